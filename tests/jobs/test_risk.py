@@ -67,6 +67,8 @@ def test_the_smallest_number_of_matching_rows_equals_a_count(when):
         assert exposure.average.value == pytest.approx(np.mean([1 / n for n in least]))
         assert exposure.above.value == pytest.approx(np.mean([1 / n > 0.09 for n in least]))
         assert exposure.alone.value == np.mean([n == 1 for n in least])
+        bins = ((1, 1), (2, 4), (5, 9), (10, 99), (100, 10**9))
+        assert [size.value for size in exposure.sizes] == [np.mean([a <= n <= b for n in least]) for a, b in bins]
         if exposure.guaranteed and when == "after":
             assert exposure.highest <= 1 / 3 + 1e-12
 

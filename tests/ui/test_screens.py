@@ -3,6 +3,7 @@
 import io
 import json
 import random
+import re
 import zipfile
 from pathlib import Path
 
@@ -342,8 +343,52 @@ def test_the_page_explains_why_a_risk_is_higher_after_than_before(
         assert before < after
         assert element(user, "higher-after").text.startswith("Higher after than before: 1 item")
         assert "Higher after than before: 1 item" in (folder / "page.html").read_text()
+        higher, beside = state.examined.risk.result["higher_after"], "Higher after: someone who also knows"
+        known = [line.partition(". ")[0] for line in texts(user).splitlines() if beside in line]
+        assert known == higher
+        in_report = re.findall(
+            r'<td data-head="attacker knows">([^<]*?)\. Higher after: ', (folder / "page.html").read_text()
+        )
+        assert {*known} <= {*in_report}
 
     by_clicks(folder, way)
+
+
+@pytest.mark.usefixtures("commands_in_this_process")
+def test_one_figure_has_the_same_value_on_all_screens_and_in_the_report(tmp_path: Path) -> None:
+    """Nearly every day of birth is unique. Reading replaces days by years, and the publication replaces years."""
+    rng = random.Random(2)
+    born = [f"{rng.randrange(1950, 2000)}-{rng.randrange(1, 10):02}-{rng.randrange(10, 28)}" for _ in range(200)]
+    persons = [f"P{n:03},{day},{rng.choice('fm')},{rng.choice(CODES)}" for n, day in enumerate(born)]
+    (tmp_path / "people.csv").write_text("\n".join(["pid,born,sex,codes", *persons]))
+    rules = 'hierarchy = {born = "date:from-year,decade", sex = "values"}'
+    fixed = 'input = "people.csv"\nout = "safe"\nunit = "pid"\nmodel = "kkm"\nk = 4\nm = 1'
+    (tmp_path / "people.toml").write_text(f'{fixed}\nrelational = ["born", "sex"]\nitems = ["codes"]\n{rules}\n')
+
+    async def way(user: User, state: PageState) -> None:
+        state.open("people.toml")
+        await until(lambda: state.findings is not None and not state.busy)
+        raw = f"{state.findings['quasi_identifiers']['unique']:.1%}"
+        days, years = ([row.split(",")[1][:end] + row.split(",")[2] for row in persons] for end in (10, 4))
+        unique = [sum(keys.count(key) == 1 for key in keys) / len(keys) for keys in (days, years)]
+        await user.open("/")
+        assert "The job coarsens born while reading" in element(user, "raw").text
+        assert raw in texts(user)
+        state.publish()
+        await until(lambda: state.report is not None and state.report.code is not None)
+        await user.open("/publish")
+        steps = [f"raw data\n{unique[0]:.1%}", f"coarsened by reading (born)\n{unique[1]:.1%}", "published\n0.0%"]
+        shown = "\n".join(filter(None, texts(user).splitlines()))
+        assert "\n".join(["Step", "People who are unique", *steps]) in shown
+        sizes = state.risk.result["exposures"][0]["sizes"]
+        assert sum(size["value"] for size in sizes) == pytest.approx(1)
+        assert f"1\nbefore {unique[1]:.1%}\nafter 0.0%" in shown.partition("Records that match a person")[2]
+        page = (tmp_path / "safe-report.html").read_text()
+        cells = re.findall(r'<td data-head="persons who are unique">([^<]*)</td>', page)
+        assert cells == [raw, f"{unique[1]:.1%}", "0.0%"]
+        assert "Distribution of the number of matching records" in page
+
+    by_clicks(tmp_path, way)
 
 
 def test_a_publication_outside_of_the_folder_is_not_opened(folder: Path) -> None:

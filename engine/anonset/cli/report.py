@@ -14,7 +14,7 @@ from anonset.cli.progress import progress_bars
 from anonset.errors import InputError
 from anonset.jobs.original import original_and_persons
 from anonset.jobs.reading import opened_to_compare
-from anonset.jobs.report_facts import public_facts, report_facts
+from anonset.jobs.report_facts import public_facts, raw_exposure, report_facts
 from anonset.local_paths import require_local
 from anonset.report.page import internal_page, shareable_page
 from anonset.settings.job_files import over_job
@@ -59,7 +59,8 @@ def report(
             page = shareable_page(public_facts(opened), settings)
         else:
             table, persons = original_and_persons(opened, source, settings, place)
-            page = internal_page(report_facts(opened, table, settings.hierarchy, persons), settings)
+            raw = raw_exposure(opened, source, settings, place)
+            page = internal_page(report_facts(opened, table, settings.hierarchy, persons, raw), settings)
     _write(Path(out), page, shareable=shareable)
     if not quiet:
         for_whom = "may be shared with the data" if shareable else "is internal: do not share it"

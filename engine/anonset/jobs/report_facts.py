@@ -7,18 +7,22 @@ from typing import Any
 from anonset.attacks.registry import ALL
 from anonset.data import Table
 from anonset.data.redacted_repr import RedactedRepr
+from anonset.data.store import Store
 from anonset.data.table import Int64
 from anonset.errors import InputError
+from anonset.jobs.original import read_original
 from anonset.jobs.risk import risk
 from anonset.kinds.base import analysis_of
-from anonset.kinds.exposures import Exposure
+from anonset.kinds.exposures import Exposure, exposures
 from anonset.kinds.risk import RiskReport
 from anonset.kinds.summary import Summary
 from anonset.measures.countable import CountAccuracy, FrequentItems, accuracy_of
 from anonset.privacy import PrivacyModel
 from anonset.publications import Chunks, Records
+from anonset.reading.source import Source
 from anonset.release.documents import Attestation, Report
 from anonset.release.opened import OpenedPublication
+from anonset.settings.publication import OriginalSettings
 from anonset.spelling import setting
 
 
@@ -38,6 +42,10 @@ class ReportFacts(RedactedRepr):
     """Risks of the original for an attacker with the knowledge that `after` assumes. Empty if the original is not
     available.
     """
+    raw: Exposure | None = None
+    """Risk of the original before reading coarsened it, for an attacker who knows all quasi-identifiers. None if
+    reading coarsened none of them, or if the original is not available.
+    """
     errors: CountAccuracy | None = None
     """Errors of counts of frequent items. None if the original is not available."""
     private: Report | None = None
@@ -53,6 +61,7 @@ def report_facts(
     original: Table | None,
     hierarchies: dict[str, Any] | None,
     persons: Int64 | None,
+    raw: Exposure | None = None,
 ) -> ReportFacts:
     """Read the private report of a publication, and count the risks before and after anonymization.
 
@@ -60,6 +69,8 @@ def report_facts(
     ----------
     persons
         Person number of each record of the original, from 0, int64 (n,). None if each record is a different person.
+    raw
+        Risk before reading coarsened the original (`raw_exposure`).
 
     Raises
     ------
@@ -79,8 +90,29 @@ def report_facts(
     if column is not None and kind.shows_items:
         frequent = FrequentItems.of(column)
         errors = accuracy_of(frequent, *kind.expected_counts(frequent))
-    facts = ReportFacts(opened.attested, opened.model, kind.summary(), after, after.before, errors, report)
+    facts = ReportFacts(opened.attested, opened.model, kind.summary(), after, after.before, raw, errors, report)
     return replace(facts, sensitive=_published_sensitive(opened))
+
+
+def raw_exposure(
+    opened: OpenedPublication, source: Source | None, settings: OriginalSettings, store: Store
+) -> Exposure | None:
+    """Return the risk of the original before reading coarsened it, for an attacker who knows all quasi-identifiers.
+
+    None if reading coarsened none of them, if ids that were not published count the persons, or if the original is not
+    available.
+    """
+    coarsened = [] if opened.report is None else opened.report.coarsened.get("values", [])
+    by_other_ids = opened.attested.declarations.unit != "person" and settings.file.person
+    if source is None or not coarsened or by_other_ids:
+        return None
+    rules = {name: spec for name, spec in settings.hierarchy.items() if name not in coarsened}
+    finest = settings.model_copy(update={"hierarchy": rules})
+    try:
+        table = read_original(opened.publication, source, finest, opened.attested, store)
+    except InputError:  # values that only the rules make readable
+        return None
+    return next(iter(exposures(replace(table, transactions=None), opened.model, 0)), None)
 
 
 def public_facts(opened: OpenedPublication) -> ReportFacts:

@@ -43,6 +43,14 @@ class Exposure(RedactedRepr):
     """Share of persons with fewer than k matches. k is 2 for models without k."""
     guaranteed: bool
     """Whether the guarantee covers this knowledge."""
+    sizes: "tuple[Share, ...]" = ()
+    """Distribution of the number of matches: share of persons for each entry of `MATCHES`."""
+
+
+_MATCHES_FROM = (1, 2, 5, 10, 100)
+"""Smallest number of matches of each part of the distribution."""
+MATCHES = ("1", "2 to 4", "5 to 9", "10 to 99", "100 or more")
+"""Numbers of matches in each part of the distribution, in words."""
 
 
 def small_class_text(exposure: Exposure, k: int, persons: int) -> str:
@@ -70,6 +78,14 @@ def knowledge(values: bool, items: int) -> str:
     """
     parts = (["all quasi-identifiers"] if values else []) + ([f"{items} item{'s' * (items > 1)}"] if items else [])
     return " and ".join(parts)
+
+
+def headline(exposures: Sequence[Exposure], m: int) -> Exposure | None:
+    """Return the exposure that texts show as the single figure of a risk. The attacker knows all quasi-identifiers, or
+    m items if there are none. None if there is no such exposure.
+    """
+    wanted = [exposure for exposure in exposures if exposure.values and not exposure.items]
+    return next(iter([*wanted, *(exposure for exposure in exposures if exposure.items == m)]), None)
 
 
 def higher_after(before: Sequence[Exposure], after: Sequence[Exposure], *, above: bool = False) -> list[Exposure]:
@@ -170,4 +186,6 @@ def _exposure(values: bool, items: int, matches: "RecordFigures", threshold: flo
     average, above, unique = matches.mean(risks), matches.share(risks > threshold), matches.share(least == 1)
     promised = model.promises(values, items) is not None
     below = matches.share(least < (model.k or 2))
-    return Exposure(values, items, smallest, mean, 1 / max(1, smallest), average, above, unique, below, promised)
+    ends = (*_MATCHES_FROM[1:], np.iinfo(np.int64).max)
+    sizes = tuple(matches.share((least >= a) & (least < b)) for a, b in zip(_MATCHES_FROM, ends, strict=True))
+    return Exposure(values, items, smallest, mean, 1 / max(1, smallest), average, above, unique, below, promised, sizes)

@@ -10,6 +10,7 @@ from anonset.data.table_facts import Change
 from anonset.errors import InputError
 from anonset.jobs.report_facts import ReportFacts
 from anonset.measures.retention import PRINTED_FATES, coarsened_text, loss_relative_to, relative_to, shares
+from anonset.measures.shares import percent
 from anonset.privacy import PrivacyModel
 from anonset.release.documents import Report
 from anonset.report.account import loss_label
@@ -20,6 +21,7 @@ from anonset.report.frontier import frontier_drawing
 from anonset.report.risks import page_part
 from anonset.report.techniques import columns_of, left_out
 from anonset.settings.publication import ReportSettings
+from anonset.spelling import listed
 from anonset.strict_json import dumps
 
 _HUNDRED = 100
@@ -150,12 +152,22 @@ def _common(facts: ReportFacts, typed: ReportSettings) -> dict[str, Any]:
         "counts": [(name, f"{count:,}") for name, count in attested.counts.items()],
         "questions": questions(facts.model),
         "before": bool(facts.before),
+        "unit": attested.declarations.unit,
+        "steps": [*raw_step(facts), *part.steps],
         "coarsened": "" if facts.private is None else coarsened_text(facts.private.coarsened),
         "part": part,
         "examples": facts.summary.examples,
         "protection": protection(facts, part),
         "countable": countable_figures(facts),
     }
+
+
+def raw_step(facts: ReportFacts) -> list[tuple[str, str]]:
+    """Return the risk of the original before reading coarsened it, as a step, if it is known."""
+    if facts.raw is None or facts.private is None:
+        return []
+    names = listed(facts.private.coarsened["values"], "and")
+    return [(f"in the original, before {names} was coarsened while reading", percent(facts.raw.alone.value))]
 
 
 def questions(model: PrivacyModel) -> list[tuple[str, str, str]]:

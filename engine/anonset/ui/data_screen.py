@@ -10,6 +10,7 @@ from nicegui import ui
 from nicegui.elements.mixins.text_element import TextElement
 
 from anonset.columns.roles import OF_PERSONS
+from anonset.data.hierarchy_rules import is_coarser
 from anonset.reading.file_options import OPEN, ROW, UNKNOWN
 from anonset.settings.job_files import ANSWERS
 from anonset.settings.overriding import name_list
@@ -35,7 +36,9 @@ def data_screen(state: PageState) -> None:
         screen.section(lambda: (state.busy, state.findings is None), lambda _: _status(state))
         screen.section(lambda: _question_state(state), lambda _: _question(screen))
         screen.section(lambda: _columns_state(state), lambda section: _columns(screen, section))
-        screen.section(lambda: (state.findings, state.answered), lambda _: show_exposed(state.findings))
+        screen.section(
+            lambda: (state.findings, _coarsened(state)), lambda _: show_exposed(state.findings, _coarsened(state))
+        )
         screen.section(lambda: _problems_state(state), lambda _: _problems(screen))
         screen.section(lambda: state.first_step, lambda _: _next(state))
         screen.section(lambda: state.publishing, lambda _: _leave(screen))
@@ -121,6 +124,12 @@ def _declared(state: PageState) -> list[str]:
 def _in_words(unit: str, persons: int | None) -> str:
     what = {ROW: ROW_WORDS, UNKNOWN: UNKNOWN_WORDS}.get(unit, f"Each {unit} is a person")
     return what if persons is None else f"{what}: {counted(persons, 'person')}"
+
+
+def _coarsened(state: PageState) -> list[str]:
+    """Return the attributes that the rules of the job coarsen while reading."""
+    known = name_list(state.settings.get("relational", ())) if state.answered else []
+    return [name for name, rule in state.settings.get("hierarchy", {}).items() if name in known and is_coarser(rule)]
 
 
 def _columns_state(state: PageState) -> object:

@@ -60,6 +60,8 @@ class PageState:
         self.publication: CommandRun | None = None
         self.promised: PrivacyModel | None = None
         """Model of the publication."""
+        self.published_findings: Mapping[str, Any] | None = None
+        """Findings about the raw data when the publication was started."""
         self.trial: Trial | None = None
         self.risk: CommandRun | None = None
         self.report: CommandRun | None = None
@@ -107,7 +109,7 @@ class PageState:
         self.tree = TreeState(self)
         self.policies = {kind: PolicyState(self, kind) for kind in KINDS}
         self.workload = WorkloadState(self)
-        self.publication = self.promised = self.trial = self.risk = self.report = None
+        self.publication = self.promised = self.published_findings = self.trial = self.risk = self.report = None
         self.examined = None
         self.proposed, self.answers, self.error = {}, [], ""
         self.assumed, self.checked = {}, set()
@@ -349,7 +351,7 @@ class PageState:
         self.folder.inside(_report_page(self.settings.get("out", "")))
         if not self.publishing:
             self.risk = self.report = None
-            self.promised = model
+            self.promised, self.published_findings = model, self.findings
             self.publication = CommandRun(["anonymize", self.name, "--json"], self.folder.path)
             self.start(self._publish(self.publication))
 

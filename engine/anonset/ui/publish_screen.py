@@ -31,7 +31,7 @@ def publish_screen(state: PageState) -> None:
         screen.section(lambda: (state.raw.get("out"), state.publishing, state.busy), lambda _: _start(screen, typed))
         screen.section(lambda: (_progress_state(state.publication), state.raw), lambda _: _progress(screen))
         screen.section(lambda: state.out, lambda _: _result(state))
-        screen.section(lambda: ended(state.risk), lambda _: show_risk(state.risk))
+        screen.section(lambda: ended(state.risk), lambda _: _risk(state))
         screen.section(lambda: ended(state.report), lambda _: _report(state.report))
         with ui.element("div").classes("actions"):
             ui.link("Back: try", "/try")
@@ -150,6 +150,11 @@ def _result(state: PageState) -> None:
         for limit in limits_of_model(state.promised, unchanged=UNCHANGED in made["limits"]):
             text("li", limit)
     text("p", f"The file attestation.json in the publication lists all {len(made['limits'])} limits.").classes("soft")
+
+
+def _risk(state: PageState) -> None:
+    made = {} if state.publication is None or state.out is None else state.publication.result
+    show_risk(state.risk, state.published_findings, made.get("coarsened", {}).get("values", ()))
 
 
 def _in_words(shares: Mapping[str, float]) -> str:

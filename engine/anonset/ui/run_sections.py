@@ -5,8 +5,9 @@ from typing import Any
 
 from nicegui import ui
 
-from anonset.report.risks.records import higher_after_text
-from anonset.spelling import counted
+from anonset.kinds.exposures import MATCHES
+from anonset.report.risks.records import HIGHER, higher_after_text
+from anonset.spelling import counted, listed
 from anonset.ui.frame import alert, text
 from anonset.ui.runs import CommandRun
 
@@ -26,9 +27,14 @@ def ended(run: CommandRun | None) -> object:
     return run and (id(run), run.code)
 
 
-def show_exposed(findings: Mapping[str, Any] | None) -> None:
+def show_exposed(findings: Mapping[str, Any] | None, coarsened: Sequence[str] = ()) -> None:
     """Show the share of people in the original who can be identified, with a bar for each kind of attacker
     knowledge.
+
+    Parameters
+    ----------
+    coarsened
+        Columns that the job coarsens while reading.
     """
     if findings is None:
         return
@@ -42,13 +48,23 @@ def show_exposed(findings: Mapping[str, Any] | None) -> None:
     ]
     if rows:
         text("h2", "Who is at risk now?")
+        if coarsened:
+            lowers = f"The job coarsens {listed(coarsened, 'and')} while reading, which lowers the risk."
+            text("p", f"These are the raw data. {lowers} The screen Publish shows the figure of each step.").mark("raw")
         _table((*_SHARES, f"People with fewer than {k} matches"), rows)
 
 
-def show_risk(run: CommandRun | None) -> None:
+def show_risk(run: CommandRun | None, findings: Mapping[str, Any] | None = None, coarsened: Sequence[str] = ()) -> None:
     """Show the risk of a publication for each kind of attacker knowledge, and the results of simulated attacks.
 
     The table also shows the risk before anonymization, if the original is available.
+
+    Parameters
+    ----------
+    findings
+        Findings about the raw data, or None if they are unknown.
+    coarsened
+        Columns that the job coarsens while reading.
     """
     if run is None:
         return
@@ -73,26 +89,68 @@ def show_risk(run: CommandRun | None) -> None:
     ]
     if exposures := risk.get("exposures"):
         heads = (*_SHARES, f"People with fewer than {risk['parameters'].get('k') or 2} matches", *_RISKS)
-        rows = [_exposure(one, before.get(one["known"])) for one in exposures]
+        rows = [
+            _exposure(one, before.get(one["known"]), is_higher=one["known"] in risk["higher_after"])
+            for one in exposures
+        ]
+    _history(risk, findings, coarsened)
     if before:
         text("p", _COMPARED)
     if rows:
         _table(heads, rows)
         if higher := risk.get("higher_after"):
             alert(higher_after_text([attributes_in_words(known) for known in higher]), "p").mark("higher-after")
+        _matches(risk, before)
     else:
         text("p", "The publication contains no complete records, so no risk is counted. The report explains the risk.")
     _attacks(risk)
 
 
-def _exposure(after: Mapping[str, Any], before: Mapping[str, Any] | None) -> tuple[Any, ...]:
+def _headline(exposures: Sequence[Mapping[str, Any]], risk: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the exposure that is shown as the single figure, as in `anonset.kinds.exposures.headline`."""
+    m = risk["parameters"].get("m") or 2
+    wanted = [one for one in exposures if one["values"] and not one["items"]]
+    return next(iter([*wanted, *(one for one in exposures if one["items"] == m)]), None)
+
+
+def _history(risk: Mapping[str, Any], findings: Mapping[str, Any] | None, coarsened: Sequence[str]) -> None:
+    """Show a single figure of the risk at each step: raw, coarsened by reading, and published."""
+    before, after = (_headline(risk.get(when, ()), risk) for when in ("before", "exposures"))
+    if before is None or after is None:
+        return
+    steps = [("original", before["alone"]["value"]), ("published", after["alone"]["value"])]
+    classes = None if findings is None else findings["quasi_identifiers"]
+    if coarsened and after["values"]:
+        read = (f"coarsened by reading ({listed(coarsened, 'and')})", before["alone"]["value"])
+        steps = [*([] if classes is None else [("raw data", classes["unique"])]), read, steps[-1]]
+    known = attributes_in_words(after["known"])
+    text("p", f"The single figure: people who are unique, if an attacker knows {known}.")
+    _table(("Step", _SHARES[1]), steps)
+
+
+def _matches(risk: Mapping[str, Any], before: Mapping[str, Any]) -> None:
+    """Show the distribution of the number of matching records, for the knowledge of the single figure."""
+    after = _headline(risk.get("exposures", ()), risk)
+    if after is None:
+        return
+    when = {"before": before.get(after["known"]), "after": after}
+    text("h3", f"Matching records, if an attacker knows {attributes_in_words(after['known'])}")
+    rows = [
+        (size, {name: one["sizes"][place]["value"] for name, one in when.items() if one is not None})
+        for place, size in enumerate(MATCHES)
+    ]
+    _table(("Records that match a person", "People"), rows)
+
+
+def _exposure(after: Mapping[str, Any], before: Mapping[str, Any] | None, *, is_higher: bool) -> tuple[Any, ...]:
     figures = [
         [one["alone"]["value"], one["below"]["value"], one["highest"], one["average"]["value"]]
         for one in (before, after)
         if one is not None
     ]
     pairs = [{"before": old, "after": new} for old, new in zip(*figures, strict=True)] if before else figures[0]
-    return attributes_in_words(after["known"]), *pairs, _covered(after["guaranteed"])
+    known = attributes_in_words(after["known"]) + (HIGHER if is_higher else "")
+    return known, *pairs, _covered(after["guaranteed"])
 
 
 def attributes_in_words(knowledge: str) -> str:

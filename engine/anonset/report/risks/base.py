@@ -45,6 +45,12 @@ class PagePart(RedactedRepr):
     """Drawing of the risks, as SVG."""
     drawing_note: str = ""
     """Explanation of the drawing."""
+    steps: Sequence[tuple[str, str]] = ()
+    """The single figure of the risk at each step: as the job reads the original, and in the publication."""
+    headline: str = ""
+    """Knowledge of the attacker to which `steps` and `sizes` refer."""
+    sizes: str = ""
+    """Drawing of the distribution of the number of matching records, as SVG."""
     below_k: Sequence[str] = ()
     """Sentences about the number of persons with fewer than k matching records."""
     knowledge: RiskTable = RiskTable()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from anonset.attacks.base import AttackResult
-from anonset.kinds.exposures import Exposure, higher_after, knowledge, small_class_text
+from anonset.kinds.exposures import MATCHES, Exposure, headline, higher_after, knowledge, small_class_text
 from anonset.kinds.risk import Risk
 from anonset.measures.shares import Share, percent
 from anonset.measures.skewness import Skewness
@@ -100,6 +100,10 @@ def _higher_after(before: Sequence[Exposure], after: Sequence[Exposure], *, abov
     """Return the kinds of attacker knowledge for which the risk is higher in the publication than in the original."""
     higher = higher_after(before, after, above=above)
     return [knowledge(exposure.values, exposure.items) for exposure in higher]
+
+
+HIGHER = ". Higher after: someone who also knows the published symbols finds fewer matching records."
+"""Sentence next to a risk that is higher after anonymization than before."""
 
 
 def higher_after_text(known: Sequence[str]) -> str:
@@ -230,6 +234,7 @@ def persons_below_k(risk: Risk, exposures: Sequence[Exposure]) -> list[str]:
 
 @page_part.register
 def _part(risk: Risk, before: Sequence[Exposure], attested: Attestation) -> PagePart:
+    single = headline(risk.exposures, risk.model.m or 2)
     counted_as = "persons" if risk.unit == "person" else "records"
     below_k = [f"{when}: {line}" for when, exposures in (("Before", before), ("After", risk.exposures))
                for line in persons_below_k(risk, exposures)]  # fmt: skip
@@ -252,6 +257,9 @@ def _part(risk: Risk, before: Sequence[Exposure], attested: Attestation) -> Page
         drawing_note=(
             f"Share of the {counted_as} that are unique, if the attacker knows the most identifying items. {drawn}"
         ),
+        steps=_steps(risk, before),
+        headline="" if single is None else knowledge(single.values, single.items),
+        sizes=_sizes(risk, before),
         below_k=below_k,
         knowledge=_grid(risk, before),
         told=inference_grid(risk.told),
@@ -261,11 +269,28 @@ def _part(risk: Risk, before: Sequence[Exposure], attested: Attestation) -> Page
     )
 
 
+def _steps(risk: Risk, before: Sequence[Exposure]) -> list[tuple[str, str]]:
+    known = (("as the job reads the original", before), ("in the publication", risk.exposures))
+    found = [(step, headline(exposures, risk.model.m or 2)) for step, exposures in known]
+    return [(step, percent(one.alone.value)) for step, one in found if one is not None]
+
+
+def _sizes(risk: Risk, before: Sequence[Exposure]) -> str:
+    m = risk.model.m or 2
+    drawn = (("solid", "before", headline(before, m)), ("hatched", "after", headline(risk.exposures, m)))
+    rows: dict[str, list[Bar]] = {}
+    for pattern, when, exposure in drawn:
+        for size, share in zip(MATCHES, () if exposure is None else exposure.sizes, strict=False):
+            rows.setdefault(size, []).append((pattern, share.value, f"{percent(share.value)} {when}"))
+    return bars("Distribution of the number of matching records", list(rows.items())) if rows else ""
+
+
 def _grid(risk: Risk, before: Sequence[Exposure]) -> RiskTable:
     """Return the table of the risk by attacker knowledge. If `before` is given, each cell shows the risk before and
     after.
     """
     earlier = {(exposure.values, exposure.items): _figures(exposure) for exposure in before}
+    higher = _higher_after(before, risk.exposures, above=True)
     rows = []
     for exposure in risk.exposures:
         after = _figures(exposure)
@@ -275,13 +300,14 @@ def _grid(risk: Risk, before: Sequence[Exposure]) -> RiskTable:
             if earlier_cells is None
             else [f"{old} → {new}" for old, new in zip(earlier_cells, after, strict=True)]
         )
-        rows.append((knowledge(exposure.values, exposure.items), "yes" if exposure.guaranteed else "no", *cells))
+        known = knowledge(exposure.values, exposure.items)
+        rows.append((known + (HIGHER if known in higher else ""), "yes" if exposure.guaranteed else "no", *cells))
     below = (
         "Highest: risk of the person with the highest risk (prosecutor). Average: mean of all persons (marketer). The "
         "attacker knows the most identifying published symbols."
     )
     below += " Before → after: risk in the original data → risk in the publication." if before else ""
-    if higher := _higher_after(before, risk.exposures, above=True):
+    if higher:
         below += f" {higher_after_text(higher)}"
     counts = (f"fewest {risk.unit}s", f"mean {risk.unit}s")
     guaranteed = _guaranteed(risk, "guaranteed", " for rows")
