@@ -208,6 +208,8 @@ def test_no_screen_has_faults_of_accessibility(folder: Path) -> None:
         await examine(browser, "question")
         await browser.answer("Each patient_id is a person")
         await examine(browser, "data")
+        await browser.open(f"{address}values", "document.querySelector('caption')")
+        await examine(browser, "values")
         await browser.open(f"{address}hierarchies")
         await browser.until_text("30 values")
         await browser.click("+")

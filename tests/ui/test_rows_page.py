@@ -86,6 +86,17 @@ def test_only_the_local_page_shows_records_and_stores_none(folder: Path, *, is_l
         state.is_local = is_local
         state.open("visits.toml")
         await until(lambda: state.findings is not None and not state.busy)
+        await user.open("/")
+        values = await user.http_client.get("/values")
+        assert values.headers["cache-control"] == "no-store"
+        links = [one.props.get("href") for one in user.client.elements.values()]  # type: ignore[union-attr]
+        assert ("/values" in links) == is_local
+        assert (values.status_code == 200) == is_local
+        if is_local:
+            shown = html.unescape(re.sub(r"<[^>]+>", " ", values.text))
+            assert re.search(r"ward: 2 of 2 values +Value +Records +w0 +30 \(50\.0%\) +w1 +30", shown)
+            assert "mail: masked" in shown
+            assert not re.search(r"clinic\.org|\bP\d{3}\b", shown)
         await user.open("/publish")
         assert (await user.http_client.get("/rows")).status_code == 404  # nothing is published yet
         user.find(marker="publish").click()

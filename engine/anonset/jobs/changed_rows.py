@@ -84,7 +84,7 @@ def changed_rows(report: str) -> list[list[ChangedCell]]:
 def _cells(
     after: SetColumn | CategoricalColumn, before: SetColumn | Column, rows: Int64, records: Int64
 ) -> list[ChangedCell]:
-    if _is_personal(before):
+    if is_personal(before):
         return [ChangedCell(after.name, (MASKED,), (MASKED,))] * len(rows)
     texts = zip(_texts(before.take(records)), _texts(after.take(rows)), strict=True)
     return [ChangedCell(after.name, old, new) for old, new in texts]
@@ -98,7 +98,8 @@ def _texts(column: SetColumn | Column) -> Iterable[tuple[str, ...]]:
     return [(f"{value:.15g}",) for value in column.values.tolist()]
 
 
-def _is_personal(column: SetColumn | Column) -> bool:
+def is_personal(column: SetColumn | Column) -> bool:
+    """Return True if a column contains contact data, names, ids or free text, or a value of its own in each record."""
     if not isinstance(column, SetColumn | CategoricalColumn):
         return False
     labels: Sequence[str] = column.vocabulary.labels

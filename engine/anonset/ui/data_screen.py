@@ -183,6 +183,9 @@ def _columns(screen: Screen, section: LiveSection) -> None:
                         reason.set_text(_reason(state, name, event.value))
 
                 choice.on_value_change(give)
+    if state.is_local and not state.first_step:
+        with ui.element("div").classes("actions"):
+            ui.link("Show the most frequent values", "/values", new_tab=True).mark("values")
 
 
 def _distribution(frequencies: Sequence[int]) -> None:

@@ -378,6 +378,16 @@ class PageState:
         return path
 
     @property
+    def values_job(self) -> Path | None:
+        """Path of the job file whose data the page may show, or None if the job is incomplete, or if other machines can
+        open the page.
+        """
+        if not self.is_local or self.first_step or self.job is None:
+            return None
+        self._require_inside(self.job)
+        return self.job
+
+    @property
     def report_page(self) -> Path | None:
         """Path of the report about the publication of this job, or None if there is no report yet."""
         written = None if self.report is None or self.report.code != 0 else self.report.arguments[-1]

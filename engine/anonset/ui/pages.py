@@ -9,6 +9,7 @@ from nicegui import app, ui
 
 from anonset.errors import AnonsetError
 from anonset.jobs.changed_rows import changed_rows
+from anonset.jobs.frequent_values import frequent_values
 from anonset.ui.data_screen import data_screen
 from anonset.ui.folder import zipped
 from anonset.ui.frame import text
@@ -19,7 +20,7 @@ from anonset.ui.policies_screen import policies_screen
 from anonset.ui.promise_screen import promise_screen
 from anonset.ui.publish_screen import publish_screen
 from anonset.ui.queries_screen import queries_screen
-from anonset.ui.rows_page import rows_page
+from anonset.ui.rows_page import rows_page, values_page
 from anonset.ui.try_screen import try_screen
 
 _REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
@@ -43,7 +44,10 @@ def add_pages(state: PageState) -> None:
         ui.page(path)(_page(state, screen))
     app.add_api_route("/download/publication.zip", lambda: _publication(state))
     app.add_api_route("/download/job.toml", lambda: _job(state))
-    app.add_api_route("/rows", lambda: _rows(state))
+    app.add_api_route("/rows", lambda: _not_stored(lambda: state.rows_report, lambda job: rows_page(changed_rows(job))))
+    app.add_api_route(
+        "/values", lambda: _not_stored(lambda: state.values_job, lambda job: values_page(frequent_values(job)))
+    )
     app.add_api_route("/report", lambda: _report(state.report_page))
     app.add_api_route("/opened-report", lambda: _report(None if state.examined is None else state.examined.page))
     app.on_shutdown(state.end)
@@ -71,12 +75,20 @@ def _job(state: PageState) -> Response:
     return Response(state.job.read_bytes(), media_type="application/toml", headers=_attachment("job.toml"))
 
 
-def _rows(state: PageState) -> Response:
-    """Return records before and after anonymization, which no program may store. Only this machine can read them."""
-    if state.rows_report is None:
-        return HTMLResponse(escape("there are no records to show"), 404, headers=_NOT_STORED)
+def _not_stored(job: Callable[[], Path | None], page_of: Callable[[str], str]) -> Response:
+    """Return a page with records or values of the original, which no program may store. Only this machine can read it.
+
+    Parameters
+    ----------
+    job
+        Returns the path of the job file or of the private report, or None if nothing may be shown.
+    page_of
+        Returns the page for this path.
+    """
     try:
-        page = rows_page(changed_rows(str(state.rows_report)))
+        if (path := job()) is None:
+            return HTMLResponse(escape("there are no records to show"), 404, headers=_NOT_STORED)
+        page = page_of(str(path))
     except AnonsetError as error:
         return HTMLResponse(escape(message_of(error)), 404, headers=_NOT_STORED)
     return HTMLResponse(page, headers=_NOT_STORED)

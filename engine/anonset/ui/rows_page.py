@@ -1,11 +1,14 @@
-"""Page with random records before and after anonymization. It is not a screen: the browser gets it on a click, and
-neither the browser nor the server stores it.
+"""Pages with records and values of the original. They are not screens: the browser gets them on a click, and neither
+the browser nor the server stores them.
 """
 
 from collections.abc import Sequence
 from html import escape
 
 from anonset.jobs.changed_rows import ChangedCell
+from anonset.jobs.frequent_values import FrequentValues
+from anonset.measures.shares import percent
+from anonset.spelling import counted
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: light-dark(#1d2733, #eef3f2); --line: light-dark(#b7c6c2, #4d6268);
@@ -17,6 +20,7 @@ table { border-collapse: collapse; width: 100%; margin: 1rem 0; table-layout: fi
 caption { text-align: left; font-weight: 600; }
 th, td { text-align: left; vertical-align: top; padding: .25rem .5rem .25rem 0; }
 th, td { border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
+.bar { display: inline-block; height: .8rem; background: var(--mark); margin-right: .4rem; }
 mark { color: inherit; background: none; border-bottom: 3px double var(--mark); font-weight: 600; }
 """
 _HEADS = ("Column", "Before", "After")
@@ -25,14 +29,42 @@ _HEADS = ("Column", "Before", "After")
 def rows_page(records: Sequence[Sequence[ChangedCell]]) -> str:
     """Return records as HTML: each as a table, with the values that changed marked."""
     tables = "".join(_table(number, record) for number, record in enumerate(records, 1))
-    return (
-        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>anonset: records before and after</title>'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<style>{_STYLE}</style></head><body><main><h1>Records before and after</h1>"
-        f"<p>{len(records)} random records. “Before” is the original as the job reads it. Values that changed are "
+    return _page(
+        "Records before and after",
+        f"{len(records)} random records. “Before” is the original as the job reads it. Values that changed are "
         "<mark>underlined twice</mark>. Columns that identify a person, unpublished columns, contact data and free "
-        "text are masked. Do not share this page. It is not stored: close it to remove it.</p>"
-        f"{tables}</main></body></html>"
+        "text are masked.",
+        tables,
+    )
+
+
+def values_page(columns: Sequence[FrequentValues]) -> str:
+    """Return the most frequent values of columns as HTML, with a bar for each value."""
+    return _page(
+        "Most frequent values",
+        "Values of the columns that the job publishes, as it reads them. Contact data, ids and free text are masked.",
+        "".join(map(_frequencies, columns)),
+    )
+
+
+def _frequencies(column: FrequentValues) -> str:
+    largest = max((count for _, count in column.values), default=1)
+    rows = "".join(
+        f'<tr><th scope="row">{escape(value)}</th><td><span class="bar" style="width: {count / largest * 50:.0f}%">'
+        f"</span>{count:,} ({percent(count / max(1, column.records))})</td></tr>"
+        for value, count in column.values
+    )
+    shown = f"{len(column.values)} of {counted(column.distinct, 'value')}" if column.values else "masked"
+    heads = '<thead><tr><th scope="col">Value</th><th scope="col">Records</th></tr></thead>' if rows else ""
+    return f"<table><caption>{escape(column.column)}: {shown}</caption>{heads}<tbody>{rows}</tbody></table>"
+
+
+def _page(title: str, note: str, content: str) -> str:
+    return (
+        f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>anonset: {title.lower()}</title>'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<style>{_STYLE}</style></head><body><main><h1>{title}</h1>"
+        f"<p>{note} Do not share this page. It is not stored: close it to remove it.</p>{content}</main></body></html>"
     )
 
 
