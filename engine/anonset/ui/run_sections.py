@@ -134,7 +134,7 @@ def _matches(risk: Mapping[str, Any], before: Mapping[str, Any]) -> None:
     if after is None:
         return
     when = {"before": before.get(after["known"]), "after": after}
-    text("h3", f"Matching records, if an attacker knows {attributes_in_words(after['known'])}")
+    text("h2", f"Matching records, if an attacker knows {attributes_in_words(after['known'])}")
     rows = [
         (size, {name: one["sizes"][place]["value"] for name, one in when.items() if one is not None})
         for place, size in enumerate(MATCHES)
