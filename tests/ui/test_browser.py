@@ -19,8 +19,9 @@ pytestmark = [
 ]
 CODES = [f"{letter}{number}" for letter in "EIJKM" for number in range(10, 16)]
 _CONTROLS = (
-    "[...document.querySelectorAll('a[href], button, input, [tabindex=\"0\"]')].filter(e => e.getClientRects().length"
-    " && !e.disabled && e.tabIndex >= 0 && !(e.type === 'radio' && !e.checked) && !e.closest('[aria-disabled=true]'))"
+    "[...document.querySelectorAll('a[href], button, input, summary, [tabindex=\"0\"]')]"
+    ".filter(e => e.checkVisibility() && e.getClientRects().length && !e.disabled && e.tabIndex >= 0"
+    " && !(e.type === 'radio' && !e.checked) && !e.closest('[aria-disabled=true]'))"
 )
 _FOCUSED = """(e => {
   reached.add(e);
@@ -229,6 +230,8 @@ def test_no_screen_has_faults_of_accessibility(folder: Path) -> None:
         await browser.until_text("Loss against k")
         await browser.until_text("Try the candidates")
         await examine(browser, "try")
+        await browser.script("document.querySelectorAll('details').forEach(e => { e.open = true; })")
+        await examine(browser, "try, unfolded")
         await browser.open(f"{address}publish")
         await browser.click("Publish")
         await browser.until_text("Open the report")

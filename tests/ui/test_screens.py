@@ -190,6 +190,12 @@ def test_a_candidate_is_tried_chosen_and_written_to_the_job(folder: Path) -> Non
         assert "The 6 most frequent codes" in shown
         assert "anonset compare visits.toml --algorithms" in shown
         found = state.trial.suggestion.result
+        usable = [one for one in found["candidates"] if one["outcome"] == "holds" and not one["beside"]]
+        cards = [line for line in shown.splitlines() if "% unchanged; " in line]
+        assert len(cards) == min(3, len(usable))
+        assert f"counts of items are off by {usable[0]['countable']['items_error']:.1%} (median)" in cards[0]
+        assert f"Figures of all {len(found['candidates'])} candidates" in shown
+        assert not re.search(r"\b(NCP|RUM|TUM)\b", re.sub(r"Figures \(.*\)", "", shown))
         for chosen in (state.trial.candidates[0], *state.trial.candidates[-2:]):
             await user.open("/try")
             if chosen["settings"] != state.candidate:

@@ -3,13 +3,14 @@
 The screen compares algorithms for the chosen model by their losses and by the accuracy of counts of frequent codes.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nicegui import ui
 
 from anonset.errors import Fix
 from anonset.report.comparison import shared_losses
+from anonset.spelling import counted
 from anonset.ui.charts import line_chart
 from anonset.ui.fix_buttons import fix_buttons
 from anonset.ui.frame import Screen, alert, button, text
@@ -22,6 +23,17 @@ _FIGURES = {
     "kept": "Unchanged", "generalized": "Generalized", "suppressed": "Removed",
     "items_error": "Error of item counts", "ranges_kept": "Attribute precision", "usefulness": "Usefulness",
 }  # fmt: skip
+
+
+_IN_WORDS = {
+    "items_error": "counts of items are off by {} (median)",
+    "ranges_kept": "{} of the detail of the attributes is kept",
+    "kept": "{} unchanged",
+    "suppressed": "{} removed",
+}
+"""Figures of a candidate in words."""
+_BEST = 3
+"""Number of candidates that are shown unfolded."""
 
 
 def try_screen(state: PageState) -> None:
@@ -131,10 +143,40 @@ def _candidates(screen: Screen) -> None:
     if state.trial is None or found is None:
         return
     suits = state.trial.suits(state.settings)
+    best = _best(found)
+    if best:
+        text("h2", "Best results")
+    for number in best:
+        _card(screen, number, suits=suits)
+    with ui.element("details").classes("all"):
+        text("summary", f"Figures of all {counted(len(found['candidates']), 'candidate')}")
+        _figures_of_all(screen, found, best, suits=suits)
+
+
+def _best(found: Mapping[str, Any]) -> list[int]:
+    """Return the positions of the best candidates that give the promise of the job, the recommended one first."""
+    recommended = found["recommended"] and found["recommended"]["settings"]
+    usable = [n for n, one in enumerate(found["candidates"]) if one["outcome"] == "holds" and not one["beside"]]
+    return sorted(usable, key=lambda n: found["candidates"][n]["settings"] != recommended)[:_BEST]
+
+
+def _card(screen: Screen, number: int, *, suits: bool) -> None:
+    """Show a candidate in words, with the button that chooses it."""
+    trial = screen.state.trial
+    if trial is None or trial.suggestion.result is None:
+        return
+    candidate = trial.suggestion.result["candidates"][number]
+    with ui.element("div").classes("good"):
+        text("h3", _name(candidate))
+        words = [text_of.format(figure) for name, text_of in _IN_WORDS.items() if (figure := _figure(candidate, name))]
+        text("p", "; ".join(words)).mark(f"words-{number}")
+        _choice(screen, number, suits=suits)
+
+
+def _figures_of_all(screen: Screen, found: Mapping[str, Any], best: Sequence[int], *, suits: bool) -> None:
     sample = (
         f" anonset first tries the candidates on a sample of {found['sample']:,} records." if found["sample"] else ""
     )
-    text("h2", "All candidates")
     coarsened = {name for one in found["candidates"] for names in one["coarsened"].values() for name in names}
     relative = f" The figures are relative to coarsened {', '.join(sorted(coarsened))}." if coarsened else ""
     accuracy = "The error of item counts is the median error of the counts that recipients estimate."
@@ -151,7 +193,10 @@ def _candidates(screen: Screen) -> None:
                     for name, label in figures.items():
                         text("td", _figure(candidate, name) or "–").props(f'data-label="{label}"')
                     with ui.element("td").props('data-label="Result"'):
-                        _choice(screen, number, suits=suits)
+                        if number in best:
+                            text("span", "shown above")
+                        else:
+                            _choice(screen, number, suits=suits)
 
 
 def _choice(screen: Screen, number: int, *, suits: bool) -> None:
@@ -205,19 +250,26 @@ def _losses(trial: Trial | None) -> None:
     text("h2", "Loss against k")
     for loss, label in losses.items():
         lines = {name: [(row["k"], row[loss]) for row in rows] for name, rows in finished}
-        text("p", f"Loss: {label} (0 is no loss)")
-        ui.html(line_chart(f"{label} against k", "k", lines), sanitize=False)
+        lost = f"Detail of the {'attributes' if loss == 'rum' else 'items'} that is lost"
+        text("p", f"{lost}, if at least k records match (0: nothing is lost)")
+        ui.html(line_chart(f"{lost}, against k", "k: records that match", lines), sanitize=False)
         sizes = sorted({k for points in lines.values() for k, _ in points})
-        with ui.element("table").classes("risks"):
-            with ui.element("thead"), ui.element("tr"):
-                for head in ("Candidate", *(f"k\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{k}" for k in sizes)):
-                    text("th", head).props("scope=col")
-            with ui.element("tbody"):
-                for name, points in lines.items():
-                    with ui.element("tr"):
-                        text("th", name).props("scope=row")
-                        for k in sizes:
-                            text("td", f"{dict(points)[k]:.4f}" if k in dict(points) else "not possible")
+        with ui.element("details"):
+            text("summary", f"Figures ({label})")
+            _loss_table(lines, sizes)
+
+
+def _loss_table(lines: Mapping[str, Sequence[tuple[float, float]]], sizes: Sequence[float]) -> None:
+    with ui.element("table").classes("risks"):
+        with ui.element("thead"), ui.element("tr"):
+            for head in ("Candidate", *(f"k\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{k}" for k in sizes)):
+                text("th", head).props("scope=col")
+        with ui.element("tbody"):
+            for name, points in lines.items():
+                with ui.element("tr"):
+                    text("th", name).props("scope=row")
+                    for k in sizes:
+                        text("td", f"{dict(points)[k]:.4f}" if k in dict(points) else "not possible")
 
 
 def _frequencies(state: PageState) -> None:
