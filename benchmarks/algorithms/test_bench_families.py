@@ -70,6 +70,7 @@ CASES = [
     Case("suppress-control", 2_000, small, {"rho": 0.5, "m": 2, "sensitive_items": SENSITIVE_OF_SMALL}),
     Case("set-search", 20_000, parameters=KM),
     Case("disassociation", 100_000, parameters=KM),
+    Case("cahd", 100_000, parameters={"sensitive_items": SENSITIVE, "cap": "1/5"}),
     Case("coat", 100_000, parameters=KM),
     Case("pcta", 100_000, parameters=KM),
     Case("cluster", 100_000, relational, {"k": 25}),

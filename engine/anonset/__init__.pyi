@@ -23,6 +23,7 @@ from anonset.algorithms.transaction.cuts.apriori import Apriori as Apriori
 from anonset.algorithms.transaction.cuts.direct import Direct as Direct
 from anonset.algorithms.transaction.cuts.lm_apriori import LmApriori as LmApriori
 from anonset.algorithms.transaction.cuts.optimal import Optimal as Optimal
+from anonset.algorithms.transaction.disassociation.cahd import Cahd as Cahd
 from anonset.algorithms.transaction.disassociation.disassociation import Disassociation as Disassociation
 from anonset.algorithms.transaction.exact_cut.exact import Exact as Exact
 from anonset.algorithms.transaction.item_sets.coat import Coat as Coat

@@ -68,7 +68,7 @@ class Contract:
     longest_is_most: bool = True
     """True if m is capped at the longest record. Otherwise a larger m changes the search."""
     parameters: tuple[str, ...] = ("k", "m")
-    """Names of the parameters set from k and m; rho is 1/k."""
+    """Names of the parameters set from k and m; rho and cap are 1/k."""
 
 
 def items_case(seed: int, n: int) -> Case:
@@ -207,6 +207,13 @@ def _chunks(publication: Chunks, k: int, m: int) -> bool:
     bags += [chunk.rows for chunk in publication.shared]
     rows = [[{str(item) for item in row} for row, count in bag for _ in range(count)] for bag in bags]
     return all(cluster.n >= k for cluster in publication.clusters) and all(is_km(bag, k, m) for bag in rows)
+
+
+def _capped(publication: Chunks, k: int, _: int) -> bool:
+    secrets = {publication.vocabulary.index.get(label) for label in SECRETS}
+    chunks = [(rows, cluster.n) for cluster in publication.clusters for rows in cluster.chunks]
+    chunks = [(rows, n) for rows, n in chunks if any(secrets.intersection(items) for items, _ in rows)]
+    return all(len(rows) == len(rows[0][0]) == 1 and rows[0][1] * k <= n for rows, n in chunks)
 
 
 def by_k_and_m(cls: type[Any], k: int, m: int) -> Algorithm:
@@ -353,6 +360,15 @@ CONTRACTS: Mapping[str, Contract] = {
         suppresses=True,
         same_at_one=False,
         longest_is_most=False,
+    ),
+    "cahd": Contract(
+        lambda cls, k, _: cls(cap=Fraction(1, k), sensitive_items=SECRETS),
+        lambda k, _: DisassociationModel(1, 1, SECRETS, Fraction(1, k)),
+        _without_hierarchy(secrets_case),
+        _capped,
+        _secret_everywhere,
+        same_at_one=False,
+        parameters=("cap",),
     ),
     "cluster": RELATIONAL,
     "mondrian": RELATIONAL,

@@ -29,6 +29,8 @@ from anonset.verification.chunk_truth import check_chunks_true
 SETTINGS = [(2, 1), (2, 2), (3, 2), (4, 3)]
 N = 40
 
+SHARES = ("rho", "cap")
+"""Parameters that are a share, 1/k in these tests."""
 every_algorithm = pytest.mark.parametrize("name", CONTRACTS)
 every_setting = pytest.mark.parametrize(("k", "m"), SETTINGS)
 
@@ -239,7 +241,7 @@ BAD_K: list[tuple[Any, str]] = [
 BAD_K += [("2", r"an integer .*, got '2'"), (True, r"an integer .*, got True")]
 
 
-@pytest.mark.parametrize("name", [name for name, contract in CONTRACTS.items() if contract.parameters[0] != "rho"])
+@pytest.mark.parametrize("name", [name for name, contract in CONTRACTS.items() if contract.parameters[0] not in SHARES])
 @pytest.mark.parametrize(("k", "message"), BAD_K)
 def test_bad_k_is_refused(name: str, k: Any, message: str) -> None:
     with pytest.raises(InputError, match=f"{CONTRACTS[name].parameters[0]} {message}|{message}"):

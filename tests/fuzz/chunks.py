@@ -51,10 +51,8 @@ def require_chunks(case: Case, ran: Ran) -> None:
 
 def _holds(case: Case, published: twin.Chunks) -> bool:
     """Return True if the published chunks satisfy the case's model."""
-    parameters = case.parameters
-    return twin.holds(
-        published, parameters["k"], parameters["m"], frozenset(case.secrets), Fraction(parameters.get("cap", "1/2"))
-    )
+    parameters = {"k": 1, "m": 1, "cap": "1/2", **case.parameters}
+    return twin.holds(published, parameters["k"], parameters["m"], frozenset(case.secrets), Fraction(parameters["cap"]))
 
 
 def files_of(out: Path) -> Files:
@@ -175,6 +173,8 @@ def _require_caught(case: Case, ran: Ran, files: Files, cluster_of: list[int]) -
             write_lines(folder / f"{name}.csv", rows)
     options: Mapping[str, Any] = {
         **checks_of(case, ran.given),
+        "k": 1,
+        "m": 1,
         **{name: case.parameters[name] for name in ("k", "m", "sensitive_items", "cap") if name in case.parameters},
         "model": "disassociation",
         "items": case.sets,

@@ -16,7 +16,7 @@ RELATIONAL = (
 )
 RT = ("joint-split", "rum-bound", "tum-bound", "rfirst", "tfirst")
 BUCKETS = ("anatomy", "safe-grouping")
-IN_CHUNKS = ("disassociation",)
+IN_CHUNKS = ("disassociation", "cahd")
 """Algorithms that publish chunks instead of records or buckets."""
 SET_BASED = ("coat", "pcta")
 OF_ITEMS = frozenset(NAMES).difference(RELATIONAL, BUCKETS)

@@ -42,6 +42,7 @@ def parameters_of(name: str, rng: random.Random, drawn: Drawn) -> Drawn:
         "lm-apriori": _diverse,
         "coherence-suppression": _coherent,
         "suppress-control": _uncertain,
+        "cahd": _grouped,
     }
     drawn.parameters["k"] = rng.choice((1, 2, 2, 3, 3, 4, 5))
     family.get(name, _of_cut)(name, rng, drawn)
@@ -83,6 +84,15 @@ def _of_chunks(rng: random.Random, drawn: Drawn) -> None:
         _add_secrets(rng, drawn)
         if rng.random() < 0.7:
             parameters["cap"] = rng.choice(("0.1", "1/3", "0.5", "1"))
+
+
+def _grouped(_: str, rng: random.Random, drawn: Drawn) -> None:
+    del drawn.parameters["k"]
+    _add_secrets(rng, drawn)
+    if rng.random() < 0.8:
+        drawn.parameters["cap"] = rng.choice(("0.1", "1/3", "0.5", "1", "1"))
+    if rng.random() < 0.5:
+        drawn.parameters["alpha"] = rng.randint(1, 4)
 
 
 def _set_based(name: str, rng: random.Random, drawn: Drawn) -> None:

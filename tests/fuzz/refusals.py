@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
 from fuzz.draws import IN_CHUNKS, RT, Case
@@ -45,6 +46,9 @@ def cannot_be(case: Case, said: str) -> bool:
         return 0 < sum(map(bool, original_rows(case))) < k
     if case.algorithm in ("hghs", "mhghs", "coherence-suppression", "suppress-control"):
         return False
+    if case.algorithm == "cahd":
+        counts = Counter(item for row in original_rows(case) for item in row if item in case.secrets)
+        return max(counts.values()) > Fraction(case.parameters.get("cap", "1/2")) * n
     if case.algorithm in IN_CHUNKS:
         return 0 < n < k
     if case.algorithm == "joint-split" and case.parameters.get("transaction") not in ("coat", "lm-apriori"):

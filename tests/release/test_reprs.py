@@ -74,6 +74,7 @@ def secret_algorithms() -> Iterator[Any]:
     losses = dict.fromkeys(ITEMS[:6], 0.5)
     yield anonset.CoherenceSuppression(h=0.8, k=2, p=1, sensitive_items=SECRETS, item_loss=losses)
     yield anonset.SuppressControl(rho=0.9, m=1, sensitive_items=SECRETS)
+    yield anonset.Cahd(sensitive_items=SECRETS, cap="1/4")
 
 
 def relational_algorithms() -> Iterator[Any]:

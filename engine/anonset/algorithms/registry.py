@@ -23,6 +23,7 @@ _OWN = {
     "pcta": "transaction.item_sets.pcta:Pcta",
     "set-search": "transaction.item_sets.set_search:SetSearch",
     "disassociation": "transaction.disassociation.disassociation:Disassociation",
+    "cahd": "transaction.disassociation.cahd:Cahd",
     "cluster": "relational.cluster:Cluster",
     "mondrian": "relational.mondrian:Mondrian",
     "k-member": "relational.k_member:KMember",

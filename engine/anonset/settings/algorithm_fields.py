@@ -75,7 +75,7 @@ BUILT_IN: tuple[FieldRow, ...] = (
     ),
     ("h", None, "", False, "coherence-suppression"),
     ("p", int, "Maximum number of public items that the attacker knows (>= 1).", False, "coherence-suppression"),
-    ("sensitive_items", None, "", False, "coherence-suppression suppress-control lm-apriori disassociation"),
+    ("sensitive_items", None, "", False, "coherence-suppression suppress-control lm-apriori disassociation cahd"),
     ("item_loss", None, "", False, "coherence-suppression"),
     ("rho", None, "", False, "suppress-control"),
     (
@@ -139,7 +139,7 @@ BUILT_IN: tuple[FieldRow, ...] = (
         False,
         "disassociation",
     ),
-    ("cap", None, "", False, "disassociation"),
+    ("cap", None, "", False, "disassociation cahd"),
     (
         "counts",
         bool,
@@ -153,6 +153,13 @@ BUILT_IN: tuple[FieldRow, ...] = (
         "Method that forms clusters: pieces of the Gray order (gray), or frequent items as in the paper (horpart).",
         False,
         "disassociation",
+    ),
+    (
+        "alpha",
+        int,
+        "Number of candidates on each side of a sensitive record, in multiples of 1/cap (>= 1).",
+        False,
+        "cahd",
     ),
     (
         "relational_weights",
