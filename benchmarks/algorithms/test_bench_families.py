@@ -66,6 +66,7 @@ CASES = [
     Case("mhghs", 100_000, parameters=KM),
     Case("coherence-suppression", 100_000, parameters={"h": 0.8, "k": 5, "p": 2, "sensitive_items": SENSITIVE}),
     Case("local-generalization", 100_000, parameters={"k": 5}),
+    Case("local-reallocation", 100_000, parameters={"k": 5}),
     Case("lm-apriori", 100_000, parameters=KM | {"l": 2, "sensitive_items": SENSITIVE}),
     Case("suppress-control", 2_000, small, {"rho": 0.5, "m": 2, "sensitive_items": SENSITIVE_OF_SMALL}),
     Case("set-search", 20_000, parameters=KM),

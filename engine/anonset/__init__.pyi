@@ -31,6 +31,7 @@ from anonset.algorithms.transaction.item_sets.pcta import Pcta as Pcta
 from anonset.algorithms.transaction.item_sets.pgen import generate_constraints as generate_constraints
 from anonset.algorithms.transaction.item_sets.set_search import SetSearch as SetSearch
 from anonset.algorithms.transaction.partitions.local_generalization import LocalGeneralization as LocalGeneralization
+from anonset.algorithms.transaction.partitions.local_reallocation import LocalReallocation as LocalReallocation
 from anonset.algorithms.transaction.partitions.lra import Lra as Lra
 from anonset.algorithms.transaction.partitions.vpa import Vpa as Vpa
 from anonset.algorithms.transaction.suppression.coherence_suppression import (

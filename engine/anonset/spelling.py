@@ -124,6 +124,7 @@ _IN_PAPERS = MappingProxyType(
         "oa": "optimal",
         "mm": "coherence-suppression",
         "lg": "local-generalization",
+        "lgr": "local-reallocation",
         "rum": "rum-bound",
         "tum": "tum-bound",
         "xu": "xu-bottom-up",

@@ -328,6 +328,14 @@ LM = Contract(
     _secret_everywhere,
     same_at_one=False,
 )
+LOCAL = Contract(
+    by_k,
+    lambda k, _: TransactionKAnonymity(k),
+    filled_case,
+    _transaction_k,
+    few_items,
+    parameters=("k",),
+)
 CONTRACTS: Mapping[str, Contract] = {
     "apriori": CUT,
     "direct": CUT,
@@ -339,14 +347,8 @@ CONTRACTS: Mapping[str, Contract] = {
     "mhghs": SUPPRESSING,
     "coherence-suppression": COHERENCE,
     "suppress-control": RHO,
-    "local-generalization": Contract(
-        by_k,
-        lambda k, _: TransactionKAnonymity(k),
-        filled_case,
-        _transaction_k,
-        few_items,
-        parameters=("k",),
-    ),
+    "local-generalization": LOCAL,
+    "local-reallocation": LOCAL,
     "lm-apriori": LM,
     "coat": SETS,
     "pcta": SETS,

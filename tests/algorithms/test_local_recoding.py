@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 from tests.facts import refused
 
@@ -22,6 +22,7 @@ from anonset.algorithms.transaction.cuts import cut_search
 from anonset.algorithms.transaction.partitions import lra as lra_module
 from anonset.algorithms.transaction.partitions.gray_order import GrayOrder, gray_partitions
 from anonset.algorithms.transaction.partitions.local_generalization import LocalGeneralization
+from anonset.algorithms.transaction.partitions.local_reallocation import LocalReallocation
 from anonset.algorithms.transaction.partitions.lra import Lra
 from anonset.algorithms.transaction.partitions.vpa import Vpa
 from anonset.algorithms.transaction.rare_sets.supported_nodes import SupportedNodes
@@ -30,18 +31,23 @@ from anonset.data.spans import Limits
 from anonset.data.store import Files
 from anonset.data.workers import Threads
 from anonset.errors import InfeasibleError, InputError
-from anonset.generalization import PerCluster
+from anonset.generalization import PerCluster, apply
 from anonset.measures.retention import by_level, ncp_of_sizes, occurrences_by_size
+from anonset.verification import verify
 from anonset.writing.codebook import write_local_mapping
 from effort import examples
 from reference.hierarchy_model import HierarchyModel, Tree, parse
 from reference.local_recoding import (
     Group,
+    entropy,
     gray_order,
     local_generalization,
     local_ncp,
+    local_reallocation,
     lra,
+    node_ncp,
     publish,
+    reallocated,
     vpa,
 )
 from reference.transaction_algorithms import Infeasible, is_km
@@ -156,7 +162,7 @@ def test_the_cases_of_lg_are_no_trifle() -> None:
 
 @pytest.mark.parametrize("rows", [[], [set()] * 3], ids=["no record", "empty records"])
 def test_indivisible_records_are_unchanged(rows: list[set[str]]) -> None:
-    for algorithm in (LocalGeneralization(k=2), Lra(k=2, m=2), Vpa(k=2, m=2)):
+    for algorithm in (LocalGeneralization(k=2), LocalReallocation(k=2), Lra(k=2, m=2), Vpa(k=2, m=2)):
         table, result = run(algorithm, rows, SHORT)
         assert published_rows(table, result) == rows
 
@@ -176,6 +182,82 @@ def test_clusters_are_numbered_by_their_smallest_record() -> None:
     firsts = [result.recoding.cluster.tolist().index(c) for c in range(result.recoding.n_clusters)]
     assert firsts == sorted(firsts)
     assert result.recoding.cluster[0] == result.recoding.cluster[-1] == 0
+
+
+# --- reallocation ------------------------------------------------------------------------------------------
+
+
+def reallocation_case(seed: int) -> tuple[Tree, list[set[str]], int]:
+    """Return records of which many have siblings: a tree of two levels, and long records."""
+    rng = random.Random(seed)
+    fanout, width = rng.randint(2, 4), rng.randint(2, 3)
+    tree: Tree = ("R", [(f"n{i}", [f"{i}{j}" for j in range(width)]) for i in range(fanout)])
+    items = [f"{i}{j}" for i in range(fanout) for j in range(width)]
+    rows = [set(rng.choices(items, k=rng.randint(2, 7))) for _ in range(rng.randint(25, 100))]
+    return tree, rows, rng.randint(2, 6)
+
+
+@thorough
+@given(seed=seeds, larger=st.booleans(), by_entropy=st.booleans())
+@example(seed=726, larger=False, by_entropy=False)  # a record moves twice
+def test_lgr_equals_its_twin(seed: int, larger: bool, by_entropy: bool) -> None:
+    tree, rows, k = larger_case(seed)[:3] if larger else reallocation_case(seed)
+    model, algorithm = HierarchyModel(tree), LocalReallocation(k=k, node_cost="entropy" if by_entropy else "ncp")
+    cost = entropy(rows) if by_entropy else node_ncp
+    try:
+        expected = local_reallocation(rows, model, k, cost)
+    except Infeasible:
+        with pytest.raises(InfeasibleError):
+            run(algorithm, rows, tree)
+        return
+    table, result = run(algorithm, rows, tree)
+    assert groups_of(result) == expected
+    published = published_rows(table, result)
+    assert published == publish(rows, expected, model)
+    assert all(count >= k for count in Counter(map(frozenset, published)).values())
+    assert verify(apply(table, result.recoding), algorithm.model).holds
+
+
+@thorough
+@given(seeds, st.booleans())
+def test_the_reallocation_never_raises_its_cost(seed: int, by_entropy: bool) -> None:
+    tree, rows, k = reallocation_case(seed)
+    model = HierarchyModel(tree)
+    cost = entropy(rows) if by_entropy else node_ncp
+    before = local_generalization(rows, model, k, cost)
+    after = reallocated(before, rows, model, k, cost)
+    assert local_ncp(rows, after, model, cost) <= local_ncp(rows, before, model, cost)
+    table, result = run(LocalReallocation(k=k), rows, tree)
+    assert ncp_of(table, result) <= ncp_of(*run(LocalGeneralization(k=k), rows, tree))
+
+
+def test_the_cases_of_lgr_are_no_trifle() -> None:
+    moved = 0
+    for seed in range(80):
+        tree, rows, k = reallocation_case(seed)
+        model = HierarchyModel(tree)
+        before = local_generalization(rows, model, k)
+        moved += len(reallocated(before, rows, model, k, node_ncp)) > len(before)
+    assert moved > 7
+
+
+def test_a_worked_example_of_lgr() -> None:
+    """Record 3 gains 4 leaves by b1 instead of B, and record 0 loses 3 by A instead of a1, so both form a partition."""
+    rows = labels_only("a1 b1|a1 b1|a1 b1|a2 b1|a1 a3 b2|a1 a2 a3 b3")
+    tree = parse("ALL(A(a1,a2,a3),B(b1,b2,b3,b4))")
+    before, after = (run(cls(k=2), rows, tree) for cls in (LocalGeneralization, LocalReallocation))
+    assert groups_of(before[1]) == [([3, 4, 5], ["A", "B"]), ([0, 1, 2], ["a1", "b1"])]
+    assert groups_of(after[1]) == [([4, 5], ["A", "B"]), ([0, 3], ["A", "b1"]), ([1, 2], ["a1", "b1"])]
+    assert (ncp_of(*before), ncp_of(*after)) == (Fraction(30, 105), Fraction(29, 105))
+
+
+def test_entropy_prefers_other_partitions() -> None:
+    found = 0
+    for seed in range(40):
+        tree, rows, k = reallocation_case(seed)
+        ways = [run(LocalReallocation(k=k, node_cost=cost), rows, tree) for cost in ("ncp", "entropy")]
+        found += groups_of(ways[0][1]) != groups_of(ways[1][1])
+    assert found > 5
 
 
 # --- partitions in Gray order ------------------------------------------------------------------------------
@@ -347,13 +429,15 @@ def test_the_cases_of_lra_and_vpa_are_no_trifle() -> None:
 # --- all of them ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("algorithm", [Lra(k=1, m=2), Vpa(k=1, m=2), LocalGeneralization(k=1)])
+@pytest.mark.parametrize("algorithm", [Lra(k=1, m=2), Vpa(k=1, m=2), LocalGeneralization(k=1), LocalReallocation(k=1)])
 def test_k_of_one_publishes_the_input(algorithm: Any) -> None:
     table, result = run(algorithm, FOOD, FOOD_TREE)
     assert published_rows(table, result) == FOOD
 
 
-@pytest.mark.parametrize("algorithm", [Lra(k=2, m=2, partitions=4), Vpa(k=2, m=2), LocalGeneralization(k=2)])
+@pytest.mark.parametrize(
+    "algorithm", [Lra(k=2, m=2, partitions=4), Vpa(k=2, m=2), LocalGeneralization(k=2), LocalReallocation(k=2)]
+)
 def test_is_the_same_for_any_number_of_workers(algorithm: Any) -> None:
     alone = run(algorithm, FOOD, FOOD_TREE)[1]
     together = run(algorithm, FOOD, FOOD_TREE, 3)[1]
@@ -364,6 +448,8 @@ def test_is_the_same_for_any_number_of_workers(algorithm: Any) -> None:
     ("make", "message"),
     [
         (lambda: LocalGeneralization(k=0), "k 1 0"),
+        (lambda: LocalReallocation(k=0), "k 1 0"),
+        (lambda: LocalReallocation(k=2, node_cost="lm"), "node_cost ncp entropy 'lm'"),  # type: ignore[arg-type]
         (lambda: Lra(k=2, m=0), "m 1 0"),
         (lambda: Lra(k=2, m=2, partitions=0), "partitions 1 0"),
         (lambda: Vpa(k=2, m=2, depth=0), "depth 1 0"),

@@ -55,7 +55,9 @@ def _size(rng: random.Random) -> int:
 
 def _of_cut(name: str, rng: random.Random, drawn: Drawn) -> None:
     parameters = drawn.parameters
-    if name != "local-generalization":
+    if name == "local-reallocation":
+        parameters["node_cost"] = rng.choice(("ncp", "entropy"))
+    elif name != "local-generalization":
         parameters["m"] = _size(rng)
     if name == "disassociation":
         _of_chunks(rng, drawn)

@@ -1,9 +1,10 @@
-"""Naive implementations of LG (He and Naughton 2009), LRA and VPA."""
+"""Naive implementations of LG (He and Naughton 2009), its reallocation (LGR), LRA and VPA."""
 
-from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
 from fractions import Fraction
 from functools import cmp_to_key
+from math import log2
 
 from reference.hierarchy_model import HierarchyModel
 from reference.transaction_algorithms import Infeasible, Outcome, _walk, count_tree, generalized, identity
@@ -11,6 +12,8 @@ from reference.transaction_algorithms import Infeasible, Outcome, _walk, count_t
 Rows = Sequence[Collection[str]]
 Group = tuple[list[int], list[str]]
 """Records, and the cut nodes by which they are published, in preorder."""
+Cost = Callable[[str, HierarchyModel], Fraction]
+"""Loss of an occurrence published as a node."""
 
 
 # --- local generalization ---------------------------------------------------------------------------
@@ -22,29 +25,29 @@ def node_ncp(node: str, tree: HierarchyModel) -> Fraction:
     return Fraction(n, len(tree.leaves)) if n > 1 else Fraction(0)
 
 
-def gain(row: Collection[str], node: str, tree: HierarchyModel) -> Fraction:
+def gain(row: Collection[str], node: str, tree: HierarchyModel, cost: Cost = node_ncp) -> Fraction:
     """Return the reduction of a record's loss if a node is replaced by its children."""
     total = Fraction(0)
     for child in tree.children[node]:
-        total += len(set(row) & set(tree.below[child])) * (node_ncp(node, tree) - node_ncp(child, tree))
+        total += len(set(row) & set(tree.below[child])) * (cost(node, tree) - cost(child, tree))
     return total
 
 
-def local_generalization(rows: Rows, tree: HierarchyModel, k: int) -> list[Group]:
+def local_generalization(rows: Rows, tree: HierarchyModel, k: int, cost: Cost = node_ncp) -> list[Group]:
     """Return the final partitions of the non-empty records, in order of completion."""
     full = [i for i, row in enumerate(rows) if row]
     if 0 < len(full) < k or 0 < len(rows) - len(full) < k:
         raise Infeasible
-    return _anonymize(full, {tree.root}, set(), rows, tree, k) if full else []
+    return _anonymize(full, {tree.root}, set(), rows, tree, k, cost) if full else []
 
 
 def _anonymize(
-    ids: list[int], cut: set[str], excluded: set[str], rows: Rows, tree: HierarchyModel, k: int
+    ids: list[int], cut: set[str], excluded: set[str], rows: Rows, tree: HierarchyModel, k: int, cost: Cost
 ) -> list[Group]:
     candidates = [v for v in cut if tree.children[v] and v not in excluded]
     if not candidates:
         return [(ids, sorted(cut, key=tree.pre.__getitem__))]
-    v = min(candidates, key=lambda c: (-sum(gain(rows[t], c, tree) for t in ids), tree.pre[c]))
+    v = min(candidates, key=lambda c: (-sum(gain(rows[t], c, tree, cost) for t in ids), tree.pre[c]))
     buckets: dict[tuple[int, ...], list[int]] = defaultdict(list)
     for t in ids:
         key = tuple(tree.pre[c] for c in tree.children[v] if set(rows[t]) & set(tree.below[c]))
@@ -54,18 +57,80 @@ def _anonymize(
     if 0 < len(remaining) < k and large:
         if sum(len(members) - k for members in large.values()) >= k - len(remaining):
             while len(remaining) < k:
-                movable = [(gain(rows[t], v, tree), t, key) for key in large for t in large[key] if len(large[key]) > k]
+                movable = [
+                    (gain(rows[t], v, tree, cost), t, key) for key in large for t in large[key] if len(large[key]) > k
+                ]
                 _, t, key = min(movable)
                 large[key].remove(t)
                 remaining.append(t)
         else:
-            key = min(large, key=lambda b: (sum(gain(rows[t], v, tree) for t in large[b]), b))
+            key = min(large, key=lambda b: (sum(gain(rows[t], v, tree, cost) for t in large[b]), b))
             remaining += large.pop(key)
-    result = _anonymize(sorted(remaining), cut, excluded | {v}, rows, tree, k) if remaining else []
+    result = _anonymize(sorted(remaining), cut, excluded | {v}, rows, tree, k, cost) if remaining else []
     for key in sorted(large):
         children = {tree.nodes[pre] for pre in key}
-        result += _anonymize(sorted(large[key]), cut - {v} | children, set(), rows, tree, k)
+        result += _anonymize(sorted(large[key]), cut - {v} | children, set(), rows, tree, k, cost)
     return result
+
+
+def entropy(rows: Rows) -> Cost:
+    """Return the cost of nodes by the entropy of the items below, in units of 2^-20 bits."""
+    counts = Counter(item for row in rows for item in set(row))
+
+    def cost(node: str, tree: HierarchyModel) -> Fraction:
+        if not tree.children[node]:
+            return Fraction(0)
+        present = [counts[item] for item in tree.below[node] if counts[item]]
+        bits = sum(count / sum(present) * log2(sum(present) / count) for count in present)
+        return Fraction(max(1, round(bits * 2**20)))
+
+    return cost
+
+
+def local_reallocation(rows: Rows, tree: HierarchyModel, k: int, cost: Cost = node_ncp) -> list[Group]:
+    """Return the partitions of LG after the reallocation, divided again, in order of completion."""
+    groups = reallocated(local_generalization(rows, tree, k, cost), rows, tree, k, cost)
+    return [part for ids, cut in groups for part in _anonymize(ids, set(cut), set(), rows, tree, k, cost)]
+
+
+def reallocated(groups: Sequence[Group], rows: Rows, tree: HierarchyModel, k: int, cost: Cost) -> list[Group]:
+    """Move records to new partitions. A new partition follows the partition whose node it replaces by children."""
+
+    def loss(t: int, cut: Collection[str]) -> Fraction:
+        return sum((cost(v, tree) * len(set(rows[t]) & set(tree.below[v])) for v in cut), Fraction(0))
+
+    def above(u: str, cut: Collection[str]) -> str | None:
+        return next((v for v in cut if set(tree.below[u]) <= set(tree.below[v])), None)
+
+    cuts = [set(cut) for _, cut in groups]
+    place = {t: p for p, (ids, _) in enumerate(groups) for t in ids}
+    source = list(range(len(groups)))
+    for p in range(len(groups) - 1, -1, -1):
+        family = list(groups[p][0])
+        for q in range(p + 1, len(groups)):
+            if {v for u in cuts[q] for v in [above(u, cuts[p])]} != cuts[p]:
+                break
+            family += groups[q][0]
+        for v in sorted((v for v in cuts[p] if tree.children[v] and len(family) > len(groups[p][0])), key=tree.pre.get):
+            by_key: dict[tuple[int, ...], list[int]] = defaultdict(list)
+            for t in family:
+                by_key[tuple(tree.pre[c] for c in tree.children[v] if set(rows[t]) & set(tree.below[c]))].append(t)
+            for key in sorted(by_key):
+                if not any(place[t] == p for t in by_key[key]):
+                    continue
+                cut = cuts[p] - {v} | {tree.nodes[pre] for pre in key}
+                benefit = {t: loss(t, cuts[place[t]]) - loss(t, cut) for t in by_key[key]}
+                size, chosen = Counter(place.values()), list[int]()
+                for t in sorted(by_key[key], key=lambda t: -benefit[t]):
+                    if (benefit[t] > 0 or len(chosen) < k) and size[place[t]] > k:
+                        size[place[t]] -= 1
+                        chosen.append(t)
+                if len(chosen) >= k and sum(benefit[t] for t in chosen) > 0:
+                    place |= dict.fromkeys(chosen, len(cuts))
+                    cuts.append(cut)
+                    source.append(p)
+    order = sorted(range(len(cuts)), key=lambda p: (source[p], p))
+    return [([t for t in sorted(place) if place[t] == p], sorted(cuts[p], key=tree.pre.__getitem__)) for p in order]
 
 
 def publish(rows: Rows, groups: Sequence[Group], tree: HierarchyModel) -> list[set[str]]:
@@ -77,11 +142,9 @@ def publish(rows: Rows, groups: Sequence[Group], tree: HierarchyModel) -> list[s
     return published
 
 
-def local_ncp(rows: Rows, groups: Sequence[Group], tree: HierarchyModel) -> Fraction:
+def local_ncp(rows: Rows, groups: Sequence[Group], tree: HierarchyModel, cost: Cost = node_ncp) -> Fraction:
     """Return the average loss of all occurrences, each by the cut of its group."""
-    losses = [
-        node_ncp(v, tree) for ids, nodes in groups for t in ids for x in rows[t] for v in nodes if x in tree.below[v]
-    ]
+    losses = [cost(v, tree) for ids, nodes in groups for t in ids for x in rows[t] for v in nodes if x in tree.below[v]]
     return sum(losses, Fraction(0)) / len(losses) if losses else Fraction(0)
 
 

@@ -61,6 +61,7 @@ def item_algorithms() -> Iterator[Any]:
     yield anonset.HgHs(k=3, m=2)
     yield anonset.MHgHs(k=3, m=2)
     yield anonset.LocalGeneralization(k=3)
+    yield anonset.LocalReallocation(k=3)
     yield anonset.SetSearch(k=3, m=2)
     policy = anonset.PrivacyPolicy.of([ITEMS[:2], ITEMS[3:5]])
     utility = anonset.UtilityPolicy.of([ITEMS[:3], ITEMS[3:6], ITEMS[6:]])

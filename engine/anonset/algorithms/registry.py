@@ -18,6 +18,7 @@ _OWN = {
     "coherence-suppression": "transaction.suppression.coherence_suppression:CoherenceSuppression",
     "suppress-control": "transaction.suppression.suppress_control:SuppressControl",
     "local-generalization": "transaction.partitions.local_generalization:LocalGeneralization",
+    "local-reallocation": "transaction.partitions.local_reallocation:LocalReallocation",
     "lm-apriori": "transaction.cuts.lm_apriori:LmApriori",
     "coat": "transaction.item_sets.coat:Coat",
     "pcta": "transaction.item_sets.pcta:Pcta",

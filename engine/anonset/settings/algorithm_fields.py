@@ -17,7 +17,7 @@ BUILT_IN: tuple[FieldRow, ...] = (
         int,
         "",
         False,
-        "apriori direct optimal exact lra vpa hghs mhghs coherence-suppression local-generalization lm-apriori coat pcta set-search disassociation cluster mondrian k-member xu-bottom-up xu-top-down full-domain local-recoding bottom-up top-down joint-split rum-bound tum-bound rfirst tfirst safe-grouping",
+        "apriori direct optimal exact lra vpa hghs mhghs coherence-suppression local-generalization local-reallocation lm-apriori coat pcta set-search disassociation cluster mondrian k-member xu-bottom-up xu-top-down full-domain local-recoding bottom-up top-down joint-split rum-bound tum-bound rfirst tfirst safe-grouping",
     ),
     (
         "m",
@@ -106,6 +106,13 @@ BUILT_IN: tuple[FieldRow, ...] = (
         "Maximum number of rules in memory. All rules with the same antecedent size are in memory together.",
         False,
         "suppress-control",
+    ),
+    (
+        "node_cost",
+        Literal["ncp", "entropy"],
+        "Cost of publishing a node: its NCP (ncp), or the entropy of the items below it (entropy).",
+        False,
+        "local-reallocation",
     ),
     (
         "l",

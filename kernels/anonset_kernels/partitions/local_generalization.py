@@ -5,68 +5,27 @@ for each of these records. A partition has at most as many nodes as its shortest
 stack together have at most as many nodes as the data have item occurrences, so the stack never grows.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
-from anonset_kernels._arrays import (
-    Indptr,
-    Int16Array,
-    Int32Array,
-    Int32Matrix,
-    Int64Array,
-    Int64Matrix,
-    Items,
-    UInt8Array,
-)
+from anonset_kernels._arrays import Int32Array, Int64Array, UInt8Array
 from anonset_kernels._jit import kernel
+from anonset_kernels.partitions._keys import compare_keys, sort_keys
+from anonset_kernels.partitions._partition_stack import (
+    EMITTED,
+    FIRST,
+    FRAMES,
+    HIGH,
+    LENGTH,
+    LOW,
+    WORK,
+    HierarchyRecords,
+    PartitionStack,
+)
 
 _Frame = tuple[int, int, int, int]
 """Frame (LOW, HIGH, FIRST, LENGTH) of a partition: its slice of `PartitionStack.ids`, and start and number of its nodes
 in the pool.
 """
-
-FRAMES, EMITTED, WORK = 0, 1, 2
-LOW, HIGH, FIRST, LENGTH = 0, 1, 2, 3
-
-
-class HierarchyRecords(NamedTuple):
-    """Records, and the hierarchy above their items."""
-
-    indptr: Indptr
-    """Start of each record in `items`, int64 (n + 1,)."""
-    items: Items
-    """Items of the records, ascending in each record, int32 (nnz,)."""
-    path: Int32Matrix
-    """Nodes on the path from the root to each item, int32 (M, D). Column 0 is the root. The path is padded with -1."""
-    leaves: Int64Array
-    """Cost of publishing each node, int64 (V,). The cost is the number of leaves below the node, or 0 for a leaf."""
-
-
-class PartitionStack(NamedTuple):
-    """Partitions on the stack, and completed partitions."""
-
-    ids: Int32Array
-    """Non-empty records, int32 (n+,). Each partition is a slice of this array, in ascending order."""
-    level: Int16Array
-    """Depth of each item's published node, int16 (nnz,)."""
-    frames: Int64Matrix
-    """Frame of each partition on the stack, int64 (n+ + 1, 4). LOW and HIGH refer to `ids`, FIRST and LENGTH to `pool`.
-    """
-    pool: Int32Array
-    """Nodes of the partitions on the stack, int32 (nnz + 1,)."""
-    failed: UInt8Array
-    """1 for each node in `pool` that could not be divided, uint8 (nnz + 1,)."""
-    cluster: Int32Array
-    """Partition of each completed record, int32 (n,)."""
-    cut_start: Int64Array
-    """First node of each partition in `cut_nodes`, int64 (n+ + 1,)."""
-    cut_nodes: Int32Array
-    """Nodes of the completed partitions, int32 (nnz + 1,)."""
-    cursor: Int64Array
-    """Number of frames on the stack, of completed partitions, and of processed item occurrences, int64 (3,). Indexed by
-    FRAMES, EMITTED and WORK.
-    """
 
 
 @kernel(allocates=True)
@@ -135,10 +94,10 @@ def _divide(
     low, high = frame[:2]
     n, node = high - low, nodes[best]
     key_start, keys, gains = _keys(records, state, low, high, node)
-    order = _sorted(key_start, keys)
+    order = sort_keys(key_start, keys)
     bucket, n_buckets = np.empty(n, np.int32), 0
     for i in range(n):
-        if i == 0 or _compare(key_start, keys, order[i - 1], order[i]) != 0:
+        if i == 0 or compare_keys(key_start, keys, order[i - 1], order[i]) != 0:
             n_buckets += 1
         bucket[order[i]] = n_buckets - 1
     size = np.zeros(n_buckets, np.int64)
@@ -182,39 +141,6 @@ def _keys(
         key_start[r - low + 1] = filled
     state.cursor[WORK] += total
     return key_start, keys, gains
-
-
-@kernel()
-def _compare(key_start: Int64Array, keys: Int32Array, a: int, b: int) -> int:
-    """Compare two keys lexicographically. Return a negative number, zero or a positive number."""
-    i, j = key_start[a], key_start[b]
-    while i < key_start[a + 1] and j < key_start[b + 1]:
-        if keys[i] != keys[j]:
-            return int(np.int64(keys[i]) - np.int64(keys[j]))
-        i += 1
-        j += 1
-    return (key_start[a + 1] - i) - (key_start[b + 1] - j)
-
-
-@kernel(allocates=True)
-def _sorted(key_start: Int64Array, keys: Int32Array) -> Int32Array:
-    """Return the records sorted by key, int32 (n,). A stable merge sort."""
-    n = len(key_start) - 1
-    order, other, width = np.arange(n).astype(np.int32), np.empty(n, np.int32), 1
-    while width < n:
-        for begin in range(0, n, 2 * width):
-            middle, end = min(begin + width, n), min(begin + 2 * width, n)
-            a, b = begin, middle
-            for place in range(begin, end):
-                if b == end or (a < middle and _compare(key_start, keys, order[a], order[b]) <= 0):
-                    other[place] = order[a]
-                    a += 1
-                else:
-                    other[place] = order[b]
-                    b += 1
-        order, other = other, order
-        width *= 2
-    return order
 
 
 @kernel(allocates=True)

@@ -12,20 +12,25 @@ Steps and their implementation in the kernel `local_generalization`::
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.transaction.base import bind_to_hierarchy
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.table import Int32
+from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError
 from anonset.generalization import PerCluster
 from anonset.generalization.local import ClusterCuts
 from anonset.privacy.transaction_k import TransactionKAnonymity
+
+if TYPE_CHECKING:
+    from anonset_kernels.partitions._partition_stack import HierarchyRecords
+    from anonset_kernels.partitions.reallocation import Partitions
 
 _WORK_PER_CALL = 5_000_000
 
@@ -93,8 +98,26 @@ class LocalGeneralization(RedactedRepr):
             If the number of empty records, or of non-empty records, is between 1 and k - 1.
         """
         column, hierarchy = bind_to_hierarchy(table, hierarchies)
-        _require_feasible(column, self.k)
-        cluster, start, nodes = _partition(column, hierarchy, self.k, progress)
+        require_feasible(self.name, column, self.k)
+        divided = divide(column, records_of(column, hierarchy, leaf_counts(hierarchy)), None, self.k, progress)
+        return divided.result(hierarchy)
+
+
+class Divided(NamedTuple):
+    """Partitions of all records. Empty records, if any, form the last partition, which has no nodes."""
+
+    cluster: Int32
+    """Partition of each record, int32 (n,)."""
+    start: Int64
+    """First node of each partition with nodes in `nodes`, int64 (partitions + 1,)."""
+    nodes: Int32
+    """Nodes of the partitions, int32."""
+    level: NDArray[np.int16]
+    """Depth of each item's published node, int16 (nnz,)."""
+
+    def result(self, hierarchy: Hierarchy) -> Result:
+        """Return the recoding. The trace contains the partitions in order."""
+        start, nodes, cluster = self.start, self.nodes, self.cluster
         present = [np.sort(part) for part in np.split(nodes, start[1:-1])] if len(start) > 1 else []
         by_partition = np.argsort(cluster, kind="stable")
         records = np.split(by_partition, np.cumsum(np.bincount(cluster))[:-1]) if len(cluster) else []
@@ -110,30 +133,53 @@ class LocalGeneralization(RedactedRepr):
         return Result(PerCluster(order, cuts), trace, {"partitions": float(len(trace))})
 
 
-def _require_feasible(column: SetColumn, k: int) -> None:
+def require_feasible(algorithm: str, column: SetColumn, k: int) -> None:
+    """Reject data with 1 to k - 1 records with items, or 1 to k - 1 empty records.
+
+    Raises
+    ------
+    InfeasibleError
+        If the number of empty records, or of non-empty records, is between 1 and k - 1.
+    """
     for n, kind in ((column.n_nonempty, "non-empty"), (column.n - column.n_nonempty, "empty")):
         if 0 < n < k:
             reason = f"there are {n} {kind} records, at least k={k} (or none) are required"
-            raise InfeasibleError(LocalGeneralization.name, reason, achieved=float(n), bound=float(k))
+            raise InfeasibleError(algorithm, reason, achieved=float(n), bound=float(k))
 
 
-def _partition(
-    column: SetColumn, hierarchy: Hierarchy, k: int, progress: Progress | None
-) -> tuple[Int32, np.ndarray[tuple[int], np.dtype[np.int64]], Int32]:
-    """Return the partition of each record, and the nodes of each partition. Empty records form the last partition."""
-    from anonset_kernels.partitions.local_generalization import (
-        EMITTED,
-        FRAMES,
-        HierarchyRecords,
-        PartitionStack,
-        advance,
-    )
+def leaf_counts(hierarchy: Hierarchy) -> Int64:
+    """Return the cost of publishing each node: the number of leaves below it, or 0 for a leaf, int64 (V,)."""
+    leaves = hierarchy.n_leaves_below.astype(np.int64)
+    leaves[hierarchy.is_leaf] = 0
+    return leaves
+
+
+def records_of(column: SetColumn, hierarchy: Hierarchy, costs: Int64) -> "HierarchyRecords":
+    """Return the records and the hierarchy for the kernels.
+
+    Parameters
+    ----------
+    costs
+        Cost of publishing each node, int64 (V,). At least 1 for inner nodes, and 0 for leaves.
+    """
+    from anonset_kernels.partitions._partition_stack import HierarchyRecords
+
+    return HierarchyRecords(column.indptr, column.items, _paths(hierarchy), costs)
+
+
+def divide(
+    column: SetColumn,
+    records: "HierarchyRecords",
+    partitions: "Partitions | None",
+    k: int,
+    progress: Progress | None,
+) -> Divided:
+    """Divide partitions until no node divides them. Without partitions, divide all non-empty records by the root."""
+    from anonset_kernels.partitions._partition_stack import EMITTED, FRAMES, PartitionStack
+    from anonset_kernels.partitions.local_generalization import advance
 
     ids = np.flatnonzero(column.lengths).astype(np.int32)
     nnz, n = len(column.codes), len(ids)
-    leaves = hierarchy.n_leaves_below.astype(np.int64)
-    leaves[hierarchy.is_leaf] = 0
-    records = HierarchyRecords(column.indptr, column.items, _paths(hierarchy), leaves)
     frames, cursor = np.zeros((n + 1, 4), np.int64), np.zeros(3, np.int64)
     state = PartitionStack(
         ids,
@@ -146,7 +192,11 @@ def _partition(
         np.empty(nnz + 1, np.int32),
         cursor,
     )
-    if n:
+    if partitions is not None:
+        from anonset_kernels.partitions.reallocation import stack
+
+        stack(records, partitions, state)
+    elif n:
         frames[0] = (0, n, 0, 1)
         cursor[FRAMES] = 1
     while not advance(records, state, k, _WORK_PER_CALL):
@@ -156,7 +206,7 @@ def _partition(
     n_partitions = int(cursor[EMITTED])
     state.cluster[state.cluster < 0] = n_partitions
     start = state.cut_start[: n_partitions + 1]
-    return state.cluster, start, state.cut_nodes[: start[-1]]
+    return Divided(state.cluster, start, state.cut_nodes[: start[-1]], state.level)
 
 
 def _paths(hierarchy: Hierarchy) -> Int32:
