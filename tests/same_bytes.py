@@ -106,7 +106,8 @@ def _item_jobs() -> Iterator[Job]:
         more = ("--k", str(k), "--m", str(m), "--partitions", str(parts))
         yield ("anonymize", "baskets.dat", *tree, "--algorithm", "lra", *more)
     for k in (2, 5, 10):
-        yield ("anonymize", "baskets.dat", *tree, "--algorithm", "local-generalization", "--k", str(k))
+        for name in ("local-generalization", "local-reallocation"):
+            yield ("anonymize", "baskets.dat", *tree, "--algorithm", name, "--k", str(k))
     for k, m, l in product((1, 3), (1, 2), ("2", "3")):  # noqa: E741
         yield (
             *("anonymize", "baskets.dat", "--model", "lm", "--k", str(k), "--m", str(m), "--l", l),
@@ -202,6 +203,7 @@ def _chunk_jobs() -> Iterator[Job]:
     yield (*chunks, "--counts", "--sensitive-items", "1,7", "--cap", "1/3", "--part-rows", "20")
     yield (*chunks, "--format", "parquet", "--part-rows", "20")
     yield (*chunks, "--clustering", "horpart")
+    yield "anonymize", "baskets.dat", "--algorithm", "cahd", "--sensitive-items", "1,7", "--cap", "1/2"
 
 
 def _layout_jobs() -> Iterator[Job]:
