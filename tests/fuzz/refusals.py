@@ -28,6 +28,7 @@ _UNFIT = (
     "the name lists other items than the",
     "contain only 0 and 1, which would become items",
     "which many programs write for a missing value",
+    "are no records, because most fields are not numbers, dates or codes",
 )
 """Messages about labels or hierarchies that are invalid input."""
 
