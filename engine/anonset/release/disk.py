@@ -1,8 +1,9 @@
-"""Minimum disk space and time of a run. A run is rejected if less than the minimum is free. The minimum is a lower
-bound, so a run for which the disk is large enough is never rejected. In 13 runs with 60,000 to 822,000 records, the
-work directory needed 35 bytes per record of 2.2 values, at least 45 per record of 6.4, and 92 to 105 per record of 10. The
-amount also depends on the number of equal records, which is not known before. The publication needed 0.49 times the
-text size of the input, and the private directory needed 13 bytes per record.
+"""Minimum disk space and time of a run. A run is rejected if less than the minimum is free.
+
+The minimum is a lower bound, so a run for which the disk is large enough is never rejected. In 13 runs with 60,000 to
+822,000 records, the work directory needed 35 bytes per record of 2.2 values, at least 45 per record of 6.4, and 92 to
+105 per record of 10. The amount also depends on the number of equal records, which is not known before. The publication
+needed 0.49 times the text size of the input, and the private directory needed 13 bytes per record.
 """
 
 import os
