@@ -286,3 +286,28 @@ def test_a_job_without_tables_is_no_data_set(tmp_path, capsys):
     (tmp_path / "job.toml").write_text('input = "job.toml"\nout = "o"\nmodel = "km"\nk = 2\nm = 2\n')
     assert main(["anonymize", str(tmp_path / "job.toml")]) == 2
     assert names(capsys.readouterr().err, "job.toml tables")
+
+
+def without_persons(folder, name, *rows):
+    """Write a job over the tables of items alone into a new folder. `rows` are added to the conditions."""
+    write(folder / name)
+    job = JOB.replace('model = "kkm"', 'model = "km"')
+    parts = [part for part in job.split("[tables.") if not part.startswith("person")]
+    job = "[tables.".join(parts)
+    job = "".join(line for line in job.splitlines(keepends=True) if not line.startswith("person."))
+    (folder / name / "job.toml").write_text(job)
+    with (folder / name / "conditions" / "0.csv").open("a", newline="") as file:
+        csv.writer(file).writerows([f"{1000 + 7 * i}", code, "v"] for i, code in rows)
+
+
+def test_a_second_release_continues_the_first_or_stands_beside_it(tmp_path, capsys):
+    without_persons(tmp_path, "first")
+    without_persons(tmp_path, "second", (1, "E10"), (5, "J45"), (9, "K21"))
+    published(tmp_path / "first")
+    private = str(tmp_path / "first" / "out.private")
+    assert "codebook.csv" in published(tmp_path / "second", "--after", private)
+    report = str(tmp_path / "second" / "out.private" / "report.json")
+    assert main(["risk", report, "--beside", str(tmp_path / "first" / "out"), "--attempts", "20", "--quiet"]) == 0
+    assert "composition" in capsys.readouterr().out
+    assert "codebook.csv" in published(tmp_path / "second", "--recoding", private)
+    assert main(["verify", str(tmp_path / "second" / "out")]) == 0
