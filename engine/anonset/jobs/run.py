@@ -273,9 +273,12 @@ class FileRun:
         return Input(True, need, limit, compiling)
 
     def require_apart(self) -> None:
-        """Reject a work directory that overlaps the data or the destination."""
-        place = destination(self.settings.out, self.settings.private)
-        require_apart(self.settings.work_dir, place.out, place.private, *self.source.places)
+        """Reject a work directory that overlaps the destination or the data. The destination is compared first, without
+        a look at the data.
+        """
+        place, work_dir = destination(self.settings.out, self.settings.private), self.settings.work_dir
+        require_apart(work_dir, place.out, place.private, self.settings.input)
+        require_apart(work_dir, *self.source.places)
 
     def job(self, progress: Progress | None = None) -> Job:
         """Read the earlier releases, and return the job."""

@@ -65,7 +65,8 @@ class Moves(NamedTuple):
 def stack(records: HierarchyRecords, partitions: Partitions, state: PartitionStack) -> None:
     """Put partitions on an empty stack. The first partition is the first to be divided. Cost: O(nnz)."""
     in_cut, filled = np.zeros(len(records.leaves), np.bool_), 0
-    state.ids[:] = partitions.record
+    for place, record in enumerate(partitions.record):
+        state.ids[place] = record
     for p in range(len(partitions.begins) - 2, -1, -1):
         nodes = partitions.cut_nodes[partitions.cut_start[p] : partitions.cut_start[p + 1]]
         frame = state.frames[state.cursor[FRAMES]]
