@@ -115,7 +115,7 @@ def run_command(arguments: Sequence[str]) -> Any:
     InputError
         If the arguments are invalid.
     """
-    if arguments and arguments[0] in _ON_DATA:
+    if arguments and arguments[0] in _ON_DATA and {*_HELP, _HELP_ALL}.isdisjoint(arguments[1:]):
         _warn_of_leftovers()
     app = make_app()
     if not arguments or arguments[0] in _HELP:
@@ -155,7 +155,8 @@ def show_docstring(app: App, arguments: Sequence[str]) -> None:
 
 def _warn_of_leftovers() -> None:
     place = gettempdir()
-    if not (os.access(place, os.R_OK) and any(name.startswith("anonset-") for name in os.listdir(place))):  # noqa: PTH208
+    names = os.listdir(place) if os.access(place, os.R_OK) else []  # noqa: PTH208
+    if not any(name.startswith("anonset-") and not name.startswith("anonset-demo-") for name in names):
         return
     from anonset.jobs.leftovers import warning_of_what_is_left  # slow: imports the readers
 
