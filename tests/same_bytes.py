@@ -75,6 +75,36 @@ def write_inputs(folder: Path) -> None:
         for n in range(150)
     ]
     (folder / "two.csv").write_text("\n".join(two) + "\n")
+    _write_linked(folder, draw)
+
+
+def _write_linked(folder: Path, draw: random.Random) -> None:
+    """Write three linked tables and their job."""
+    tables = {
+        "persons": ["id,sex,age", *(f"{n},{draw.choice('fm')},{draw.randint(18, 80)}" for n in range(120))],
+        "codes": ["id,code,day", *(f"{draw.randrange(120)},{draw.choice('ABCDEF')},{n}" for n in range(300))],
+        "drugs": ["id,drug", *(f"{draw.randrange(120)}.0,{draw.choice('ABC')}" for _ in range(200))],
+    }
+    for name, rows in tables.items():
+        (folder / f"{name}.csv").write_text("\n".join(rows) + "\n")
+    (folder / "linked.toml").write_text(
+        """
+unit = "id"
+[tables.persons]
+input = "persons.csv"
+relational = ["sex", "age"]
+[tables.codes]
+input = "codes.csv"
+items = "code"
+[tables.drugs]
+input = "drugs.csv"
+items = "drug"
+[hierarchy]
+codes.code = "balanced:2"
+drugs.drug = "balanced:2"
+persons.age = "range"
+"""
+    )
 
 
 _ROWS = ("--unit", "row")  # an id may have several rows only for buckets
@@ -89,6 +119,8 @@ def jobs() -> Iterator[Job]:
     yield from _bucket_jobs()
     yield from _chunk_jobs()
     yield from _layout_jobs()
+    for more in ((), ("--format", "parquet"), ("--part-rows", "50")):
+        yield "anonymize", "linked.toml", "--transaction", "apriori", "--model", "kkm", "--k", "4", "--m", "2", *more
 
 
 def _item_jobs() -> Iterator[Job]:
