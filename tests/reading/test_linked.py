@@ -201,3 +201,12 @@ def test_columns_are_named_in_the_tables():
         anonset.read({"id": []}, tables={"code": CODES}, unit="id")
     with pytest.raises(InputError):
         anonset.read()
+
+
+def test_a_value_that_means_no_id_is_found_in_every_table():
+    tables = {
+        "a": {"input": {"id": [f"p{n}" for n in range(40)], "code": ["x"] * 40}, "items": "code"},
+        "b": {"input": {"id": [*(f"p{n}" for n in range(20)), *["unknown"] * 20], "drug": ["d"] * 40}, "items": "drug"},
+    }
+    repeated = anonset.read(tables=tables, unit="id").repeated
+    assert [(one.column, one.words) for one in repeated] == [("id", ("unknown",))]

@@ -174,6 +174,8 @@ def open_tables(source: Source, properties: FileProperties) -> OpenedSource:
         opened[number].merge(of_table)
 
     def head(names: Sequence[str]) -> Mapping[str, Any]:
+        if linked.unit == tuple(names):  # a value that means "no id" may occur in any table
+            return _ids_of(renamed, opened, names)
         shown = dict[str, Any]()
         for number, one in enumerate(renamed):
             asked = {name: one.own[name] for name in names if name in one.own and name not in shown}
@@ -199,6 +201,20 @@ def open_tables(source: Source, properties: FileProperties) -> OpenedSource:
         described=linked.described,
         decimal=opened[0].decimal,
     )
+
+
+def _ids_of(tables: Sequence[_Renamed], opened: Sequence[OpenedSource], unit: Sequence[str]) -> Mapping[str, Any]:
+    """Return the ids in the first rows of all tables that contain ids."""
+    import pyarrow as pa
+
+    parts: dict[str, list[Any]] = {name: [] for name in unit}
+    for table, one in zip(tables, opened, strict=True):
+        own = [table.own[name] for name in unit if name in table.own]
+        first = one.head(own) if own else {}
+        if own and first.keys() >= {*own}:
+            for name in unit:
+                parts[name].append(_as_text(first[table.own[name]]))
+    return {name: pa.chunked_array(texts) for name, texts in parts.items() if texts}
 
 
 def _require_columns(table: LinkedTable, opened: OpenedSource) -> None:
