@@ -210,3 +210,6 @@ def test_a_value_that_means_no_id_is_found_in_every_table():
     }
     repeated = anonset.read(tables=tables, unit="id").repeated
     assert [(one.column, one.words) for one in repeated] == [("id", ("unknown",))]
+    tables["b"] = {"input": {"who": tables["b"]["input"]["id"], "drug": ["d"] * 40}, "items": "drug", "key": "who"}
+    table = anonset.read(tables=tables, unit="id", null="id=unknown", skip_rows="no-id")
+    assert (table.n, table.repeated) == (40, ())

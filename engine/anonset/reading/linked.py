@@ -63,8 +63,15 @@ class LinkedTable(RedactedRepr):
         """Columns with a role."""
         return (*self.key, *filter(None, [self.items]), *chain.from_iterable(self.attributes.values()))
 
-    def properties(self, common: FileProperties) -> FileProperties:
-        """Return the reading properties of this table. Its own options replace those of the job."""
+    def own_names(self, unit: Sequence[str]) -> dict[str, str]:
+        """Return the name in this table of each column of the linked source that has a role."""
+        of_unit = {} if self.parent else dict(zip(unit, self.key, strict=True))
+        return {**{column_of(self.name, name): name for name in self.named}, **of_unit}
+
+    def properties(self, common: FileProperties, unit: Sequence[str]) -> FileProperties:
+        """Return the reading properties of this table. Its own options replace those of the job, whose columns have the
+        names of the linked source.
+        """
         options, named, dialect, table_format = self.options, self.named, common.dialect, self.source.format
         if given := {name: options[name] for name in _DIALECT if name in options}:
             skipped = [*(["footer"] if dialect.skip_footer else []), *(["labels"] if dialect.skip_labels else [])]
@@ -83,9 +90,14 @@ class LinkedTable(RedactedRepr):
             absent=lambda names: [name for name in named if name not in names],
             ids=self.key,
             value_codes=options.get("value_codes", common.value_codes and table_format in STATISTICS),
-            null=names_in((), options.get("null", common.null)),
+            null=names_in((), options["null"]) if "null" in options else self._null(common.null, unit),
             numeric=self.attributes.get("numeric", ()) if common.numeric else (),
         )
+
+    def _null(self, words: Sequence[str], unit: Sequence[str]) -> tuple[str, ...]:
+        """Return texts that are null, with the names of this table in ``COLUMN=TEXT``."""
+        own, parted = self.own_names(unit), [word.partition("=") for word in words]
+        return tuple(f"{own.get(column, column)}{mark}{text}" for column, mark, text in parted)
 
 
 @dataclass(frozen=True, eq=False)

@@ -132,7 +132,7 @@ def open_tables(source: Source, properties: FileProperties) -> OpenedSource:
     """
     linked: LinkedTables = source.given
     every = (*linked.tables, *linked.lookups)
-    opened_of = {table.name: open_source(table.source, table.properties(properties)) for table in every}
+    opened_of = {table.name: open_source(table.source, table.properties(properties, linked.unit)) for table in every}
     for table in every:
         _require_columns(table, opened_of[table.name])
     renamed, left_out = list[_Renamed](), list[str]()
