@@ -21,7 +21,7 @@ from anonset.algorithms.relational.class_rules import rule_of
 from anonset.algorithms.relational.formations import formation_of
 from anonset.data import CategoricalColumn, Table
 from anonset.data.quasi_identifiers import QuasiIdentifiers
-from anonset.measures.relational_ncp import relational_ncp
+from anonset.measures.losses.relational_ncp import relational_ncp
 
 FORMS = (
     ("local-recoding", True),

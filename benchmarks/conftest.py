@@ -10,7 +10,7 @@ from benchmarks.experiments.runner import machine
 from anonset.algorithms.transaction.cuts.cut_search import CutSearch
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
-from anonset.data.store import MEMORY
+from anonset.data.storage.store import MEMORY
 from anonset_datasets.generators import pos_like
 
 FULL, SMOKE = 50_000, 500

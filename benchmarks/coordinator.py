@@ -1,9 +1,9 @@
 """Measure the CPU time that coordinator and scheduler need per task, with simulated workers.
 
 ``python -m benchmarks.coordinator 256`` starts a scheduler, and a single process that contains 256 workers. Each task
-only sleeps, so this machine can simulate many more workers than it has cores. Tasks are sent by `anonset.data.cluster`,
-as in a real run. If the measured time is close to ``ideal_seconds``, the coordinator is fast enough for this number of
-workers.
+only sleeps, so this machine can simulate many more workers than it has cores. Tasks are sent by
+`anonset.data.storage.cluster`, as in a real run. If the measured time is close to ``ideal_seconds``, the coordinator is
+fast enough for this number of workers.
 """
 
 import asyncio
@@ -17,9 +17,9 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from anonset.data.cluster import ClusterWorkers
-from anonset.data.scheduler import cluster_of
-from anonset.data.store import Files
+from anonset.data.storage.cluster import ClusterWorkers
+from anonset.data.storage.scheduler import cluster_of
+from anonset.data.storage.store import Files
 from anonset.errors import InputError
 
 TASKS_PER_WORKER = 8

@@ -21,7 +21,7 @@ from benchmarks.experiments.workers import ROOT
 from anonset.algorithms.base import traits_of
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.errors import InputError
-from anonset.jobs.growth import Line, fitted_power
+from anonset.jobs.trials.growth import Line, fitted_power
 
 SIZES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 LONG = 12.0

@@ -1,7 +1,7 @@
 """Peak memory of this process, in MiB."""
 
-from anonset.data.usage import forget_peak as forget_peak
-from anonset.data.usage import peak_memory
+from anonset.data.storage.usage import forget_peak as forget_peak
+from anonset.data.storage.usage import peak_memory
 
 
 def peak_mib() -> float:

@@ -21,7 +21,7 @@ import numpy as np
 from anonset.algorithms.relational.formations import formation_of
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn
 from anonset.data.quasi_identifiers import QuasiIdentifiers
-from anonset.measures.relational_ncp import relational_ncp
+from anonset.measures.losses.relational_ncp import relational_ncp
 from anonset.reading.hierarchies.files import read_hierarchy
 
 COLUMNS = ("age", "workclass", "education", "marital-status", "occupation", "race", "sex", "native-country")

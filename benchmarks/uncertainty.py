@@ -19,7 +19,7 @@ from anonset.algorithms.transaction.suppression.suppress_control import Suppress
 from anonset.data import Hierarchy, Table
 from anonset.generalization import Cut
 from anonset.generalization.recoding import SUPPRESSED
-from anonset.measures.ncp import ncp
+from anonset.measures.losses.ncp import ncp
 from anonset.reading.hierarchies.files import read_hierarchy
 from anonset.settings.binding import bind
 

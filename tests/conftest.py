@@ -87,7 +87,7 @@ def temporary_files_of_our_own(tmp_path_factory: pytest.TempPathFactory) -> Iter
 @pytest.fixture
 def work(tmp_path: Path) -> Iterator[object]:
     """Give a store in files, deleted after the test."""
-    from anonset.data.store import Files
+    from anonset.data.storage.store import Files
 
     with Files.temporary(tmp_path) as store:
         yield store
@@ -106,7 +106,7 @@ def on_disk() -> Iterator[Path]:
 def temporary_files_of_killed_runs() -> Iterator[None]:
     """Remove leftovers of a killed run, which commands in the next test would report."""
     yield
-    from anonset.jobs.leftovers import remove_left, work_directories
+    from anonset.jobs.runs.leftovers import remove_left, work_directories
 
     for leftover in work_directories():
         if leftover.state == "left":

@@ -21,40 +21,47 @@ OURS = re.compile(
 OTHERS = """
 algorithms/rt/base.py: value; cli/flags.py: value; data/decimals.py: value; privacy/model.py: value;
 spelling.py: dict(value), plain;
-queries/mixed_workload.py: value; release/formats.py: value; cli/datasets.py: text; release/memory.py: text;
+queries/mixed_workload.py: value; release/formats.py: value; cli/commands/datasets.py: text; release/memory.py: text;
 settings/readers.py: text, value[0][1:]; cli/log.py: given;
 algorithms/transaction/suppression/coherence_suppression.py: loss;
-cli/refusals.py: typed; data/hierarchy_rules.py: unknown[0]; settings/binding.py: unknown[0], missing[0], sensitive;
-jobs/proposal_trial.py: names[0];
+cli/refusals.py: typed; data/hierarchies/hierarchy_rules.py: unknown[0];
+settings/binding.py: unknown[0], missing[0], sensitive;
+jobs/proposals/proposal_trial.py: names[0];
 publications/buckets.py: different[0], twice;
-data/joining.py: first, second, prefixed(second, 'x'); cli/items.py: source;
+data/joining.py: first, second, prefixed(second, 'x'); cli/commands/items.py: source;
 data/quasi_identifiers.py: differing, total, weights[name]; release/published_values.py: differing;
 queries/mixed_workload.py:
-missing[0]; cli/policy.py: file;
-cli/risk.py: lacking[0]; errors.py: value; reading/batches.py: twice[0], more[0]; reading/place.py: scheme;
-reading/folders.py: aside;
-reading/dialect.py: mark, encoding, header_line; reading/files.py: declared; reading/hierarchies/specs.py: shown, spec;
-reading/input_checks.py: mark, first, chosen, other; reading/options.py: missing, min(words);
+missing[0]; cli/commands/policy.py: file;
+cli/commands/risk.py: lacking[0]; errors.py: value; reading/batches.py: twice[0], more[0];
+reading/sources/place.py: scheme;
+reading/sources/folders.py: aside;
+reading/sources/dialect.py: mark, encoding, header_line; reading/sources/files.py: declared;
+reading/hierarchies/specs.py: shown, spec;
+reading/cells/input_checks.py: mark, first, chosen, other; reading/options.py: missing, min(words);
 reading/plan.py: wrong[0], misplaced, cut[0]; columns/id_findings.py: other; columns/rules.py: column.mentions;
 reading/roles.py: homeless[0];
 writing/publications/records.py: mark;
-reading/wide.py: name_of[label]; reading/workloads.py: source; data/scheduler.py: address; ui/server.py: address;
-jobs/comparison.py: part; measures/item_weights.py: weight; plugins.py: entry.value, loaded;
+reading/cells/wide.py: name_of[label]; reading/workloads.py: source; data/storage/scheduler.py: address;
+ui/server.py: address;
+jobs/trials/comparison.py: part; measures/losses/item_weights.py: weight; plugins.py: entry.value, loaded;
 queries/estimate.py: reading;
 report/risks/records.py: printable(name); jobs/verify.py: published; release/opened.py: file;
-reading/formats/objects.py: twice[0]; reading/presence.py: absent, words[0]; settings/job_files.py: unit;
-reading/shared_answers.py: pair[0], pair[1]; settings/answer_columns.py: first; settings/fitting.py: MISSING_VALUE;
+reading/formats/objects.py: twice[0]; reading/cells/presence.py: absent, words[0]; settings/job_files.py: unit;
+reading/cells/shared_answers.py: pair[0], pair[1]; settings/answer_columns.py: first;
+settings/fitting.py: MISSING_VALUE;
  algorithms/base.py: traits, value; lazy_names.py: package['__name__'];
 privacy/classes.py: value; algorithms/relational/class_rules.py: sensitive; verification/classes.py: model.sensitive;
 report/page.py: model.sensitive_column; reading/projects.py: text, kind, metric; settings/project_jobs.py: protected;
-jobs/import_project.py: sensitive; release/disclosure_scan.py: unknown[0]; release/scan_findings.py: names[0];
-jobs/value_problems.py: mark; reading/linked.py: table.parent, key; reading/table_builder.py: source.tables[0];
+jobs/import_project.py: sensitive; release/scan/disclosure_scan.py: unknown[0]; release/scan_findings.py: names[0];
+jobs/proposals/value_problems.py: mark; reading/linked.py: table.parent, key;
+reading/table_builder.py: source.tables[0];
 reading/nested_paths.py: text, path
 """
 """Further such expressions, by module: options, separators, column names, words of closed lists such as yes and no."""
 SHOWN_TO_PEOPLE = """
 report/publication_check.py: violation.value; verification/anatomy.py: value;
-verification/cohorts.py: labels[bad.sensitive]; verification/item_truth.py: label; jobs/value_problems.py: word
+verification/cohorts.py: labels[bad.sensitive]; verification/item_truth.py: label;
+jobs/proposals/value_problems.py: word
 """
 """Expressions in the account, which is never logged, and in witness details, which are marked as a whole."""
 

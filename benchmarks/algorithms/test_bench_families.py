@@ -12,7 +12,7 @@ from benchmarks.memory import forget_peak, peak_mib
 
 from anonset import Apriori, Hierarchy, SetColumn, Table
 from anonset.algorithms.registry import ALGORITHMS
-from anonset.data.combined_hierarchies import attach_sensitive
+from anonset.data.hierarchies.combined_hierarchies import attach_sensitive
 from anonset_datasets.generators import pos_like, youtube_like
 
 SMOKE = 150

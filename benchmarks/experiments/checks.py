@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from benchmarks.experiments.cases import Results
 
-from anonset.jobs.growth import LINEAR_WITHIN, Line, fitted_power
+from anonset.jobs.trials.growth import LINEAR_WITHIN, Line, fitted_power
 
 Check = Callable[[Results], tuple[bool, str]]
 """Function that returns the outcome of a check, and the measured figures as text."""

@@ -55,7 +55,7 @@ _CHAPTERS = (
             "anonset.reading.scan",
             "anonset.reading.options",
             "anonset.reading.file_options",
-            "anonset.jobs.anonymize",
+            "anonset.jobs.runs.anonymize",
             "anonset.release",
         ),
     ),

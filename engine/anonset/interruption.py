@@ -126,7 +126,7 @@ def _undo() -> list[str]:
     while UNDOING:
         with suppress(KeyError, OSError):
             notes.append(UNDOING.popitem()[1]())
-    if store := sys.modules.get("anonset.data.store"):  # no import, because this module must load fast
+    if store := sys.modules.get("anonset.data.storage.store"):  # no import, because this module must load fast
         store.remove_temporary()
     return [note for note in notes if note]
 

@@ -13,7 +13,7 @@ import numpy as np
 from anonset.algorithms.base import Algorithm, Result
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
 from anonset.data.split_mix import SplitMix
-from anonset.data.workers import Threads
+from anonset.data.storage.workers import Threads
 from anonset.errors import InfeasibleError
 from anonset.privacy import PrivacyModel
 from anonset.publications import Published

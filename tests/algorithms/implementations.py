@@ -11,7 +11,7 @@ from anonset.algorithms.base import Algorithm, Result
 from anonset.data import Hierarchy, Table
 from anonset.errors import InfeasibleError
 from anonset.generalization import Cut, apply
-from anonset.measures.ncp import ncp_exact
+from anonset.measures.losses.ncp import ncp_exact
 from reference.hierarchy_model import HierarchyModel, Tree
 from reference.transaction_algorithms import Fix, Infeasible, Outcome, apriori, direct, optimal, published
 

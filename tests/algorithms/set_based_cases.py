@@ -16,7 +16,7 @@ from anonset.algorithms.transaction.item_sets.coat import Coat
 from anonset.algorithms.transaction.item_sets.pcta import Pcta
 from anonset.data import Hierarchy, Table
 from anonset.errors import InfeasibleError
-from anonset.measures.item_weights import ItemWeights
+from anonset.measures.losses.item_weights import ItemWeights
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
 from reference import set_based
 from reference.hierarchy_model import parse

@@ -17,7 +17,7 @@ from anonset.algorithms.transaction.partitions import lra
 from anonset.algorithms.transaction.partitions.lra import Lra
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.blocks import Blocks
-from anonset.data.store import MEMORY
+from anonset.data.storage.store import MEMORY
 from anonset.errors import InputError
 from effort import examples
 from reference.hierarchy_model import HierarchyModel, parse

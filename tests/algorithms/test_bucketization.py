@@ -32,7 +32,7 @@ from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import Bucketized
 from anonset.generalization.bucketizing import bucketize
 from anonset.measures.correlation import inter_group_violations, intra_group_violations
-from anonset.measures.grouping_loss import grouping_loss_exact
+from anonset.measures.losses.grouping_loss import grouping_loss_exact
 from anonset.privacy.anatomy import AnatomyDiversity
 from anonset.privacy.safe_grouping import SafetyConstraint
 from effort import examples

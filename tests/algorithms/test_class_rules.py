@@ -23,10 +23,10 @@ from anonset.algorithms.relational.full_domain import FullDomain
 from anonset.algorithms.relational.mondrian import Mondrian
 from anonset.algorithms.split.solving import split_and_solve
 from anonset.data import CategoricalColumn, Hierarchy, Table
-from anonset.data.ceilings import cap_hierarchy
+from anonset.data.hierarchies.ceilings import cap_hierarchy
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import apply
-from anonset.measures.relational_ncp import relational_ncp
+from anonset.measures.losses.relational_ncp import relational_ncp
 from anonset.privacy.classes import KLDiversity, KTCloseness
 from anonset.privacy.k import KAnonymity
 from anonset.verification import verify

@@ -20,8 +20,8 @@ from anonset.algorithms.transaction.rare_sets.supported_nodes import SupportedNo
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.blocks import Blocks
 from anonset.data.spans import Limits, spans
-from anonset.data.store import MEMORY, Files, Memory
-from anonset.data.workers import Threads
+from anonset.data.storage.store import MEMORY, Files, Memory
+from anonset.data.storage.workers import Threads
 from anonset.errors import InputError
 from effort import examples, file_names
 

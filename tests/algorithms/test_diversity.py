@@ -19,10 +19,10 @@ from anonset.algorithms.transaction.cuts.lm_apriori import LmApriori
 from anonset.algorithms.transaction.rare_sets import bad_cohorts, windows
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.blocks import Blocks
-from anonset.data.combined_hierarchies import attach_sensitive
+from anonset.data.hierarchies.combined_hierarchies import attach_sensitive
 from anonset.data.spans import Limits
-from anonset.data.store import MEMORY, Files, Memory
-from anonset.data.workers import Threads
+from anonset.data.storage.store import MEMORY, Files, Memory
+from anonset.data.storage.workers import Threads
 from anonset.errors import HierarchyError, InfeasibleError, InputError
 from effort import examples, file_names
 from reference.diversity import brute_force_feasible, is_diverse, lm_apriori

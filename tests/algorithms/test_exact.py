@@ -27,11 +27,11 @@ from anonset.algorithms.transaction.suppression.mhghs import MHgHs
 from anonset.data import CategoricalColumn, Hierarchy, Table
 from anonset.data.blocks import Blocks
 from anonset.data.spans import Limits
-from anonset.data.store import MEMORY, Memory
-from anonset.data.workers import Threads
+from anonset.data.storage.store import MEMORY, Memory
+from anonset.data.storage.workers import Threads
 from anonset.errors import InfeasibleError, InputError, TooLargeError
 from anonset.generalization import Cut, PerCluster, apply
-from anonset.measures.ncp import ncp_exact
+from anonset.measures.losses.ncp import ncp_exact
 from anonset.privacy import KKmAnonymity, KmAnonymity
 from anonset.verification import verify
 from effort import examples

@@ -15,8 +15,8 @@ from anonset.algorithms.transaction.exact_cut.exact import Exact
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks, Rows
 from anonset.data.spans import Limits
-from anonset.data.store import MEMORY, Files, Memory
-from anonset.data.workers import Threads
+from anonset.data.storage.store import MEMORY, Files, Memory
+from anonset.data.storage.workers import Threads
 from anonset.errors import InputError
 from effort import file_names
 

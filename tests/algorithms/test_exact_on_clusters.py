@@ -15,9 +15,9 @@ from anonset.algorithms.transaction.exact_cut.exact import Exact
 from anonset.algorithms.transaction.exact_cut.exact_on_clusters import ExactOnClusters
 from anonset.data import SetColumn
 from anonset.data.blocks import Blocks
-from anonset.data.store import MEMORY
+from anonset.data.storage.store import MEMORY
 from anonset.generalization import Cut
-from anonset.measures.ncp import ncp_numerator
+from anonset.measures.losses.ncp import ncp_numerator
 from effort import examples
 
 

@@ -28,8 +28,8 @@ from anonset.algorithms.transaction.exact_cut.view import Point, View
 from anonset.algorithms.transaction.rare_sets import rare_tables
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
-from anonset.data.store import MEMORY
-from anonset.data.workers import Threads
+from anonset.data.storage.store import MEMORY
+from anonset.data.storage.workers import Threads
 from effort import examples
 from reference import exact as twin
 from reference.hierarchy_model import HierarchyModel

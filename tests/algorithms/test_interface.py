@@ -15,10 +15,10 @@ from algorithms.contracts import CONTRACTS, Case, published, rows_of
 from anonset.algorithms.base import Algorithm, Result
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn
-from anonset.data.lease import RUN
-from anonset.data.ledger import Ledger
-from anonset.data.store import Files
-from anonset.data.workers import Threads
+from anonset.data.resumption.ledger import Ledger
+from anonset.data.storage.lease import RUN
+from anonset.data.storage.store import Files
+from anonset.data.storage.workers import Threads
 from anonset.errors import InfeasibleError, InputError
 from anonset.publications import Buckets, Chunks, Records
 from anonset.testing import check_algorithm

@@ -25,9 +25,9 @@ from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn,
 from anonset.data.decimals import exact
 from anonset.data.domains import with_grid
 from anonset.data.grids import grid_of
-from anonset.data.hierarchy_rules import hierarchy_by_rule
+from anonset.data.hierarchies.hierarchy_rules import hierarchy_by_rule
 from anonset.data.quasi_identifiers import QuasiIdentifiers
-from anonset.data.workers import Threads
+from anonset.data.storage.workers import Threads
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import PerCluster, apply
 from anonset.privacy.kkm import KKmAnonymity

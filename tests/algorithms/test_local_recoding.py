@@ -28,8 +28,8 @@ from anonset.algorithms.transaction.partitions.vpa import Vpa
 from anonset.algorithms.transaction.rare_sets.supported_nodes import SupportedNodes
 from anonset.data import Hierarchy, SetColumn, Table, spans
 from anonset.data.spans import Limits
-from anonset.data.store import Files
-from anonset.data.workers import Threads
+from anonset.data.storage.store import Files
+from anonset.data.storage.workers import Threads
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import PerCluster, apply
 from anonset.measures.retention import by_level, ncp_of_sizes, occurrences_by_size

@@ -13,8 +13,8 @@ from anonset.algorithms.transaction.rare_sets.rare_above import RareAbove
 from anonset.algorithms.transaction.rare_sets.supported_nodes import SupportedNodes
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
-from anonset.data.store import MEMORY
-from anonset.data.workers import Threads
+from anonset.data.storage.store import MEMORY
+from anonset.data.storage.workers import Threads
 from anonset.generalization import Cut
 from effort import examples
 

@@ -13,10 +13,10 @@ from anonset.algorithms.transaction.rare_sets.rare_tables import BYTES_READ_OUT,
 from anonset.algorithms.transaction.rare_sets.supported_nodes import SupportedNodes
 from anonset.data import SetColumn, Vocabulary
 from anonset.data.blocks import Blocks
-from anonset.data.hierarchy import Hierarchy
+from anonset.data.hierarchies.hierarchy import Hierarchy
 from anonset.data.spans import Limits
-from anonset.data.store import Memory
-from anonset.data.workers import Threads
+from anonset.data.storage.store import Memory
+from anonset.data.storage.workers import Threads
 
 pytestmark = pytest.mark.compiled
 N_ITEMS, K = 130, 5

@@ -23,7 +23,7 @@ from anonset.data import Table
 from anonset.data.table_facts import OwnerStatements
 from anonset.errors import InputError
 from anonset.generalization import apply
-from anonset.jobs.anonymize import anonymize
+from anonset.jobs.runs.anonymize import anonymize
 from anonset.privacy import KAnonymity
 from anonset.reading.hierarchies.files import hierarchy_of_rows
 from anonset.verification import verify

@@ -25,7 +25,7 @@ from anonset.algorithms.rt.rfirst import RFirst
 from anonset.data import Table
 from anonset.errors import InputError
 from anonset.generalization import PerCluster
-from anonset.measures.relational_ncp import relational_ncp
+from anonset.measures.losses.relational_ncp import relational_ncp
 from anonset_kernels.relational import refine as kernels
 from effort import examples
 from reference.refinement import refine

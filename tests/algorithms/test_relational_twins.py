@@ -24,7 +24,7 @@ from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import PerCluster, apply
-from anonset.measures.relational_ncp import relational_ncp, value_losses
+from anonset.measures.losses.relational_ncp import relational_ncp, value_losses
 from anonset.release.published_values import published_relational_loss
 from anonset_kernels.relational.cluster import BLOCK, CHUNK
 from effort import examples

@@ -7,7 +7,7 @@ from tests.facts import refused
 from anonset.algorithms.transaction.cuts.apriori import Apriori
 from anonset.algorithms.transaction.cuts.cut_search import CutSearch
 from anonset.data import Hierarchy, SetColumn, Table
-from anonset.data.lease import RUN
+from anonset.data.storage.lease import RUN
 from anonset.errors import InputError
 
 HIERARCHY = Hierarchy.balanced([str(i) for i in range(40)], 3)

@@ -13,10 +13,10 @@ from anonset.algorithms.rt.rum_bound import RumBound
 from anonset.algorithms.rt.tum_bound import TumBound
 from anonset.algorithms.transaction.cuts.lm_apriori import LmApriori
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table
-from anonset.data.combined_hierarchies import attach_sensitive
+from anonset.data.hierarchies.combined_hierarchies import attach_sensitive
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import apply
-from anonset.measures.record_utility_loss import record_utility_loss
+from anonset.measures.losses.record_utility_loss import record_utility_loss
 from anonset.privacy.lm import KLmDiversity
 from anonset.verification import verify
 from reference.diversity import is_diverse

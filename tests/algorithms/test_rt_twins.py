@@ -27,7 +27,7 @@ from anonset.algorithms.transaction.cuts.apriori import Apriori
 from anonset.algorithms.transaction.cuts.direct import Direct
 from anonset.algorithms.transaction.item_sets.coat import Coat
 from anonset.data import Hierarchy, SetColumn, Table
-from anonset.data.workers import Threads
+from anonset.data.storage.workers import Threads
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import Cut, PerCluster, apply
 from anonset.generalization.local import MergedItems

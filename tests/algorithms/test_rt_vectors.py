@@ -15,8 +15,8 @@ from anonset.algorithms.rt.tum_bound import TumBound
 from anonset.data import SetColumn, Table
 from anonset.errors import InfeasibleError
 from anonset.generalization import PerCluster, apply
-from anonset.measures.record_utility_loss import record_utility_loss
-from anonset.measures.relational_ncp import relational_ncp
+from anonset.measures.losses.record_utility_loss import record_utility_loss
+from anonset.measures.losses.relational_ncp import relational_ncp
 
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "algorithm_vectors.json").read_text())
 RUNS = VECTORS["vectors"]["RT fig1a nonsensitive k=m=2 T=COAT"]

@@ -11,7 +11,7 @@ from anonset.algorithms.rt.rum_bound import RumBound
 from anonset.algorithms.transaction.cuts.apriori import Apriori
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
 from anonset.data.quasi_identifiers import QuasiIdentifiers
-from anonset.measures.relational_ncp import relational_ncp
+from anonset.measures.losses.relational_ncp import relational_ncp
 
 HIERARCHY = Hierarchy.balanced("abcdef", 3)
 

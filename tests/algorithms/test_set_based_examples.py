@@ -31,8 +31,8 @@ from anonset.algorithms.transaction.item_sets.pgen import generate_constraints
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import ItemGroups, apply
-from anonset.measures.item_weights import ItemWeights
-from anonset.measures.utility_loss import group_weights, utility_loss
+from anonset.measures.losses.item_weights import ItemWeights
+from anonset.measures.losses.utility_loss import group_weights, utility_loss
 from anonset.privacy import KmAnonymity
 from anonset.privacy.constraints import ConstraintSet
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy

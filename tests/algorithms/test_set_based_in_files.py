@@ -16,7 +16,7 @@ from anonset.algorithms.transaction.item_sets import constraint_search
 from anonset.algorithms.transaction.item_sets.coat import Coat
 from anonset.algorithms.transaction.item_sets.pcta import Pcta
 from anonset.data import SetColumn, Table, spans
-from anonset.data.store import Files
+from anonset.data.storage.store import Files
 from anonset.errors import InfeasibleError, InputError
 from anonset.privacy.policies import PrivacyPolicy
 from effort import examples, file_names

@@ -15,12 +15,12 @@ from anonset.algorithms.transaction.item_sets import partition_search, sets_on_c
 from anonset.algorithms.transaction.item_sets.partition_search import PartitionSearch
 from anonset.data import SetColumn, Table
 from anonset.data.blocks import Blocks
-from anonset.data.halves import halves
-from anonset.data.store import MEMORY
+from anonset.data.hierarchies.halves import halves
+from anonset.data.storage.store import MEMORY
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import Cut, ItemGroups, apply
 from anonset.generalization.local import MergedItems
-from anonset.measures.ncp import ncp_numerator
+from anonset.measures.losses.ncp import ncp_numerator
 from anonset.publications import Records
 from anonset_kernels._jit import kernel
 from anonset_kernels.item_sets._partitions import CANDIDATES, LISTED, PartitionRule

@@ -21,10 +21,10 @@ from anonset.algorithms.transaction.cuts.apriori import Apriori
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table, spans
 from anonset.data.domains import with_range
 from anonset.data.quasi_identifiers import QuasiIdentifiers
-from anonset.data.store import Files
+from anonset.data.storage.store import Files
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import apply
-from anonset.measures.relational_ncp import relational_ncp
+from anonset.measures.losses.relational_ncp import relational_ncp
 from effort import examples
 
 TREE = Hierarchy.from_tree(("ALL", [("P", ["p1", "p2", "p3"]), ("Q", ["q1", ("R", ["r1", "r2"])]), "s"]))

@@ -26,11 +26,11 @@ from anonset.algorithms.transaction.cuts.apriori import Apriori
 from anonset.algorithms.transaction.cuts.lm_apriori import LmApriori
 from anonset.algorithms.transaction.item_sets.coat import Coat
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
-from anonset.data.combined_hierarchies import attach_sensitive
 from anonset.data.domains import with_range
+from anonset.data.hierarchies.combined_hierarchies import attach_sensitive
 from anonset.errors import InfeasibleError
 from anonset.generalization import apply
-from anonset.measures.relational_ncp import relational_ncp
+from anonset.measures.losses.relational_ncp import relational_ncp
 from effort import examples
 from reference.relational import Relation
 

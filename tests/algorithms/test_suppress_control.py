@@ -11,10 +11,10 @@ from tests.facts import names, refused
 
 from anonset.algorithms.transaction.suppression.suppress_control import SuppressControl
 from anonset.data import Hierarchy, Table
-from anonset.data.combined_hierarchies import attach_sensitive
+from anonset.data.hierarchies.combined_hierarchies import attach_sensitive
 from anonset.errors import InputError
 from anonset.generalization import Cut, apply
-from anonset.measures.ncp import ncp_exact
+from anonset.measures.losses.ncp import ncp_exact
 from anonset.verification.cohort_models import check_rho
 from effort import examples
 from reference.hierarchy_model import parse

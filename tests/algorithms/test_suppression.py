@@ -19,7 +19,7 @@ from anonset.algorithms.transaction.suppression.hghs import HgHs
 from anonset.algorithms.transaction.suppression.mhghs import MHgHs
 from anonset.algorithms.transaction.suppression.threats import MinimalThreats
 from anonset.data import Hierarchy, Table
-from anonset.data.workers import Threads
+from anonset.data.storage.workers import Threads
 from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups
 from anonset.measures.retention import lm_of_sizes, occurrences_by_size

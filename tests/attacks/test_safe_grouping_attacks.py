@@ -16,7 +16,7 @@ import pytest
 from anonset.algorithms.buckets import safe_grouping
 from anonset.algorithms.buckets.safe_grouping import NUMBER, SafeGrouping
 from anonset.data import Table
-from anonset.data.store import Files
+from anonset.data.storage.store import Files
 from anonset.generalization import Bucketized
 from anonset.generalization.bucketizing import bucketize
 from attacks.bucket_views import (

@@ -13,7 +13,7 @@ from anonset.attacks.composition import ReleaseRows
 from anonset.attacks.shared_values import _in_all, homogeneity, skewness
 from anonset.data import Table
 from anonset.generalization import ItemGroups, apply
-from anonset.measures.skewness import Skewness
+from anonset.measures.risks.skewness import Skewness
 from anonset.privacy.policies import PrivacyPolicy
 
 ITEMS = "abcde"

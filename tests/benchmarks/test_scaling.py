@@ -17,8 +17,8 @@ from benchmarks.experiments.scaling.counted import (
 )
 
 from anonset.algorithms.transaction.rare_sets.rare_tables import CountSets
-from anonset.data.store import Files
-from anonset.data.workers import Threads
+from anonset.data.storage.store import Files
+from anonset.data.storage.workers import Threads
 from anonset_kernels.rare_sets._record_codes import Ancestors
 
 MODEL = CostModel(

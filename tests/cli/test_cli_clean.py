@@ -18,7 +18,7 @@ from tests.jobs.test_by_blocks import BASKETS
 
 import anonset
 from anonset.cli.main import main
-from anonset.data.lease import mark_unused, take
+from anonset.data.storage.lease import mark_unused, take
 from anonset.errors import RAW_DATA_STAY
 
 pytestmark = pytest.mark.long
@@ -27,8 +27,8 @@ _STOPPED = """
 import sys, time
 from dataclasses import replace
 from anonset.cli.main import main
-from anonset.jobs.run import FileRun
-from anonset.release import publish
+from anonset.jobs.runs.run import FileRun
+from anonset.release.publishing import publish
 
 def stop(*_args, **_kwargs):
     print("ready", flush=True)
@@ -242,7 +242,7 @@ def test_a_shared_folder_is_rejected_and_not_changed(published, run, command, mo
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_an_empty_work_directory_is_used_and_not_removed(published, run, command, monkeypatch):
-    from anonset.data.store import Files
+    from anonset.data.storage.store import Files
 
     seen = []
     work = published / "empty"
@@ -290,7 +290,9 @@ def test_a_work_directory_must_be_outside_the_publication(folder, job, monkeypat
     (folder / "link").symlink_to("new")
     (folder / "empty").mkdir()
     before = modes(folder)
-    monkeypatch.setattr("anonset.reading.source.require_file", lambda *_, **__: pytest.fail("the data are looked at"))
+    monkeypatch.setattr(
+        "anonset.reading.sources.source.require_file", lambda *_, **__: pytest.fail("the data are looked at")
+    )
     refused = job(out, "--work-dir", work)
     assert (refused.code, f"--work-dir: {work!r} {how} " in refused.err) == (2, True)
     assert refused.err.count("\n") == 1

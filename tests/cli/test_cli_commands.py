@@ -275,7 +275,7 @@ def test_failed_demo_writes_no_files(place: Place, monkeypatch: pytest.MonkeyPat
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("anonset.cli.demo.anonymize_file", interrupt)
+    monkeypatch.setattr("anonset.cli.commands.demo.anonymize_file", interrupt)
     assert place.run("demo", "-o", str(place.folder / "demo")).code == 130
     assert place.nothing_left()
 

@@ -69,7 +69,7 @@ def test_random_algorithms_are_repeated_over_seeds(place: Place) -> None:
 def test_cached_runs_are_not_repeated(
     place: Place, baskets: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    from anonset.jobs import comparison
+    from anonset.jobs.trials import comparison
 
     study, ran = tmp_path / "study.jsonl", list[tuple[str, int]]()
     original = comparison._run

@@ -24,7 +24,7 @@ from anonset.reading.publications.buckets import read_buckets
 from anonset.reading.publications.codebook import read_records
 from anonset.reading.read import read
 from anonset.reading.workloads import read_workload
-from anonset.release.publish import UntrueVerdict
+from anonset.release.publishing.publish import UntrueVerdict
 from anonset.verification import verify
 from anonset.verification.bucket_truth import check_buckets_truthful, check_undivided
 from anonset.verification.relational_truth import check_relational_truth

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.facts import names
 
-from anonset.reading.sizes import DataSize
+from anonset.reading.sources.sizes import DataSize
 from anonset.release import disk
 from cli.place import Place
 
@@ -27,7 +27,7 @@ def test_a_disk_that_is_too_small_is_refused_before_any_work(
     place: Place, free: dict[str, int], more: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(place.folder)
-    monkeypatch.setattr("anonset.jobs.run._gathered", lambda *_: pytest.fail("the data are read"))
+    monkeypatch.setattr("anonset.jobs.runs.run._gathered", lambda *_: pytest.fail("the data are read"))
     stat = Path.stat
 
     def of_disk(path: Path, **how: Any) -> Any:  # each folder is a separate disk
@@ -46,7 +46,7 @@ def test_a_disk_that_is_too_small_is_refused_before_any_work(
     assert small in ran.err
     assert not place.out.exists()
     free[small] = 1 << 20
-    monkeypatch.setattr("anonset.jobs.run._gathered", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    monkeypatch.setattr("anonset.jobs.runs.run._gathered", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
     assert place.run(*place.job(*more)).code == 130
 
 

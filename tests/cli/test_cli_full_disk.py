@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.facts import names
 
-from anonset.data.lease import LEASE
+from anonset.data.storage.lease import LEASE
 from cli.place import Place
 
 FORMATS = ["csv", "parquet", "dat"]

@@ -8,7 +8,7 @@ from tests.facts import names
 
 from anonset.cli.app import make_app
 from anonset.cli.short_help import SHORT
-from anonset.reading.files import INPUT_FORMATS
+from anonset.reading.sources.files import INPUT_FORMATS
 from cli.place import Place
 
 

@@ -3,7 +3,7 @@
 import pytest
 from tests.facts import names
 
-from anonset.reading import source
+from anonset.reading.sources import source
 from cli.place import Place
 from cli.published import publish, verified
 

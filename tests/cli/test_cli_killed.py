@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from tests.facts import names, refused
 
-from anonset.data.lease import LEASE
-from anonset.data.store import MEMORY
+from anonset.data.storage.lease import LEASE
+from anonset.data.storage.store import MEMORY
 from anonset.errors import InputError
-from anonset.release.staging import Directories
+from anonset.release.publishing.staging import Directories
 from cli.place import Place
 
 pytestmark = pytest.mark.long
@@ -24,8 +24,8 @@ EVERY_LINE = """
     import json, os, shutil, signal, sys
     from pathlib import Path
     import pyarrow  # here, and not in every process anew
-    from anonset.data.store import MEMORY
-    from anonset.release import staging
+    from anonset.data.storage.store import MEMORY
+    from anonset.release.publishing import staging
 
     folder = Path(sys.argv[1])
     LOOKING = ("require_free", "require_new", "leftovers", "_stem")  # they leave everything as it is
@@ -105,7 +105,7 @@ def killed(place: Place) -> Place:
     """Return a place with a job that was killed while it verified."""
     trap = textwrap.dedent(
         """
-        import time, anonset.release.publish as module
+        import time, anonset.release.publishing.publish as module
         module.verify_release = lambda *_, **__: (print("verifying", flush=True), time.sleep(600))
         from anonset.cli.main import run
         run()

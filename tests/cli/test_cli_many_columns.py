@@ -21,7 +21,7 @@ def test_a_wrong_declaration_of_many_columns_is_rejected_at_once(
     place: Place, monkeypatch: pytest.MonkeyPatch, roles: str, words: str
 ) -> None:
     examined: list[str] = []
-    monkeypatch.setattr("anonset.jobs.proposed_reading.profile", lambda name, *_: examined.append(name))
+    monkeypatch.setattr("anonset.jobs.proposals.proposed_reading.profile", lambda name, *_: examined.append(name))
     command = ["anonymize", place.write("wide.csv", TEXT), "--model", "k", "--k", "2", "-o", str(place.out)]
     ran = place.run(*command, *roles.split())
     assert (ran.code, examined) == (2, [])

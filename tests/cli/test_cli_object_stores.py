@@ -15,11 +15,11 @@ import pytest
 from tests.object_store import ObjectStore, object_store
 
 import anonset
-from anonset.data import lease as leases
-from anonset.data.store import MEMORY
+from anonset.data.storage import lease as leases
+from anonset.data.storage.store import MEMORY
 from anonset.errors import InputError
-from anonset.reading import place as places
-from anonset.release.destination import Places, destination
+from anonset.reading.sources import place as places
+from anonset.release.publishing.destination import Places, destination
 from anonset.writing import codebook
 from cli.place import RECORDS, Place
 

@@ -121,7 +121,7 @@ def test_signals_leave_no_files(place: Place, number: signal.Signals, code: int,
 
 STUCK = """
 import ctypes, importlib
-from anonset.data.store import Files
+from anonset.data.storage.store import Files
 module = importlib.import_module({module!r})
 def stuck(*_, **__):
     mutex, libc = ctypes.create_string_buffer(256), ctypes.CDLL(None)
@@ -134,7 +134,7 @@ module.{name} = stuck
 
 
 @pytest.mark.parametrize(("number", "code", "said"), ENDS)
-@pytest.mark.parametrize("where", ["anonset.writing.codebook.write_codebook", "anonset.jobs.run._gathered"])
+@pytest.mark.parametrize("where", ["anonset.writing.codebook.write_codebook", "anonset.jobs.runs.run._gathered"])
 def test_signals_end_a_process_that_is_in_compiled_code(
     place: Place, where: str, number: signal.Signals, code: int, said: str
 ) -> None:
@@ -161,7 +161,7 @@ def test_signals_end_a_process_that_is_in_compiled_code(
 
 
 @pytest.mark.parametrize(
-    ("where", "stays"), [("anonset.writing.codebook.write_codebook", True), ("anonset.jobs.run._gathered", False)]
+    ("where", "stays"), [("anonset.writing.codebook.write_codebook", True), ("anonset.jobs.runs.run._gathered", False)]
 )
 def test_a_process_that_ends_in_compiled_code_names_the_work_directory(place: Place, where: str, stays: bool) -> None:
     """The work directory of the user remains if the data are read, so that the next run can continue from it."""
@@ -185,7 +185,7 @@ def test_a_process_that_ends_in_compiled_code_names_the_work_directory(place: Pl
 @pytest.mark.parametrize(
     ("where", "number"),
     [
-        *(("anonset.jobs.job.publish", number) for number, _, _ in ENDS),
+        *(("anonset.jobs.runs.job.publish", number) for number, _, _ in ENDS),
         ("anonset.report.account.account", signal.SIGTERM),
         ("sys.exit", signal.SIGINT),
     ],
@@ -253,7 +253,7 @@ def test_a_closed_terminal_does_not_prevent_the_clean_up(place: Place) -> None:
 
 
 def test_an_internal_error_has_another_exit_code_than_a_failed_model(place: Place) -> None:
-    trap = "import anonset.release.publish as p; p.verify_release = None; "
+    trap = "import anonset.release.publishing.publish as p; p.verify_release = None; "
     ran = python(trap + RUN, *place.job())
     assert ran.returncode == 70
     assert "TypeError" in ran.stderr
@@ -262,7 +262,7 @@ def test_an_internal_error_has_another_exit_code_than_a_failed_model(place: Plac
 
 def test_a_killed_process_publishes_no_files(place: Place) -> None:
     die = "def die(*_, **__):\n    os.kill(os.getpid(), 9)\n"
-    trap = f"import os, anonset.release.publish as p\n{die}p.verify_release = die\n"
+    trap = f"import os, anonset.release.publishing.publish as p\n{die}p.verify_release = die\n"
     ran = python(trap + RUN, *place.job())
     assert ran.returncode == -9
     assert not place.out.exists()
@@ -312,5 +312,5 @@ def test_commands_without_optional_packages_work_as_documented(tmp_path: Path) -
 
 
 def test_a_missing_module_of_the_engine_is_a_defect() -> None:
-    ran = python("import sys; sys.modules['anonset.jobs.inspect'] = None; " + RUN, "inspect", "no.csv")
+    ran = python("import sys; sys.modules['anonset.jobs.proposals.inspect'] = None; " + RUN, "inspect", "no.csv")
     assert (ran.returncode, "is not installed" in ran.stderr) == (70, False)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.facts import names
 
-from anonset.data.lease import LEASE
+from anonset.data.storage.lease import LEASE
 from cli.place import Place
 
 pytestmark = pytest.mark.compiled

@@ -1,7 +1,7 @@
 import pytest
 from tests.facts import names
 
-from anonset.jobs.job import Job
+from anonset.jobs.runs.job import Job
 from cli.place import RECORDS, Place
 
 

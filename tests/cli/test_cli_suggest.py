@@ -7,7 +7,7 @@ import shlex
 import pytest
 from tests.facts import names
 
-from anonset.jobs.candidates import BY_FREQUENCY
+from anonset.jobs.trials.candidates import BY_FREQUENCY
 from cli.place import Place
 
 pytestmark = pytest.mark.compiled
@@ -76,7 +76,7 @@ def test_the_command_names_the_generated_hierarchy(
 ) -> None:
     monkeypatch.chdir(place.folder)
     attempted = [{"algorithm": "exact"}, {"algorithm": "exact", "hierarchy": BY_FREQUENCY}]
-    monkeypatch.setattr("anonset.jobs.suggest.candidates_for", lambda table, model: attempted)
+    monkeypatch.setattr("anonset.jobs.trials.suggest.candidates_for", lambda table, model: attempted)
     pairs = "".join(f"f{n},p{n},any\nr{n},p{n},any\n" for n in range(5))
     rows = "".join(f"f{n % 5}\n" for n in range(200)) + "".join(f"r{n % 5}\n" for n in range(10))
     place.write("tree.csv", pairs)

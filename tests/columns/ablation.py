@@ -21,8 +21,8 @@ from anonset.columns import persons as module
 from anonset.columns.profiles import Profile, pattern, profile
 from anonset.columns.rules import RULES, Rule, propose
 from anonset.errors import InputError
-from anonset.jobs.proposed_reading import columns_of, identifying, mentioning, with_counts
-from anonset.reading.source import source_of
+from anonset.jobs.proposals.proposed_reading import columns_of, identifying, mentioning, with_counts
+from anonset.reading.sources.source import source_of
 
 LAYOUTS = Path(__file__).parent / "corpus" / "rules"
 

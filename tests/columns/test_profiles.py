@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from anonset.columns import profiles
 from anonset.columns.profiles import pattern, profile
-from anonset.data.hierarchy_rules import odd_labels
+from anonset.data.hierarchies.hierarchy_rules import odd_labels
 
 TEXTS = st.sampled_from(["", "?", "-", "NA", "k.A.", "a", "b", "1", "2", "1,5", "250.01", "E11", "2020-01-31", None])
 COLUMNS = st.lists(TEXTS, min_size=1, max_size=16)

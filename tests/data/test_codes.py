@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from anonset.data import SetColumn, Table, Vocabulary
 from anonset.data.blocks import Blocks, SetColumnBuilder, checked_rows
 from anonset.data.codes import CodesBuilder, NarrowCodes, RowNumbers, as_codes, codes_array, in_full, stored_codes
-from anonset.data.saved import save_table, saved_table
-from anonset.data.store import MEMORY, Files, backing
+from anonset.data.resumption.saved import save_table, saved_table
+from anonset.data.storage.store import MEMORY, Files, backing
 
 
 @pytest.fixture(scope="module")

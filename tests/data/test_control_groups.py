@@ -5,7 +5,7 @@ import os
 import pytest
 
 from anonset.data import spans
-from anonset.data.workers import Threads
+from anonset.data.storage.workers import Threads
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.facts import refused
 
 from anonset.data.division import Division
-from anonset.data.store import MEMORY, Files
+from anonset.data.storage.store import MEMORY, Files
 from anonset.errors import InputError
 from anonset.verification.shares import divided
 

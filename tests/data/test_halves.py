@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonset.data.combined_hierarchies import attach_sensitive, join_hierarchies
-from anonset.data.halves import HALVED_BY, halves, in_order_of_place, refined
-from anonset.data.hierarchy import Hierarchy
+from anonset.data.hierarchies.combined_hierarchies import attach_sensitive, join_hierarchies
+from anonset.data.hierarchies.halves import HALVED_BY, halves, in_order_of_place, refined
+from anonset.data.hierarchies.hierarchy import Hierarchy
 from effort import examples
 from reference import halves as twin
 

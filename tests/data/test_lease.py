@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from tests.facts import refused
 
-from anonset.data import lease as module
-from anonset.data.lease import (
+from anonset.data.storage import lease as module
+from anonset.data.storage.lease import (
     LEASE,
     forget,
     holds,
@@ -27,16 +27,16 @@ from anonset.data.lease import (
     state_of,
     take,
 )
-from anonset.data.store import Files
+from anonset.data.storage.store import Files
 from anonset.errors import InputError
-from anonset.jobs.leftovers import remove_left, warning_of_what_is_left, work_directories
-from anonset.reading.place import Place
+from anonset.jobs.runs.leftovers import remove_left, warning_of_what_is_left, work_directories
+from anonset.reading.sources.place import Place
 
 pytestmark = pytest.mark.compiled
 HOLD = """
 import os, sys, time
 from pathlib import Path
-from anonset.data import lease
+from anonset.data.storage import lease
 lease.EVERY = 0.02
 lease.take(Path(sys.argv[1]))
 print("held", flush=True)
@@ -236,9 +236,9 @@ def test_of_many_simultaneous_takeovers_one_succeeds(ended):
     code = """
 import sys, time
 from pathlib import Path
-from anonset.data import lease
+from anonset.data.storage import lease
 from anonset.errors import InputError
-from anonset.reading.place import Place
+from anonset.reading.sources.place import Place
 lease.LASTS, lease.EVERY = 1.0, 0.05
 print("ready", flush=True)
 sys.stdin.readline()

@@ -11,9 +11,9 @@ from anonset.algorithms.rt.across import PartlyMergedClusters
 from anonset.algorithms.transaction.cuts.cut_search import FixedSet
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.codes import NarrowCodes, RowNumbers
-from anonset.data.lease import RUN
-from anonset.data.ledger import Ledger, files_of_steps
-from anonset.data.store import Files, backing
+from anonset.data.resumption.ledger import Ledger, files_of_steps
+from anonset.data.storage.lease import RUN
+from anonset.data.storage.store import Files, backing
 from anonset.errors import InputError
 from anonset_kernels._arrays import ClusterStates
 
@@ -119,9 +119,9 @@ def test_other_objects_are_not_stored(ledger, work, value):
     "value",
     [
         {"type": "os:system", "fields": {}},
-        {"type": "anonset.data.ledger:files_of_steps", "fields": {}},
-        {"type": "anonset.data.ledger:Nothing", "fields": {}},
-        {"type": "anonset.data.store:Store", "fields": {}},
+        {"type": "anonset.data.resumption.ledger:files_of_steps", "fields": {}},
+        {"type": "anonset.data.resumption.ledger:Nothing", "fields": {}},
+        {"type": "anonset.data.storage.store:Store", "fields": {}},
         {"rows": ["tuple", "subprocess:Popen"], "fields": {"args": {"list": ["true"]}}},
         {"known": "tree"},
         {"array": "a0"},

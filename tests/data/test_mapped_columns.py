@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table, fingerprints, spans
 from anonset.data.blocks import Blocks, SetColumnBuilder
 from anonset.data.fingerprints import column_sha256, columns_sha256
-from anonset.data.store import Files
+from anonset.data.storage.store import Files
 from anonset.data.table_facts import CodeRules
-from anonset.reading.normalizing import recategorize, relabel
+from anonset.reading.cells.normalizing import recategorize, relabel
 from anonset.settings.binding import bind_columns
 
 RECORDS = st.lists(st.tuples(st.sets(st.sampled_from("abcdeF")), st.sampled_from("xyz"), st.integers(-3, 3)))

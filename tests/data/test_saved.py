@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from tests.facts import refused
 
-from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table, Vocabulary, saved
+from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table, Vocabulary
 from anonset.data.fingerprints import content_sha256
-from anonset.data.saved import save_table, saved_facts, saved_files, saved_table
+from anonset.data.resumption import saved
+from anonset.data.resumption.saved import save_table, saved_facts, saved_files, saved_table
 from anonset.data.table_facts import Change, CodeRules
 from anonset.errors import InputError
 

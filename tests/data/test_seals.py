@@ -4,14 +4,15 @@ import numpy as np
 import pytest
 from tests.facts import refused
 
-from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table, seals
+from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table
 from anonset.data.blocks import Blocks, checked_rows
-from anonset.data.exchange import exchanging
-from anonset.data.seals import Seal
-from anonset.data.store import Files
-from anonset.data.workers import Threads
+from anonset.data.resumption import seals
+from anonset.data.resumption.seals import Seal
+from anonset.data.storage.exchange import exchanging
+from anonset.data.storage.store import Files
+from anonset.data.storage.workers import Threads
 from anonset.errors import InputError
-from anonset.reading.place import Place
+from anonset.reading.sources.place import Place
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from tests.facts import refused
 
 from anonset.data import SetColumn, Vocabulary
 from anonset.data.spans import AT_ONCE, Limits
-from anonset.data.store import INSIDE, MEMORY, Files, Memory, backing, fetch, store_of
+from anonset.data.storage.store import INSIDE, MEMORY, Files, Memory, backing, fetch, store_of
 from anonset.errors import InputError
 
 

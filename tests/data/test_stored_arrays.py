@@ -3,7 +3,7 @@
 import numpy as np
 from tests.facts import refused
 
-from anonset.data.store import Files
+from anonset.data.storage.store import Files
 from anonset.data.stored_arrays import StoredArrays
 from anonset.errors import InputError
 

@@ -9,7 +9,7 @@ from tests.facts import refused
 
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table, Vocabulary
 from anonset.data.fingerprints import column_sha256
-from anonset.data.vocabulary import canonical_order
+from anonset.data.labels.vocabulary import canonical_order
 from anonset.errors import InputError
 
 

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from anonset.data import CategoricalColumn, Table
-from anonset.data.store import MEMORY, Files
-from anonset.data.workers import Threads, is_unwanted
+from anonset.data.storage.store import MEMORY, Files
+from anonset.data.storage.workers import Threads, is_unwanted
 from anonset.errors import InputError
 
 
@@ -124,7 +124,7 @@ def test_a_worker_count_below_one_is_rejected(n: int) -> None:
 
 _FORKS = """
 import os, sys, warnings
-from anonset.data.workers import Threads
+from anonset.data.storage.workers import Threads
 warnings.simplefilter("ignore", DeprecationWarning)
 workers = Threads(2)
 assert list(workers.map(abs, range(4))) == [0, 1, 2, 3]

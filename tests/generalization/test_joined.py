@@ -5,7 +5,7 @@ import pytest
 from tests.facts import refused
 
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table
-from anonset.data.combined_hierarchies import join_hierarchies
+from anonset.data.hierarchies.combined_hierarchies import join_hierarchies
 from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups, apply
 from anonset.publications import Records, Symbol

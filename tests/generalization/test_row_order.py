@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabulary, spans
 from anonset.data.codes import NarrowCodes, as_codes
 from anonset.data.spans import Limits
-from anonset.data.store import MEMORY, Files, Memory, backing
-from anonset.data.workers import Threads
+from anonset.data.storage.store import MEMORY, Files, Memory, backing
+from anonset.data.storage.workers import Threads
 from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups, PerCluster, apply, row_order, row_sorter
 from anonset.generalization.row_order import sort_rows

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from anonset.data import SetColumn, Vocabulary
-from anonset.data.cluster import ClusterWorkers
 from anonset.data.codes import stored_codes
-from anonset.data.scheduler import cluster_of
 from anonset.data.spans import Limits, begins_of
-from anonset.data.store import MEMORY, Files, Store, backing
+from anonset.data.storage.cluster import ClusterWorkers
+from anonset.data.storage.scheduler import cluster_of
+from anonset.data.storage.store import MEMORY, Files, Store, backing
 from anonset.generalization import row_order, row_sorter
 from anonset.generalization.row_order import RangeSort, sort_rows
 from anonset.generalization.unsorted_rows import UnsortedRows

@@ -17,10 +17,10 @@ from tests.tiny_limits import tiny_limits
 from anonset.algorithms.base import traits_of
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.cli.main import main
-from anonset.data import ledger
-from anonset.data.ledger import Ledger
-from anonset.jobs import run
-from anonset.release.staging import Staging
+from anonset.data.resumption import ledger
+from anonset.data.resumption.ledger import Ledger
+from anonset.jobs.runs import run
+from anonset.release.publishing.staging import Staging
 from anonset.release.stopwatch import Stopwatch
 
 PHASES = ("search", "write", "verify")

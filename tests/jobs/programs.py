@@ -10,7 +10,7 @@ from typing import Self
 
 import distributed  # noqa: F401  # Dask's settings are complete before a test changes them
 
-from anonset.data.scheduler import CERTIFICATES, cluster_of
+from anonset.data.storage.scheduler import CERTIFICATES, cluster_of
 
 
 def free_port() -> int:

@@ -14,8 +14,8 @@ import anonset
 from anonset.cli.main import main
 from anonset.data import CategoricalColumn, spans
 from anonset.data.fingerprints import content_sha256
-from anonset.data.saved import save_table, saved_files, saved_table
-from anonset.data.store import MEMORY, Files
+from anonset.data.resumption.saved import save_table, saved_files, saved_table
+from anonset.data.storage.store import MEMORY, Files
 from anonset.errors import AnonsetError
 from anonset.generalization import Bucketized
 from anonset.generalization.bucketizing import bucketize

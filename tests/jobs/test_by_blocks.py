@@ -306,7 +306,7 @@ def test_one_worker_uses_one_thread_in_all_phases(tmp_path, anonymize, monkeypat
             within.append(threading.current_thread().name.startswith("anonset-"))
             super().__init__(*given, **options)
 
-    monkeypatch.setattr("anonset.data.workers.ThreadPoolExecutor", Pool)
+    monkeypatch.setattr("anonset.data.storage.workers.ThreadPoolExecutor", Pool)
     monkeypatch.setattr(itemsets, "_WORTH_THREADS", 0)
     monkeypatch.setattr(spans, "cores", lambda: 2)
     set_limits(monkeypatch, labels_held=1)

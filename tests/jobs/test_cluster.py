@@ -21,16 +21,17 @@ from anonset.algorithms.transaction.cuts.cut_search import CutSearch
 from anonset.algorithms.transaction.exact_cut import pairs, sets
 from anonset.algorithms.transaction.exact_cut.exact import Exact
 from anonset.algorithms.transaction.rare_sets.expanded_blocks import BlockTask
-from anonset.data import Hierarchy, SetColumn, cluster, scheduler
+from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
-from anonset.data.cluster import ClusterWorkers, _packed, _unpacked
-from anonset.data.scheduler import cluster_of
-from anonset.data.store import MEMORY
-from anonset.data.usage import REMOTE_TASKS
-from anonset.data.worker_faults import version_here
-from anonset.data.workers import Threads
+from anonset.data.storage import cluster, scheduler
+from anonset.data.storage.cluster import ClusterWorkers, _packed, _unpacked
+from anonset.data.storage.scheduler import cluster_of
+from anonset.data.storage.store import MEMORY
+from anonset.data.storage.usage import REMOTE_TASKS
+from anonset.data.storage.worker_faults import version_here
+from anonset.data.storage.workers import Threads
 from anonset.errors import InputError
-from anonset.jobs.cluster import require_on_workers
+from anonset.jobs.runs.cluster import require_on_workers
 from anonset_kernels.verification.truth import first_untrue_by_one
 
 pytestmark = pytest.mark.long

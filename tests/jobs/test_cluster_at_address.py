@@ -22,18 +22,19 @@ from tests.jobs.test_by_blocks import files_of
 from tests.object_store import ObjectStore, object_store
 
 from anonset.cli.main import main
-from anonset.data import SetColumn, Table, Vocabulary, cluster
-from anonset.data.exchange import Exchange, SentFile, exchanging, join, leave, sent
-from anonset.data.lease import LEASE, RUN, new_lease, take
-from anonset.data.ledger import Ledger
-from anonset.data.removal import remove_place
-from anonset.data.saved import save_table, saved_facts, saved_table
+from anonset.data import SetColumn, Table, Vocabulary
+from anonset.data.resumption.ledger import Ledger
+from anonset.data.resumption.saved import save_table, saved_facts, saved_table
 from anonset.data.spans import NO_LIMITS
-from anonset.data.store import Files
+from anonset.data.storage import cluster
+from anonset.data.storage.exchange import Exchange, SentFile, exchanging, join, leave, sent
+from anonset.data.storage.lease import LEASE, RUN, new_lease, take
+from anonset.data.storage.removal import remove_place
+from anonset.data.storage.store import Files
 from anonset.errors import AnonsetError, InputError
-from anonset.jobs import run as job_of_files
-from anonset.jobs.work_places import clear_finished, work_place
-from anonset.reading.place import Place
+from anonset.jobs.runs import run as job_of_files
+from anonset.jobs.runs.work_places import clear_finished, work_place
+from anonset.reading.sources.place import Place
 from anonset.settings.overriding import make_settings
 from anonset.settings.settings import Settings
 

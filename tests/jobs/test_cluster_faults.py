@@ -10,10 +10,10 @@ import pytest
 from tests.facts import refused
 
 from anonset.cli.main import exit_code
-from anonset.data import worker_faults
-from anonset.data.cluster import ClusterWorkers
-from anonset.data.scheduler import cluster_of
-from anonset.data.worker_faults import named_worker, require_importable, version_here
+from anonset.data.storage import worker_faults
+from anonset.data.storage.cluster import ClusterWorkers
+from anonset.data.storage.scheduler import cluster_of
+from anonset.data.storage.worker_faults import named_worker, require_importable, version_here
 from anonset.errors import HierarchyError, InputError
 from anonset.local_paths import writing
 

@@ -19,7 +19,7 @@ from tests.object_store import object_store
 
 from anonset.cli.main import exit_code, main
 from anonset.errors import AnonsetError
-from anonset.jobs.run import anonymize_file
+from anonset.jobs.runs.run import anonymize_file
 from anonset.settings.overriding import make_settings
 
 pytestmark = [pytest.mark.long, pytest.mark.compiled]
@@ -28,9 +28,9 @@ PHASES = ("read", "search", "apply", "write", "read back", "verify", "complete")
 AFTER_FIRST_TASK = """
     import os, signal, sys
     from anonset.cli import main
-    from anonset.data import cluster
-    from anonset.data.cluster import ClusterWorkers
-    from anonset.reading.place import Place
+    from anonset.data.storage import cluster
+    from anonset.data.storage.cluster import ClusterWorkers
+    from anonset.reading.sources.place import Place
     from anonset.release.stopwatch import Stopwatch
     phase, begin, copy = Stopwatch.phase, ClusterWorkers.begin, Place.copy
     current = []
@@ -183,8 +183,8 @@ def test_a_command_that_is_killed_in_any_phase_is_resumed(
     with with_worker(tmp_path / "dask", port):
         for phase in PHASES if work.is_directory else (*PHASES, "upload"):
             kill_in(phase, arguments, work)
-        monkeypatch.setattr("anonset.jobs.run.gather_files", lambda *_: pytest.fail("read again"))
-        monkeypatch.setattr("anonset.jobs.job.Job._found", lambda *_: pytest.fail("searched again"))
+        monkeypatch.setattr("anonset.jobs.runs.run.gather_files", lambda *_: pytest.fail("read again"))
+        monkeypatch.setattr("anonset.jobs.runs.job.Job._found", lambda *_: pytest.fail("searched again"))
         monkeypatch.setattr(sys.modules["anonset.generalization.apply"], "sort_rows", lambda *_: pytest.fail("sorted"))
         monkeypatch.setattr("anonset.writing.publications.records._write_part", lambda *_: pytest.fail("written"))
         assert main(arguments) == 0

@@ -19,10 +19,10 @@ from tests.jobs.test_by_blocks import files_of
 
 import anonset
 from anonset.cli.main import exit_code
-from anonset.data.scheduler import cluster_of
+from anonset.data.storage.scheduler import cluster_of
 from anonset.errors import InputError
-from anonset.jobs import run as job_of_files
-from anonset.jobs.run import FileRun
+from anonset.jobs.runs import run as job_of_files
+from anonset.jobs.runs.run import FileRun
 from anonset.settings.overriding import make_settings
 
 pytestmark = [pytest.mark.long, pytest.mark.compiled]
@@ -66,7 +66,7 @@ def use(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         client.wait_for_workers(2, timeout=120)
         yield client
 
-    monkeypatch.setattr("anonset.data.scheduler.cluster_of", connected)
+    monkeypatch.setattr("anonset.data.storage.scheduler.cluster_of", connected)
 
 
 @pytest.mark.parametrize("killed", [1, 2])

@@ -11,8 +11,8 @@ import pytest
 from tests.jobs.programs import Programs
 
 from anonset.cli.main import main
-from anonset.data import scheduler
-from anonset.data.scheduler import cluster_of
+from anonset.data.storage import scheduler
+from anonset.data.storage.scheduler import cluster_of
 from anonset.errors import InputError
 
 pytestmark = [

@@ -11,7 +11,7 @@ from tests.facts import names, refused
 
 import anonset
 from anonset.data.table_facts import OwnerStatements
-from anonset.jobs.compare import rows
+from anonset.jobs.trials.compare import rows
 from anonset.report.comparison import unequal_guarantees
 
 RECORDS = [{"a1", "b1", "b2"}, {"a2", "b1"}, {"a2", "b1", "b2"}, {"a1", "a2", "b2"}]

@@ -13,7 +13,7 @@ from tests.facts import names
 from tests.jobs.programs import Programs
 
 from anonset.cli.main import main
-from anonset.data.cluster import ClusterWorkers
+from anonset.data.storage.cluster import ClusterWorkers
 from anonset.settings.commands import EvaluateSettings
 
 pytestmark = [pytest.mark.long, pytest.mark.compiled]

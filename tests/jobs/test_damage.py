@@ -9,7 +9,7 @@ from tests.jobs.test_by_blocks import BASKETS
 
 from anonset.algorithms.transaction.cuts.cut_search import CutSearch
 from anonset.cli.main import main
-from anonset.data.store import backing
+from anonset.data.storage.store import backing
 from anonset.errors import RAW_DATA_STAY
 from anonset.generalization.row_order import sort_rows
 

@@ -8,7 +8,7 @@ from tests.cli.place import Ran
 from tests.facts import names, refused
 
 from anonset.cli.main import main
-from anonset.data import cluster
+from anonset.data.storage import cluster
 from anonset.errors import RAW_DATA_STAY, AnonsetError, InputError
 
 RECORDS = 300

@@ -13,15 +13,15 @@ import anonset
 from anonset.algorithms.coarsening import InitialCutAlgorithm
 from anonset.algorithms.registry import ALGORITHMS, with_traits
 from anonset.data import Hierarchy, Table
-from anonset.data.store import MEMORY
+from anonset.data.storage.store import MEMORY
 from anonset.errors import InputError
 from anonset.generalization import Cut
 from anonset.generalization.earlier_release import EarlierRelease
 from anonset.generalization.recoding import SUPPRESSED
-from anonset.measures.ncp import ncp
+from anonset.measures.losses.ncp import ncp
 from anonset.publications import Symbol
 from anonset.reading.publications.codebook import read_codebook, read_mapping
-from anonset.release.continuation import read_earlier
+from anonset.release.publishing.continuation import read_earlier
 from reference.km import naive_km
 
 COARSENING = with_traits(lambda traits: traits.coarsens)

@@ -8,7 +8,7 @@ from tests.facts import names, refused
 
 from anonset.data import SetColumn, Table
 from anonset.errors import InputError
-from anonset.jobs.growth import RunSize, growths, sample, sizes_of
+from anonset.jobs.trials.growth import RunSize, growths, sample, sizes_of
 
 
 def test_sizes_are_ascending_and_run_three_times() -> None:

@@ -13,7 +13,7 @@ import anonset
 from anonset.cli.main import main
 from anonset.columns.profiles import coded, pattern, profile
 from anonset.errors import InputError
-from anonset.jobs import proposal_trial
+from anonset.jobs.proposals import proposal_trial
 from anonset.reading.batches import open_source
 from anonset.reading.table_builder import read_all_rows
 from anonset.report.findings import findings_account, findings_summary

@@ -17,20 +17,21 @@ from tests.tiny_limits import set_limits
 
 import anonset
 from anonset.cli.main import main
-from anonset.data import file_labels, spans
+from anonset.data import spans
 from anonset.data.fingerprints import content_sha256
-from anonset.data.saved import save_table, saved_files, saved_table
-from anonset.data.seals import Seal
+from anonset.data.labels import file_labels
+from anonset.data.resumption.saved import save_table, saved_files, saved_table
+from anonset.data.resumption.seals import Seal
 from anonset.data.spans import Limits
-from anonset.data.store import Files
+from anonset.data.storage.store import Files
 from anonset.errors import AnonsetError, InputError
 from anonset.generalization import ItemGroups, apply
 from anonset.publications import Symbol
-from anonset.reading import texts
+from anonset.reading.cells import texts
 from anonset.reading.options import ReadOptions
 from anonset.reading.table_builder import gather_files
 from anonset.release import memory
-from anonset.release.records import RecordsKind, read_parts
+from anonset.release.layouts.records import RecordsKind, read_parts
 from anonset.release.symbols import name_sets
 from anonset.writing.publications import records as publish
 from anonset.writing.publications.records import write_published
@@ -150,7 +151,8 @@ def test_a_failed_run_resumes_to_the_same_bytes(tmp_path, run, monkeypatch):
     place = ["--work-dir", str(tmp_path / "work")]
     with monkeypatch.context() as patch:
         patch.setattr(
-            "anonset.release.publish.verify_release", lambda *_, **__: (_ for _ in ()).throw(InputError("no"))
+            "anonset.release.publishing.publish.verify_release",
+            lambda *_, **__: (_ for _ in ()).throw(InputError("no")),
         )
         assert main(arguments(tmp_path, run, "blocks", *place)) == 2
     monkeypatch.setattr("anonset.reading.table_builder.gather_files", lambda *_: pytest.fail("read again"))

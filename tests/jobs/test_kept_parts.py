@@ -13,7 +13,7 @@ from anonset.algorithms.rt import across
 from anonset.algorithms.split import merging
 from anonset.algorithms.split.parts import _RunOnPart
 from anonset.cli.main import main
-from anonset.data import ledger
+from anonset.data.resumption import ledger
 
 UNIT = ["--unit", "row"]
 ROLES = [*UNIT, "--items", "codes", "--relational", "age,sex", "--numeric", "age"]

@@ -14,7 +14,7 @@ from tests.facts import names
 
 import anonset
 from anonset.cli.main import main
-from anonset.reading.files import digest
+from anonset.reading.sources.files import digest
 
 JOB = """
 unit = "person_id"

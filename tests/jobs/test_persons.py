@@ -18,7 +18,7 @@ from anonset.data import CategoricalColumn, SetColumn, Table
 from anonset.data.blocks import SetColumnBuilder
 from anonset.data.table_facts import OwnerStatements
 from anonset.errors import UndeclaredUnitError
-from anonset.jobs.persons import require_persons
+from anonset.jobs.runs.persons import require_persons
 
 KM = ("--model", "km", "--k", "2", "--m", "1", "--hierarchy", "code=balanced:5")
 ROWS = ("--unit", "row")

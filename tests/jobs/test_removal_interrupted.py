@@ -9,9 +9,9 @@ from tests.jobs.test_by_blocks import BASKETS, files_of
 from tests.jobs.test_retry import KILLED, arguments, start
 
 from anonset.cli.main import main
-from anonset.data.lease import LEASE, lease_files
-from anonset.data.store import Files
-from anonset.jobs.leftovers import remove_left, work_directories
+from anonset.data.storage.lease import LEASE, lease_files
+from anonset.data.storage.store import Files
+from anonset.jobs.runs.leftovers import remove_left, work_directories
 
 pytestmark = [pytest.mark.compiled, pytest.mark.long]
 

@@ -13,7 +13,7 @@ from tests.facts import names
 from tests.jobs.test_by_blocks import BASKETS, files_of
 
 from anonset.cli.main import main
-from anonset.data.lease import mark_unused, take
+from anonset.data.storage.lease import mark_unused, take
 from anonset.writing.publications import records
 
 pytestmark = pytest.mark.long
@@ -29,7 +29,7 @@ KILLED = {
         lra.search_in_bitmaps = lambda *_args: os._exit(9)
     """,
     "in recoding": """
-        from anonset.release.records import RecordsKind
+        from anonset.release.layouts.records import RecordsKind
         RecordsKind.apply = lambda *_args: os._exit(9)
     """,
     "in writing": """
@@ -38,7 +38,7 @@ KILLED = {
         records._write_part = lambda *task: os._exit(9) if len(written) == 2 else written.append(1) or write(*task)
     """,
     "in publishing": """
-        from anonset.release import publish
+        from anonset.release.publishing import publish
         publish.verify_release = lambda *_args, **_kwargs: os._exit(9)
     """,
 }
@@ -93,7 +93,7 @@ def test_a_killed_run_resumes_to_the_same_bytes(folder, work, run, where, algori
     assert (work / "table.json").exists()
     assert (folder / "out.private").exists() == (where == "in publishing")
     assert run("out", "--work-dir", str(work), algorithm=algorithm).code == 2
-    monkeypatch.setattr("anonset.jobs.run.gather_files", lambda *_: pytest.fail("read again"))
+    monkeypatch.setattr("anonset.jobs.runs.run.gather_files", lambda *_: pytest.fail("read again"))
     assert run("out", "--work-dir", str(work), "--if-exists", "resume", algorithm=algorithm).code == 0
     assert files_of(folder / "out") == files_of(folder / "memory")
     assert sorted(path.name for path in folder.iterdir()) == ["memory", "memory.private", "out", "out.private", "v.dat"]
@@ -104,7 +104,7 @@ def test_a_killed_run_resumes_to_the_same_bytes(folder, work, run, where, algori
 def test_a_finished_search_is_not_repeated(folder, work, run, algorithm, monkeypatch):
     assert run("memory", algorithm=algorithm).code == 0
     kill(folder, work, "in recoding", algorithm=algorithm)
-    monkeypatch.setattr("anonset.jobs.job.Job._found", lambda *_: pytest.fail("searched again"))
+    monkeypatch.setattr("anonset.jobs.runs.job.Job._found", lambda *_: pytest.fail("searched again"))
     assert run("out", "--work-dir", str(work), "--if-exists", "resume", algorithm=algorithm).code == 0
     assert files_of(folder / "out") == files_of(folder / "memory")
     reports = [json.loads((folder / f"{out}.private" / "report.json").read_text()) for out in ("memory", "out")]
@@ -116,7 +116,7 @@ def test_a_finished_search_is_not_repeated(folder, work, run, algorithm, monkeyp
 def test_sorted_rows_are_not_sorted_again(folder, work, run, algorithm, monkeypatch):
     assert run("memory", algorithm=algorithm).code == 0
     kill(folder, work, "in publishing", algorithm=algorithm)
-    monkeypatch.setattr("anonset.data.ledger._IN_MEMORY", 0)
+    monkeypatch.setattr("anonset.data.resumption.ledger._IN_MEMORY", 0)
     monkeypatch.setattr(
         sys.modules["anonset.generalization.apply"], "sort_rows", lambda *_: pytest.fail("sorted again")
     )

@@ -13,17 +13,17 @@ from tests.facts import names
 from tests.jobs.test_by_blocks import BASKETS, files_of
 
 from anonset.cli.main import main
-from anonset.data import lease as module
-from anonset.data.lease import LEASE, RUN, mark_unused, take
+from anonset.data.storage import lease as module
+from anonset.data.storage.lease import LEASE, RUN, mark_unused, take
 
 pytestmark = [pytest.mark.compiled, pytest.mark.long]
 KILLED = {
     "before the work directory is of a run": """
-        from anonset.jobs import work_places
+        from anonset.jobs.runs import work_places
         work_places._identity = die
     """,
     "in reading": """
-        from anonset.jobs import run
+        from anonset.jobs.runs import run
         run._gathered = die
     """,
     "in the search": """
@@ -32,23 +32,23 @@ KILLED = {
         CutSearch.rare_sets = lambda self, size: die() if size == 2 else found(self, size)
     """,
     "before the lease of the private directory": """
-        from anonset.release import staging
+        from anonset.release.publishing import staging
         staging.take = die
     """,
     "in verifying": """
-        from anonset.release import publish
+        from anonset.release.publishing import publish
         publish.verify_release = die
     """,
     "before the renaming": """
-        from anonset.release.staging import Staging
+        from anonset.release.publishing.staging import Staging
         Staging.rename = die
     """,
     "after the renaming": """
-        from anonset.release.staging import Staging
+        from anonset.release.publishing.staging import Staging
         Staging.finish = die
     """,
     "before the work directory is removed": """
-        from anonset.data.store import Files
+        from anonset.data.storage.store import Files
         removed = Files.remove
         Files.remove = lambda store: die() if (store.path / "run.json").exists() else removed(store)
     """,
@@ -191,19 +191,19 @@ def test_of_two_simultaneous_retries_one_publishes(folder):
 
 SUSPENDED = {
     "before the search": """
-        from anonset.jobs.job import Job
+        from anonset.jobs.runs.job import Job
         real, Job.run = Job.run, lambda *of, **how: (stop(), real(*of, **how))[1]
     """,
     "before the check": """
-        from anonset.release import staging
+        from anonset.release.publishing import staging
         real, staging.require_new = staging.require_new, lambda *of: (stop() if len(of) == 1 else None, real(*of))
     """,
     "after the check": """
-        from anonset.release import staging
+        from anonset.release.publishing import staging
         real, staging.require_held = staging.require_held, lambda *of: (real(*of), stop())
     """,
     "after the renaming": """
-        from anonset.release.staging import Staging
+        from anonset.release.publishing.staging import Staging
         real, Staging.finish = Staging.finish, lambda made: (stop(), real(made))
     """,
 }

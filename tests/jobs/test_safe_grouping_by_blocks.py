@@ -23,14 +23,14 @@ from anonset.algorithms.buckets.parts import split_individuals
 from anonset.algorithms.buckets.safe_grouping import SafeGrouping
 from anonset.cli.main import main
 from anonset.data import spans
-from anonset.data.store import MEMORY, backing
+from anonset.data.storage.store import MEMORY, backing
 from anonset.errors import InfeasibleError
 from anonset.generalization import Bucketized
 from anonset.generalization.bucketizing import bucketize
 from anonset.privacy.safe_grouping import SafetyConstraint
 from anonset.publications.buckets import STAR
 from anonset.release import memory
-from anonset.release.buckets import BucketsKind
+from anonset.release.layouts.buckets import BucketsKind
 from anonset.verification.bucket_truth import check_undivided
 from anonset.verification.safe_grouping import check_safe_grouping
 
@@ -94,7 +94,7 @@ def test_an_interrupted_run_resumes_to_the_same_bytes(tmp_path, capsys, monkeypa
     named = [*IDS[1], *BLOCKS, "--work-dir", str(tmp_path / "work")]
     command = ["anonymize", str(tmp_path / "v.csv"), "-o", str(tmp_path / "out"), *OPTIONS, *named]
     with monkeypatch.context() as patch:
-        patch.setattr("anonset.release.publish.verify_release", interrupted)
+        patch.setattr("anonset.release.publishing.publish.verify_release", interrupted)
         assert main(command) == 130
     assert "Traceback" not in capsys.readouterr().err
     assert not (tmp_path / "out").exists()

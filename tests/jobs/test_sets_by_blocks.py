@@ -13,7 +13,7 @@ from tests.jobs.test_by_blocks import files_of, report_of_both
 from anonset.algorithms.transaction.item_sets.constraint_search import ConstraintSearch
 from anonset.cli.main import main
 from anonset.data import spans
-from anonset.data.store import backing
+from anonset.data.storage.store import backing
 from anonset.errors import RAW_DATA_STAY
 from anonset.reading.formats import text_chunks
 from anonset.release import memory

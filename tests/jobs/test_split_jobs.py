@@ -17,8 +17,8 @@ from anonset.algorithms.relational.mondrian import Mondrian
 from anonset.algorithms.rt.joint_split import JointSplit
 from anonset.cli.main import main
 from anonset.data import spans
-from anonset.data.scheduler import cluster_of
-from anonset.data.usage import REMOTE_TASKS
+from anonset.data.storage.scheduler import cluster_of
+from anonset.data.storage.usage import REMOTE_TASKS
 from anonset.release import memory
 
 COLUMNS = ["--relational", "age,sex", "--numeric", "age", "--keep", "ward", "--publish-as-is", "ward", "--unit", "row"]

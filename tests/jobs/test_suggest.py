@@ -14,10 +14,10 @@ from anonset.algorithms.relational.formations import FORMATIONS
 from anonset.data import CategoricalColumn, SetColumn, Table
 from anonset.data.table_facts import OwnerStatements
 from anonset.errors import InputError
-from anonset.jobs import suggest as suggesting
-from anonset.jobs.candidate import Candidate
-from anonset.jobs.candidates import BY_FREQUENCY, KNOWN, candidates_for
-from anonset.jobs.ranking import (
+from anonset.jobs.trials import suggest as suggesting
+from anonset.jobs.trials.candidate import Candidate
+from anonset.jobs.trials.candidates import BY_FREQUENCY, KNOWN, candidates_for
+from anonset.jobs.trials.ranking import (
     best_of,
     explain_failure,
     limit,
@@ -26,7 +26,7 @@ from anonset.jobs.ranking import (
     reason,
     warning,
 )
-from anonset.jobs.suggest import FINALISTS, suggest
+from anonset.jobs.trials.suggest import FINALISTS, suggest
 from anonset.kinds.base import analysis_of
 from anonset.measures.countable import CountAccuracy, FrequentItems, accuracy_of
 from anonset.privacy.k import KAnonymity
@@ -101,7 +101,7 @@ def test_loading_and_compiling_take_none_of_the_time(monkeypatch):
 
 
 def test_third_party_algorithms_are_candidates(monkeypatch):
-    monkeypatch.setattr("anonset.jobs.candidates.with_traits", lambda can: ["apriori", "of-a-plug-in"])
+    monkeypatch.setattr("anonset.jobs.trials.candidates.with_traits", lambda can: ["apriori", "of-a-plug-in"])
     attempted = [candidate["algorithm"] for candidate in candidates_for(TABLE, MODEL)]
     assert (attempted.count("apriori"), attempted[-1]) == (1, "of-a-plug-in")
 
@@ -113,7 +113,7 @@ def test_insufficient_time_is_reported_with_the_time_needed(monkeypatch):
         clock[0] += 30
         return clock[0]
 
-    monkeypatch.setattr("anonset.jobs.suggest._now", now)
+    monkeypatch.setattr("anonset.jobs.trials.suggest._now", now)
     suggestion = suggest(TABLE, MODEL, workers=1, seconds=20.0)
     assert {candidate.outcome for candidate in suggestion.candidates} == {"too long"}
     assert names(suggestion.reason, "time seconds 80")
@@ -157,7 +157,7 @@ def test_a_generated_hierarchy_competes_with_the_owners_hierarchy(monkeypatch):
         for candidate in candidates_for(TABLE, MODEL)
         if candidate["algorithm"] == "exact" and "suppress" not in candidate
     ]
-    monkeypatch.setattr("anonset.jobs.suggest.candidates_for", lambda table, model: attempted)
+    monkeypatch.setattr("anonset.jobs.trials.suggest.candidates_for", lambda table, model: attempted)
     frequent, rare = [f"f{n}" for n in range(5)], [f"r{n}" for n in range(5)]
     rows = [{x} for x in frequent for _ in range(50)] + [{x} for x in rare for _ in range(2)]
     pairs = {"any": {f"p{n}": [f"f{n}", f"r{n}"] for n in range(5)}}

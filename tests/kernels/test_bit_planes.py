@@ -14,8 +14,8 @@ from anonset.algorithms.transaction.rare_sets.sets import RareSets
 from anonset.algorithms.transaction.rare_sets.supported_nodes import SupportedNodes
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
-from anonset.data.store import MEMORY
-from anonset.data.workers import Threads
+from anonset.data.storage.store import MEMORY
+from anonset.data.storage.workers import Threads
 from anonset_kernels.rare_sets._planes import Planes
 from anonset_kernels.rare_sets._record_codes import Ancestors, ancestor_codes
 from anonset_kernels.rare_sets.bit_planes import merge

@@ -13,7 +13,7 @@ from anonset.algorithms.transaction.rare_sets.supported_nodes import SupportedNo
 from anonset.algorithms.transaction.rare_sets.windows import Suffixes
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
-from anonset.data.store import MEMORY
+from anonset.data.storage.store import MEMORY
 from anonset_kernels.rare_sets.count_tree import (
     EXACT,
     LEAVES,

@@ -6,12 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.facts import refused
 
-from anonset.data import CategoricalColumn, Vocabulary, label_order
-from anonset.data.file_labels import FiledLabels
+from anonset.data import CategoricalColumn, Vocabulary
 from anonset.data.fingerprints import column_sha256
-from anonset.data.label_order import encode_labels
+from anonset.data.labels import label_order
+from anonset.data.labels.file_labels import FiledLabels
+from anonset.data.labels.label_order import encode_labels
 from anonset.data.spans import Limits
-from anonset.data.store import Files
+from anonset.data.storage.store import Files
 from anonset.errors import InputError
 from effort import examples
 

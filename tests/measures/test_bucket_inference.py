@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from algorithms.bucket_tables import published, shown_rows, values_of
-from anonset.measures.bucket_inference import of_groups, of_persons, of_values, persons
+from anonset.measures.risks.bucket_inference import of_groups, of_persons, of_values, persons
 
 
 def surely(publication, who):

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from algorithms.bucket_tables import buckets_of
-from anonset.measures.grouping_loss import grouping_loss, grouping_loss_exact
+from anonset.measures.losses.grouping_loss import grouping_loss, grouping_loss_exact
 from reference.buckets import Grouping, loss
 
 

@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 from tests.facts import refused
 
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn, spans
-from anonset.data.cluster import ClusterWorkers
-from anonset.data.scheduler import cluster_of
 from anonset.data.spans import Limits
-from anonset.data.store import Files
-from anonset.data.workers import Threads
+from anonset.data.storage.cluster import ClusterWorkers
+from anonset.data.storage.scheduler import cluster_of
+from anonset.data.storage.store import Files
+from anonset.data.storage.workers import Threads
 from anonset.errors import InputError
-from anonset.measures import known_sample
 from anonset.measures.equivalence_classes import class_of, class_sizes
-from anonset.measures.known_items import known_items, matching_rows, number_of_sets
+from anonset.measures.risks import known_sample
+from anonset.measures.risks.known_items import known_items, matching_rows, number_of_sets
 from anonset.measures.shares import mean_of, share_of
 from effort import examples
 from reference import known_items as reference

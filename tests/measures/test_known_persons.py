@@ -7,8 +7,8 @@ from tests.facts import refused
 
 from anonset.data import SetColumn
 from anonset.errors import InputError
-from anonset.measures.known_items import known_items
-from anonset.measures.known_persons import fewest_persons, matching_persons
+from anonset.measures.risks.known_items import known_items
+from anonset.measures.risks.known_persons import fewest_persons, matching_persons
 from effort import examples
 from reference import known_items as reference
 

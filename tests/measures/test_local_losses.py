@@ -12,7 +12,7 @@ from anonset.data import Hierarchy, SetColumn, Table
 from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups, PerCluster, apply
 from anonset.measures.exclusiveness import ambiguous_items, exclusiveness
-from anonset.measures.ncp import ncp_exact
+from anonset.measures.losses.ncp import ncp_exact
 from anonset.measures.retention import lm_of_sizes, ncp_of_sizes, occurrences_by_size
 from anonset.publications import Records
 from effort import examples

@@ -11,7 +11,7 @@ from tests.facts import refused
 from anonset.data import Hierarchy, SetColumn
 from anonset.errors import InputError
 from anonset.generalization import Cut
-from anonset.measures.ncp import (
+from anonset.measures.losses.ncp import (
     ncp,
     ncp_exact,
     ncp_numerator,

@@ -10,9 +10,9 @@ from tests.facts import refused
 
 from anonset.data import Hierarchy, SetColumn, Vocabulary
 from anonset.errors import InputError
-from anonset.measures.item_weights import ItemWeights
-from anonset.measures.record_utility_loss import record_losses, record_utility_loss
-from anonset.measures.utility_loss import group_weights
+from anonset.measures.losses.item_weights import ItemWeights
+from anonset.measures.losses.record_utility_loss import record_losses, record_utility_loss
+from anonset.measures.losses.utility_loss import group_weights
 from anonset.publications import Records, Symbol
 from reference.rt import record_loss
 

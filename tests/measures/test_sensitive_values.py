@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from anonset.data import CategoricalColumn, spans
 from anonset.data.spans import Limits
-from anonset.data.store import MEMORY, Files
-from anonset.measures.sensitive_values import ObservedDiversity, observed_diversity
+from anonset.data.storage.store import MEMORY, Files
+from anonset.measures.risks.sensitive_values import ObservedDiversity, observed_diversity
 
 
 def observed(classes: list[int], values: list[str]) -> ObservedDiversity:

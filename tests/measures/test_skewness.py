@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonset.data import CategoricalColumn
-from anonset.measures.skewness import Skewness, skewness
+from anonset.measures.risks.skewness import Skewness, skewness
 
 
 @given(rows=st.lists(st.tuples(st.integers(0, 4), st.sampled_from("aaabcd")), min_size=1, max_size=40))

@@ -11,8 +11,8 @@ from algorithms.chunk_cases import as_in_twin, publication_of
 from anonset.data import SetColumn, Table
 from anonset.generalization import ItemGroups, apply
 from anonset.kinds.base import analysis_of
-from anonset.measures.item_inference import LIKELY, RARE, SURE, infer_items
 from anonset.measures.item_supports import ChunkSupports, ColumnSupports
+from anonset.measures.risks.item_inference import LIKELY, RARE, SURE, infer_items
 from effort import examples
 from reference.reconstruction import expected_counts
 

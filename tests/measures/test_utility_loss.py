@@ -14,8 +14,14 @@ from tests.facts import refused
 from anonset.data import Hierarchy, SetColumn
 from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups
-from anonset.measures.item_weights import ItemWeights
-from anonset.measures.utility_loss import UtilityLoss, group_losses, group_utility_loss, group_weights, utility_loss
+from anonset.measures.losses.item_weights import ItemWeights
+from anonset.measures.losses.utility_loss import (
+    UtilityLoss,
+    group_losses,
+    group_utility_loss,
+    group_weights,
+    utility_loss,
+)
 from effort import examples
 from reference.hierarchy_model import parse
 

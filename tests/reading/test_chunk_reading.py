@@ -10,7 +10,7 @@ from tests.facts import refused
 
 from algorithms.chunk_cases import RECORDS, disassociated
 from anonset.data import spans
-from anonset.data.store import Files
+from anonset.data.storage.store import Files
 from anonset.errors import InputError
 from anonset.reading.publications.chunks import read_chunks
 from anonset.writing.publications.chunks import write_chunks

@@ -11,7 +11,7 @@ from pyarrow import parquet
 from tests.facts import names, refused
 
 from anonset.errors import InputError
-from anonset.jobs.proposed_reading import proposal_for
+from anonset.jobs.proposals.proposed_reading import proposal_for
 from anonset.reading.read import read
 from anonset.reading.scan import scan
 

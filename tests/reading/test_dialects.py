@@ -5,8 +5,8 @@ from tests.facts import names
 
 from anonset import inspect
 from anonset.errors import InputError
-from anonset.reading.dialect import probable_encoding
 from anonset.reading.read import read
+from anonset.reading.sources.dialect import probable_encoding
 from anonset.spelling import as_options, spelled_by
 
 ROLES = {"items": "codes", "relational": "age", "unit": "p"}

@@ -10,9 +10,9 @@ from pyarrow import parquet
 from tests.facts import refused
 
 from anonset.errors import InputError
-from anonset.reading.files import digest, format_of, write_file
-from anonset.reading.sizes import DataSize
-from anonset.reading.source import source_of
+from anonset.reading.sources.files import digest, format_of, write_file
+from anonset.reading.sources.sizes import DataSize
+from anonset.reading.sources.source import source_of
 
 
 def test_digest_of_a_file_and_a_directory(tmp_path):

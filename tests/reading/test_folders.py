@@ -7,7 +7,7 @@ from tests.facts import refused
 
 from anonset.errors import InputError
 from anonset.reading.read import read
-from anonset.reading.source import source_of
+from anonset.reading.sources.source import source_of
 
 
 def put(path, label="a"):

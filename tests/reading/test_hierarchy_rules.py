@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.facts import names, refused
 
 from anonset.data import Hierarchy, Vocabulary
-from anonset.data.hierarchy_rules import balanced_by_frequency, coarser, hierarchy_by_rule, is_coarser
+from anonset.data.hierarchies.hierarchy_rules import balanced_by_frequency, coarser, hierarchy_by_rule, is_coarser
 from anonset.errors import HierarchyError
 from anonset.reading.hierarchies.files import read_hierarchy
 from anonset.reading.hierarchies.specs import hierarchy_for

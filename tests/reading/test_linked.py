@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.facts import names
 
 import anonset
-from anonset.data.store import Files
+from anonset.data.storage.store import Files
 from anonset.errors import InputError
 from anonset.reading.linked import LinkedTables
 from anonset.reading.options import ReadOptions

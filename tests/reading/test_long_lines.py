@@ -7,11 +7,11 @@ import pytest
 from tests.facts import refused
 
 from anonset.errors import InputError
-from anonset.reading import files
-from anonset.reading.files import read_bytes
 from anonset.reading.formats import text_chunks
 from anonset.reading.formats.text_chunks import DecodedText
 from anonset.reading.read import read
+from anonset.reading.sources import files
+from anonset.reading.sources.files import read_bytes
 
 BEGIN = {
     "csv": b"id,codes\n1,a\n2,",

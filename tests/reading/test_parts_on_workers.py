@@ -10,13 +10,14 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from anonset.data import SetColumn, cluster, spans
+from anonset.data import SetColumn, spans
 from anonset.data.blocks import SetColumnBuilder
-from anonset.data.cluster import ClusterWorkers
 from anonset.data.codes import NarrowCodes
-from anonset.data.scheduler import cluster_of
-from anonset.data.store import MEMORY
-from anonset.data.workers import Threads
+from anonset.data.storage import cluster
+from anonset.data.storage.cluster import ClusterWorkers
+from anonset.data.storage.scheduler import cluster_of
+from anonset.data.storage.store import MEMORY
+from anonset.data.storage.workers import Threads
 from anonset.errors import AnonsetError, InputError, MisreadError
 from anonset.reading import table_builder
 from anonset.reading.batches import open_source
@@ -25,7 +26,7 @@ from anonset.reading.formats import parquet as parquet_format
 from anonset.reading.formats import text_ranges
 from anonset.reading.options import ReadOptions
 from anonset.reading.persons import merging
-from anonset.reading.source import source_of
+from anonset.reading.sources.source import source_of
 from anonset.reading.table_builder import gather, gather_files
 
 pytestmark = [pytest.mark.long, pytest.mark.compiled]

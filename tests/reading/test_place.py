@@ -7,8 +7,8 @@ import pytest
 from tests.object_store import ObjectStore, object_store
 
 from anonset.errors import InputError
-from anonset.reading import place as module
-from anonset.reading.place import Place
+from anonset.reading.sources import place as module
+from anonset.reading.sources.place import Place
 
 
 @pytest.fixture

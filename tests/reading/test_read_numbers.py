@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.facts import refused
 
 from anonset.errors import InputError
-from anonset.reading.numbers import read_numbers
+from anonset.reading.cells.numbers import read_numbers
 from anonset.reading.read import read
 
 INTEGER, HELD = "integer 2^53", "64-bit 15"

@@ -25,7 +25,7 @@ from anonset.reading.formats import text_chunks
 from anonset.reading.persons import merging
 from anonset.reading.read import read
 from anonset.reading.scan import scan
-from anonset.reading.source import source_of
+from anonset.reading.sources.source import source_of
 from effort import examples
 
 pytestmark = pytest.mark.compiled
@@ -508,7 +508,7 @@ def test_unreadable_data_leave_no_files_in_a_given_work_directory(tmp_path):
 
 
 def test_a_column_with_too_many_labels_is_rejected(tmp_path, monkeypatch):
-    monkeypatch.setattr("anonset.data.vocabulary.MOST_LABELS", 3)
+    monkeypatch.setattr("anonset.data.labels.vocabulary.MOST_LABELS", 3)
     (tmp_path / "v.dat").write_text("a b\nc d\n")
     with refused(InputError, "items 3"):
         scan(tmp_path / "v.dat")

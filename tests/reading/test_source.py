@@ -12,10 +12,10 @@ from tests.object_store import object_store
 
 from anonset.data import Table
 from anonset.errors import InputError
-from anonset.reading import source
-from anonset.reading.files import digest
 from anonset.reading.read import read
-from anonset.reading.source import OBJECT, Source, of_files, source_of
+from anonset.reading.sources import source
+from anonset.reading.sources.files import digest
+from anonset.reading.sources.source import OBJECT, Source, of_files, source_of
 
 ROWS = {"a.dat": "1 2\n2 3\n", "b.dat": "3\n", "below/c.dat": "1 3\n"}
 

@@ -13,7 +13,7 @@ from anonset.cli.main import main
 from anonset.errors import InputError
 from anonset.reading.batches import open_source
 from anonset.reading.formats import statistics
-from anonset.reading.source import source_of
+from anonset.reading.sources.source import source_of
 
 LABELS = {"sex": {1: "f", 2: "m", 9: "refused"}}
 FRAME = pd.DataFrame(

@@ -10,8 +10,8 @@ from hypothesis import event, example, given
 from hypothesis import strategies as st
 
 from anonset.data import Column, NumericColumn
-from anonset.data.store import Files
-from anonset.data.workers import Threads
+from anonset.data.storage.store import Files
+from anonset.data.storage.workers import Threads
 from anonset.errors import InputError
 from anonset.reading.batches import open_source
 from anonset.reading.formats import delimited_files, text_chunks, text_ranges

@@ -11,7 +11,7 @@ from tests.facts import refused
 import anonset
 from anonset.errors import InputError, MisreadError
 from anonset.reading.read import read
-from anonset.reading.source import source_of
+from anonset.reading.sources.source import source_of
 
 openpyxl = pytest.importorskip("openpyxl", reason="of the group test")
 

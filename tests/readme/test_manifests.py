@@ -8,7 +8,7 @@ import pytest
 import yaml
 from distributed.cli import dask_scheduler, dask_worker
 
-from anonset.data.scheduler import CERTIFICATES
+from anonset.data.storage.scheduler import CERTIFICATES
 from anonset.settings.settings import settings_model
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "containers.md").read_text("utf-8")

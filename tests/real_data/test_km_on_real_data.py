@@ -11,7 +11,7 @@ from tests.facts import refused
 
 import anonset
 from anonset.cli.main import main
-from anonset.measures.ncp import ncp_exact
+from anonset.measures.losses.ncp import ncp_exact
 from anonset_datasets import catalogue
 
 pytestmark = [pytest.mark.data, pytest.mark.long]

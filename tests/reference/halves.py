@@ -1,4 +1,4 @@
-"""Naive implementation of `anonset.data.halves`: trees built from frequencies, as nested tuples."""
+"""Naive implementation of `anonset.data.hierarchies.halves`: trees built from frequencies, as nested tuples."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction

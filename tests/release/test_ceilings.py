@@ -16,11 +16,11 @@ import anonset
 from algorithms.relational_cases import TREES, encode
 from algorithms.test_against_twins import Case, cases
 from anonset.data import Hierarchy, Table
-from anonset.data.ceilings import cap_hierarchy
-from anonset.data.halves import halves
+from anonset.data.hierarchies.ceilings import cap_hierarchy
+from anonset.data.hierarchies.halves import halves
 from anonset.data.table_facts import OwnerStatements
 from anonset.errors import HierarchyError, InfeasibleError, InputError
-from anonset.measures.ncp import ncp_exact
+from anonset.measures.losses.ncp import ncp_exact
 from effort import examples
 from reference.exact import published, recodings
 from reference.hierarchy_model import HierarchyModel, parse

@@ -9,9 +9,9 @@ from tests.facts import refused
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.errors import InputError
 from anonset.publications import Symbol
-from anonset.reading.csv_rows import header_of
 from anonset.reading.publications.codebook import read_codebook, read_mapping
-from anonset.release.records import with_codebook
+from anonset.reading.sources.csv_rows import header_of
+from anonset.release.layouts.records import with_codebook
 from anonset.release.symbols import require_agreement, require_complete, require_sound
 
 TREE = Hierarchy.from_tree(("ALL", [("(a,b)", ["a", "b", "c"]), "d"]))

@@ -16,7 +16,7 @@ from anonset.data import Hierarchy
 from anonset.data.table import SetColumn
 from anonset.errors import HierarchyError, InputError
 from anonset.generalization import Cut
-from anonset.measures.ncp import ncp_exact
+from anonset.measures.losses.ncp import ncp_exact
 from effort import examples
 
 pytestmark = pytest.mark.filterwarnings("ignore:the publication is worthless", "ignore:.*retains no information")
@@ -55,7 +55,7 @@ def test_exact_uses_the_better_of_both_trees(rows, k):
     number = made(rows, "halves:number", anonset.Exact(k=k, m=2))
     column = both.unverified.table.transactions
     assume(len(column.vocabulary) > 1)
-    first = anonset.data.halves.halves(sorted(column.vocabulary.labels), _counts(column))
+    first = anonset.data.hierarchies.halves.halves(sorted(column.vocabulary.labels), _counts(column))
     frequency = made(rows, Hierarchy.from_preorder(first.labels, first.parent.astype("int64")), anonset.Exact(k=k, m=2))
     assert loss(both) == min(loss(frequency), loss(number))
     assert both.figures["tree"] == 1 + (loss(number) < loss(frequency))

@@ -10,12 +10,12 @@ from anonset.algorithms.transaction.cuts.apriori import Apriori
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.table_facts import OwnerStatements
 from anonset.errors import InputError
-from anonset.jobs.anonymize import anonymize
+from anonset.jobs.runs.anonymize import anonymize
 from anonset.privacy import KmAnonymity
 from anonset.publications import Symbol
 from anonset.reading.read import read
-from anonset.release.joined import rejoin, texts_of_items, texts_of_nodes
-from anonset.release.records import with_codebook
+from anonset.release.layouts.joined import rejoin, texts_of_items, texts_of_nodes
+from anonset.release.layouts.records import with_codebook
 from anonset.settings.binding import bind
 from anonset.verification import verify
 

@@ -21,7 +21,7 @@ def count(event, details):
             opens[path] += 1
 sys.addaudithook(count)
 from anonset.cli.main import main
-from anonset.reading import files
+from anonset.reading.sources import files
 digest, hashed = files.digest, collections.Counter()
 def counted(path):
     hashed[os.path.relpath(os.path.realpath(path), here)] += 1

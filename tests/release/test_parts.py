@@ -10,12 +10,12 @@ from tests.facts import refused
 from anonset import Apriori, Table, anonymize
 from anonset.data import CategoricalColumn, SetColumn, spans
 from anonset.data.spans import Limits
-from anonset.data.store import Files
+from anonset.data.storage.store import Files
 from anonset.data.table_facts import OwnerStatements
 from anonset.errors import InputError
 from anonset.jobs.evaluate import evaluate
 from anonset.jobs.verify import check
-from anonset.release.records import with_codebook
+from anonset.release.layouts.records import with_codebook
 
 HIERARCHIES = {"items": "balanced:3"}
 

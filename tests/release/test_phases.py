@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import anonset
-from anonset.data import usage
-from anonset.data.usage import own_memory
+from anonset.data.storage import usage
+from anonset.data.storage.usage import own_memory
 from anonset.release import stopwatch
 from anonset.release.stopwatch import COMPILING, Stopwatch, report_compilation
 from anonset_kernels._compiling import Compilation

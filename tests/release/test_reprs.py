@@ -16,7 +16,7 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table_facts import OwnerStatements
 from anonset.measures.correlation import inter_group_violations, intra_group_violations
 from anonset.measures.exclusiveness import exclusiveness
-from anonset.measures.utility_loss import group_losses, group_weights
+from anonset.measures.losses.utility_loss import group_losses, group_weights
 from anonset.queries.conditions import Among, Between
 from anonset.queries.workload import Query, Workload
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from tests.facts import refused
 
-from anonset.data.store import MEMORY
+from anonset.data.storage.store import MEMORY
 from anonset.errors import InputError
-from anonset.release import staging as module
-from anonset.release.staging import Directories, Staging
+from anonset.release.publishing import staging as module
+from anonset.release.publishing.staging import Directories, Staging
 
 
 @pytest.fixture(autouse=True)

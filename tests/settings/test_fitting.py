@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tests.facts import names, refused
 
 import anonset
-from anonset.data.code_fitting import inner_labels, misfits, with_unspecified
+from anonset.data.hierarchies.code_fitting import inner_labels, misfits, with_unspecified
 from anonset.data.table_facts import Change
 from anonset.errors import HierarchyError, InputError
 from anonset.reading.read import read

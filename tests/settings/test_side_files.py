@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from anonset.reading.place import Place
+from anonset.reading.sources.place import Place
 from anonset.settings.commands import EvaluateSettings, InspectSettings, PolicySettings, SuggestSettings
 from anonset.settings.compare import compare_settings_model
 from anonset.settings.paths import DATA, FILES, content_digest, placed_below, side_digests, side_files

@@ -9,9 +9,9 @@ from typing import Any
 from nicegui.testing import User
 from nicegui.testing.user_simulation import user_simulation
 
-from anonset.ui.folder import Folder
-from anonset.ui.page_state import PageState
-from anonset.ui.pages import add_pages
+from anonset.ui.screens.pages import add_pages
+from anonset.ui.state.folder import Folder
+from anonset.ui.state.page_state import PageState
 
 SECONDS = 60
 

@@ -14,8 +14,8 @@ from anonset.cli.output import log_to
 def commands_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Run the commands of the page in this process, because a new process first imports for about a second."""
     from anonset.ui.child import PageLog
-    from anonset.ui.runs import CommandRun
-    from anonset.ui.setting_words import in_words
+    from anonset.ui.state.runs import CommandRun
+    from anonset.ui.state.setting_words import in_words
 
     async def finish(run: CommandRun) -> int:
         output, messages, lines = io.StringIO(), io.StringIO(), asyncio.StreamReader()

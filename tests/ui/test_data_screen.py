@@ -13,10 +13,10 @@ from tests.ui.clicks import by_clicks, element, texts, until
 from anonset.cli.main import main
 from anonset.errors import Fix
 from anonset.settings.job_files import read_job
-from anonset.ui.fix_buttons import open_fixes
-from anonset.ui.folder import Folder
-from anonset.ui.page_state import PageState
-from anonset.ui.setting_words import fix_in_words
+from anonset.ui.screens.fix_buttons import open_fixes
+from anonset.ui.state.folder import Folder
+from anonset.ui.state.page_state import PageState
+from anonset.ui.state.setting_words import fix_in_words
 
 pytestmark = pytest.mark.long
 

@@ -11,9 +11,9 @@ from nicegui.testing import User
 from tests.ui.clicks import by_clicks, element, texts, until
 
 from anonset.cli.main import main
-from anonset.jobs.column_hierarchy import ColumnHierarchy
+from anonset.jobs.proposals.column_hierarchy import ColumnHierarchy
 from anonset.settings.job_files import read_job
-from anonset.ui.page_state import PageState
+from anonset.ui.state.page_state import PageState
 
 pytestmark = pytest.mark.long
 

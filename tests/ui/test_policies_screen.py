@@ -10,7 +10,7 @@ from nicegui.testing import User
 from tests.ui.clicks import by_clicks, element, texts, until
 
 from anonset.cli.main import main
-from anonset.ui.page_state import PageState
+from anonset.ui.state.page_state import PageState
 
 pytestmark = pytest.mark.long
 

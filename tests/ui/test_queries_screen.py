@@ -13,7 +13,7 @@ from anonset.cli.main import main
 from anonset.queries.conditions import Among, Between
 from anonset.queries.workload import Query
 from anonset.reading.workloads import read_workload
-from anonset.ui.page_state import PageState
+from anonset.ui.state.page_state import PageState
 
 pytestmark = pytest.mark.long
 

@@ -17,7 +17,7 @@ from anonset.cli.main import main
 from anonset.errors import InputError
 from anonset.jobs.changed_rows import MASKED, changed_rows
 from anonset.ui import server
-from anonset.ui.page_state import PageState
+from anonset.ui.state.page_state import PageState
 
 AGES = {f"P{n:03}": 20 + n for n in range(60)}
 

@@ -16,11 +16,11 @@ from tests.ui.clicks import by_clicks, element, texts, until
 
 from anonset.cli.main import main
 from anonset.errors import InputError
-from anonset.ui.examination import Examination
-from anonset.ui.folder import Folder
-from anonset.ui.page_state import PageState
-from anonset.ui.runs import CANCELLED
-from anonset.ui.trial import Trial
+from anonset.ui.state.examination import Examination
+from anonset.ui.state.folder import Folder
+from anonset.ui.state.page_state import PageState
+from anonset.ui.state.runs import CANCELLED
+from anonset.ui.state.trial import Trial
 
 CODES = ("E10", "E11", "I10", "I20", "J20", "J45")
 

@@ -23,9 +23,9 @@ from tests.facts import refused
 
 from anonset.cli.main import main
 from anonset.errors import InputError
-from anonset.ui.folder import Folder
-from anonset.ui.page_state import PageState
 from anonset.ui.server import _DiscreetHandler, _listen
+from anonset.ui.state.folder import Folder
+from anonset.ui.state.page_state import PageState
 
 SECRET = "Quincke"
 

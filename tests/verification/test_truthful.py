@@ -10,7 +10,7 @@ from tests.facts import names, refused
 
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.codes import as_codes
-from anonset.data.store import Files
+from anonset.data.storage.store import Files
 from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups, apply
 from anonset.publications import Records, Symbol

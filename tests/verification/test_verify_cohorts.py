@@ -14,7 +14,7 @@ from tests.facts import names, refused
 
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table, Vocabulary, spans
 from anonset.data.spans import Limits
-from anonset.data.store import Files, Memory
+from anonset.data.storage.store import Files, Memory
 from anonset.errors import InputError
 from anonset.privacy import Verdict
 from anonset.privacy.coherence import Coherence

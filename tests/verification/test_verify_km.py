@@ -14,8 +14,8 @@ from tests.facts import names, refused
 
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabulary, spans
 from anonset.data.spans import Limits
-from anonset.data.store import MEMORY, Files, Memory
-from anonset.data.workers import Threads
+from anonset.data.storage.store import MEMORY, Files, Memory
+from anonset.data.storage.workers import Threads
 from anonset.errors import AnonsetError, InputError
 from anonset.generalization import Cut, apply
 from anonset.privacy import KmAnonymity, PrivacyModel, Verdict

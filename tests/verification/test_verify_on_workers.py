@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from anonset.data import SetColumn, Table
-from anonset.data.cluster import ClusterWorkers
-from anonset.data.scheduler import cluster_of
-from anonset.data.store import Store
+from anonset.data.storage.cluster import ClusterWorkers
+from anonset.data.storage.scheduler import cluster_of
+from anonset.data.storage.store import Store
 from anonset.publications import Records, Symbol
 from anonset.verification import distinct_rows
 from anonset.verification.item_truth import check_item_truth

@@ -14,8 +14,8 @@ from tests.facts import names
 
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table, spans
 from anonset.data.spans import Limits
-from anonset.data.store import MEMORY, Files
-from anonset.data.workers import Threads
+from anonset.data.storage.store import MEMORY, Files
+from anonset.data.storage.workers import Threads
 from anonset.privacy.classes import KLDiversity, KTCloseness
 from anonset.privacy.k import KAnonymity
 from anonset.privacy.kkm import KKmAnonymity

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from anonset.data import CategoricalColumn, SetColumn, Table, fingerprints
-from anonset.data.cluster import ClusterWorkers
 from anonset.data.fingerprints import fingerprint
-from anonset.data.scheduler import cluster_of
+from anonset.data.storage.cluster import ClusterWorkers
+from anonset.data.storage.scheduler import cluster_of
 from anonset.publications import Records, Symbol
 from anonset.release.statements import digests
 from anonset.writing import codebook

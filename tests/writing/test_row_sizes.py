@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from anonset.data import CategoricalColumn, SetColumn, Vocabulary
-from anonset.data.file_labels import FiledLabels
+from anonset.data.labels.file_labels import FiledLabels
 from anonset.reading.formats import parquet as own_parquet
-from anonset.reading.source import source_of
+from anonset.reading.sources.source import source_of
 from anonset.writing.publications import records as publish
 from anonset.writing.publications.records import spans_within
 

@@ -78,7 +78,7 @@ def _loss(parameters: Parameters) -> Measured:
     """Count the loss of safe grouping on the longitudinal data, for both ways to count group members."""
     from benchmarks.experiments.albouna2013.counted_in_groups import lost_if_counted
 
-    from anonset.measures.grouping_loss import grouping_loss
+    from anonset.measures.losses.grouping_loss import grouping_loss
 
     seed = number_of(parameters["seed"])
     table, algorithm = _longitudinal(parameters), _algorithm(parameters, seed)

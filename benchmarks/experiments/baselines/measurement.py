@@ -222,7 +222,7 @@ def _disclosure(split: Split, output: Output) -> dict[str, float]:
     ``inferred`` is the share of the other items that an attacker infers with a probability of at least 1/2 from the two
     rarest items of a person. ``alone`` is the share of persons with exactly one row that matches three of their items.
     """
-    from anonset.measures.item_inference import infer_items
+    from anonset.measures.risks.item_inference import infer_items
 
     found = {}
     for prefix, table in (("", split.trained), ("control_", split.tested)):

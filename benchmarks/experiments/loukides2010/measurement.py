@@ -169,8 +169,8 @@ def _recoded(parameters: Parameters, column: "SetColumn") -> Measured:
 def _losses(
     column: "SetColumn", recoding: Any, hierarchy: "Hierarchy | None", publication: "Records"
 ) -> dict[str, Any]:
+    from anonset.measures.losses.utility_loss import group_weights, utility_loss
     from anonset.measures.retention import ncp_of_sizes, occurrences_by_size
-    from anonset.measures.utility_loss import group_weights, utility_loss
 
     weights = group_weights(None, column.vocabulary, hierarchy)
     log2 = utility_loss(column, recoding, weights).generalization_log2

@@ -80,7 +80,7 @@ def _loss(name: str, column: "SetColumn", hierarchy: "Hierarchy", parameters: Ma
     from benchmarks.experiments.searches import algorithm_of, fresh
 
     from anonset.errors import InputError
-    from anonset.measures.ncp import ncp
+    from anonset.measures.losses.ncp import ncp
 
     try:
         recoding: Any = algorithm_of(name, parameters).recode(fresh(column), {column.name: hierarchy}).recoding

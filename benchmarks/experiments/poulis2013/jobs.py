@@ -240,7 +240,7 @@ def _of_values(data: str, table: "Table", order: str) -> "dict[str, Hierarchy]":
 
 def _of_items(data: str, function: str, labels: list[str]) -> "Hierarchy":
     from anonset import Hierarchy, read_hierarchy
-    from anonset.data.combined_hierarchies import attach_sensitive
+    from anonset.data.hierarchies.combined_hierarchies import attach_sensitive
     from anonset_datasets import catalogue
 
     if function == "icd9":

@@ -124,7 +124,7 @@ def _reach(data: str, k: int, m: int, function: str) -> tuple[float, float]:
 
 def _searched(table: "Table", algorithm: "Algorithm") -> "UnverifiedPublication[Any]":
     """Search a table, and round range boundaries of the result."""
-    from anonset.jobs import job
+    from anonset.jobs.runs import job
     from anonset.release.formats import Layout
     from anonset.settings.binding import bind
 
@@ -135,7 +135,7 @@ def _searched(table: "Table", algorithm: "Algorithm") -> "UnverifiedPublication[
 
 def _counted(table: "Table", unverified: "UnverifiedPublication[Any]") -> dict[str, float]:
     """Return losses and errors of counts, as `suggest` measures them."""
-    from anonset.jobs.candidate import Candidate
+    from anonset.jobs.trials.candidate import Candidate
     from anonset.kinds.base import analysis_of
     from anonset.measures.countable import FrequentItems, accuracy_of
     from anonset.measures.retention import shares

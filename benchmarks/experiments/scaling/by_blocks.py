@@ -53,8 +53,8 @@ def measure_by_blocks(parameters: Parameters) -> Measured:
 
 
 def _table(folder: Path, parameters: Parameters, given: dict[str, Any], records: int) -> "Table":
-    from anonset.data.saved import save_table
-    from anonset.data.store import Files
+    from anonset.data.resumption.saved import save_table
+    from anonset.data.storage.store import Files
     from anonset.reading.options import ReadOptions
     from anonset.reading.table_builder import gather_files
     from anonset_datasets.generators.parts import make_parts
@@ -70,8 +70,8 @@ def _table(folder: Path, parameters: Parameters, given: dict[str, Any], records:
 def _search(parameters: Parameters, table: "Table", workers_of: Any) -> tuple[Counted, float, int]:
     from anonset import Apriori, Hierarchy
     from anonset.algorithms.transaction.cuts.checkpoints import STEP
-    from anonset.data.ledger import file_of
-    from anonset.data.store import Files
+    from anonset.data.resumption.ledger import file_of
+    from anonset.data.storage.store import Files
 
     column = table.transactions
     if column is None or not isinstance(table.store, Files):
@@ -92,10 +92,10 @@ def _engine(parameters: Parameters, small: "Table") -> Iterator[tuple[Any, CpuSe
 
     First searches a small table in each process.
     """
-    from anonset.data.cluster import ClusterWorkers
-    from anonset.data.scheduler import cluster_of
-    from anonset.data.store import Files
-    from anonset.data.workers import Threads
+    from anonset.data.storage.cluster import ClusterWorkers
+    from anonset.data.storage.scheduler import cluster_of
+    from anonset.data.storage.store import Files
+    from anonset.data.storage.workers import Threads
 
     workers = parameters["workers"]
     _search(parameters, small, lambda _: nullcontext(Threads(workers)))
@@ -111,9 +111,9 @@ def _engine(parameters: Parameters, small: "Table") -> Iterator[tuple[Any, CpuSe
 
 def _search_again(parameters: Parameters, work: str) -> None:
     """Search the table that is stored in a work directory. Runs on a worker."""
-    from anonset.data.saved import saved_table
-    from anonset.data.store import Files
-    from anonset.data.workers import Threads
+    from anonset.data.resumption.saved import saved_table
+    from anonset.data.storage.store import Files
+    from anonset.data.storage.workers import Threads
 
     _search(parameters, saved_table(Files(Path(work))), lambda _: nullcontext(Threads(2)))
 

@@ -7,7 +7,7 @@ import numpy as np
 from benchmarks.experiments.cases import Measured
 from scipy.optimize import nnls
 
-from anonset.data.cluster import tasks_of_pass
+from anonset.data.storage.cluster import tasks_of_pass
 
 
 @dataclass(frozen=True)

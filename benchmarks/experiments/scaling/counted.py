@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from anonset.algorithms.transaction.rare_sets.rare_tables import CountSets
 from anonset.data.codes import stored_codes
-from anonset.data.store import backing
-from anonset.data.workers import Workers
+from anonset.data.storage.store import backing
+from anonset.data.storage.workers import Workers
 
 
 class Counted(Workers):

@@ -169,7 +169,7 @@ def _learned_elsewhere(parameters: Parameters) -> Measured:
     import numpy as np
 
     from anonset import Hierarchy
-    from anonset.data.halves import halves
+    from anonset.data.hierarchies.halves import halves
     from anonset.data.split_mix import SplitMix
 
     whole, by = load(parameters["data"]), parameters["by"]

@@ -5,7 +5,7 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from anonset.data.workers import Threads
+from anonset.data.storage.workers import Threads
 from anonset.errors import InputError
 from anonset_datasets.generators.missions import BLOCK
 from anonset_datasets.generators.registry import Value, generator_of, require_parameters

@@ -20,7 +20,7 @@ from anonset.algorithms.transaction.base import bind_items
 from anonset.algorithms.transaction.item_sets.set_based import SetBased
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.decimals import exact
-from anonset.data.store import Store
+from anonset.data.storage.store import Store
 from anonset.data.table import Int32
 from anonset.errors import InfeasibleError, InputError, datum
 from anonset.generalization import Cut, ItemGroups

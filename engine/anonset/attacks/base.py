@@ -8,7 +8,7 @@ import numpy as np
 from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.generalization.other_release import OtherRelease
-from anonset.measures.skewness import Skewness
+from anonset.measures.risks.skewness import Skewness
 from anonset.privacy import PrivacyModel
 from anonset.publications import Records
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from anonset.attacks.base import AttackInput, AttackResult, AttackSuccess
 from anonset.attacks.composition import ReleaseRows
-from anonset.measures.skewness import Skewness
+from anonset.measures.risks.skewness import Skewness
 from anonset.spelling import counted, printable, setting
 
 _NEEDS_VALUES = "it needs quasi-identifiers, and a column that is published unchanged"

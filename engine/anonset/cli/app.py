@@ -68,7 +68,7 @@ _GROUPS: dict[str, tuple[str, dict[str, str]]] = {
 }
 
 
-_FUNCTIONS = {"import": "anonset.cli.import_project:import_project", "ui": "anonset.ui.command:ui"}
+_FUNCTIONS = {"import": "anonset.cli.commands.import_project:import_project", "ui": "anonset.ui.command:ui"}
 """Module and function of each command, if the module does not have the name of the command."""
 _ACCEPT_URLS = ("anonymize", "verify", "evaluate", "risk", "report")
 """Commands that accept URLs of publications, job files and other files."""
@@ -98,11 +98,11 @@ def make_app() -> App:
         suppress_keyboard_interrupt=False,
     )
     for name, text in _COMMANDS.items():
-        app.command(_FUNCTIONS.get(name, f"anonset.cli.{name}:{name}"), name=name, help=text)
+        app.command(_FUNCTIONS.get(name, f"anonset.cli.commands.{name}:{name}"), name=name, help=text)
     for group, (about, commands) in _GROUPS.items():
         inner = App(name=group, help=about)
         for name, text in commands.items():
-            inner.command(f"anonset.cli.{group}:{name}_{group}", name=name, help=text)
+            inner.command(f"anonset.cli.commands.{group}:{name}_{group}", name=name, help=text)
         app.command(inner)
     return app
 
@@ -158,7 +158,7 @@ def _warn_of_leftovers() -> None:
     names = os.listdir(place) if os.access(place, os.R_OK) else []  # noqa: PTH208
     if not any(name.startswith("anonset-") and not name.startswith("anonset-demo-") for name in names):
         return
-    from anonset.jobs.leftovers import warning_of_what_is_left  # slow: imports the readers
+    from anonset.jobs.runs.leftovers import warning_of_what_is_left  # slow: imports the readers
 
     if warning := warning_of_what_is_left():
         warn(warning)

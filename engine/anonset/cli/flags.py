@@ -10,7 +10,7 @@ from pydantic.fields import FieldInfo
 
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.errors import InputError, shortened
-from anonset.reading.files import INPUT_FORMATS
+from anonset.reading.sources.files import INPUT_FORMATS
 from anonset.settings.parameters import MODELS, ON_BY_DEFAULT
 from anonset.settings.settings import ReadingSettings
 from anonset.spelling import LARGEST

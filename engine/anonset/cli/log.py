@@ -18,7 +18,7 @@ from anonset.errors import Fix, public_text, require_known
 from anonset.strict_json import dumps
 
 if TYPE_CHECKING:
-    from anonset.data.usage import TaskUsage
+    from anonset.data.storage.usage import TaskUsage
 
 OPTION = "--log-format"
 SCHEMA = 1
@@ -122,7 +122,7 @@ class JsonLog:
                     self._write_progress(*self._latest)
 
     def _write_progress(self, stage: str, done: float, total: float) -> None:
-        from anonset.data.usage import REMOTE_TASKS  # slow: the package imports NumPy
+        from anonset.data.storage.usage import REMOTE_TASKS  # slow: the package imports NumPy
 
         self._before = self._before or replace(REMOTE_TASKS)
         usage = REMOTE_TASKS.since(self._before)

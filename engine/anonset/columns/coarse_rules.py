@@ -8,7 +8,7 @@ import numpy as np
 from anonset.columns.kinds import MOST_LOOKED_AT, ValueFormat, look_at
 from anonset.columns.roles import tree_of
 from anonset.data.domains import lists_persons
-from anonset.data.hierarchy_rules import FROM, NO_VALUE, coarser
+from anonset.data.hierarchies.hierarchy_rules import FROM, NO_VALUE, coarser
 from anonset.errors import HierarchyError
 
 _DATES = ("month,year,decade", "year,decade", "decade")

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from anonset.data.hierarchy_rules import NO_VALUE
+from anonset.data.hierarchies.hierarchy_rules import NO_VALUE
 
 NULLS = frozenset({"NULL", "null", "\\N", "NaN", "nan", "<NA>", "NA", "N/A", "None"})
 """Texts that programs write for null."""

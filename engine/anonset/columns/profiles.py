@@ -22,7 +22,7 @@ from anonset.columns.marks import words_for_marks
 from anonset.columns.missing import MISSING, NULLS, PROBABLE_NULLS, SIGNS_OF_NULL, missing_codes
 from anonset.columns.personal_values import are_capitalised, are_keys, are_names, identifying, is_free_text
 from anonset.data import SetColumn
-from anonset.data.hierarchy_rules import NO_VALUE
+from anonset.data.hierarchies.hierarchy_rules import NO_VALUE
 from anonset.data.redacted_repr import RedactedRepr
 
 _SOME = 500

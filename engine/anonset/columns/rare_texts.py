@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from anonset.columns.personal_values import are_keys
-from anonset.data.hierarchy_rules import NO_VALUE
+from anonset.data.hierarchies.hierarchy_rules import NO_VALUE
 
 FEWEST_RARE = 10
 """Minimum number of rare values of identifying text."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from anonset.columns.kinds import ValueFormat
 from anonset.columns.profiles import Profile
-from anonset.data.hierarchy_rules import FROM, PROPOSED
+from anonset.data.hierarchies.hierarchy_rules import FROM, PROPOSED
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import Fix
 

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data.codes import Codes, CodesBuilder, NarrowCodes, in_full, stored_codes
-from anonset.data.growing import ArrayBuilder
+from anonset.data.labels.vocabulary import Vocabulary, canonical_codes
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
-from anonset.data.store import MEMORY, Store, backing, damage_error
+from anonset.data.storage.growing import ArrayBuilder
+from anonset.data.storage.store import MEMORY, Store, backing, damage_error
 from anonset.data.table import Int32, Int64, SetColumn
-from anonset.data.vocabulary import Vocabulary, canonical_codes
 
 Rows = tuple[Int64, Int32]
 """Arrays (indptr, items) of a block. `indptr`, int64 (b + 1,), is the start of each record in the items. `items`,

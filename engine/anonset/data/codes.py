@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from anonset.data.growing import ArrayBuilder
 from anonset.data.spans import spans
-from anonset.data.store import MOST_CODES as MOST_CODES
-from anonset.data.store import Store, delete_when_collected, store_of
+from anonset.data.storage.growing import ArrayBuilder
+from anonset.data.storage.store import MOST_CODES as MOST_CODES
+from anonset.data.storage.store import Store, delete_when_collected, store_of
 
 Int32 = NDArray[np.int32]
 
@@ -125,7 +125,7 @@ class CodesBuilder:
     """Builder for an unknown number of codes. In files, codes have two bytes each until a code does not fit. Then all
     codes are converted to four bytes.
 
-    >>> from anonset.data.store import Files
+    >>> from anonset.data.storage.store import Files
     >>> with Files.temporary() as store, CodesBuilder("codes", store) as codes:
     ...     codes.append(np.array([1, 65535], np.int32))
     ...     codes.append(np.array([65536], np.int32))

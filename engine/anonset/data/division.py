@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from anonset.data.growing import ArrayBuilder
 from anonset.data.spans import begins_of
-from anonset.data.store import Store
+from anonset.data.storage.growing import ArrayBuilder
+from anonset.data.storage.store import Store
 
 
 class Division(ExitStack):
@@ -22,7 +22,7 @@ class Division(ExitStack):
     count
         Number of shares, at most 65,536.
 
-    >>> from anonset.data.store import MEMORY
+    >>> from anonset.data.storage.store import MEMORY
     >>> with Division(MEMORY, 2, np.int32) as division:
     ...     division.add(np.array([7, 8, 9], np.uint64), np.arange(3))
     ...     [share.tolist() for share in division.shares()]

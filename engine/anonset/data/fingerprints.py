@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from anonset.data.file_labels import FiledLabels
-from anonset.data.label_order import encode_labels
+from anonset.data.labels.file_labels import FiledLabels
+from anonset.data.labels.label_order import encode_labels
 from anonset.data.spans import spans
-from anonset.data.store import MEMORY, Store, store_of
+from anonset.data.storage.store import MEMORY, Store, store_of
 from anonset.data.table import CategoricalColumn, Column, Int32, NumericColumn, SetColumn, Table
 
 ROWS, LABELS = 1 << 20, 1 << 16

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from anonset.data.class_rules import ClassRule
 from anonset.data.domains import Domain, Range, ValueSet, bind_category, domain_of
-from anonset.data.hierarchy import Hierarchy
+from anonset.data.hierarchies.hierarchy import Hierarchy
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
 from anonset.data.table import CategoricalColumn, Column, Int32, Int64, NumericColumn

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.store import Files, damage_error
+from anonset.data.storage.store import Files, damage_error
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from anonset.data.codes import Codes, code_counts, codes_array, in_full, stored_codes
 from anonset.data.grids import Grid
 from anonset.data.joining import prefixed, require_joinable
+from anonset.data.labels.vocabulary import Vocabulary
 from anonset.data.redacted_repr import RedactedRepr, names_shown
 from anonset.data.spans import ascending, begins_of, gathered, spans
-from anonset.data.store import MEMORY, Store, store_of
+from anonset.data.storage.store import MEMORY, Store, store_of
+from anonset.data.storage.workers import Workers
 from anonset.data.table_facts import COARSENED, Change, CodeRules, OwnerStatements, PersonMentions, RepeatedIdentifiers
-from anonset.data.vocabulary import Vocabulary
-from anonset.data.workers import Workers
 from anonset.errors import InputError, datum, shortened
 
 Int32 = NDArray[np.int32]

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabulary
 from anonset.data.blocks import SetColumnBuilder
 from anonset.data.distinct import distinct
-from anonset.data.ledger import Ledger
+from anonset.data.resumption.ledger import Ledger
 from anonset.data.spans import begins_of, spans
-from anonset.data.store import Store
+from anonset.data.storage.store import Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization.recoding import SUPPRESSED, Cut, ItemGroups, PerCluster, Recoding, cut_symbol

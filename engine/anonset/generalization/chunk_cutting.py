@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from anonset.data import SetColumn, Table, Vocabulary
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, gathered, spans
-from anonset.data.store import Store
+from anonset.data.storage.store import Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization.chunk_order import Group, StoredText, by_range, grouped, in_order, renumbered

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset.data.labels.vocabulary import Vocabulary
 from anonset.data.spans import Limits, spans
-from anonset.data.store import Store
+from anonset.data.storage.store import Store
 from anonset.data.table import Int32, Int64, SetColumn
-from anonset.data.vocabulary import Vocabulary
 from anonset.generalization.unsorted_rows import UnsortedRows
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset.data.labels.vocabulary import Vocabulary
 from anonset.data.table import Int32, Int64, SetColumn
-from anonset.data.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from anonset_kernels.records.row_order import RowContent

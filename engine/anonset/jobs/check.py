@@ -9,13 +9,13 @@ from anonset.algorithms.base import Progress
 from anonset.data import Hierarchy, Table
 from anonset.data.decimals import exact, require_between_0_and_1
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.store import Store
+from anonset.data.storage.store import Store
 from anonset.errors import InputError, datum
 from anonset.jobs.original import read_original
 from anonset.kinds.base import analysis_of
 from anonset.privacy import PrivacyModel, Verdict, Witness
 from anonset.publications import Published
-from anonset.reading.source import Source
+from anonset.reading.sources.source import Source
 from anonset.release.attested import is_promised
 from anonset.release.documents import Attestation
 from anonset.release.formats import kind_of

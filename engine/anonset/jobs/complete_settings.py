@@ -22,14 +22,14 @@ from anonset.errors import (
     UndeclaredUnitError,
     foreign,
 )
-from anonset.jobs.proposal_trial import READING, Proposal
-from anonset.jobs.proposed_reading import proposal_for
+from anonset.jobs.proposals.proposal_trial import READING, Proposal
+from anonset.jobs.proposals.proposed_reading import proposal_for
 from anonset.jobs.reading import to_inspect
-from anonset.jobs.run import FileRun
+from anonset.jobs.runs.run import FileRun
 from anonset.personal_text import is_like_id
 from anonset.reading.file_options import ROW, UNKNOWN
 from anonset.reading.roles import names_in
-from anonset.reading.source import source_of
+from anonset.reading.sources.source import source_of
 from anonset.release.memory import memory_for, memory_limit
 from anonset.settings.job_text import guarantee_for
 from anonset.settings.overriding import OPTIONS_OF_ROLES, make_settings

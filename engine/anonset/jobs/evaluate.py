@@ -13,7 +13,7 @@ from anonset.jobs.original import require_columns, require_same_content
 from anonset.kinds.base import analysis_of
 from anonset.kinds.evaluation import Evaluation, EvaluationRequest
 from anonset.kinds.workloads import WorkloadSpec
-from anonset.measures.item_weights import ItemWeights
+from anonset.measures.losses.item_weights import ItemWeights
 from anonset.release.documents import Attestation
 from anonset.release.opened import OpenedPublication, opening
 from anonset.settings.binding import HierarchySpec, bind_columns, fit

@@ -9,7 +9,7 @@ from anonset.columns.profiles import Profile
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table_facts import Unit
 from anonset.errors import Fix, Problem
-from anonset.measures.known_items import KnownItems
+from anonset.measures.risks.known_items import KnownItems
 from anonset.measures.shares import Share
 from anonset.reading.file_options import ROW
 from anonset.release.tables import html_table

@@ -5,15 +5,15 @@ from typing import Any
 
 from anonset.algorithms.base import Progress
 from anonset.errors import InputError
-from anonset.jobs.beside import release_at
 from anonset.jobs.check import PublicationCheck
+from anonset.jobs.runs.beside import release_at
+from anonset.jobs.runs.work_places import clear_finished, difference, identity, relevant
 from anonset.jobs.verify import check_opened
-from anonset.jobs.work_places import clear_finished, difference, identity, relevant
-from anonset.release.continuation import read_earlier
-from anonset.release.destination import destination
 from anonset.release.documents import ATTESTATION, read_report
-from anonset.release.fetched import fetched_publication
 from anonset.release.opened import OpenedPublication, kept_constraints
+from anonset.release.publishing.continuation import read_earlier
+from anonset.release.publishing.destination import destination
+from anonset.release.publishing.fetched import fetched_publication
 from anonset.settings.paths import with_absolute_paths
 from anonset.settings.publication import check_settings_model
 from anonset.settings.settings import Settings, validate

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from anonset.errors import InputError
 from anonset.reading.file_options import ROW, UNKNOWN
-from anonset.reading.files import write_file
 from anonset.reading.hierarchies.specs import hierarchy_of_labels
 from anonset.reading.projects import Project, read_project
-from anonset.release.staging import require_new
+from anonset.reading.sources.files import write_file
+from anonset.release.publishing.staging import require_new
 from anonset.settings.job_text import job_text, relative_to, unit_line
 from anonset.settings.project_jobs import job_of
 

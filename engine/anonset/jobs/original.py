@@ -5,7 +5,7 @@ import numpy as np
 from anonset.columns.ids import numbered
 from anonset.data import Table
 from anonset.data.fingerprints import column_sha256
-from anonset.data.store import MEMORY, Store
+from anonset.data.storage.store import MEMORY, Store
 from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.jobs.reading import read_data
@@ -13,7 +13,7 @@ from anonset.kinds.base import analysis_of
 from anonset.publications import Published
 from anonset.reading.batches import open_source
 from anonset.reading.options import ReadOptions
-from anonset.reading.source import Source
+from anonset.reading.sources.source import Source
 from anonset.reading.table_builder import read_all_rows
 from anonset.release.documents import Attestation, Report
 from anonset.release.opened import OpenedPublication

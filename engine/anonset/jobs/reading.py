@@ -7,17 +7,17 @@ from typing import Any
 from anonset.columns.roles import ROLES
 from anonset.data import Table
 from anonset.data.spans import Limits
-from anonset.data.store import MEMORY, Store
+from anonset.data.storage.store import MEMORY, Store
 from anonset.errors import InputError, MisreadError, MissingRoleError
-from anonset.jobs.work_places import work_place
+from anonset.jobs.runs.work_places import work_place
 from anonset.reading.options import ReadOptions
-from anonset.reading.source import Source
+from anonset.reading.sources.source import Source
 from anonset.reading.table_builder import gather_files
 from anonset.release import memory
-from anonset.release.fetched import fetched_publication
 from anonset.release.memory import memory_for, memory_limit, require_memory
 from anonset.release.opened import OpenedPublication
-from anonset.release.staging import private_of, require_apart
+from anonset.release.publishing.fetched import fetched_publication
+from anonset.release.publishing.staging import private_of, require_apart
 from anonset.settings.settings import ComparedSettings, ReadingSettings
 from anonset.spelling import as_typed, setting
 
@@ -66,8 +66,8 @@ def place_of_data(sources: Sequence[Source], settings: ComparedSettings, factor:
         if cluster is None:
             yield store
             return
-        from anonset.data.cluster import ClusterWorkers
-        from anonset.data.scheduler import cluster_of  # slow: imports asyncio
+        from anonset.data.storage.cluster import ClusterWorkers
+        from anonset.data.storage.scheduler import cluster_of  # slow: imports asyncio
 
         with cluster_of(cluster, settings.cluster_tls) as client, ClusterWorkers(client, store) as workers:
             yield store.with_workers(workers)
@@ -194,7 +194,7 @@ def to_inspect(where: str, options: Mapping[str, Any]) -> list[str]:
     ['complete command, to propose roles: anonset inspect a.csv --items codes -o job.toml']
     """
     from anonset.jobs.findings import further_roles
-    from anonset.jobs.proposed_reading import proposal_for  # slow: imports the rules of columns
+    from anonset.jobs.proposals.proposed_reading import proposal_for  # slow: imports the rules of columns
     from anonset.settings.commands import InspectSettings
 
     fields = InspectSettings.model_fields

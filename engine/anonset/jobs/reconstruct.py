@@ -13,7 +13,7 @@ from anonset.publications import Chunks
 from anonset.publications.base import require_kind
 from anonset.publications.chunk_columns import PublishedCluster, Rows
 from anonset.release.opened import OpenedPublication
-from anonset.release.publish import require_decided
+from anonset.release.publishing.publish import require_decided
 from anonset.release.release import Release
 from anonset.verification import verify
 

@@ -7,7 +7,7 @@ from typing import Any
 from anonset.attacks.registry import ALL
 from anonset.data import Table
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.store import Store
+from anonset.data.storage.store import Store
 from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.jobs.original import read_original
@@ -19,7 +19,7 @@ from anonset.kinds.summary import Summary
 from anonset.measures.countable import CountAccuracy, FrequentItems, accuracy_of
 from anonset.privacy import PrivacyModel
 from anonset.publications import Chunks, Records
-from anonset.reading.source import Source
+from anonset.reading.sources.source import Source
 from anonset.release.documents import Attestation, Report
 from anonset.release.opened import OpenedPublication
 from anonset.settings.publication import OriginalSettings

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from anonset.algorithms.base import Progress
-from anonset.data.store import Store
+from anonset.data.storage.store import Store
 from anonset.errors import InputError, require_known
 from anonset.jobs.check import PublicationCheck, check_publication
 from anonset.jobs.reading import compared_data, place_of_data
@@ -15,7 +15,7 @@ from anonset.kinds.base import analysis_of
 from anonset.privacy import PrivacyModel
 from anonset.publications import Published
 from anonset.reading.publications.codebook import read_records, records_file
-from anonset.reading.source import Source
+from anonset.reading.sources.source import Source
 from anonset.release.attested import (
     is_promised,
     model_to_check,
@@ -25,8 +25,8 @@ from anonset.release.attested import (
 from anonset.release.documents import Attestation
 from anonset.release.formats import kind_of
 from anonset.release.opened import OpenedPublication, built_model
-from anonset.release.publish import evidence
-from anonset.release.staging import private_of, require_apart
+from anonset.release.publishing.publish import evidence
+from anonset.release.publishing.staging import private_of, require_apart
 from anonset.settings.parameters import MODELS
 from anonset.settings.publication import CheckSettings, check_settings_model
 from anonset.settings.settings import validate

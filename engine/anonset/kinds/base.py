@@ -14,7 +14,7 @@ from anonset.privacy import PrivacyModel, Witness
 from anonset.publications import Buckets, Chunks, Published, Records
 from anonset.publications.base import unknown_kind
 from anonset.queries.estimate import ONE_MEMBER, Reading
-from anonset.reading.source import Source
+from anonset.reading.sources.source import Source
 from anonset.release.documents import Attestation
 from anonset.release.formats import P
 from anonset.settings.binding import require_sensitive

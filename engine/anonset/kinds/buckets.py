@@ -15,15 +15,15 @@ from anonset.kinds.originals import OTHER, contained, original_codes, require_ro
 from anonset.kinds.risk import BucketRisk, Guesses, Inference, RiskContext
 from anonset.kinds.summary import BucketsSummary, Example, drawn, example
 from anonset.kinds.workloads import QueryAnswers, WorkloadSpec
-from anonset.measures import bucket_inference
 from anonset.measures.correlation import inter_group_violations, intra_group_violations
 from anonset.measures.query_error import relative_errors
+from anonset.measures.risks import bucket_inference
 from anonset.measures.shares import Share
 from anonset.privacy import PrivacyModel
 from anonset.publications import Buckets
 from anonset.publications.buckets import STAR, sums_by_code
 from anonset.queries.buckets import estimate, record_workload, true_count
-from anonset.reading.source import Source
+from anonset.reading.sources.source import Source
 from anonset.release.documents import Attestation
 from anonset.settings.publication import OriginalSettings
 from anonset.spelling import counted, setting

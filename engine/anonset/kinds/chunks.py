@@ -13,9 +13,9 @@ from anonset.kinds.risk import ChunkRisk, RiskContext
 from anonset.kinds.summary import EXAMPLES, ChunksSummary, Example, drawn, first_symbols
 from anonset.kinds.workloads import QueryAnswers, WorkloadSpec, in_terms_of, of_original
 from anonset.measures.countable import Counts, FrequentItems, counts_in_chunks
-from anonset.measures.item_inference import ItemInference, infer_items
 from anonset.measures.item_supports import ChunkSupports, Supports
 from anonset.measures.query_error import relative_errors
+from anonset.measures.risks.item_inference import ItemInference, infer_items
 from anonset.measures.terms import in_chunks, in_terms
 from anonset.measures.top_itemsets import lost_items
 from anonset.privacy import PrivacyModel
@@ -24,7 +24,7 @@ from anonset.queries.chunks import ChunkCounts
 from anonset.queries.estimate import ONE_MEMBER, Reading
 from anonset.queries.mixed_workload import mixed_domain_workload
 from anonset.queries.relational import TrueAnswers
-from anonset.reading.source import Source
+from anonset.reading.sources.source import Source
 from anonset.release.documents import Attestation
 from anonset.settings.publication import OriginalSettings
 from anonset.spelling import setting

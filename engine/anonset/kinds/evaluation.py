@@ -12,8 +12,8 @@ from anonset.spelling import setting
 
 if TYPE_CHECKING:
     from anonset.measures.class_sizes import ClassSizes
-    from anonset.measures.item_weights import ItemWeights
-    from anonset.measures.sensitive_values import ObservedDiversity
+    from anonset.measures.losses.item_weights import ItemWeights
+    from anonset.measures.risks.sensitive_values import ObservedDiversity
     from anonset.measures.top_itemsets import TopItemsets
     from anonset.release.opened import OpenedPublication
 

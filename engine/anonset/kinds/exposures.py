@@ -147,7 +147,7 @@ def _matching_rows(rows: Records | Table, size: int, seed: int) -> "Iterator[tup
     count of each row.
     """
     from anonset.measures.distinct_records import class_figures, codes_of
-    from anonset.measures.known_items import matching_rows
+    from anonset.measures.risks.known_items import matching_rows
 
     sets, group = rows.transactions, codes_of(rows.relational)
     if group:
@@ -165,7 +165,7 @@ def _matching_persons(
     count of each person.
     """
     from anonset.measures.equivalence_classes import class_of
-    from anonset.measures.known_persons import fewest_persons, matching_persons
+    from anonset.measures.risks.known_persons import fewest_persons, matching_persons
     from anonset.measures.shares import RecordFigures
 
     persons, classes = np.unique(owner, return_inverse=True)[1].ravel(), class_of(rows.relational, rows.n)

@@ -14,8 +14,8 @@ from anonset.privacy import Witness
 from anonset.publications import Symbol
 from anonset.publications.symbols import generalize, range_ends, row_ranks
 from anonset.reading.batches import FileProperties, open_source
-from anonset.reading.dialect import Dialect
-from anonset.reading.source import Source
+from anonset.reading.sources.dialect import Dialect
+from anonset.reading.sources.source import Source
 from anonset.release.memory import format_size
 from anonset.release.published_recoding import invert
 from anonset.settings.publication import OriginalSettings

@@ -33,16 +33,16 @@ from anonset.kinds.summary import RecordsSummary, example
 from anonset.kinds.workloads import QueryAnswers, WorkloadSpec, in_terms_of, of_original
 from anonset.measures.distinct_records import codes_of
 from anonset.measures.equivalence_classes import class_of
-from anonset.measures.item_weights import ItemWeights
-from anonset.measures.record_utility_loss import record_utility_loss
+from anonset.measures.losses.item_weights import ItemWeights
+from anonset.measures.losses.record_utility_loss import record_utility_loss
+from anonset.measures.losses.utility_loss import group_weights, utility_loss
 from anonset.measures.retention import counted_levels
-from anonset.measures.utility_loss import group_weights, utility_loss
 from anonset.privacy import PrivacyModel, Witness
 from anonset.publications import Records
 from anonset.publications.records import written_columns
 from anonset.publications.symbols import members_of, range_ends
 from anonset.queries.estimate import ONE_MEMBER, Reading
-from anonset.reading.source import Source
+from anonset.reading.sources.source import Source
 from anonset.release.documents import CODEBOOK, Attestation, PublishedFile
 from anonset.release.opened import OpenedPublication
 from anonset.release.published_values import published_relational_loss
@@ -65,8 +65,8 @@ if TYPE_CHECKING:
     from anonset.measures.class_sizes import ClassSizes
     from anonset.measures.countable import Counts, FrequentItems
     from anonset.measures.item_supports import Supports
-    from anonset.measures.sensitive_values import ObservedDiversity
-    from anonset.measures.skewness import Skewness
+    from anonset.measures.risks.sensitive_values import ObservedDiversity
+    from anonset.measures.risks.skewness import Skewness
     from anonset.release.published_recoding import PublishedRecoding
     from anonset.settings.publication import CheckSettings, OriginalSettings
 
@@ -329,7 +329,7 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
 
     def risk(self, context: RiskContext) -> Risk:
         """Count the rows or persons that match attacker knowledge, and run attacks."""
-        from anonset.measures.item_inference import ItemInference, infer_items
+        from anonset.measures.risks.item_inference import ItemInference, infer_items
 
         publication, original, trees, seed = self.publication, context.original, context.hierarchies, context.seed
         model, threshold, owner = context.model, context.threshold, None
@@ -384,7 +384,7 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
 
 
 def _disclosures(publication: Records, names: Sequence[str]) -> "dict[str, ObservedDiversity]":
-    from anonset.measures.sensitive_values import observed_diversity
+    from anonset.measures.risks.sensitive_values import observed_diversity
 
     group = codes_of(publication.relational)
     return {name: observed_diversity(group, _kept(publication, name), publication.store) for name in names}
@@ -392,7 +392,7 @@ def _disclosures(publication: Records, names: Sequence[str]) -> "dict[str, Obser
 
 def _skews(publication: Records, names: Sequence[str], seed: int) -> "dict[str, Skewness]":
     """Return the success of guessing kept columns by quasi-identifiers. Empty if the rows do not fit into memory."""
-    from anonset.measures.skewness import skewness
+    from anonset.measures.risks.skewness import skewness
 
     fits_memory = publication.n <= publication.store.limits.at_once_within(publication.n, _BYTES_A_ROW)
     if not names or not publication.relational or not fits_memory:
@@ -441,7 +441,7 @@ def _journalist(
 
 
 def _observed(publication: Records) -> "dict[str, ObservedDiversity]":
-    from anonset.measures.sensitive_values import observed_diversity
+    from anonset.measures.risks.sensitive_values import observed_diversity
 
     if not publication.relational or not publication.n:
         return {}

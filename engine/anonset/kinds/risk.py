@@ -20,10 +20,10 @@ from anonset.spelling import setting
 if TYPE_CHECKING:
     from anonset.attacks.base import AttackResult
     from anonset.generalization.other_release import OtherRelease
-    from anonset.measures.item_inference import ItemInference
-    from anonset.measures.sensitive_values import ObservedDiversity
+    from anonset.measures.risks.item_inference import ItemInference
+    from anonset.measures.risks.sensitive_values import ObservedDiversity
+    from anonset.measures.risks.skewness import Skewness
     from anonset.measures.shares import Share
-    from anonset.measures.skewness import Skewness
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.store import MEMORY, Store
+from anonset.data.storage.store import MEMORY, Store
 from anonset.data.table import Column
 from anonset.measures.distinct_records import class_figures, codes_of
 

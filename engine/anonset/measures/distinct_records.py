@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from anonset.data import SetColumn
 from anonset.data.blocks import SetColumnBuilder
+from anonset.data.labels.vocabulary import Vocabulary
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import spans
-from anonset.data.store import MEMORY, Store
+from anonset.data.storage.store import MEMORY, Store
 from anonset.data.table import CategoricalColumn, Column, Int32, Int64
-from anonset.data.vocabulary import Vocabulary
 from anonset.generalization.row_order import sort_rows
 from anonset.generalization.unsorted_rows import UnsortedRows
 from anonset.measures.shares import RecordFigures

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from anonset.data import CategoricalColumn
 from anonset.data.redacted_repr import names_shown
 from anonset.data.spans import spans
-from anonset.data.store import MEMORY, Store
+from anonset.data.storage.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import AnonsetError, InputError, datum
 from anonset.publications.base import Published

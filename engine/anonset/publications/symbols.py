@@ -14,7 +14,7 @@ from anonset.data import Hierarchy, SetColumn, Vocabulary
 from anonset.data.blocks import SetColumnBuilder
 from anonset.data.joining import prefixed
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.store import MEMORY, Store
+from anonset.data.storage.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum
 

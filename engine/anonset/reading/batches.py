@@ -11,14 +11,14 @@ import numpy as np
 
 from anonset import arrow
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.store import MEMORY, Store
-from anonset.data.workers import Workers
+from anonset.data.storage.store import MEMORY, Store
+from anonset.data.storage.workers import Workers
 from anonset.errors import Fix, InputError
-from anonset.reading.columns import with_nulls
-from anonset.reading.dialect import RECOGNISED, Dialect, Missing
-from anonset.reading.files import STATISTICS
+from anonset.reading.cells.columns import with_nulls
 from anonset.reading.roles import names_in
-from anonset.reading.source import OBJECT, TABLES, DataFile, Source, source_of
+from anonset.reading.sources.dialect import RECOGNISED, Dialect, Missing
+from anonset.reading.sources.files import STATISTICS
+from anonset.reading.sources.source import OBJECT, TABLES, DataFile, Source, source_of
 from anonset.spelling import setting
 
 HEAD = 1 << 20
@@ -129,7 +129,7 @@ class FileProperties:
     """Declared properties of a file."""
 
     format: str | None = None
-    """One of `anonset.reading.files.INPUT_FORMATS`. None if the file name determines the format."""
+    """One of `anonset.reading.sources.files.INPUT_FORMATS`. None if the file name determines the format."""
     dialect: Dialect = RECOGNISED
     """Dialect of a text."""
     separator: str | None = None

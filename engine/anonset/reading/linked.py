@@ -16,12 +16,12 @@ from typing import Any, Self
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
 from anonset.reading.batches import FileProperties
-from anonset.reading.dialect import Dialect
 from anonset.reading.file_options import OPEN, ROW, UNKNOWN
-from anonset.reading.files import STATISTICS
-from anonset.reading.place import Place, is_address
 from anonset.reading.roles import names_in
-from anonset.reading.source import TABLES, Source, source_of
+from anonset.reading.sources.dialect import Dialect
+from anonset.reading.sources.files import STATISTICS
+from anonset.reading.sources.place import Place, is_address
+from anonset.reading.sources.source import TABLES, Source, source_of
 from anonset.spelling import as_typed, listed, setting, similar_name
 
 RECORDS = "records"

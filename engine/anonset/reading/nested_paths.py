@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.workers import Workers
+from anonset.data.storage.workers import Workers
 from anonset.errors import InputError
 from anonset.reading.batches import Batch, FileProperties, OpenedSource, SourcePart
 

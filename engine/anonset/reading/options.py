@@ -10,12 +10,12 @@ from anonset.columns.marks import FILLED
 from anonset.data.table_facts import CodeRules, OwnerStatements, Unit
 from anonset.errors import Fix, InputError, require_known
 from anonset.reading.batches import FileProperties, NamedColumns
-from anonset.reading.columns import Encoder
-from anonset.reading.dialect import EXACT, Dialect
+from anonset.reading.cells.columns import Encoder
+from anonset.reading.cells.normalizing import require_rules
 from anonset.reading.file_options import OPEN, ROW, UNKNOWN, FileOptions
-from anonset.reading.normalizing import require_rules
 from anonset.reading.plan import Plan
 from anonset.reading.roles import Names, absent, names_in
+from anonset.reading.sources.dialect import EXACT, Dialect
 from anonset.spelling import did_you_mean, setting
 
 _MISSING = ("refuse", "empty", "value")

@@ -12,12 +12,12 @@ from anonset.data import CategoricalColumn, SetColumn, Table
 from anonset.data.table_facts import CUT, PersonMentions, RepeatedIdentifiers
 from anonset.errors import Fix, InputError
 from anonset.reading.batches import Batch, NamedColumns
-from anonset.reading.columns import Encoder
-from anonset.reading.input_checks import require_single
-from anonset.reading.presence import labels_of_marks
+from anonset.reading.cells.columns import Encoder
+from anonset.reading.cells.input_checks import require_single
+from anonset.reading.cells.presence import labels_of_marks
+from anonset.reading.cells.shared_answers import require_separate_answers
+from anonset.reading.cells.wide import one_code_sets, one_hot_sets
 from anonset.reading.roles import Names, Roles, label_of, resolve
-from anonset.reading.shared_answers import require_separate_answers
-from anonset.reading.wide import one_code_sets, one_hot_sets
 from anonset.spelling import setting
 
 

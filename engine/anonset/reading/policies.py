@@ -10,9 +10,9 @@ from pathlib import Path
 from anonset.data import Vocabulary
 from anonset.data.decimals import exact
 from anonset.errors import InputError, datum
-from anonset.measures.item_weights import ItemWeights
+from anonset.measures.losses.item_weights import ItemWeights
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
-from anonset.reading.files import read_bytes, write_file
+from anonset.reading.sources.files import read_bytes, write_file
 
 _ITEM = re.compile(r'"(?:[^"]|"")*"(?!\S)|[^"\s]\S*')
 """Pattern of an item in a line. An item with blanks, or with a quote at its start, is quoted, and quotes within it are

@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 from xml.parsers import expat
 
 from anonset.errors import InputError, datum, foreign, shortened
-from anonset.reading.files import reading, require_file
+from anonset.reading.sources.files import reading, require_file
 
 _MOST_BYTES = 10 * 2**20
 """Maximum uncompressed size of a settings or hierarchy file, in bytes. A small archive can contain files of any size.

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from anonset.data import Table
-from anonset.data.store import Files
+from anonset.data.storage.store import Files
 from anonset.reading.options import ReadKeywords, ReadOptions, require_options
 from anonset.reading.table_builder import gather_files
 

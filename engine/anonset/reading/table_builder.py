@@ -20,13 +20,15 @@ from anonset.columns.placeholders import placeholders_in
 from anonset.data import CategoricalColumn, Column, NumericColumn, SetColumn, Table
 from anonset.data.blocks import SetColumnBuilder
 from anonset.data.codes import as_codes
+from anonset.data.labels.vocabulary import LabelCollector, Vocabulary, canonical_codes
 from anonset.data.spans import ascending, spans
-from anonset.data.store import MEMORY, Store
+from anonset.data.storage.store import MEMORY, Store
 from anonset.data.table_facts import NOT_PUBLISHED, Change, skipped
-from anonset.data.vocabulary import LabelCollector, Vocabulary, canonical_codes
 from anonset.errors import Fix, InputError
 from anonset.reading.batches import Batch, OpenedSource, ahead, open_source, with_more
-from anonset.reading.columns import Encoder, dictionary
+from anonset.reading.cells.columns import Encoder, dictionary
+from anonset.reading.cells.numbers import ONE_CURRENCY, Numbers
+from anonset.reading.cells.texts import Categories, ExpectedColumn, ExpectedTexts, FiledTexts, KeptTexts
 from anonset.reading.encoded_batches import (
     EncodedBatch,
     PartTask,
@@ -35,13 +37,11 @@ from anonset.reading.encoded_batches import (
     encoded_on_workers,
     parts_for_workers,
 )
-from anonset.reading.numbers import ONE_CURRENCY, Numbers
 from anonset.reading.options import ReadOptions
 from anonset.reading.persons.grouping import changes_by_first_values, unite
 from anonset.reading.persons.merging import PersonMerge, RowLayout, Rows
 from anonset.reading.plan import Plan, require_values
 from anonset.reading.roles import names_in
-from anonset.reading.texts import Categories, ExpectedColumn, ExpectedTexts, FiledTexts, KeptTexts
 from anonset.spelling import counted, setting
 
 _MOST_OF_PART = 1 << 28

@@ -6,7 +6,7 @@ from typing import Any
 from anonset.errors import InputError, foreign
 from anonset.queries.conditions import Among, Between, Condition
 from anonset.queries.workload import Query, Workload
-from anonset.reading.files import read_bytes, write_file
+from anonset.reading.sources.files import read_bytes, write_file
 from anonset.strict_json import dumps, loads
 
 SCHEMA = 1

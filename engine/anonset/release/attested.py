@@ -7,7 +7,7 @@ from typing import Any
 from anonset.errors import InputError, foreign, typed
 from anonset.privacy import PrivacyModel, Verdict
 from anonset.privacy.policies import PrivacyPolicy
-from anonset.reading.files import read_bytes
+from anonset.reading.sources.files import read_bytes
 from anonset.release.documents import ATTESTATION, Attestation
 from anonset.release.formats import kind_named
 from anonset.release.guarantee_limits import declared_limits

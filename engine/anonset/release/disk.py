@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from anonset.errors import InputError
-from anonset.reading.sizes import DataSize
+from anonset.reading.sources.sizes import DataSize
 from anonset.release.memory import format_size
 from anonset.spelling import counted, setting
 

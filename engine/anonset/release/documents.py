@@ -9,13 +9,13 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, ValidationError, model_serializer
 
 from anonset.data import Table
-from anonset.data.lease import LEASE
+from anonset.data.storage.lease import LEASE
 from anonset.errors import InputError, foreign, require_finite
 from anonset.privacy.model import PublishedKind
-from anonset.reading.files import write_file
 from anonset.reading.publications.chunks import file_names
 from anonset.reading.publications.records import PARTS, part_names
 from anonset.reading.publications.tables import files_of_table
+from anonset.reading.sources.files import write_file
 from anonset.release.formats import MOST_PARTS
 from anonset.strict_json import loads
 

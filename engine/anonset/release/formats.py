@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, get_args
 from anonset.algorithms.base import Algorithm, Result
 from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import RedactedRepr, figures_shown, redacted
-from anonset.data.store import MEMORY, Store
+from anonset.data.storage.store import MEMORY, Store
 from anonset.errors import InputError, require_known
 from anonset.privacy import PrivacyModel, Witness
 from anonset.privacy.model import PublishedKind
@@ -267,9 +267,9 @@ class PublicationKind(ABC, Generic[P]):
 
 
 _KINDS = {
-    "records": "anonset.release.records:RecordsKind",
-    "buckets": "anonset.release.buckets:BucketsKind",
-    "chunks": "anonset.release.chunks:ChunksKind",
+    "records": "anonset.release.layouts.records:RecordsKind",
+    "buckets": "anonset.release.layouts.buckets:BucketsKind",
+    "chunks": "anonset.release.layouts.chunks:ChunksKind",
 }
 """Implementation of each kind of publication, imported on first use."""
 

@@ -19,13 +19,13 @@ from anonset.data.joining import prefixed
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.redacted_repr import names_shown
 from anonset.data.spans import spans
-from anonset.data.store import Store
+from anonset.data.storage.store import Store
 from anonset.errors import InfeasibleError, InputError, require_finite
 from anonset.generalization import Cut, ItemGroups, PerCluster
-from anonset.measures.record_utility_loss import record_utility_loss
-from anonset.measures.relational_ncp import relational_ncp
+from anonset.measures.losses.record_utility_loss import record_utility_loss
+from anonset.measures.losses.relational_ncp import relational_ncp
+from anonset.measures.losses.utility_loss import group_weights, utility_loss
 from anonset.measures.retention import lm_of_sizes, ncp_of_sizes, occurrences_by_size
-from anonset.measures.utility_loss import group_weights, utility_loss
 from anonset.privacy import PrivacyModel
 from anonset.publications import Records
 from anonset.release.published_values import published_relational_loss

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from anonset.data.spans import memory_left
 from anonset.errors import InputError
-from anonset.reading.sizes import DataSize
+from anonset.reading.sources.sizes import DataSize
 from anonset.spelling import setting
 
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}

@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any, Self
 
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.store import MEMORY, Files, Store
+from anonset.data.storage.store import MEMORY, Files, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, require_known
 from anonset.privacy import PrivacyModel
 from anonset.privacy.policies import PrivacyPolicy
 from anonset.publications import Published, Symbol
-from anonset.reading.files import digest
 from anonset.reading.publications.codebook import read_codebook, read_records, records_file
-from anonset.reading.source import Source, of_files
+from anonset.reading.sources.files import digest
+from anonset.reading.sources.source import Source, of_files
 from anonset.release.documents import (
     ATTESTATION,
     CODEBOOK,
@@ -28,9 +28,9 @@ from anonset.release.documents import (
     read_attestation,
     read_report,
 )
-from anonset.release.fetched import fetched_publication
 from anonset.release.formats import kind_named
-from anonset.release.staging import private_of, require_apart
+from anonset.release.publishing.fetched import fetched_publication
+from anonset.release.publishing.staging import private_of, require_apart
 from anonset.settings.parameters import MODELS, build
 from anonset.settings.publication import check_settings_model
 from anonset.settings.readers import ParsingContext

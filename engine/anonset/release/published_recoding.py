@@ -9,15 +9,15 @@ import numpy as np
 
 from anonset.data import Hierarchy, SetColumn, Vocabulary
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.store import MEMORY, Store
+from anonset.data.storage.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum
 from anonset.generalization import ItemGroups
 from anonset.generalization.recoding import SUPPRESSED
 from anonset.measures.retention import lm_of_sizes, ncp_of_sizes
 from anonset.publications import Symbol
-from anonset.reading.csv_rows import header_of, rows_of
 from anonset.reading.publications.codebook import LOCAL, read_mapping
+from anonset.reading.sources.csv_rows import header_of, rows_of
 
 _MOST_DIGITS = 10
 WayBack = Callable[[], tuple[Int64, Int32 | None] | None]

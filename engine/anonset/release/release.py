@@ -14,12 +14,12 @@ from anonset.data.redacted_repr import RedactedRepr, figures_shown, redacted
 from anonset.errors import InputError
 from anonset.generalization import Recoding
 from anonset.privacy import Verdict
-from anonset.reading.place import Place
 from anonset.reading.roles import Names
-from anonset.release.destination import destination
-from anonset.release.disclosure_scan import declared, require_declared
+from anonset.reading.sources.place import Place
 from anonset.release.formats import Format, Layout, UnverifiedPublication, kind_of
-from anonset.release.publish import PublicationRequest, publish
+from anonset.release.publishing.destination import destination
+from anonset.release.publishing.publish import PublicationRequest, publish
+from anonset.release.scan.disclosure_scan import declared, require_declared
 from anonset.release.stopwatch import Phase, Stopwatch
 
 

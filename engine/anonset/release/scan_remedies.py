@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from anonset.columns.header_topics import is_sensitive
 from anonset.columns.kinds import MOST_LOOKED_AT, look_at
-from anonset.data.hierarchy_rules import FROM
+from anonset.data.hierarchies.hierarchy_rules import FROM
 from anonset.errors import Fix
 from anonset.privacy import KAnonymity, PrivacyModel
 from anonset.spelling import hierarchy_of, listed, setting, spelled

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from anonset.algorithms.base import Result, traits_of
-from anonset.data.lease import is_lease
-from anonset.data.workers import Workers
+from anonset.data.storage.lease import is_lease
+from anonset.data.storage.workers import Workers
 from anonset.generalization import PerCluster
 from anonset.privacy import PrivacyModel, Verdict
 from anonset.publications import Published
-from anonset.reading.files import digest
+from anonset.reading.sources.files import digest
 from anonset.release.documents import (
     SCHEMA_VERSION,
     Attestation,
@@ -87,7 +87,7 @@ def attestation(
     Parameters
     ----------
     verdict
-        Verdict that depends only on the publication (see `anonset.release.publish.evidence`).
+        Verdict that depends only on the publication (see `anonset.release.publishing.publish.evidence`).
     """
     return Attestation(
         schema_version=SCHEMA_VERSION,

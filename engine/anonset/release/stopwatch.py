@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from anonset.algorithms.base import Progress
-from anonset.data.usage import REMOTE_TASKS, PeakMemory, TaskUsage, disk_usage, transferred
+from anonset.data.storage.usage import REMOTE_TASKS, PeakMemory, TaskUsage, disk_usage, transferred
 from anonset_kernels._compiling import COMPILATION
 
 COMPILING = "compiling"

@@ -38,7 +38,7 @@ from anonset.spelling import counted, listed, setting, shortened
 
 if TYPE_CHECKING:
     from anonset.kinds.evaluation import Evaluation
-    from anonset.measures.sensitive_values import ObservedDiversity
+    from anonset.measures.risks.sensitive_values import ObservedDiversity
 
 
 _HEADLINES = ("rum", "tum", "ncp", "log2_ul", "grouping_loss", "not_in_chunks")

@@ -9,7 +9,7 @@ from rich.table import Table as RichTable
 from anonset.columns.roles import ROLES
 from anonset.errors import Fix, Problem
 from anonset.jobs.findings import ColumnFindings, Findings, Question, UnitOption, risk_table
-from anonset.measures.known_items import KnownItems
+from anonset.measures.risks.known_items import KnownItems
 from anonset.reading.file_options import person_columns
 from anonset.release.memory import format_size
 from anonset.report.sections import as_text, facts_table, table

@@ -9,9 +9,9 @@ from statistics import fmean
 from typing import Any
 
 from anonset.errors import InputError
-from anonset.jobs.candidate import Candidate
-from anonset.jobs.growth import AXES
-from anonset.jobs.suggest import Suggestion
+from anonset.jobs.trials.candidate import Candidate
+from anonset.jobs.trials.growth import AXES
+from anonset.jobs.trials.suggest import Suggestion
 from anonset.release.losses import LOSSES
 from anonset.report.account import loss_label
 from anonset.report.frontier import scaled

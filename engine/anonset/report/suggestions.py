@@ -5,9 +5,9 @@ from typing import Any
 
 from rich.table import Table as RichTable
 
-from anonset.jobs.candidate import Candidate
-from anonset.jobs.ranking import algorithm_text, describe_utility, made_from_data
-from anonset.jobs.suggest import Suggestion, cells
+from anonset.jobs.trials.candidate import Candidate
+from anonset.jobs.trials.ranking import algorithm_text, describe_utility, made_from_data
+from anonset.jobs.trials.suggest import Suggestion, cells
 from anonset.measures.countable import FREQUENT
 from anonset.measures.retention import level_phrase, relative_to
 from anonset.queries.estimate import ONE_MEMBER

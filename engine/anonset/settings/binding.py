@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table, Vocabulary
-from anonset.data.ceilings import cap_hierarchy
-from anonset.data.combined_hierarchies import attach_sensitive, is_attached, join_hierarchies
-from anonset.data.hierarchy_rules import NO_VALUE, OF_LABELS
+from anonset.data.hierarchies.ceilings import cap_hierarchy
+from anonset.data.hierarchies.combined_hierarchies import attach_sensitive, is_attached, join_hierarchies
+from anonset.data.hierarchies.hierarchy_rules import NO_VALUE, OF_LABELS
 from anonset.data.joining import prefixed
 from anonset.data.table_facts import CodeRules
 from anonset.errors import Fix, HierarchyError, InputError, datum, typed
 from anonset.privacy import Part, PrivacyModel
 from anonset.publications.symbols import set_label
-from anonset.reading.files import text_lines
 from anonset.reading.hierarchies.objects import hierarchy_from
 from anonset.reading.hierarchies.specs import hierarchy_for, is_over_data
+from anonset.reading.sources.files import text_lines
 from anonset.settings.fitting import fit_codes
 from anonset.spelling import counted, did_you_mean, hierarchy_of, setting, spelled
 

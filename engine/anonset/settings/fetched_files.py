@@ -7,7 +7,7 @@ from typing import Any
 
 from anonset.errors import InputError
 from anonset.local_paths import name_in
-from anonset.reading.place import Place, is_address
+from anonset.reading.sources.place import Place, is_address
 from anonset.settings.paths import ADDRESS_OF, DATA, with_paths
 
 _RELEASES = ("recoding", "after", "beside")
@@ -50,7 +50,7 @@ def _local_copy(name: str, path: str) -> str:
     """Return the local copy of a file at an address. Return `path` if it is local, or if its reader accepts
     addresses.
     """
-    from anonset.data.store import Files
+    from anonset.data.storage.store import Files
 
     kind = name.partition(" ")[0]
     if not is_address(path) or kind in _READ_AT_ADDRESS:

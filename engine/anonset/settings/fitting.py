@@ -14,7 +14,7 @@ import numpy as np
 from anonset.columns.personal_values import identifying
 from anonset.columns.rare_texts import are_rare
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabulary
-from anonset.data.code_fitting import (
+from anonset.data.hierarchies.code_fitting import (
     UNSPECIFIED,
     Misfit,
     has_unspecified,
@@ -26,14 +26,14 @@ from anonset.data.code_fitting import (
     with_missing_value,
     with_unspecified,
 )
-from anonset.data.hierarchy_rules import MISSING_VALUE, coarser, is_rule, odd_labels
+from anonset.data.hierarchies.hierarchy_rules import MISSING_VALUE, coarser, is_rule, odd_labels
 from anonset.data.joining import prefixed
 from anonset.data.table_facts import COARSENED, Change, CodeRules
 from anonset.errors import Fix, HierarchyError, InputError, Problem, datum, foreign
 from anonset.personal_text import hidden
+from anonset.reading.cells.normalizing import RULES, change_of, recategorize, relabel
 from anonset.reading.hierarchies.date_forms import naming_date_form
 from anonset.reading.hierarchies.specs import hierarchy_of_labels, is_refined, refine
-from anonset.reading.normalizing import RULES, change_of, recategorize, relabel
 from anonset.spelling import counted, setting
 
 _OF_VALUES = ("range", "values")

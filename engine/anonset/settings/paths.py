@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from anonset.errors import InputError
-from anonset.reading.place import Place, is_address
+from anonset.reading.sources.place import Place, is_address
 from anonset.settings.readers import FORMS
 
 DATA = ("input", "out", "private", "work_dir", "cluster_tls", "recoding", "after", "beside", "original")
@@ -96,8 +96,8 @@ def content_digest(path: str) -> str:
     InputError
         If the content cannot be read.
     """
-    from anonset.reading.files import digest
-    from anonset.reading.source import source_of
+    from anonset.reading.sources.files import digest
+    from anonset.reading.sources.source import source_of
 
     if os.path.exists(path):  # noqa: PTH110
         return digest(path)

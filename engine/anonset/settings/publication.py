@@ -10,7 +10,7 @@ from pydantic import Field
 
 from anonset.attacks.registry import ATTACKS
 from anonset.data import SetColumn
-from anonset.reading.source import Source
+from anonset.reading.sources.source import Source
 from anonset.settings.parameters import MODELS, collect
 from anonset.settings.readers import Names, Share
 from anonset.settings.settings import ComparedSettings, ReadingSettings, with_parameters

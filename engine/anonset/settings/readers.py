@@ -12,12 +12,12 @@ from pydantic import BeforeValidator
 from anonset.algorithms.registry import ALGORITHMS, DIVERSE, TRANSACTION_FUNCTIONS
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError, datum, require_known
-from anonset.measures.item_weights import KINDS
+from anonset.measures.losses.item_weights import KINDS
 from anonset.spelling import hierarchy_of, setting
 
 if TYPE_CHECKING:
     from anonset.data import Hierarchy, SetColumn, Table, Vocabulary
-    from anonset.measures.item_weights import ItemWeights
+    from anonset.measures.losses.item_weights import ItemWeights
     from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
 
 
@@ -128,7 +128,7 @@ def transaction_companions(value: Any) -> frozenset[str]:
 
 def sensitive_items(value: list[str], _: ParsingContext) -> tuple[str, ...]:
     """Parse items. After ``@``, read the items from the lines of a file."""
-    from anonset.reading.files import text_lines
+    from anonset.reading.sources.files import text_lines
 
     if len(value) == 1 and value[0].startswith("@"):
         return tuple(text_lines(Path(value[0][1:]), "an item"))

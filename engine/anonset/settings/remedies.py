@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from anonset.data import Hierarchy, Table
-from anonset.data.code_fitting import Misfit, longest_prefix, misfits, nodes_of
-from anonset.data.hierarchy_rules import MISSING_VALUE, is_rule, odd_labels
+from anonset.data.hierarchies.code_fitting import Misfit, longest_prefix, misfits, nodes_of
+from anonset.data.hierarchies.hierarchy_rules import MISSING_VALUE, is_rule, odd_labels
 from anonset.errors import Fix, Problem
+from anonset.reading.cells.normalizing import RULES
 from anonset.reading.hierarchies.specs import hierarchy_of_labels
-from anonset.reading.normalizing import RULES
 from anonset.settings.fitting import TRIED, HierarchyLabels, made_leaves, null_of, part_of
 from anonset.spelling import counted
 

@@ -15,7 +15,7 @@ from anonset.errors import InputError, shortened
 from anonset.local_paths import require_local
 from anonset.reading import roles as reading
 from anonset.reading.file_options import FileOptions
-from anonset.reading.place import Place, is_address
+from anonset.reading.sources.place import Place, is_address
 from anonset.settings.fetched_files import with_local_copies
 from anonset.settings.parameters import (
     GENERAL,
@@ -65,7 +65,7 @@ def _fields_of(options: type[FileOptions]) -> dict[str, Any]:
 
 if TYPE_CHECKING:
     from anonset.privacy import PrivacyModel
-    from anonset.reading.source import Source
+    from anonset.reading.sources.source import Source
 
     _FileSettings = BaseModel  # type checkers see the fields in `file`
 else:
@@ -90,7 +90,7 @@ class ReadingSettings(_FileSettings):
         InputError
             If there are no data.
         """
-        from anonset.reading.source import source_of
+        from anonset.reading.sources.source import source_of
 
         return source_of(named, self.file.input_format, no_header=self.file.no_header)
 

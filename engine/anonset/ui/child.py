@@ -14,7 +14,7 @@ from anonset.cli.main import run
 from anonset.cli.output import log_to
 from anonset.errors import Fix, plain_text
 from anonset.strict_json import dumps
-from anonset.ui.setting_words import in_words
+from anonset.ui.state.setting_words import in_words
 
 _EVERY = 0.2
 

@@ -37,10 +37,10 @@ def ui(
     printed address. The page reads and writes files of one folder: FOLDER, or the folder of FILE or JOB.TOML. The page
     ends when the terminal is closed. With --address, only a proxy that logs users in can open the page.
     """
-    from anonset.ui.folder import Folder  # the extra `ui` installs these packages
-    from anonset.ui.page_state import PageState
     from anonset.ui.server import serve
-    from anonset.ui.setting_words import in_words
+    from anonset.ui.state.folder import Folder  # the extra `ui` installs these packages
+    from anonset.ui.state.page_state import PageState
+    from anonset.ui.state.setting_words import in_words
 
     path = Path(source).resolve()
     if not path.exists():

@@ -21,8 +21,8 @@ from nicegui import ui
 
 from anonset.errors import InputError
 from anonset.ui.guard import Guard
-from anonset.ui.page_state import PageState
-from anonset.ui.pages import add_pages
+from anonset.ui.screens.pages import add_pages
+from anonset.ui.state.page_state import PageState
 
 ADDRESS = "127.0.0.1"
 _INHERITED = 3

@@ -6,10 +6,10 @@ from contextlib import ExitStack
 import numpy as np
 
 from anonset.data import CategoricalColumn, Table
-from anonset.data.file_labels import FiledLabels
-from anonset.data.label_order import encode_labels
+from anonset.data.labels.file_labels import FiledLabels
+from anonset.data.labels.label_order import encode_labels
 from anonset.data.spans import ascending, run_spans, spans
-from anonset.data.store import Store
+from anonset.data.storage.store import Store
 from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.privacy.model import Witness

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any
 
 from anonset.data import SetColumn, Table
-from anonset.data.store import MEMORY, Store
+from anonset.data.storage.store import MEMORY, Store
 from anonset.data.table import Column
 from anonset.errors import InputError
 from anonset.privacy.anatomy import AnatomyDiversity

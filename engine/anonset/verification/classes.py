@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from anonset.data import CategoricalColumn
 from anonset.data.decimals import exact
 from anonset.data.distinct import distinct
-from anonset.data.hierarchy_rules import NO_VALUE
+from anonset.data.hierarchies.hierarchy_rules import NO_VALUE
 from anonset.data.spans import spans
-from anonset.data.store import MEMORY, Store
+from anonset.data.storage.store import MEMORY, Store
 from anonset.data.table import Column, Int64
 from anonset.errors import InputError
 from anonset.privacy import Verdict, Witness

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from anonset.data import SetColumn
-from anonset.data.store import MEMORY, Store
+from anonset.data.storage.store import MEMORY, Store
 from anonset.data.table import Int32
 from anonset.errors import InputError
 from anonset.privacy import Verdict

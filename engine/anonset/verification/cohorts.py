@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from anonset.data import SetColumn
 from anonset.data.spans import begins_of, gathered, run_spans, spans
-from anonset.data.store import MEMORY, Store
+from anonset.data.storage.store import MEMORY, Store
 from anonset.data.table import Int64
 from anonset.errors import AnonsetError
 from anonset.privacy import PrivacyModel, Verdict, Witness

@@ -14,7 +14,7 @@ from anonset.data.decimals import Written, exact, shortest_float
 from anonset.data.distinct import distinct
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, spans
-from anonset.data.store import MEMORY, Store
+from anonset.data.storage.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import AnonsetError, InputError, datum
 from anonset.privacy import KmAnonymity, Verdict, Witness

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from anonset.data import SetColumn
 from anonset.data.spans import begins_of, spans
+from anonset.data.storage.workers import is_unwanted
 from anonset.data.table import Int32, Int64
-from anonset.data.workers import is_unwanted
 from anonset.errors import AnonsetError
 from anonset.verification.distinct_rows import rows_of
 

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from anonset.data import SetColumn
 from anonset.data.blocks import SetColumnBuilder
 from anonset.data.codes import are_narrow, as_codes
+from anonset.data.labels.vocabulary import Vocabulary
 from anonset.data.spans import spans
-from anonset.data.store import MEMORY, Store
+from anonset.data.storage.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
-from anonset.data.vocabulary import Vocabulary
 
 MOST_TOGETHER = 1 << 23
 """Maximum number of rows in a hash table. If there are more rows, they are divided by hash into shares, and the shares

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from anonset.data import SetColumn
 from anonset.data.distinct import distinct
 from anonset.data.spans import gathered, spans
-from anonset.data.store import MEMORY, Store
+from anonset.data.storage.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 
 

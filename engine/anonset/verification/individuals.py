@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.store import Store
+from anonset.data.storage.store import Store
 from anonset.data.table import Int32, Int64
 from anonset.verification.shares import divided, hashed
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from anonset.data import SetColumn
 from anonset.data.spans import spans
-from anonset.data.store import MEMORY, Store
+from anonset.data.storage.store import MEMORY, Store
 from anonset.data.table import Int64
 from anonset.errors import AnonsetError, InputError
 from anonset.privacy import KmAnonymity, Verdict, Witness

@@ -12,7 +12,7 @@ import numpy as np
 from anonset.data import CategoricalColumn, SetColumn, Vocabulary
 from anonset.data.redacted_repr import names_shown
 from anonset.data.spans import spans
-from anonset.data.store import MEMORY, Store
+from anonset.data.storage.store import MEMORY, Store
 from anonset.data.table import Column, Int64
 from anonset.errors import InputError
 from anonset.privacy import KmAnonymity, Verdict, Witness

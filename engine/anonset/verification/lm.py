@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn
-from anonset.data.store import MEMORY, Store
+from anonset.data.storage.store import MEMORY, Store
 from anonset.data.table import Int64
 from anonset.privacy import Verdict, Witness
 from anonset.privacy.lm import KLmDiversity, LmDiversity

@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 from anonset.data import CategoricalColumn
 from anonset.data.division import Division
 from anonset.data.spans import spans
-from anonset.data.store import Store, damage_error
+from anonset.data.storage.store import Store, damage_error
 from anonset.data.table import Column, Int64
 
 _FIRST, _SECOND, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(31)

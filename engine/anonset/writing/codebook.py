@@ -26,7 +26,6 @@ from anonset.generalization import Cut, ItemGroups, PerCluster, Recoding
 from anonset.generalization.recoding import cut_symbol
 from anonset.publications import Records, Symbol
 from anonset.publications.symbols import set_label
-from anonset.reading.files import reading, remove_on_failure, write_file
 from anonset.reading.publications.codebook import (
     GLOBAL,
     LOCAL,
@@ -37,6 +36,7 @@ from anonset.reading.publications.codebook import (
     record_types,
 )
 from anonset.reading.publications.records import part_names
+from anonset.reading.sources.files import reading, remove_on_failure, write_file
 from anonset.writing.csv_lines import csv_bytes
 
 _ROWS_PER_GROUP = 1 << 20

@@ -7,7 +7,7 @@ import numpy as np
 
 from anonset import arrow
 from anonset.data import Vocabulary
-from anonset.reading.csv_rows import BYTES_AT_ONCE
+from anonset.reading.sources.csv_rows import BYTES_AT_ONCE
 
 _MARKS = '",\r\n\ufeff'
 _NEEDS_QUOTES = f"[{_MARKS}]"

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from anonset.data import CategoricalColumn, SetColumn, Table
-from anonset.reading.files import remove_on_failure
+from anonset.reading.sources.files import remove_on_failure
 
 
 def write_parquet(table: Table, path: str | Path) -> Path:

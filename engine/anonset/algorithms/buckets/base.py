@@ -4,7 +4,7 @@ import numpy as np
 
 from anonset.algorithms.buckets.draws import Draws
 from anonset.data import CategoricalColumn, Table
-from anonset.data.store import MEMORY, Store
+from anonset.data.storage.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError, datum
 from anonset.generalization.bucketizing import require_bucket_roles

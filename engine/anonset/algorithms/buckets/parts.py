@@ -16,7 +16,7 @@ from anonset.data import CategoricalColumn
 from anonset.data.division import Division
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import spans
-from anonset.data.store import Store
+from anonset.data.storage.store import Store
 from anonset.data.table import Int32
 from anonset.generalization.recoding import SUPPRESSED
 

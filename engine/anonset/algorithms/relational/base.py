@@ -21,7 +21,7 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import PerCluster
-from anonset.measures.relational_ncp import relational_ncp
+from anonset.measures.losses.relational_ncp import relational_ncp
 from anonset.privacy import require_at_least
 from anonset.privacy.classes import Distance, Kind
 from anonset.privacy.k import KAnonymity

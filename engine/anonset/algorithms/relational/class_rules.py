@@ -13,7 +13,7 @@ from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, 
 from anonset.data import CategoricalColumn, Table
 from anonset.data.class_rules import ClassRule
 from anonset.data.decimals import Written, exact
-from anonset.data.hierarchy_rules import NO_VALUE
+from anonset.data.hierarchies.hierarchy_rules import NO_VALUE
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.table import Int32, Int64
 from anonset.errors import Fix, InputError

@@ -8,7 +8,7 @@ from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
 from anonset.algorithms.relational.levels import Classes, all_of, tuple_rule
 from anonset.data import Hierarchy
 from anonset.data.domains import Range, ValueSet
-from anonset.data.hierarchy import children_of
+from anonset.data.hierarchies.hierarchy import children_of
 from anonset.data.quasi_identifiers import Float64, QuasiIdentifiers
 from anonset.data.table import Int32, Int64
 

@@ -19,7 +19,7 @@ from anonset.data.class_rules import ClassRule
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int32, Int64
-from anonset.measures.relational_ncp import relational_ncp
+from anonset.measures.losses.relational_ncp import relational_ncp
 from anonset_kernels._arrays import Tuples
 
 if TYPE_CHECKING:

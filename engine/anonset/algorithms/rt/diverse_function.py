@@ -14,7 +14,7 @@ from anonset.algorithms.rt.cluster_function import NAME, ClusterFunction
 from anonset.algorithms.transaction.base import bind_to_hierarchy
 from anonset.algorithms.transaction.cluster_mappings import ClusterMapping, SearchEach
 from anonset.data import Hierarchy, SetColumn, Table
-from anonset.data.combined_hierarchies import attach_sensitive, is_attached
+from anonset.data.hierarchies.combined_hierarchies import attach_sensitive, is_attached
 from anonset.data.spans import begins_of
 from anonset.data.table import Int64
 from anonset.errors import InfeasibleError, InputError, datum

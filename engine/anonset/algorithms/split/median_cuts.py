@@ -23,7 +23,7 @@ from anonset.algorithms.split.axes import BinnedColumn, Bins, axes_of, binned
 from anonset.data import Hierarchy
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import spans
-from anonset.data.store import MEMORY, Store
+from anonset.data.storage.store import MEMORY, Store
 from anonset.data.table import Column, Int32, Int64
 
 _LEAST_SHARE = 8

@@ -20,7 +20,7 @@ from anonset.algorithms.split.parts import PartTaskRunner, SolvedPart, figures_o
 from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, spans
-from anonset.data.store import Store
+from anonset.data.storage.store import Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError
 

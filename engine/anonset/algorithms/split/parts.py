@@ -9,9 +9,9 @@ import numpy as np
 
 from anonset.algorithms.base import Progress, Result
 from anonset.data import Table
-from anonset.data.ledger import Ledger
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.store import Store
+from anonset.data.resumption.ledger import Ledger
+from anonset.data.storage.store import Store
 from anonset.data.table import Int64
 from anonset.errors import InfeasibleError
 from anonset.generalization import PerCluster, RelationalValues

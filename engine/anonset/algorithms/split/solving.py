@@ -16,8 +16,8 @@ from anonset.algorithms.split.merging import PartMergingAlgorithm, merge_over_pa
 from anonset.algorithms.split.parts import PartTaskRunner, union
 from anonset.data import Hierarchy, Table
 from anonset.data.domains import with_range
-from anonset.data.ledger import Ledger
 from anonset.data.redacted_repr import RedactedRepr
+from anonset.data.resumption.ledger import Ledger
 from anonset.data.table import Int64
 
 

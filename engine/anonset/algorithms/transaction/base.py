@@ -11,7 +11,7 @@ from anonset.algorithms.base import Progress, Result
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.blocks import Blocks
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.store import Store
+from anonset.data.storage.store import Store
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import Cut, ItemGroups
 from anonset.generalization.recoding import SUPPRESSED

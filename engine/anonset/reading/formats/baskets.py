@@ -8,15 +8,15 @@ from functools import partial
 from typing import Any
 
 from anonset import arrow
-from anonset.data.workers import ONE_THREAD, Workers
+from anonset.data.storage.workers import ONE_THREAD, Workers
 from anonset.errors import InputError
 from anonset.reading.batches import Batch, FileProperties, OpenedSource, SourcePart, with_keys
-from anonset.reading.dialect import DELIMITERS, Dialect, any_field_size, invalid_utf8
-from anonset.reading.files import reading
 from anonset.reading.formats.fimi import COLUMN, require_no_utilities
 from anonset.reading.formats.text_chunks import ALL_RECORDS, TextRange, pieces
 from anonset.reading.formats.text_ranges import Text, ranges_of, text_parts
-from anonset.reading.source import DataFile, Source, can_access
+from anonset.reading.sources.dialect import DELIMITERS, Dialect, any_field_size, invalid_utf8
+from anonset.reading.sources.files import reading
+from anonset.reading.sources.source import DataFile, Source, can_access
 from anonset.spelling import setting
 
 _UNUSED = "\x1f\x1e\x1d\x1c\x01\x02"

@@ -17,7 +17,8 @@ import numpy as np
 from anonset import arrow
 from anonset.columns.number_forms import recognised_decimal
 from anonset.errors import Fix, InputError, MisreadError, Problem
-from anonset.reading.dialect import (
+from anonset.reading.formats.footers import footer_of, has_keys, is_figure
+from anonset.reading.sources.dialect import (
     DELIMITERS,
     LINE_END,
     Dialect,
@@ -30,9 +31,8 @@ from anonset.reading.dialect import (
     numbered,
     other_delimiter,
 )
-from anonset.reading.files import reading
-from anonset.reading.formats.footers import footer_of, has_keys, is_figure
-from anonset.reading.ragged_lines import are_baskets, are_records
+from anonset.reading.sources.files import reading
+from anonset.reading.sources.ragged_lines import are_baskets, are_records
 from anonset.spelling import counted
 
 _BLOCK = 1 << 24

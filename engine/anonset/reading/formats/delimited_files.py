@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from anonset.data.workers import Workers
+from anonset.data.storage.workers import Workers
 from anonset.errors import Fix, InputError
 from anonset.reading.batches import HEAD, Batch, FileProperties, OpenedSource, SourcePart, with_keys, with_more
 from anonset.reading.formats.delimited import DelimitedText
@@ -13,7 +13,7 @@ from anonset.reading.formats.label_lines import LINES, number_of_records, start_
 from anonset.reading.formats.text_chunks import TextRange, head_of, pieces
 from anonset.reading.formats.text_ranges import Text, text_parts
 from anonset.reading.roles import names_in
-from anonset.reading.source import DataFile, Source
+from anonset.reading.sources.source import DataFile, Source
 
 
 def open_delimited(source: Source, properties: FileProperties) -> OpenedSource:

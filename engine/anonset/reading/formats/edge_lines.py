@@ -8,9 +8,9 @@ import numpy as np
 
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import Fix, MisreadError
-from anonset.reading.dialect import Dialect
 from anonset.reading.formats.delimited import DelimitedText
 from anonset.reading.formats.label_lines import LINES, SAMPLE, ColumnKinds, records_of, start_of_last
+from anonset.reading.sources.dialect import Dialect
 from anonset.spelling import listed
 
 

@@ -11,15 +11,15 @@ import numpy as np
 from anonset.data import SetColumn
 from anonset.data.blocks import encode_sets, keep_tokens
 from anonset.data.spans import begins_of
-from anonset.data.workers import Workers
+from anonset.data.storage.workers import Workers
 from anonset.errors import Fix, InputError, MisreadError
 from anonset.reading.batches import Batch, FileProperties, OpenedSource, SourcePart, with_keys
-from anonset.reading.dialect import Dialect, in_another_encoding
+from anonset.reading.cells.input_checks import require_split
 from anonset.reading.formats.text_chunks import ALL_RECORDS, TextRange, pieces
 from anonset.reading.formats.text_ranges import Text, text_parts
-from anonset.reading.input_checks import require_split
-from anonset.reading.item_utilities import have_utilities, without_utilities
-from anonset.reading.source import DataFile, Source
+from anonset.reading.sources.dialect import Dialect, in_another_encoding
+from anonset.reading.sources.item_utilities import have_utilities, without_utilities
+from anonset.reading.sources.source import DataFile, Source
 
 COLUMN = "items"
 """Name of the only column of a FIMI file."""

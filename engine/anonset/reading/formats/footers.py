@@ -2,7 +2,7 @@
 
 import re
 
-from anonset.reading.dialect import header_fields
+from anonset.reading.sources.dialect import header_fields
 
 _LONGEST_LINE, _LONGEST_FOOTER_LINE = 1 << 16, 1 << 12
 _MOST_LINES = 30

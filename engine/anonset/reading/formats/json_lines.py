@@ -8,10 +8,10 @@ from typing import Any, NoReturn
 from anonset import arrow
 from anonset.errors import InputError, Problem
 from anonset.reading.batches import Batch, FileProperties, OpenedSource, with_keys
-from anonset.reading.dialect import invalid_utf8
 from anonset.reading.formats.text_chunks import TextPiece, pieces
 from anonset.reading.nested_paths import NestedPath, paths_in, without_entered
-from anonset.reading.source import DataFile, Source
+from anonset.reading.sources.dialect import invalid_utf8
+from anonset.reading.sources.source import DataFile, Source
 
 _TEXT, _LIST, _NESTED = range(3)
 """Kinds of columns. The kind of a column is the largest kind of its values."""

@@ -14,8 +14,8 @@ from types import MappingProxyType
 
 from anonset.columns.missing import MISSING, NULLS, PROBABLE_NULLS
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.reading.dialect import any_field_size
 from anonset.reading.formats.footers import is_figure, last_line, names_a_sum
+from anonset.reading.sources.dialect import any_field_size
 
 LINES = 10
 """Number of records below the header, and at the end, that are examined."""

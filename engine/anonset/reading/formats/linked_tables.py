@@ -10,11 +10,11 @@ import numpy as np
 from anonset import arrow
 from anonset.data.joining import require_joinable
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.workers import Workers
+from anonset.data.storage.workers import Workers
 from anonset.errors import InputError
 from anonset.reading.batches import Batch, FileProperties, OpenedSource, SourcePart, open_source
 from anonset.reading.linked import LinkedTable, LinkedTables, column_of
-from anonset.reading.source import Source
+from anonset.reading.sources.source import Source
 from anonset.spelling import counted
 
 _BETWEEN = "\x1f"

@@ -12,8 +12,8 @@ from anonset.data import SetColumn
 from anonset.data.blocks import encode_sets
 from anonset.errors import InputError, foreign
 from anonset.reading.batches import FileProperties, OpenedSource
-from anonset.reading.files import one_line, reading
-from anonset.reading.source import Source
+from anonset.reading.sources.files import one_line, reading
+from anonset.reading.sources.source import Source
 from anonset.spelling import setting
 
 _KINDS = "a path, a data frame, a mapping of columns, a list of sets or of records, or a SciPy matrix with labels"

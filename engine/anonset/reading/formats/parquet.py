@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from anonset.data import spans
-from anonset.data.workers import Workers
+from anonset.data.storage.workers import Workers
 from anonset.errors import InputError
 from anonset.reading.batches import Batch, FileProperties, OpenedSource, SourcePart, with_keys
-from anonset.reading.files import open_parquet, reading
 from anonset.reading.nested_paths import with_nested
 from anonset.reading.roles import names_in
-from anonset.reading.source import DataFile, Source, can_access
+from anonset.reading.sources.files import open_parquet, reading
+from anonset.reading.sources.source import DataFile, Source, can_access
 
 _BYTES_AT_ONCE = 1 << 24
 """Approximate maximum of encoded bytes in a batch of rows."""

@@ -11,8 +11,8 @@ from typing import Any
 
 from anonset.errors import InputError
 from anonset.reading.batches import Batch, FileProperties, OpenedSource, with_keys
-from anonset.reading.files import STATISTICS, reading
-from anonset.reading.source import DataFile, Source
+from anonset.reading.sources.files import STATISTICS, reading
+from anonset.reading.sources.source import DataFile, Source
 
 _ROWS, _HEAD = 1 << 17, 1 << 12
 """Number of rows of a block, and of the first rows."""

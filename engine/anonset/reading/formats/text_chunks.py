@@ -12,9 +12,9 @@ import numpy as np
 
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
-from anonset.reading.dialect import Dialect, encoding_problem, recoding_of
-from anonset.reading.files import LEAST_READ, compression_of, reading
-from anonset.reading.source import DataFile
+from anonset.reading.sources.dialect import Dialect, encoding_problem, recoding_of
+from anonset.reading.sources.files import LEAST_READ, compression_of, reading
+from anonset.reading.sources.source import DataFile
 
 BYTES_AT_ONCE = 1 << 24
 """Approximate size of a piece in bytes."""

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.workers import Workers
+from anonset.data.storage.workers import Workers
 from anonset.reading.batches import Batch, SourcePart
-from anonset.reading.dialect import Dialect
-from anonset.reading.files import compression_of, reading
 from anonset.reading.formats.text_chunks import ALL_RECORDS, BYTES_AT_ONCE, TextRange, text_of
-from anonset.reading.source import DataFile, can_access
+from anonset.reading.sources.dialect import Dialect
+from anonset.reading.sources.files import compression_of, reading
+from anonset.reading.sources.source import DataFile, can_access
 
 SECTION = 4 * BYTES_AT_ONCE
 """Size of a section in bytes. It is a whole number of pieces, so that errors are found in the same pieces as in one

@@ -12,9 +12,9 @@ from typing import Any
 
 from anonset.errors import InputError
 from anonset.reading.batches import FileProperties, OpenedSource
-from anonset.reading.files import open_workbook_parts, reading
 from anonset.reading.formats.delimited_files import open_delimited
-from anonset.reading.source import DataFile, Source
+from anonset.reading.sources.files import open_workbook_parts, reading
+from anonset.reading.sources.source import DataFile, Source
 from anonset.spelling import counted
 
 _LARGEST = 1 << 28

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from anonset.columns.kinds import look_at
-from anonset.data.hierarchy_rules import NO_VALUE
+from anonset.data.hierarchies.hierarchy_rules import NO_VALUE
 from anonset.errors import Fix, HierarchyError
 
 _FINE = ("month", "quarter")

@@ -12,16 +12,16 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 
 from anonset.data import Hierarchy, Vocabulary
-from anonset.data.hierarchy_rules import (
+from anonset.data.hierarchies.hierarchy_rules import (
     BALANCED,
     HALVES,
     REFINE,
     RULES,
 )
 from anonset.errors import HierarchyError, InputError, datum
-from anonset.reading.dialect import RECOGNISED, in_utf8
-from anonset.reading.files import read_bytes, write_file
 from anonset.reading.hierarchies.amnesia import is_amnesia, is_range, rows_of_labels, rows_of_values
+from anonset.reading.sources.dialect import RECOGNISED, in_utf8
+from anonset.reading.sources.files import read_bytes, write_file
 from anonset.spelling import hierarchy_of, similar_name
 
 _WORDS = (*(begin.rstrip(":") for begin in (BALANCED, HALVES, REFINE)), *RULES)

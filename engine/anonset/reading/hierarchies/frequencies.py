@@ -4,8 +4,8 @@ from pathlib import Path
 
 from anonset.errors import HierarchyError
 from anonset.reading.batches import open_source
-from anonset.reading.csv_rows import header_of, rows_of
 from anonset.reading.options import ReadOptions
+from anonset.reading.sources.csv_rows import header_of, rows_of
 from anonset.reading.table_builder import gather
 
 COUNTS = ("item", "count")

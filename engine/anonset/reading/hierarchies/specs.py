@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 
 from anonset.data import Hierarchy, Vocabulary
-from anonset.data.halves import HALVED_BY, halves, refined
-from anonset.data.hierarchy_rules import (
+from anonset.data.hierarchies.halves import HALVED_BY, halves, refined
+from anonset.data.hierarchies.hierarchy_rules import (
     BALANCED,
     HALVES,
     OF_LABELS,
@@ -87,12 +87,12 @@ def hierarchy_for(
     Parameters
     ----------
     spec
-        - a hierarchy, the path of a hierarchy file, or a rule (`anonset.data.hierarchy_rules`)
+        - a hierarchy, the path of a hierarchy file, or a rule (`anonset.data.hierarchies.hierarchy_rules`)
         - ``balanced:F``: groups `F` consecutive labels, then `F` consecutive groups, up to one root. Without labels,
           the root is ``N0_0``.
         - ``balanced:F:frequency``: groups labels with similar frequencies.
-        - ``halves:frequency`` or ``halves:number``: builds a binary tree (`anonset.data.halves`). With ``@FILE``, it
-          uses the frequencies in another file (`anonset.reading.hierarchies.frequencies`).
+        - ``halves:frequency`` or ``halves:number``: builds a binary tree (`anonset.data.hierarchies.halves`). With
+          ``@FILE``, it uses the frequencies in another file (`anonset.reading.hierarchies.frequencies`).
         - ``refine:FILE``: reads the tree of a file, and inserts a binary tree over the children of each node.
     vocabulary
         Labels of the column.

@@ -23,12 +23,12 @@ from numpy.typing import NDArray
 from anonset import arrow
 from anonset.data import spans
 from anonset.data.blocks import tidy_rows
+from anonset.data.labels.vocabulary import Vocabulary
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, gathered
-from anonset.data.store import MOST_CODES, Files, Store
+from anonset.data.storage.store import MOST_CODES, Files, Store
 from anonset.data.stored_arrays import StoredArrays
 from anonset.data.table import Int32, Int64
-from anonset.data.vocabulary import Vocabulary
 from anonset.reading.persons.id_hashes import UInt64, new_key
 
 _BITS = 12

@@ -10,17 +10,17 @@ import numpy as np
 
 from anonset.data import CategoricalColumn, NumericColumn, Table, Vocabulary
 from anonset.data.spans import ascending, run_spans, spans
-from anonset.data.store import MEMORY, Store
+from anonset.data.storage.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum
 from anonset.publications import Buckets
 from anonset.publications.buckets import GROUP, count_values
 from anonset.reading.batches import FileProperties, open_source
-from anonset.reading.dialect import EXACT, Dialect
 from anonset.reading.options import ReadOptions
 from anonset.reading.read import read
 from anonset.reading.roles import Names, names_in
-from anonset.reading.source import of_files
+from anonset.reading.sources.dialect import EXACT, Dialect
+from anonset.reading.sources.source import of_files
 from anonset.reading.table_builder import gather, read_exactly
 from anonset.spelling import counted
 

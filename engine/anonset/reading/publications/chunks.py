@@ -14,20 +14,20 @@ from anonset import arrow
 from anonset.data import SetColumn, Vocabulary
 from anonset.data import spans as limits
 from anonset.data.blocks import SetColumnBuilder
+from anonset.data.labels.vocabulary import LabelCollector
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, spans
-from anonset.data.store import MEMORY, Store
+from anonset.data.storage.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
-from anonset.data.vocabulary import LabelCollector
 from anonset.errors import InputError, datum
 from anonset.generalization.chunk_order import contents_of
 from anonset.publications import Chunks
 from anonset.publications.chunk_columns import ChunkRows, ClusterColumns, SharedChunks
 from anonset.reading.batches import FileProperties, open_source
-from anonset.reading.dialect import EXACT
-from anonset.reading.files import reading
 from anonset.reading.publications.records import part_names
-from anonset.reading.source import of_files
+from anonset.reading.sources.dialect import EXACT
+from anonset.reading.sources.files import reading
+from anonset.reading.sources.source import of_files
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "clusters": ("cluster", "n", "terms"),

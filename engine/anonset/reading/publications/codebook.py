@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from anonset import arrow
-from anonset.data.store import MEMORY, Store
+from anonset.data.storage.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum, foreign
 from anonset.publications import Symbol
 from anonset.reading.batches import FileProperties, open_source
-from anonset.reading.csv_rows import header_of, rows_of
-from anonset.reading.dialect import EXACT, any_field_size
-from anonset.reading.source import source_of
+from anonset.reading.sources.csv_rows import header_of, rows_of
+from anonset.reading.sources.dialect import EXACT, any_field_size
+from anonset.reading.sources.source import source_of
 
 SYMBOL_COLUMNS = ("symbol", "kind", "members")
 MOST_AS_TEXT = 1_000_000

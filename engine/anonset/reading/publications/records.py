@@ -7,10 +7,10 @@ from typing import Any
 
 from anonset.data import SetColumn, Table
 from anonset.errors import InputError
-from anonset.reading.files import format_of
 from anonset.reading.formats import fimi
 from anonset.reading.read import read
 from anonset.reading.roles import Names
+from anonset.reading.sources.files import format_of
 from anonset.reading.table_builder import read_exactly
 
 PARTS = "published"

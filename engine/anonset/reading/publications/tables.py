@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from anonset.data import Table
-from anonset.data.store import MEMORY, Store
+from anonset.data.storage.store import MEMORY, Store
 from anonset.reading.batches import open_source
 from anonset.reading.linked import LinkedTable, LinkedTables, column_of
 from anonset.reading.options import ReadOptions
 from anonset.reading.publications.records import part_names
-from anonset.reading.source import of_files
+from anonset.reading.sources.source import of_files
 from anonset.reading.table_builder import gather
 
 FOLDER = "tables"

@@ -7,7 +7,7 @@ from functools import singledispatch
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.kinds.exposures import Exposure
 from anonset.kinds.risk import RiskReport
-from anonset.measures.item_inference import LIKELY, RARE, SURE, ItemInference
+from anonset.measures.risks.item_inference import LIKELY, RARE, SURE, ItemInference
 from anonset.measures.shares import percent
 from anonset.publications.base import unknown_kind
 from anonset.release.documents import Attestation

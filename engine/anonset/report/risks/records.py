@@ -6,8 +6,8 @@ from typing import cast
 from anonset.attacks.base import AttackResult
 from anonset.kinds.exposures import MATCHES, Exposure, headline, higher_after, knowledge, small_class_text
 from anonset.kinds.risk import Risk
+from anonset.measures.risks.skewness import Skewness
 from anonset.measures.shares import Share, percent
-from anonset.measures.skewness import Skewness
 from anonset.release.documents import Attestation, PublishedFile
 from anonset.release.statements import parameters_of, plain
 from anonset.report.drawings import Bar, bars

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 from anonset.data import CategoricalColumn
 from anonset.publications import Buckets
 from anonset.publications.buckets import GROUP
-from anonset.reading.files import reading as reading_of
-from anonset.reading.files import write_file
 from anonset.reading.publications.buckets import QIT, SNT
 from anonset.reading.publications.records import part_names
+from anonset.reading.sources.files import reading as reading_of
+from anonset.reading.sources.files import write_file
 from anonset.writing.publications.records import arrow_table
 from anonset.writing.row_lines import RowLines
 

@@ -11,8 +11,8 @@ from anonset.data.spans import spans
 from anonset.data.table import Int32, Int64
 from anonset.publications import Chunks
 from anonset.publications.chunk_columns import ChunkRows, runs_of
-from anonset.reading.files import reading, remove_on_failure, write_file
 from anonset.reading.publications.chunks import COLUMNS, file_names, require_plain
+from anonset.reading.sources.files import reading, remove_on_failure, write_file
 from anonset.writing.csv_lines import csv_bytes
 from anonset.writing.publications.records import ROWS_PER_GROUP
 

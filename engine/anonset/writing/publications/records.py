@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 
 from anonset import arrow
 from anonset.data import CategoricalColumn, SetColumn, Vocabulary
-from anonset.data.ledger import Ledger
+from anonset.data.resumption.ledger import Ledger
 from anonset.data.spans import begins_of, spans
-from anonset.data.store import backing
+from anonset.data.storage.store import backing
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum, require_known
 from anonset.publications import Records
 from anonset.publications.records import written_columns
-from anonset.reading.files import reading, remove_on_failure, write_file
 from anonset.reading.publications.records import PARTS, part_names
+from anonset.reading.sources.files import reading, remove_on_failure, write_file
 from anonset.spelling import setting
 from anonset.writing.csv_lines import csv_bytes, lines, quoted, texts_of
 

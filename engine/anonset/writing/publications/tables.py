@@ -14,9 +14,9 @@ from anonset.data.spans import spans
 from anonset.errors import InputError
 from anonset.publications import Records
 from anonset.publications.records import written_columns
-from anonset.reading.files import reading, remove_on_failure, write_file
 from anonset.reading.linked import column_of
 from anonset.reading.publications.tables import FOLDER, RECORD, files_of_table
+from anonset.reading.sources.files import reading, remove_on_failure, write_file
 from anonset.writing.csv_lines import csv_bytes, texts_of
 from anonset.writing.publications.records import spans_within
 

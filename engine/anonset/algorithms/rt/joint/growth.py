@@ -15,7 +15,7 @@ from anonset.algorithms.base import Progress
 from anonset.algorithms.rt.joint.regions import Axis, Region
 from anonset.algorithms.rt.joint.scores import Scores
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.store import MEMORY, Store
+from anonset.data.storage.store import MEMORY, Store
 from anonset.data.table import Int64
 
 WHOLE = 10**6

@@ -21,11 +21,11 @@ from anonset.data.decimals import exact
 from anonset.data.distinct import distinct
 from anonset.data.domains import Range, lists_persons
 from anonset.data.grids import Grid, grid_of
+from anonset.data.labels.vocabulary import Vocabulary
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
 from anonset.data.table import Column, Int32, Int64
-from anonset.data.vocabulary import Vocabulary
 from anonset.errors import Fix, InputError, datum
 from anonset.publications.symbols import set_label
 

@@ -13,7 +13,7 @@ from anonset.algorithms.transaction.cuts.apriori import Apriori
 from anonset.algorithms.transaction.cuts.apriori_on_clusters import in_bitmaps, search_in_bitmaps
 from anonset.data import SetColumn, Vocabulary
 from anonset.data.blocks import Blocks
-from anonset.data.halves import halves
+from anonset.data.hierarchies.halves import halves
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int32, Int64
 

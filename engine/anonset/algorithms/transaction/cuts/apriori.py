@@ -21,8 +21,8 @@ from anonset.algorithms.transaction.cuts.cut_search import CutSearch
 from anonset.algorithms.transaction.rare_sets.rare_tables import BYTES_BESIDE, LARGE
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
-from anonset.data.ledger import Ledger
-from anonset.data.store import MEMORY, Store
+from anonset.data.resumption.ledger import Ledger
+from anonset.data.storage.store import MEMORY, Store
 from anonset.generalization import Cut
 from anonset.privacy import require_at_least
 

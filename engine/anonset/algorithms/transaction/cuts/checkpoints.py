@@ -4,7 +4,7 @@ import hashlib
 import json
 
 from anonset.algorithms.transaction.cuts.cut_search import CutSearch
-from anonset.data.ledger import Ledger
+from anonset.data.resumption.ledger import Ledger
 
 STEP = "rounds"
 """Name of the step in the work directory's list of finished steps (ledger)."""

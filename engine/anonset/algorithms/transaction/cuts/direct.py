@@ -22,7 +22,7 @@ from anonset.algorithms.transaction.base import Generalization, require_feasible
 from anonset.algorithms.transaction.cuts.cut_search import CutSearch
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
-from anonset.data.store import Store
+from anonset.data.storage.store import Store
 from anonset.errors import InputError
 from anonset.generalization import Cut
 from anonset.privacy import require_at_least

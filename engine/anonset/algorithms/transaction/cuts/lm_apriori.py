@@ -25,10 +25,10 @@ from anonset.algorithms.transaction.rare_sets.expanded_records import nodes_at_o
 from anonset.algorithms.transaction.rare_sets.supported_nodes import SupportedNodes
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.blocks import RECORDS_PER_BLOCK, Blocks, checked_rows
-from anonset.data.combined_hierarchies import attach_sensitive
+from anonset.data.hierarchies.combined_hierarchies import attach_sensitive
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
-from anonset.data.store import delete_when_collected
+from anonset.data.storage.store import delete_when_collected
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError, data_list, datum
 from anonset.generalization import Cut

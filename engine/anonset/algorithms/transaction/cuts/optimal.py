@@ -12,7 +12,7 @@ from anonset.algorithms.transaction.rare_sets.supported_nodes import SupportedNo
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
 from anonset.data.spans import begins_of
-from anonset.data.store import Store
+from anonset.data.storage.store import Store
 from anonset.data.table import Int32
 from anonset.errors import InputError
 from anonset.generalization import Cut

@@ -28,7 +28,7 @@ from anonset.data.decimals import Written, floor_fraction
 from anonset.data.distinct import distinct
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, spans
-from anonset.data.store import Store
+from anonset.data.storage.store import Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, require_known
 from anonset.generalization import Disassociated

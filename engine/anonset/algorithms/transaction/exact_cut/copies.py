@@ -10,7 +10,7 @@ from anonset.algorithms.transaction.exact_cut.limits import require_room
 from anonset.data.blocks import Rows, StoredRows
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
-from anonset.data.store import MEMORY, Store
+from anonset.data.storage.store import MEMORY, Store
 
 _PARTS_PER_ROUND = 4
 _COPIES_AT_ONCE = 3

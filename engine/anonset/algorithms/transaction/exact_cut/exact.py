@@ -18,11 +18,11 @@ from anonset.algorithms.transaction.rare_sets.rare_tables import BYTES_BESIDE, L
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.blocks import Blocks
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.store import MEMORY, Store
+from anonset.data.storage.store import MEMORY, Store
 from anonset.errors import InputError, TooLargeError
 from anonset.generalization import Cut
 from anonset.generalization.recoding import SUPPRESSED
-from anonset.measures.ncp import ncp_numerator
+from anonset.measures.losses.ncp import ncp_numerator
 from anonset.privacy import KmAnonymity, require_at_least
 from anonset.spelling import counted, setting
 

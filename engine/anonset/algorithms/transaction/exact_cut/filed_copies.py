@@ -17,7 +17,7 @@ from anonset.algorithms.transaction.rare_sets.windows import spans
 from anonset.data.blocks import Rows, StoredRows
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, gathered
-from anonset.data.store import Files, delete_when_collected
+from anonset.data.storage.store import Files, delete_when_collected
 from anonset.data.table import Int32, Int64
 
 BYTES_AT_ONCE = 1 << 31

@@ -8,7 +8,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from anonset.data.blocks import RECORDS_PER_BLOCK, Rows, StoredRows
 from anonset.data.codes import stored_codes
-from anonset.data.store import Store, delete_when_collected, store_of
+from anonset.data.storage.store import Store, delete_when_collected, store_of
 
 RECORDS_PER_PIECE = RECORDS_PER_BLOCK
 

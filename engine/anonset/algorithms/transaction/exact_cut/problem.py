@@ -40,11 +40,11 @@ from anonset.data import Hierarchy
 from anonset.data.blocks import Blocks, Rows, StoredRows
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, gathered
-from anonset.data.store import Store
+from anonset.data.storage.store import Store
 from anonset.data.table import Int32, Int64
 from anonset.generalization import Cut
 from anonset.generalization.recoding import SUPPRESSED
-from anonset.measures.ncp import ncp_numerator
+from anonset.measures.losses.ncp import ncp_numerator
 
 Nodes = NDArray[np.bool_]
 """Set of nodes, bool (V,)."""

@@ -13,7 +13,7 @@ from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Nodes, 
 from anonset.algorithms.transaction.rare_sets.rare_tables import RareTables
 from anonset.data.distinct import distinct
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.store import Store
+from anonset.data.storage.store import Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import TooLargeError
 

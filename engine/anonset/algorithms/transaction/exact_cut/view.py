@@ -21,7 +21,7 @@ from anonset.data.blocks import Rows, StoredRows, checked_rows
 from anonset.data.distinct import distinct
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
-from anonset.data.store import Files, Store, delete_when_collected
+from anonset.data.storage.store import Files, Store, delete_when_collected
 from anonset.data.table import Int32, Int64
 from anonset_kernels._arrays import ExpandedCodes
 

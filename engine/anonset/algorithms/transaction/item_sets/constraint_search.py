@@ -19,14 +19,14 @@ from anonset.data.blocks import checked_rows
 from anonset.data.codes import stored_codes
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, spans
-from anonset.data.store import MEMORY, Store, backing, damage_error
+from anonset.data.storage.store import MEMORY, Store, backing, damage_error
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import ItemGroups
 from anonset.generalization.local import MergedItems
 from anonset.generalization.recoding import SUPPRESSED
-from anonset.measures.item_weights import ItemWeights
-from anonset.measures.utility_loss import GroupWeights, group_weights
+from anonset.measures.losses.item_weights import ItemWeights
+from anonset.measures.losses.utility_loss import GroupWeights, group_weights
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
 
 if TYPE_CHECKING:

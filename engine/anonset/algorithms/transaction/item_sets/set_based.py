@@ -17,9 +17,9 @@ from anonset.algorithms.transaction.item_sets.constraint_search import (
 )
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.store import MEMORY, Store
+from anonset.data.storage.store import MEMORY, Store
 from anonset.errors import InfeasibleError, InputError, require_known
-from anonset.measures.item_weights import KINDS, WEIGHTS, ItemWeights
+from anonset.measures.losses.item_weights import KINDS, WEIGHTS, ItemWeights
 from anonset.privacy import require_at_least
 from anonset.privacy.constraints import ConstraintSet
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy

@@ -11,8 +11,8 @@ from anonset.algorithms.transaction.base import KmAlgorithm, bind_items, require
 from anonset.algorithms.transaction.cluster_mappings import ClusterSearch, SearchEach
 from anonset.algorithms.transaction.exact_cut.exact import Exact
 from anonset.data import Hierarchy, SetColumn, Table
-from anonset.data.halves import halves
-from anonset.data.store import MEMORY, Store
+from anonset.data.hierarchies.halves import halves
+from anonset.data.storage.store import MEMORY, Store
 from anonset.data.table import Int32
 from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups

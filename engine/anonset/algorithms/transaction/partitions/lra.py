@@ -25,7 +25,7 @@ from anonset.algorithms.transaction.rare_sets.rare_tables import increments_of
 from anonset.data import Hierarchy, SetColumn, spans
 from anonset.data.blocks import Blocks
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.store import Memory, Store
+from anonset.data.storage.store import Memory, Store
 from anonset.data.table import Int32, Int64
 from anonset.generalization import Cut, PerCluster
 from anonset.generalization.local import ClusterCuts

@@ -19,7 +19,7 @@ from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks, SetColumnBuilder
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import spans
-from anonset.data.store import Store
+from anonset.data.storage.store import Store
 from anonset.generalization import Cut
 from anonset.privacy import require_at_least
 

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from anonset.data import Hierarchy
 from anonset.data.blocks import Blocks, StoredRows, checked_rows
-from anonset.data.store import Store
+from anonset.data.storage.store import Store
 from anonset.data.table import Int32
 
 _Done = TypeVar("_Done")

@@ -22,7 +22,7 @@ from anonset.algorithms.transaction.rare_sets.sets import Pairs, RareSets, refus
 from anonset.data import Hierarchy
 from anonset.data.blocks import StoredRows, checked_rows
 from anonset.data.spans import begins_of, spans
-from anonset.data.store import Store
+from anonset.data.storage.store import Store
 from anonset.data.table import Int32, Int64
 from anonset_kernels._arrays import Intervals
 

@@ -17,7 +17,7 @@ from anonset.algorithms.transaction.rare_sets.expanded_blocks import ExpandedBlo
 from anonset.algorithms.transaction.rare_sets.marked_pairs import packed
 from anonset.algorithms.transaction.rare_sets.sets import Found
 from anonset.data.spans import begins_of
-from anonset.data.store import Store
+from anonset.data.storage.store import Store
 from anonset.data.table import Index, Int32, Int64
 from anonset_kernels._arrays import ExpandedCodes, Intervals
 

@@ -23,10 +23,10 @@ from anonset.algorithms.transaction.suppression.threats import StoredRecords
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.decimals import Written, exact, floor_fraction
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.store import Store
+from anonset.data.storage.store import Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum
-from anonset.measures.item_weights import MAX_DENOMINATOR
+from anonset.measures.losses.item_weights import MAX_DENOMINATOR
 from anonset.privacy.coherence import Coherence
 from anonset.privacy.model import require_at_least
 from anonset.spelling import setting

@@ -20,7 +20,7 @@ from anonset.data.spans import begins_of
 from anonset.data.table import Int32, Int64
 from anonset.generalization import Cut
 from anonset.generalization.recoding import SUPPRESSED
-from anonset.measures.ncp import ncp_numerator
+from anonset.measures.losses.ncp import ncp_numerator
 from anonset.publications.symbols import generalize, node_symbol
 
 Suppress = Callable[[SetColumn], list[int]]

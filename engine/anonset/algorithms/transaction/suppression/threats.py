@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from anonset.algorithms.base import Progress
 from anonset.algorithms.transaction.rare_sets.expanded_records import expand_records, nodes_at_or_above
 from anonset.data import Hierarchy, SetColumn
-from anonset.data.store import MEMORY, Store
+from anonset.data.storage.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import TooLargeError
 from anonset.generalization import Cut

@@ -1,0 +1,203 @@
+"""``anonset hierarchy``: build, check, print, convert and rename hierarchies."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+from cyclopts import Parameter
+
+from anonset.cli.commands.items import (
+    Flags,
+    code_rules,
+    items_of_input,
+    labels_of,
+    misfits_table,
+    show_figures,
+)
+from anonset.cli.exit_codes import DONE
+from anonset.cli.flags import number_of_64_bits
+from anonset.cli.output import show, show_json
+from anonset.data.hierarchies.halves import in_order_of_place
+from anonset.data.hierarchies.renaming import rename_node
+from anonset.errors import HierarchyError, InputError
+from anonset.jobs.proposals.column_hierarchy import column_tree
+from anonset.reading.hierarchies.files import hierarchy_faults, read_hierarchy, write_hierarchy
+from anonset.reading.hierarchies.specs import hierarchy_for
+from anonset.release.publishing.staging import require_new
+from anonset.report.tree import drawn
+from anonset.settings.commands import TreeSettings
+from anonset.settings.fitting import left_over
+from anonset.settings.job_files import over_job
+from anonset.settings.settings import is_job, validate
+from anonset.spelling import counted
+
+HierarchyFile = Annotated[
+    str, Parameter(help="Hierarchy file. Each line contains a leaf and the nodes above it: leaf,parent,...,root.")
+]
+
+
+def build_hierarchy(
+    source: Annotated[
+        str,
+        Parameter(name="INPUT", help="Data set. The leaves of the hierarchy are its items, or the values of --column."),
+    ],
+    /,
+    *,
+    out: Annotated[str, Parameter(alias="-o", help="New hierarchy file, readable only by the owner.")],
+    spec: Annotated[
+        str,
+        Parameter(
+            help="Rule of the hierarchy: balanced:5 (groups of 5 neighbouring items), balanced:5:frequency "
+            "(groups of 5 items of similar frequency), halves:frequency or halves:number (binary tree, by "
+            "descending frequency; @FILE: frequency in FILE), refine:FILE (binary trees below the nodes of "
+            "FILE), prefix:1,3 (codes), mask:3,1 (postal codes), bins:0,18,65 or bins:width=5,20 "
+            "(numbers), date:month,year or date:%d.%m.%Y:month,year (dates), or a hierarchy file of "
+            "intervals."
+        ),
+    ] = "balanced:5",
+    column: Annotated[str | None, Parameter(help="Column whose values become the leaves. Default: the items.")] = None,
+    **flags: Flags,
+) -> int:
+    """Build a hierarchy over the items or values of a data set.
+
+    You can edit the resulting file.
+    """
+    target = Path(out)
+    require_new(target)
+    labels = labels_of(source, column, flags)
+    hierarchy = hierarchy_for(spec, labels.vocabulary, labels.name, labels.occurrences)
+    target.touch(0o600)
+    write_hierarchy(in_order_of_place(hierarchy), target)
+    return DONE
+
+
+def check_hierarchy(
+    file: HierarchyFile,
+    /,
+    *,
+    data: Annotated[
+        str | None, Parameter(name="--input", help="Data set whose items must be leaves of the hierarchy.")
+    ] = None,
+    json: Annotated[bool, Parameter(help="Print the figures as JSON.")] = False,
+    **flags: Flags,
+) -> int:
+    """Check a hierarchy, and whether it covers a data set.
+
+    Prints each fault of the file with its line number. Also prints each item of the data that is not a leaf, with its
+    frequency and the most similar node.
+    """
+    if faults := hierarchy_faults(file):
+        _show_faults(file, faults, json=json)
+    hierarchy = read_hierarchy(file)
+    figures = {
+        "nodes": hierarchy.n_nodes,
+        "leaves": hierarchy.n_leaves,
+        "height": int(hierarchy.depth.max()),
+        "collapsed": len(hierarchy.aliases),
+    }
+    column = items_of_input(data, flags)
+    if column is None:
+        show_figures(figures, json=json)
+        return DONE
+    misfits = left_over(column, hierarchy, code_rules(flags))
+    figures |= {"items": len(column.vocabulary)} | ({"misfits": len(misfits)} if misfits else {})
+    if json:
+        show_json({**figures, "list": misfits} if misfits else figures)
+    else:
+        show_figures(figures, json=False)
+    if not misfits:
+        return DONE
+    if not json:
+        show(misfits_table(misfits))
+    are = "item is not a leaf" if len(misfits) == 1 else "items are not leaves"
+    msg = f"{len(misfits):,} {are} of {file} (items in the data: {len(column.vocabulary):,})"
+    raise HierarchyError(msg)
+
+
+def _show_faults(file: str, faults: Sequence[HierarchyError], *, json: bool) -> NoReturn:
+    if len(faults) == 1 and not json:
+        raise faults[0]
+    if json:
+        show_json({"faults": [{**fault.place, "fault": str(fault)} for fault in faults]})
+    else:
+        show("\n".join(map(str, faults)))
+    msg = f"{file}: {counted(len(faults), 'fault')}"
+    raise HierarchyError(msg, count=len(faults))
+
+
+def print_hierarchy(
+    source: Annotated[
+        str,
+        Parameter(
+            name="FILE|JOB.TOML",
+            help="Hierarchy file, or a job file (.toml) if the tree of a column of the job is printed.",
+        ),
+    ],
+    /,
+    *,
+    column: Annotated[
+        str | None, Parameter(help="Column of the job file whose hierarchy is printed. Default: the items.")
+    ] = None,
+    depth: Annotated[
+        int | None,
+        Parameter(converter=number_of_64_bits, help="Maximum number of levels below the root. Default: all levels."),
+    ] = None,
+    most: Annotated[
+        int, Parameter(converter=number_of_64_bits, help="Maximum number of children per node. 0 prints all children.")
+    ] = 20,
+    json: Annotated[bool, Parameter(help="Print the complete tree as JSON. Requires a job file.")] = False,
+) -> int:
+    """Print a hierarchy as a tree.
+
+    The number in parentheses after a node is the number of leaves below it. For a job file, the tree also shows how
+    many records contain a value below the node, and marks the ceilings.
+    """
+    for option, number in (("--depth", depth), ("--most", most)):
+        if number is not None and number < 0:
+            msg = f"{option} must be at least 0, got {number}"
+            raise InputError(msg)
+    if not is_job(source):
+        if column is not None or json:
+            msg = f"{'--json' if column is None else '--column'} requires a job file (.toml) in place of {source}"
+            raise InputError(msg)
+        show("\n".join(drawn(read_hierarchy(source), depth=depth, most=most or None)))
+        return DONE
+    data, options = over_job(source, "input", {}, TreeSettings)
+    tree = column_tree(data, validate(TreeSettings, {**options, "input": data}), column)
+    if json:
+        show_json(tree.contents)
+    else:
+        show("\n".join(drawn(tree.hierarchy, tree.records, tree.ceilings, depth=depth, most=most or None)))
+    return DONE
+
+
+def convert_hierarchy(
+    file: HierarchyFile,
+    out: Annotated[str, Parameter(help="New hierarchy file.")],
+    /,
+) -> int:
+    """Convert a hierarchy to the format of anonset.
+
+    The format has commas and no header. A node with a single child is replaced by the child.
+    """
+    target = Path(out)
+    require_new(target)
+    write_hierarchy(read_hierarchy(file), target)
+    return DONE
+
+
+def rename_hierarchy(
+    file: HierarchyFile,
+    old: Annotated[str, Parameter(help="Label of the node.")],
+    new: Annotated[str, Parameter(help="New label.")],
+    out: Annotated[str, Parameter(help="New hierarchy file.")],
+    /,
+) -> int:
+    """Rename a node of a hierarchy.
+
+    Leaves keep their names, because they are values of the data.
+    """
+    target = Path(out)
+    require_new(target)
+    write_hierarchy(rename_node(read_hierarchy(file), old, new), target)
+    return DONE

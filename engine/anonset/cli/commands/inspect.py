@@ -1,0 +1,252 @@
+"""``anonset inspect``: column roles, re-identification risk and problems of a data set."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from anonset.cli.exit_codes import DONE
+from anonset.cli.flags import Input, Quiet, flags_of, given_flags
+from anonset.cli.output import show, show_json
+from anonset.cli.progress import progress_bars
+from anonset.errors import InputError, foreign
+from anonset.local_paths import require_local
+from anonset.reading.file_options import UNKNOWN
+from anonset.settings.commands import InspectSettings
+from anonset.settings.settings import RoleSettings, validate
+from anonset.spelling import as_typed
+
+if TYPE_CHECKING:
+    from anonset.jobs.findings import Findings
+
+
+Flags: Any = flags_of(InspectSettings, leave_out=["input"])
+
+_SPLIT = ({"delimiter": " "}, {"input_format": "spmf"})
+"""Reading options for lines that are read as a single column without items."""
+_RECOGNISED = ("encoding", "header_line", "input_format", "no_header")
+"""Reading options that `inspect` recognizes from the file."""
+
+
+def inspect(
+    source: Input,
+    /,
+    *,
+    out: Annotated[str | None, Parameter(alias="-o", help="New job file (.toml) with the proposed settings.")] = None,
+    quiet: Quiet = False,
+    json: Annotated[bool, Parameter(help="Print the findings as JSON.")] = False,
+    **flags: Flags,
+) -> int:
+    """Examine a data set: column roles, re-identification risk and problems.
+
+    Proposes a role, with a reason, for each column that has no declared role. The output contains no data values. Exit
+    codes: 0 done, even if problems are listed; 2 the data cannot be read.
+    """
+    from anonset.jobs.findings import further_roles
+    from anonset.jobs.proposals.inspect import inspect as look
+    from anonset.report.findings import findings_account, findings_summary
+    from anonset.settings.job_files import over_job
+
+    place, options = over_job(source, "input", given_flags(flags), InspectSettings, unanswered=True)
+    settings = validate(InspectSettings, {**options, "input": place})
+    roles = {name: options[name] for name in options if name in (*RoleSettings.model_fields, "publish_as_is")}
+    if out is not None:
+        _require_new(Path(out))
+    with progress_bars(quiet=quiet) as progress:
+        if progress is not None:
+            progress("inspect", 0, 0)
+        try:
+            findings = look(
+                place, k=settings.k, m=settings.m, hierarchies=settings.hierarchy, seed=settings.seed, **roles
+            )
+        except InputError as error:
+            ways = [fix.settings for fix in error.fixes if fix.settings]
+            commands = _ways_to_read(source, place, given_flags(flags), roles, ways)
+            error.commands = [f"complete command: {command}" for command in commands]
+            raise
+    if json:
+        show_json(findings_summary(findings))
+    else:
+        show(*findings_account(findings), *([] if quiet else _note_on_codes(findings)))
+    of_format = (*_RECOGNISED, "separator") if findings.settings.get("input_format") == "baskets" else _RECOGNISED
+    recognised = {name: findings.settings[name] for name in of_format if name in {*findings.settings} - {*options}}
+    typed, hierarchies = {**given_flags(flags), **recognised, "hierarchy": []}, given_flags(flags).get("hierarchy")
+    job = Path(out or _new_job(source))
+    job = job.with_stem(f"{job.stem}-more") if out is not None and findings.records else job
+    further, condition = further_roles(findings.possible_items, findings.possible_roles)
+    with_items = [f"{as_typed('inspect', source, {**typed, **roles}, hierarchies)} -o {job}" for roles in further]
+    if not with_items and not findings.records and len(findings.columns) == 1:
+        with_items = _ways_to_read(source, place, given_flags(flags), roles, _SPLIT)[:1]
+        condition = ", if the lines contain several columns or items"
+    with_next = not (json or quiet)
+    if out is not None:
+        lines = [f"complete command{condition}: {command}" for command in with_items]
+        _write_job(Path(out), place, findings, lines, json=json, with_next=with_next)
+    elif with_next and findings.records:
+        command_text = as_typed("inspect", source, typed, hierarchies)
+        show(f"Next: {command_text} -o {job}, to write these settings to a job file{_to_answer(findings)}")
+    for number, command in enumerate(with_items if with_next else ()):
+        first = f"Next{condition}: " if not (findings.records or number) else "To publish other columns as items: "
+        if findings.possible_roles:
+            first = (
+                "To publish further columns, if they may be published: " if findings.records else f"Next{condition}: "
+            )
+        show(f"{first}{command}")
+    return DONE
+
+
+def _note_on_codes(findings: "Findings") -> list[str]:
+    """Return a note that `suggest` also tries a hierarchy by frequency.
+
+    Without a proposed hierarchy that groups codes by their first characters, there is no note.
+    """
+    from anonset.data.hierarchies.hierarchy_rules import PROPOSED
+
+    trees = findings.settings.get("hierarchy", {})
+    sets = [
+        name for name in ("items", *findings.settings.get("items", ())) if str(trees.get(name)).startswith("prefix:")
+    ]
+    if not sets:
+        return []
+    return [
+        f"{trees[sets[0]]} groups codes by meaning; {PROPOSED} groups codes of similar frequency, and usually loses "
+        "less: anonset suggest compares both"
+    ]
+
+
+def _ways_to_read(
+    source: str, place: str, flags: Mapping[str, Any], roles: Mapping[str, Any], ways: Sequence[Mapping[str, Any]]
+) -> list[str]:
+    """Return the commands that read several columns or items with other reading options."""
+    from anonset.jobs.proposals.inspect import inspect as look
+
+    commands = list[str]()
+    for settings in ways:
+        with suppress(InputError):
+            found = look(place, **{**roles, **settings})
+            if found.records or len(found.columns) > 1:
+                commands.append(as_typed("inspect", source, {**flags, **settings}))
+    return commands
+
+
+def _new_job(source: str) -> str:
+    """Return the name of a new job file: ``job.toml``, or with a number if the source is a job file."""
+    if not source.lower().endswith(".toml"):
+        return "job.toml"
+    further = (Path(source).with_name(f"{Path(source).stem}-{number}.toml") for number in count(2))
+    return str(next(file for file in further if not file.exists()))
+
+
+def _to_answer(findings: "Findings") -> str:
+    return "" if findings.question is None else '; in it, replace unit = "?" by the line that states who is a person'
+
+
+def _require_new(path: Path) -> None:
+    require_local(path)
+    if path.suffix.lower() != ".toml":
+        msg = f"-o {path}: the name of a job file must end with .toml"
+        raise InputError(msg)
+    if path.exists():
+        msg = f"{path} already exists and is not overwritten; name another file"
+        raise InputError(msg)
+
+
+def _write_job(
+    path: Path, source: str, findings: "Findings", further: Sequence[str], *, json: bool, with_next: bool
+) -> None:
+    from anonset.reading.sources.files import write_file
+    from anonset.settings.job_text import answer_text, guarantee_for, job_text, relative_to, unit_line
+
+    if not findings.records:
+        problem = findings.problems[-1] if json else f"{findings.checks[-1].sentence} (see Check)"
+        msg = f"{path} is not written: {foreign(problem)}"
+        error = InputError(msg)
+        error.commands = list(further)
+        raise error
+    name, question = Path(source).name.partition(".")[0], findings.question
+    input_, out = relative_to(path.parent, source), f"{name}-safe"
+    common, answers, guarantee, reasons = findings.settings, {}, {}, _SETTING_COMMENTS
+    able = [] if question is None else [answer for answer in question.answers if not answer.problem]
+    own = [answer for answer in able if answer.key != UNKNOWN]
+    if question is None:
+        classes = findings.quasi_identifiers
+        tuples = 0 if classes is None else classes.classes
+        guarantee = guarantee_for(findings.settings, findings.k, findings.m, tuples=tuples)
+        reasons = {**_with_way_to_publish(_reasons(findings)), **_SETTING_COMMENTS}
+    else:
+        common = {n: v for n, v in common.items() if all(n in x.settings and x.settings[n] == v for x in own)}
+        common = {n: v for n, v in common.items() if n not in _OF_ANSWERS}
+        for answer in own:
+            roles = {n: v for n, v in answer.settings.items() if n not in common and n != "unit"}
+            roles = roles | {"hierarchy": _placed(roles.get("hierarchy", {}), path.parent)}
+            must = guarantee_for(answer.settings, findings.k, findings.m, tuples=answer.combinations)
+            answers[answer.key] = answer_text(
+                answer.key,
+                roles,
+                must,
+                {**_with_way_to_publish(answer.reasons), "differing": _SETTING_COMMENTS["differing"]},
+            )
+    if "hierarchy" in common:
+        common = {**common, "hierarchy": _placed(common["hierarchy"], path.parent)}
+    lines = [] if question is None else question.lines()
+    text = job_text(input_, out, common, guarantee, reasons, findings.problems, question=lines, answers=answers)
+    write_file(path, [text.encode()])
+    if with_next:
+        first = "resolve the problems that Check calls rejected in" if findings.rejected else "review"
+        first = first if question is None else "declare who is a person in"
+        ways = f" ({' or '.join(unit_line(answer.key) for answer in able)})" if able else ""
+        then = f"{as_typed('suggest', str(path))}, or {as_typed('anonymize', str(path))}"
+        show(f"Next: {first} {path}{ways}, then run {then}")
+
+
+_OF_ANSWERS = (
+    "items", "one_hot", "present", "one_code", "with_header", "relational", "sensitive", "id", "keep", "drop",
+    "numeric", "unit", "differing", "separator", "skip_rows", "hierarchy",
+)  # fmt: skip
+"""Settings that the job file repeats for each possible answer to `unit = "?"`, even if all answers have the same value.
+"""
+
+
+def _placed(specs: dict[str, Any], folder: Path) -> dict[str, Any]:
+    from anonset.settings.job_text import relative_to
+    from anonset.settings.paths import with_path
+
+    return {name: with_path(spec, lambda path: relative_to(folder, path)) for name, spec in specs.items()}
+
+
+def _reasons(findings: "Findings") -> dict[str, list[str]]:
+    """Return the comments of the job file for each role: the columns, and why each column has the role."""
+    reasons: dict[str, list[str]] = {}
+    for column in findings.columns:
+        reasons.setdefault(column.role, []).append(f"{column.profile.name}: {column.reason}")
+    return reasons
+
+
+def _with_way_to_publish(reasons: Mapping[str, list[str]]) -> dict[str, list[str]]:
+    """Add a line that explains how to publish dropped columns."""
+    way = "not published; to publish a column, move its name to relational, or to sensitive"
+    return {**reasons, **({"drop": [way, *reasons["drop"]]} if "drop" in reasons else {})}
+
+
+_SETTING_COMMENTS: dict[str, list[str]] = {
+    "numeric": ["quasi-identifiers that contain numbers"],
+    "present": ["value that marks an item; filled: any cell that is not empty, the item is then its only label"],
+    "with_header": ["items are header=value, because the same value means something else in another column"],
+    "null": ['texts that probably mean "no value"; remove texts that are real values'],
+    "decimal": ["the decimal sign of the numbers"],
+    "missing": ["treatment of null"],
+    "normalize": ["rules applied to codes in this order, so that they match the hierarchy"],
+    "inner_items": ["codes that are inner nodes of the hierarchy: a leaf for the code is added below the node"],
+    "unknown": ["treatment of codes that the hierarchy does not contain; better: add them to the hierarchy"],
+    "unit": ["who is a person: all rows with the same value are merged into a record"],
+    "differing": ["if the rows of a person differ in a column without items, the value of the first row is published"],
+    "hierarchy": [
+        "Generalization of each column. To group items by meaning, use a file with a line item,parent,...,root per",
+        "item. halves:frequency groups items of similar frequency; the attestation states that the tree was made from",
+        "the data. Others: balanced:5 prefix:1,3 mask:3,1 bins:0,18,65 range",
+    ],
+}
+"""Comments above settings in a job file."""

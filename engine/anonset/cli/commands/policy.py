@@ -1,0 +1,154 @@
+"""``anonset policy``: generate, check and convert the constraints of COAT and PCTA."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from anonset.cli.commands.items import Flags, items_of, items_of_input, show_figures
+from anonset.cli.exit_codes import DONE
+from anonset.cli.flags import flags_of, given_flags
+from anonset.cli.output import show_json
+from anonset.data import Hierarchy, SetColumn
+from anonset.errors import InputError
+from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy, one_group, random_policy
+from anonset.reading.hierarchies.specs import hierarchy_for
+from anonset.reading.policies import (
+    read_privacy_policy,
+    read_utility_policy,
+    write_privacy_policy,
+    write_utility_policy,
+)
+from anonset.reading.sources.files import text_lines
+from anonset.release.publishing.staging import require_new
+from anonset.settings.commands import PolicySettings
+from anonset.settings.job_files import over_job
+from anonset.settings.readers import ParsingContext, privacy_constraints, utility_constraints
+from anonset.settings.settings import validate
+from anonset.support import SupportIndex
+
+_Flags: Any = flags_of(PolicySettings)
+Kind = Annotated[
+    Literal["privacy", "utility"],
+    Parameter(help="Content of the file: privacy (itemsets to protect) or utility (groups of items)."),
+]
+
+
+def generate_policy(
+    source: Annotated[str, Parameter(name="INPUT", help="Data set with the items of the constraints.")],
+    /,
+    *,
+    out: Annotated[str, Parameter(alias="-o", help="New file, with one constraint per line.")],
+    privacy: Annotated[
+        str | None,
+        Parameter(
+            help="Generate privacy constraints: pgen (itemsets in fewer than --k records), or PP1 to PP9 "
+            "(random itemsets)."
+        ),
+    ] = None,
+    utility: Annotated[
+        str | None,
+        Parameter(
+            help="Generate utility constraints: one (all items in one group), siblings:N (groups of N "
+            "neighbouring items), or level:D (nodes at depth D of the hierarchy)."
+        ),
+    ] = None,
+    hierarchy: Annotated[
+        str | None, Parameter(help="Hierarchy of the items: a file, or balanced:F (nodes with F children).")
+    ] = None,
+    **flags: _Flags,
+) -> int:
+    """Generate privacy or utility constraints for a data set."""
+    target = Path(out)
+    require_new(target)
+    if (privacy is None) == (utility is None):
+        msg = "exactly one of --privacy and --utility is required"
+        raise InputError(msg)
+    source, options = over_job(source, "input", given_flags(flags), PolicySettings)
+    settings = validate(PolicySettings, options)
+    column, tree = _bound(items_of(source, settings, by_person=True), hierarchy)
+    if utility is not None:
+        context = ParsingContext(column, tree)
+        made = one_group(column.vocabulary) if utility == "one" else utility_constraints(utility, context)
+        write_utility_policy(made or UtilityPolicy(()), target)
+    elif privacy == "pgen":
+        context = ParsingContext(column, tree, settings.model_dump(include={"k"}, exclude_none=True))
+        write_privacy_policy(privacy_constraints("pgen", context) or PrivacyPolicy(()), target)
+    else:
+        sizes = {"n_itemsets": settings.itemsets, "seed": settings.seed}
+        write_privacy_policy(random_policy(str(privacy), column.vocabulary, **sizes), target)
+    return DONE
+
+
+def check_policy(
+    file: Annotated[str, Parameter(help="File of constraints, one per line.")],
+    /,
+    *,
+    kind: Kind = "privacy",
+    data: Annotated[str | None, Parameter(name="--input", help="Data set with the items of the constraints.")] = None,
+    json: Annotated[bool, Parameter(help="Print the figures as JSON.")] = False,
+    **flags: Flags,
+) -> int:
+    """Check constraints, and whether they fit a data set."""
+    column = items_of_input(data, flags)
+    policy = _read(Path(file), kind, None if column is None else column.vocabulary)
+    rows = policy.itemsets if isinstance(policy, PrivacyPolicy) else policy.groups
+    figures = {
+        "constraints": len(rows),
+        "smallest": min(map(len, rows)),
+        "largest": max(map(len, rows)),
+        "items": len({item for row in rows for item in row}),
+    }
+    if json:
+        show_json({**figures, **({} if column is None else {"supports": _supports(column, policy)})})
+    else:
+        show_figures(figures, json=False)
+    return DONE
+
+
+def convert_policy(
+    file: Annotated[str, Parameter(help="File of constraints, one per line.")],
+    out: Annotated[str, Parameter(help="New file. Items are separated by blanks, and quoted if they contain blanks.")],
+    /,
+    *,
+    kind: Kind = "privacy",
+    separator: Annotated[str, Parameter(help="Character between the items in FILE.")] = ",",
+) -> int:
+    """Convert constraints to the format of anonset.
+
+    The format separates items by blanks, and quotes items that contain blanks.
+    """
+    target = Path(out)
+    require_new(target)
+    lines = text_lines(Path(file), "a constraint")
+    rows = [[item.strip() for item in line.split(separator) if item.strip()] for line in lines]
+    if kind == "privacy":
+        write_privacy_policy(PrivacyPolicy.of(rows), target)
+    else:
+        write_utility_policy(UtilityPolicy.of(rows), target)
+    return DONE
+
+
+def _supports(column: SetColumn, policy: PrivacyPolicy | UtilityPolicy) -> list[int]:
+    """Return the number of records that match each constraint. A record matches a privacy constraint if it contains all
+    items, and a utility constraint if it contains any item of the group.
+    """
+    index = SupportIndex(column)
+    if isinstance(policy, PrivacyPolicy):
+        return [index.support_of(itemset) for itemset in policy.itemsets]
+    code = column.vocabulary.index
+    return [index.support_of_groups([[code[item] for item in group]]) for group in policy.groups]
+
+
+def _read(path: Path, kind: str, vocabulary: Any) -> PrivacyPolicy | UtilityPolicy:
+    if kind == "privacy":
+        return read_privacy_policy(path, vocabulary)
+    return read_utility_policy(path, vocabulary)
+
+
+def _bound(column: SetColumn, hierarchy: str | None) -> tuple[SetColumn, Hierarchy | None]:
+    """Reorder the items of a column by the leaves of a hierarchy. Change nothing if `hierarchy` is None."""
+    if hierarchy is None:
+        return column, None
+    tree = hierarchy_for(hierarchy, column.vocabulary, column.name, column.occurrences)
+    return tree.bind(column), tree

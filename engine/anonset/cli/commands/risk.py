@@ -1,0 +1,113 @@
+"""``anonset risk``: re-identification risk of a publication."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from anonset.cli.exit_codes import DONE, FAILED
+from anonset.cli.flags import Quiet, flags_of, given_flags
+from anonset.cli.output import show, show_json
+from anonset.cli.progress import progress_bars
+from anonset.data import NumericColumn, Table
+from anonset.errors import InputError
+from anonset.generalization.other_release import OtherRelease
+from anonset.jobs.original import original_and_persons
+from anonset.jobs.reading import opened_to_compare
+from anonset.jobs.risk import risk as count
+from anonset.jobs.runs.beside import read_beside
+from anonset.reading.batches import open_source
+from anonset.reading.read import read
+from anonset.reading.sources.source import source_of
+from anonset.release.opened import OpenedPublication
+from anonset.report.risks import account_and_summary
+from anonset.settings.job_files import over_job
+from anonset.settings.publication import RiskSettings
+from anonset.settings.settings import validate
+from anonset.spelling import as_typed
+
+Flags: Any = flags_of(RiskSettings, leave_out=["items"])
+
+
+def risk(
+    out: Annotated[str, Parameter(name="OUT", help="Directory made by anonset anonymize, or the job file (.toml).")],
+    /,
+    *,
+    quiet: Quiet = False,
+    json: Annotated[bool, Parameter(help="Print the risks as JSON.")] = False,
+    **flags: Flags,
+) -> int:
+    """Estimate re-identification risk and simulate attacks.
+
+    Counts the published rows that match the knowledge of an attacker. Attackers may know all quasi-identifiers, some
+    items, or both. The number of items is 1, 2 and so on, up to two more than the guarantee covers. For buckets, the
+    command computes the probability of inferring sensitive values. With --original, it simulates attacks that try to
+    find persons. Exit code 1 means that an attack succeeds more often than the guarantee allows.
+    """
+    argument = out
+    out, options = over_job(out, "out", given_flags(flags), RiskSettings)
+    _require_no_data(out)
+    settings = validate(RiskSettings, options)
+    source = settings.original_source()
+    compared = opened_to_compare(out, source, settings, for_risks=True)
+    with progress_bars(quiet=quiet) as progress, compared as (opened, place):
+        if progress is not None:
+            progress("count", 0, 0)
+        table, persons = original_and_persons(opened, source, settings, place)
+        population = None if settings.population is None else _population(opened, settings.population, table)
+        report = count(
+            opened, table, hierarchies=settings.hierarchy, m=settings.m, threshold=settings.threshold,
+            sensitive=settings.sensitive, population=population, attempts=settings.attempts, seed=settings.seed,
+            persons=persons, attacks=settings.attack, beside=_beside(opened, settings.beside),
+        )  # fmt: skip
+    account, summary = account_and_summary(report)
+    if json:
+        show_json(summary)
+    else:
+        show(*account)
+        if not quiet:
+            show(*([_without_original(out)] if table is None else []), f"Next: {_report(argument)}")
+    return FAILED if summary.get("broken") else DONE
+
+
+def _require_no_data(out: str) -> None:
+    """Reject a data file, with the command that estimates its risk."""
+    if Path(out).is_file():
+        msg = f"{out!r} is a file, but risk requires a directory made by anonset anonymize"
+        error = InputError(msg)
+        error.commands = [f"risk of data before anonymization: {as_typed('inspect', out)}"]
+        raise error
+
+
+def _without_original(out: str) -> str:
+    return f"To simulate an attack: {as_typed('risk', out)} --original FILE"
+
+
+def _report(argument: str) -> str:
+    return f"{as_typed('report', argument)} -o report.html"
+
+
+def _beside(opened: OpenedPublication, other: str | None) -> OtherRelease | None:
+    if other is None:
+        return None
+
+    if opened.report is None:
+        msg = f"--beside requires the private directory of {str(opened.out)!r}; name it with --private"
+        raise InputError(msg)
+    return read_beside(other, opened.report)
+
+
+def _population(opened: OpenedPublication, population: str, original: Table | None) -> Table:
+    """Read the quasi-identifiers of a population. A column is numeric if it is numeric in the original."""
+    names = opened.attested.data.quasi_identifiers
+    source = source_of(population)
+    columns = open_source(source).names
+    of_original = () if original is None else original.relational
+    numeric = [column.name for column in of_original if isinstance(column, NumericColumn)]
+    if lacking := [name for name in names if name not in columns]:
+        msg = (
+            f"--population {population}: quasi-identifier {lacking[0]!r} is missing; the file must contain all of them"
+        )
+        raise InputError(msg)
+    others = [name for name in columns if name not in names]
+    return read(source, relational=names, numeric=numeric, drop=others)

@@ -1,0 +1,172 @@
+"""``anonset suggest``: compare suitable algorithms on a data set and recommend one."""
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from anonset.algorithms.base import traits_of
+from anonset.algorithms.registry import ALGORITHMS
+from anonset.cli.exit_codes import DONE, FAILED
+from anonset.cli.flags import Input, Quiet, flags_of, given_flags
+from anonset.cli.output import show, show_json
+from anonset.cli.progress import progress_bars
+from anonset.data import Table
+from anonset.data.hierarchies.hierarchy_rules import PROPOSED
+from anonset.errors import InputError
+from anonset.jobs.complete_settings import naming_units
+from anonset.jobs.reading import read_data, source_to_read
+from anonset.jobs.trials.candidate import Candidate
+from anonset.jobs.trials.candidates import KNOWN, serves
+from anonset.jobs.trials.suggest import suggest as try_all
+from anonset.local_paths import require_local
+from anonset.privacy import PrivacyModel
+from anonset.release.memory import memory_for, require_memory
+from anonset.release.statements import parameters_of
+from anonset.report.plots import draw_frontier, require_plots
+from anonset.report.suggestions import suggestion_account, suggestion_summary
+from anonset.settings.commands import SuggestSettings
+from anonset.settings.job_files import over_job, read_job
+from anonset.settings.parameters import MODELS, default_algorithm, form_of, make_algorithm, parameters
+from anonset.settings.settings import RoleSettings, is_job, validate, with_sensitive_kept
+from anonset.spelling import arguments_of, as_typed
+
+Flags: Any = flags_of(SuggestSettings, leave_out=["input"])
+
+_OF_RHO = ("rho", "strict", "from_nothing")
+_ASKED = ("model", "k", "m", "l", "l_kind", "c", "t", "t_distance", "h", "p", *_OF_RHO, "sensitive_items")
+_ROLES = {*RoleSettings.model_fields, "publish_as_is"}
+_BY_DEFAULT = {"k": 5, "m": 2, "l": 2, "p": 2}
+
+
+def suggest(
+    source: Input,
+    /,
+    *,
+    plot: Annotated[
+        str | None,
+        Parameter(help="New directory for a plot of the item loss and the relational loss of each candidate (PNG)."),
+    ] = None,
+    quiet: Quiet = False,
+    json: Annotated[bool, Parameter(help="Print the candidates as JSON.")] = False,
+    **flags: Flags,
+) -> int:
+    """Compare suitable algorithms and recommend one.
+
+    Runs the algorithms that give a guarantee on the data, or on a sample if the data are large. Recommends the
+    algorithm whose results give the most accurate counts. Nothing is published. The command that publishes is printed.
+    Exit code 1 means that no result is useful.
+    """
+    require_local(plot)
+    if plot is not None:
+        require_plots(Path(plot))
+    place, options = over_job(source, "input", given_flags(flags), SuggestSettings)
+    settings = validate(SuggestSettings, {**options, "input": place})
+    data = source_to_read(settings, place)
+    need = memory_for(data.size)
+    require_memory(need, settings.memory_limit, "a sample is drawn once all records are read")
+    table = read_data(data, settings.read_options())
+    if plot is not None and (table.transactions is None or not table.relational):
+        msg = f"--plot {plot} requires data with items and relational columns, because it draws both losses"
+        raise InputError(msg)
+    guarantee = _guarantee(table, settings.model_dump(include=set(_ASKED)), settings.sensitive)
+    if guarantee.sensitive_column is not None:  # models for persons need distinct ids
+        table = read_data(data, with_sensitive_kept(settings, guarantee).read_options())
+    with progress_bars(quiet=quiet) as progress, naming_units("suggest", source, given_flags(flags)):
+        suggestion = try_all(
+            table, guarantee, hierarchies=settings.hierarchy, workers=settings.workers, progress=progress,
+            seed=settings.seed, seconds=settings.seconds, round_ends=settings.round_ends,
+            publish_as_is=settings.publish_as_is,
+        )  # fmt: skip
+    trees = settings.hierarchy or _hierarchies_of(table)
+    tuned_in_job = {
+        name for name in (read_job(source, given_flags(flags)) if place != source else ()) if name in parameters()
+    }
+
+    def command_of(best: Candidate | None, suffix: str = "") -> str:
+        if best is None:
+            return ""
+        tuned = {name: value for name, value in best.asked.items() if name != "hierarchy"}
+        made = _hierarchies_of(table, best.settings["hierarchy"]) if "hierarchy" in best.settings else {}
+        on_job = place != source and tuned_in_job <= {*tuned, *_ASKED}
+        on, typed = (source, given_flags(flags)) if on_job else (place, {**options, "hierarchy": trees})
+        roles = {name: value for name, value in typed.items() if name in _ROLES}
+        if (ends := typed.get("round_ends")) is not None:
+            roles["round_ends" if ends else "no_round_ends"] = True
+        specs = {} if best.beside else {**typed.get("hierarchy", {}), **made}
+        return f"{_command(on, best.algorithm, tuned, guarantee, roles, specs)}{suffix}"
+
+    same = suggestion.with_own_hierarchy is suggestion.recommended
+    commands = (
+        command_of(suggestion.recommended),
+        command_of(suggestion.with_own_hierarchy, "" if same else "-own"),
+        command_of(suggestion.beside),
+    )
+    if plot is not None:
+        draw_frontier(suggestion, Path(plot) / "frontier.png")
+    if json:
+        show_json(suggestion_summary(suggestion, *commands))
+    else:
+        show(*suggestion_account(suggestion, *commands))
+    return DONE if suggestion.recommended is not None else FAILED
+
+
+def _guarantee(table: Table, options: Mapping[str, Any], sensitive: str | None) -> PrivacyModel:
+    """Return the requested privacy model. Without --model, the column roles determine the model."""
+    by_roles = "k" if table.transactions is None else "kkm" if table.relational else "km"
+    if options["sensitive_items"]:
+        by_roles = "klm"
+    if table.sensitive is not None:
+        several = any(len(column.vocabulary) < table.n for column in table.ids)
+        by_roles = "safe-grouping" if several else "anatomy"
+        if table.relational:
+            by_roles = "kl" if options["t"] is None else "kt"
+    name = options["model"] or by_roles
+    if name not in MODELS or name not in KNOWN:
+        others = "use anonset compare for other models"
+        msg = f"--model {name}: suggest supports {', '.join(KNOWN)}; {others}"
+        raise InputError(msg)
+    algorithm = default_algorithm(name, relational=bool(table.relational))
+    cls: Any = MODELS[name].model
+    accepted = {form_of(field.name).setting for field in fields(cls)}
+    values = {
+        n: value
+        for n, value in {**_BY_DEFAULT, **{n: v for n, v in options.items() if v is not None}}.items()
+        if n in accepted
+    }
+    values |= {"sensitive": sensitive} if sensitive is not None and "sensitive" in accepted else {}
+    if stray := [n for n in _ASKED[1:] if options[n] is not None and n not in accepted]:
+        msg = f"--{stray[0].replace('_', '-')} does not apply to model {name}; remove it"
+        raise InputError(msg)
+    needed = {"delta": 1.0} if "delta" in parameters(algorithm) else {}
+    return make_algorithm(name, algorithm, {**values, **needed}).model
+
+
+def _hierarchies_of(table: Table, spec: str = PROPOSED) -> dict[str, str]:
+    sets = table.joined or (() if table.transactions is None else (table.transactions.name,))
+    return dict.fromkeys(sets, spec)
+
+
+def _command(
+    source: str,
+    algorithm: str,
+    settings: Mapping[str, Any],
+    guarantee: PrivacyModel,
+    roles: Mapping[str, Any],
+    hierarchies: Mapping[str, str],
+) -> str:
+    """Return the command that runs a candidate. `source` is a data set or a job file."""
+    sizes = {name: value for name, value in parameters_of(guarantee).items() if value not in ([], ())}
+    sizes.pop("sensitive", None)  # the setting is a role, which the command already contains
+    on = {name: value for name, value in sizes.items() if value is not True}  # omit True, because it is the default
+    sizes = {f"no_{name}" if value is False else name: value is False or value for name, value in on.items()}
+    model = {}
+    if not serves(algorithm, guarantee):
+        sizes = {name: value for name, value in sizes.items() if name in ("k", "m", "l")}
+        model = {"model": traits_of(ALGORITHMS[algorithm]).answers[0]} if is_job(source) else {}
+    flags = shlex.join(arguments_of({**model, **settings, **sizes}))
+    command = f"{as_typed('anonymize', source, roles, hierarchies)} {flags}".rstrip()
+    return f"{command} -o {shlex.quote(f'{Path(source).name.partition(chr(46))[0]}-{algorithm}')}"

@@ -1,0 +1,59 @@
+"""``anonset verify``: check a publication of anonset or of another program."""
+
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from anonset.cli.exit_codes import DONE, FAILED, UNDECIDED
+from anonset.cli.flags import flags_of, given_flags
+from anonset.cli.output import show, show_json
+from anonset.cli.progress import progress_bars
+from anonset.settings.publication import check_settings_model
+from anonset.settings.settings import is_job
+
+Flags: Any = flags_of(check_settings_model(), leave_out=["private"])
+
+
+def verify(
+    published: Annotated[
+        str,
+        Parameter(help="Directory or address made by anonset anonymize, the job file (.toml), or a published file."),
+    ],
+    /,
+    *,
+    quiet: Annotated[bool, Parameter(help="Print no result. The exit code shows the verdict.")] = False,
+    json: Annotated[bool, Parameter(help="Print the verdict as JSON.")] = False,
+    **flags: Flags,
+) -> int:
+    """Check whether a publication satisfies a privacy model.
+
+    With --original, the check also compares the publication with the original data. In a file without attestation, each
+    symbol counts as an item, and all rows are checked. For buckets with ids, the result also lists sensitive values
+    that follow from several tuples of a person. Only the algorithm safe-grouping prevents such inferences, and they do
+    not change the exit code.
+
+    Exit codes: 0 the model holds; 1 the model does not hold; 2 invalid input; 3 undecided.
+    """
+    from anonset.jobs.verify import check
+    from anonset.reading.sources.place import is_address
+    from anonset.release.opened import kept_constraints
+    from anonset.release.publishing.fetched import fetched_publication
+    from anonset.release.publishing.staging import PRIVATE
+    from anonset.report.publication_check import check_account, check_summary
+    from anonset.settings.job_files import over_job
+
+    out, options = over_job(published, "out", given_flags(flags), check_settings_model())
+    private = options.pop("private", None)
+    if private is None and is_address(out) and (is_job(published) or "original" in options):
+        private = f"{out.rstrip('/')}{PRIVATE}"
+    with progress_bars(quiet=quiet) as progress, fetched_publication(out, private) as (folder, private_folder):
+        if is_job(published) and "model" not in options:
+            options = {**kept_constraints(private_folder), **options}
+        result = check(folder, options, private=private_folder if private_folder.is_dir() else None, progress=progress)
+    if json:
+        show_json(check_summary(result))
+    elif not quiet:
+        show(*check_account(result))
+    if result.holds is None:
+        return UNDECIDED
+    return DONE if result.holds else FAILED

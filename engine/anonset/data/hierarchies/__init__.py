@@ -1,0 +1,1 @@
+"""Hierarchies, and the rules that build them."""

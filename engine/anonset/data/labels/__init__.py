@@ -1,0 +1,1 @@
+"""Labels of the values of an attribute, in memory and in files."""

@@ -1,0 +1,1 @@
+"""Results of finished steps, from which an interrupted run continues."""

@@ -1,0 +1,152 @@
+"""Checksums of the files in a work directory. Data that are damaged during a run, or before a run is resumed, are not
+published.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data.codes import stored_codes
+from anonset.data.redacted_repr import RedactedRepr
+from anonset.data.storage.checksums import Sum, sums_of
+from anonset.data.storage.exchange import exchange_of
+from anonset.data.storage.store import Files, Store, backing, damage_error
+from anonset.data.table import Column, NumericColumn, SetColumn, Table
+
+_BYTES_PER_TASK = 1 << 26
+_FileRange = tuple[Path, int, int]
+"""Range of a file: path, position of the first byte, and position after the last byte."""
+
+
+@dataclass(frozen=True)
+class Seal(RedactedRepr):
+    """Checksums of files. They detect only changes that were made after the checksums were computed."""
+
+    sums: Mapping[Path, Sum]
+    store: Store
+    """Store with the workers that read the files."""
+
+    @classmethod
+    def of(cls, table: Table) -> "Seal":
+        """Compute the checksums of the files of a table. Without files, the result is empty. Cost: one pass over the
+        files.
+        """
+        return cls.over([*_arrays(table), *_labels(table)], table.store)
+
+    @classmethod
+    def of_labels(cls, table: Table) -> "Seal":
+        """Compute the checksums of the files that contain the labels of a table."""
+        return cls.over(_labels(table), table.store)
+
+    @classmethod
+    def over(cls, arrays: Iterable[NDArray[np.generic]], store: Store) -> "Seal":
+        """Compute the checksums of the files that contain the given arrays."""
+        files = [file for array in arrays if (file := backing(array)) is not None]
+        return cls(_sums(dict.fromkeys(Path(str(file.filename)) for file in files), store), store)
+
+    @classmethod
+    def of_files(cls, store: Files, names: Iterable[str]) -> "Seal":
+        """Compute the checksums of files of a work directory."""
+        return cls(_sums(dict.fromkeys(store.path / name for name in names), store), store)
+
+    @classmethod
+    def restored(cls, store: Files, by_name: Mapping[str, Sequence[int]]) -> "Seal":
+        """Return the checksums that were stored as `by_name`.
+
+        Raises
+        ------
+        InputError
+            If a file is not in the work directory.
+        ValueError, TypeError
+            If the checksums are malformed.
+        """
+        sums = dict[Path, Sum]()
+        for name, (size, total, parity) in by_name.items():
+            path = store.path / name
+            if path.parent != store.path:
+                raise damage_error(path)
+            sums[path] = int(size), int(total), int(parity)
+        return cls(sums, store)
+
+    @property
+    def by_name(self) -> dict[str, Sum]:
+        """Checksums by file name."""
+        return {path.name: numbers for path, numbers in self.sums.items()}
+
+    def require_unbroken(self) -> None:
+        """Reject files that have changed.
+
+        Raises
+        ------
+        InputError
+            The message names the first file that has changed.
+        """
+        for path in self.sums:
+            if not path.is_file():
+                raise damage_error(path)
+        for path, found in _sums(self.sums, self.store).items():
+            if found != self.sums[path]:
+                raise damage_error(path)
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """Check the files at the end of the block. The files are also checked if the block fails, because damage may be
+        the cause.
+
+        Raises
+        ------
+        InputError
+            The message names the first file that has changed.
+        """
+        try:
+            yield
+        except Exception:
+            local = replace(self, store=self.store.with_local_workers())  # the cluster may be lost
+            local.require_unbroken()  # report the damage as the cause of the failure
+            raise
+        self.require_unbroken()
+
+
+def _labels(table: Table) -> list[NDArray[np.generic]]:
+    filed = [column.vocabulary.filed for column in (*table.ids, *table.kept)]
+    return [array for labels in filed if labels is not None for array in (labels.starts, labels.text)]
+
+
+def _arrays(table: Table) -> list[NDArray[np.generic]]:
+    columns: list[SetColumn | Column | None] = [table.transactions, table.sensitive]
+    columns += [*table.relational, *table.ids, *table.kept]
+    arrays: list[NDArray[np.generic]] = []
+    for column in columns:
+        if isinstance(column, SetColumn):
+            arrays += [column.indptr, stored_codes(column.codes)]
+        elif column is not None:
+            arrays.append(column.values if isinstance(column, NumericColumn) else column.codes)
+    return arrays
+
+
+def _sums(paths: Collection[Path], store: Store) -> dict[Path, Sum]:
+    sizes = {path: path.stat().st_size for path in paths}
+    # with an exchange, workers would check their own copies
+    if sum(sizes.values()) <= _BYTES_PER_TASK or any(map(exchange_of, sizes)):
+        store = store.with_local_workers()
+    tasks = [
+        (path, first, min(first + _BYTES_PER_TASK, size))
+        for path, size in sizes.items()
+        for first in range(0, max(1, size), _BYTES_PER_TASK)
+    ]
+    sums = dict[Path, Sum]()
+    for (path, _, _), found in zip(tasks, store.map(_sum, tasks), strict=True):
+        sums[path] = _added(sums.get(path, (0, 0, 0)), found)
+    return sums
+
+
+def _added(one: Sum, other: Sum) -> Sum:
+    return one[0] + other[0], (one[1] + other[1]) % (1 << 64), one[2] ^ other[2]
+
+
+def _sum(part: _FileRange) -> Sum:
+    return sums_of(*part)

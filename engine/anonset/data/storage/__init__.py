@@ -1,0 +1,1 @@
+"""Where arrays are stored, and the workers that compute on them."""

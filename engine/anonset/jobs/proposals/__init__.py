@@ -1,0 +1,1 @@
+"""What `inspect` shows and proposes about the columns of a file."""

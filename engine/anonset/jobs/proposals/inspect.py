@@ -1,0 +1,229 @@
+"""Inspect uniqueness and problems of data before anonymization, and the memory of a run."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from anonset.columns.kinds import kind_of_values
+from anonset.columns.profiles import Profile, entropy, most_frequent
+from anonset.data import CategoricalColumn, SetColumn, Table
+from anonset.data.table import Column
+from anonset.data.table_facts import Unit
+from anonset.errors import InputError, Problem
+from anonset.jobs.findings import ClassFindings, ColumnFindings, Findings, Question, UnitOption
+from anonset.jobs.proposals.proposal_trial import Proposal
+from anonset.jobs.proposals.proposed_reading import proposal_for
+from anonset.jobs.runs.persons import require_persons, unit_findings
+from anonset.measures.equivalence_classes import class_sizes
+from anonset.measures.risks.known_items import known_items
+from anonset.measures.shares import share_of
+from anonset.privacy.model import require_size
+from anonset.reading.file_options import ROW, UNKNOWN
+from anonset.reading.options import require_options
+from anonset.release.memory import memory_for
+from anonset.settings.binding import HierarchySpec
+from anonset.spelling import counted
+
+
+def inspect(
+    source: Any,
+    *,
+    k: int = 5,
+    m: int = 2,
+    hierarchies: Mapping[str, HierarchySpec] | None = None,
+    seed: int = 0,
+    **given: Any,
+) -> Findings:
+    """Inspect the columns, persons, uniqueness and problems of data before anonymization, and propose column roles.
+
+    Writes no publication and shows no value of the data.
+
+    Parameters
+    ----------
+    source
+        Source as for `anonset.read`, or a table that it returned.
+    k
+        Equivalence classes and groups below this size count as small.
+    m
+        Number of known items that the guarantee should cover. Up to m + 1 known items are examined.
+    hierarchies
+        Hierarchies by column. They are checked against the data.
+    seed
+        Seed of the samples that estimate shares which cannot be counted within seconds.
+    given
+        Column roles and reading options, as for `anonset.read`, and ``publish_as_is``. Columns without a given role
+        get a proposed role.
+
+    Raises
+    ------
+    InputError
+        If the data cannot be read. All other problems are reported in `Findings.problems`.
+    TypeError
+        If an option is unknown.
+
+    Examples
+    --------
+    >>> found = inspect({"name": ["Ann", "Bo", "Cid", "Di"], "codes": ["a b", "a b c", "a", "b c"]}, items="codes")
+    >>> [(column.profile.name, column.role) for column in found.columns]
+    [('name', 'drop'), ('codes', 'items')]
+    >>> [str(known.worst(2)) for known in found.known_items]
+    ['0.0%', '25.0%', '25.0%']
+    """
+    require_options("inspect", given.keys() - {"labels", "publish_as_is"})
+    require_size("k", k)
+    require_size("m", m)
+    if isinstance(source, Table):
+        profiles = _profiles_of(source)
+        columns = tuple(ColumnFindings(profile, role, "given", None) for role, profile in profiles)
+        work = Proposal(None, columns, {}, [], source, source.n)
+    else:
+        work = proposal_for(source, given, hierarchies or {}, k)
+    table = work.table
+    if table is None:
+        return _unread(work, k, m)
+    known_sets = () if table.transactions is None else known_items(table.transactions, m + 1, k, seed=seed)
+    rejection = _rejection(table)
+    checks = [*work.problems, *rejection, *_warnings(table, k, unit_open=bool(work.answers))]
+    return Findings(
+        _place_of(work), work.columns, work.rows, table.n, _persons(work, table), _unit(work, table), k, m,
+        _classes(table, k), known_sets, _distinct(checks), _memory(work), work.settings, _question(work),
+        work.possible_items, work.possible_roles, rejected=bool(rejection),
+    )  # fmt: skip
+
+
+def _unit(work: Proposal, table: Table) -> Unit:
+    return "" if work.answers else table.word.unit
+
+
+def _persons(work: Proposal, table: Table) -> int | None:
+    return table.n if _unit(work, table) in ("person", "row") else None
+
+
+def _question(work: Proposal) -> Question | None:
+    """Return the open question about the columns that identify a person, with the settings for each answer. None if the
+    unit is known.
+    """
+    if not work.answers:
+        return None
+    answers = []
+    for answer in work.answers:
+        reasons: dict[str, list[str]] = {}
+        for column in answer.columns:
+            reasons.setdefault(column.role, []).append(f"{column.profile.name}: {column.reason}")
+        classes = None if answer.table is None else _classes(answer.table, 1)
+        combinations, unique = (0, None) if classes is None else (classes.classes, classes.unique)
+        option = UnitOption(
+            answer.unit or (ROW,), answer.persons, unique, answer.settings, combinations, answer.skipped, reasons,
+            answer.part_of, _problem(answer),
+        )  # fmt: skip
+        answers.append(option)
+        if not answer.unit:
+            answers.append(replace(option, unit=(UNKNOWN,), persons=None))
+    return Question(work.rows, tuple(answers), work.others)
+
+
+def _problem(answer: Proposal) -> str:
+    """Return the reason why a job cannot run with a proposal. Empty if it can run."""
+    if answer.table is not None:
+        return ""
+    return str(answer.problems[-1]) if answer.problems else "no column can be published"
+
+
+def _distinct(problems: Sequence[Problem]) -> tuple[Problem, ...]:
+    return tuple({str(problem): problem for problem in problems}.values())
+
+
+def _rejection(table: Table) -> list[Problem]:
+    """Return the problem that would stop a run with the proposed settings. Empty if there is none."""
+    try:
+        require_persons(table)
+    except InputError as error:
+        return [Problem(f"would be rejected: {error.problem.sentence}", error.fixes)]
+    return []
+
+
+def _warnings(table: Table, k: int, *, unit_open: bool) -> list[Problem]:
+    warnings = list[Problem]()
+    if not unit_open:
+        warnings += unit_findings(table)
+    if table.n < k:
+        warnings.append(Problem(f"{counted(table.n, 'record')}: fewer than k={k}, so nothing can be published"))
+    if table.transactions is not None and (empty := table.n - table.transactions.n_nonempty):
+        warnings.append(Problem(f"{counted(empty, 'record')} without items"))
+    return warnings
+
+
+def _unread(work: Proposal, k: int, m: int) -> Findings:
+    return Findings(
+        _place_of(work),
+        work.columns,
+        work.rows,
+        0,
+        None,
+        "",
+        k,
+        m,
+        None,
+        (),
+        _distinct(work.problems),
+        None,
+        work.settings,
+        _question(work),
+        possible_items=work.possible_items,
+        possible_roles=work.possible_roles,
+    )
+
+
+def _classes(table: Table, k: int) -> ClassFindings | None:
+    if not table.relational or not table.n:
+        return None
+    sizes = class_sizes(table.relational, table.n)
+    names = tuple(column.name for column in table.relational)
+    classes = round(float((1.0 / sizes).sum()))
+    return ClassFindings(names, classes, int(sizes.min()), share_of(sizes == 1), share_of(sizes < k))
+
+
+def _place_of(work: Proposal) -> str:
+    return "the given table" if work.source is None else work.source.where
+
+
+def _memory(work: Proposal) -> int | None:
+    return None if work.source is None or not work.source.files else memory_for(work.source.size)
+
+
+def _profiles_of(table: Table) -> Iterator[tuple[str, Profile]]:
+    of_persons = "id" if table.sensitive is not None and not table.relational else "unit"
+    roles = {of_persons: table.ids, "relational": table.relational, "keep": table.kept}
+    for role, columns in roles.items():
+        for column in columns:
+            yield role, _profile(column)
+    if table.transactions is not None:
+        yield "items", _of_sets(table.transactions)
+    if table.sensitive is not None:
+        yield "sensitive", _profile(table.sensitive)
+
+
+def _of_sets(column: SetColumn) -> Profile:
+    counts = column.occurrences
+    distinct, most = int(np.count_nonzero(counts)), int(counts.max(initial=0))
+    items = [label for label, count in zip(column.vocabulary.labels, counts, strict=True) if count]
+    kind = kind_of_values(items)
+    return Profile(
+        column.name, "sets", column.n, distinct, 0, 0, entropy(counts), most, occurrences=len(column.codes),
+        items_kind=kind, frequencies=most_frequent(counts),
+    )  # fmt: skip
+
+
+def _profile(column: Column) -> Profile:
+    if isinstance(column, CategoricalColumn):
+        counts = np.bincount(column.codes, minlength=len(column.vocabulary)).astype(np.int64)
+        kind = kind_of_values(column.vocabulary.labels)
+    else:
+        counts = np.unique(column.values, return_counts=True)[1].astype(np.int64)
+        kind = "integers" if column.values.dtype == np.int64 else "numbers"
+    distinct, most = int(np.count_nonzero(counts)), int(counts.max(initial=0))
+    return Profile(
+        column.name, kind, column.n, distinct, 0, 0, entropy(counts), most, frequencies=most_frequent(counts)
+    )

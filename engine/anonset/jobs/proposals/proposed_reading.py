@@ -1,0 +1,375 @@
+"""Read data without declared roles, and propose roles for each possible unit of privacy."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from anonset import arrow
+from anonset.columns.header_topics import is_quantity
+from anonset.columns.headers import PERSON_IDS, are_headers
+from anonset.columns.id_findings import id_findings
+from anonset.columns.ids import are_values, counted_in, given_texts, holds_sets
+from anonset.columns.kinds import MOST_LOOKED_AT
+from anonset.columns.mentions import are_mentions, names_and_ids, words_of_persons
+from anonset.columns.persons import SURE, PossiblePerson, all_persons
+from anonset.columns.placeholders import as_nulls, placeholder_counts, placeholder_problem
+from anonset.columns.profiles import Profile, coded, pattern, profile
+from anonset.columns.roles import DECLARED, OF_PERSONS, ROLES, SETS, UNRECOGNIZED, ProposedRole
+from anonset.columns.rules import propose
+from anonset.columns.set_rules import pair_problems
+from anonset.data.hierarchies.hierarchy_rules import PROPOSED
+from anonset.data.joining import prefixed
+from anonset.errors import Fix, InputError, MisreadError, Problem
+from anonset.jobs.proposals.possible_units import PossibleUnits
+from anonset.jobs.proposals.proposal_trial import (
+    Proposal,
+    ProposalReader,
+)
+from anonset.jobs.proposals.value_problems import (
+    missing_code_problems,
+    null_problems,
+    null_words,
+    odd_codes,
+    separator_problems,
+    word_problems,
+)
+from anonset.personal_text import is_like_id
+from anonset.reading.batches import FileProperties, OpenedSource, open_source
+from anonset.reading.cells.columns import with_nulls
+from anonset.reading.file_options import person_columns
+from anonset.reading.roles import Header, names_in
+from anonset.reading.sources.dialect import Dialect
+from anonset.reading.sources.source import TABLES, Source, source_of
+from anonset.reading.table_builder import read_all_rows
+from anonset.settings.binding import RANGE, VALUES, HierarchySpec
+from anonset.spelling import counted, setting, spelled
+
+
+def proposal_for(
+    source: Any,
+    declared: Mapping[str, Any],
+    hierarchies: Mapping[str, HierarchySpec],
+    k: int = 5,
+    published: Mapping[str, str] = MappingProxyType({}),
+) -> Proposal:
+    """Propose column roles and read the data with these roles. If the settings of the file are detected to be wrong,
+    the data are read again with the recognized settings.
+
+    Parameters
+    ----------
+    published
+        Role of each column that the owner publishes, ``relational`` or ``sensitive``. These columns need not be
+        recognized.
+
+    Raises
+    ------
+    InputError
+        If the data cannot be read, or can only be read with settings other than the given settings.
+    """
+    recognised: dict[str, Any] = {}
+    while True:
+        try:
+            options = {**declared, **recognised}
+            resolved = source_of(source, options.get("input_format"), no_header=bool(options.get("no_header")))
+            work = _proposal_for(resolved, options, hierarchies, k, published)
+        except MisreadError as error:
+            skipped = names_in((), options.get("skip_rows"))
+            found = error.fixes[0].settings
+            more = names_in((), found.get("skip_rows"))
+            if {*skipped} & {*more} or found.keys() & {*declared, *recognised} - {"skip_rows"}:
+                raise
+            recognised |= {**found, **({"skip_rows": ",".join([*skipped, *more])} if more else {})}
+        else:
+            remarks = [_to_check(recognised)] if recognised else []
+            for answer in work.answers or (work,):
+                answer.problems = [*remarks, *answer.problems]
+            return work
+
+
+def _to_check(recognised: Mapping[str, Any]) -> Problem:
+    """Return what the owner must check if the data are read with detected settings."""
+    read = f"read with {spelled(recognised)} (detected)"
+    if recognised.get("input_format") in ("baskets", "spmf"):
+        return Problem(f"{read}: check that each line is a set of items", assumed=True)
+    characters = ["check the characters of names and values"] if "encoding" in recognised else []
+    check = "; ".join([*characters, *(["check the column names"] if recognised.keys() - {"encoding"} else [])])
+    if above := recognised.get("header_line", 1) - 1:
+        check += f"; {counted(above, 'line')} above the header {'is' if above == 1 else 'are'} skipped"
+    names = Fix({"header_line": 1}, "if line 1 contains the names")
+    return Problem(f"{read}: {check}", [names] if "no_header" in recognised else [], assumed=True)
+
+
+def _proposal_for(
+    source: Source,
+    declared: Mapping[str, Any],
+    hierarchies: Mapping[str, HierarchySpec],
+    k: int,
+    published: Mapping[str, str],
+) -> Proposal:
+    opened, loaded, null = columns_of(source, declared)
+    profiles = [profile(name, loaded[name], declared.get("separator")) for name in opened.names]
+    words = null_words(profiles) if not null else {}
+    loaded = with_nulls(loaded, words) if words else loaded
+    candidates, named = with_counts(loaded, opened.names)
+    id_names = {
+        *names_in(opened.names, declared.get("id")),
+        *person_columns(declared.get("unit"), opened.names),
+        *(name for candidate in candidates for name in candidate.columns if not is_quantity(name)),
+    }
+    placeholders = _placeholders({name: column for name, column in loaded.items() if name in id_names})
+    id_nulls = [word for name, counts in placeholders.items() for word in as_nulls(name, list(counts))]
+    if id_nulls:
+        loaded = with_nulls(loaded, id_nulls)
+        candidates, named = with_counts(loaded, opened.names)
+    opened = opened.with_columns(loaded)  # the source is read only once
+    mentions = mentioning(loaded, profiles, candidates)
+    proposed = propose(
+        profiles, lambda name: pattern(loaded[name]), identifying(candidates, profiles), mentions, published
+    )
+    proposed = _with_given(opened, proposed, declared)
+    proposed |= _with_hierarchies(proposed, hierarchies, names_in(opened.names, declared.get("numeric")))
+    if declared.get("sensitive") and not any(role.role == "sensitive" for role in proposed.values()):
+        declared = {name: value for name, value in declared.items() if name != "sensitive"}
+    if words or id_nulls:
+        declared = {**declared, "null": [*null, *words, *id_nulls]}
+    dropped = {name for name, role in proposed.items() if role.role in (*OF_PERSONS, "drop", UNRECOGNIZED)}
+    unread = names_in(opened.names, declared.get("drop"))
+    problems = null_problems([column for column in profiles if column.name not in unread], dropped)
+    problems += [*odd_codes(profiles), *word_problems(words)]
+    problems += missing_code_problems(profiles)
+    problems += pair_problems(profiles, [name for name, role in proposed.items() if role.role == UNRECOGNIZED])
+    problems += separator_problems([column for column in profiles if column.name not in dropped])
+    problems += [
+        replace(placeholder_problem(name, list(counts), sum(counts.values())), assumed=True)
+        for name, counts in placeholders.items()
+    ]
+    given = _declared(declared, "unit", opened.names)
+    problems += map(
+        Problem, id_findings(loaded, given or [one.columns[0] for one in candidates if len(one.columns) == 1])
+    )
+    counts = {candidate.columns: (candidate.given, candidate.persons) for candidate in candidates}
+    reader = ProposalReader(opened, declared, proposed, profiles, loaded, k, counts)
+    return PossibleUnits(source, reader, candidates, hierarchies, problems, published, named).proposal()
+
+
+def columns_of(source: Source, declared: Mapping[str, Any]) -> tuple[OpenedSource, dict[str, Any], tuple[str, ...]]:
+    """Read all columns. Return the source, the columns with codes, and the texts that mean null. Raise MisreadError if
+    the header is a record.
+    """
+    if source.format == TABLES:
+        msg = f"{source.where}: the job names linked tables; inspect the file of each table"
+        raise InputError(msg)
+    opened, null, uncertain = _opened(source, declared)
+    loaded = {name: coded(column) for name, column in read_all_rows(opened, opened.names).items()}
+    if uncertain:
+        is_record = any(is_like_id(name) and _is_above_ids(column) for name, column in loaded.items())
+        _require_names(opened.where, not is_record or _are_above_figures(loaded))
+    if uncertain and not any(_declared(declared, role) for role in ROLES):
+        _require_names(opened.where, not _occur_as_values(loaded) or _are_above_figures(loaded))
+    return opened, loaded, null
+
+
+def _declared(declared: Mapping[str, Any], role: str, names: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return the columns to which settings give a role."""
+    value = declared.get(role)
+    return person_columns(value, names) if role == "unit" else names_in(names, value)
+
+
+def identifying(candidates: Sequence[PossiblePerson], profiles: Sequence[Profile]) -> set[str]:
+    """Return the columns that identify persons according to the candidates for the unit."""
+    dates = {described.name for described in profiles if described.kind == "dates"}
+    return {
+        name
+        for candidate in candidates
+        if candidate.points >= SURE
+        for name in candidate.columns
+        if len(candidate.columns) == 1 or name not in dates  # a date identifies a person only together with a name
+    }
+
+
+def _opened(source: Source, declared: Mapping[str, Any]) -> tuple[OpenedSource, tuple[str, ...], bool]:
+    """Open a source with the given settings. Return the source, the texts that mean null, and True if the header may be
+    a record.
+    """
+    roles = {role: named for role in ROLES if (named := _declared(declared, role))}
+    dialect = Dialect.of(
+        declared.get("delimiter"),
+        declared.get("encoding"),
+        bool(declared.get("no_header")),
+        declared.get("header_line", 1),
+        names_in((), declared.get("skip_rows")),
+    )
+
+    def lacking(names: Sequence[str]) -> list[str]:
+        named = [name for given_names in roles.values() for name in names_in(names, given_names)]
+        return [name for name in named if name not in names and not name.endswith("*")]
+
+    null = names_in((), declared.get("null"))
+    properties = FileProperties(None, dialect, declared.get("separator"), lacking, declared.get("labels"), null=null)
+    opened = open_source(source, properties)
+    if opened.baskets and (not roles or lacking(opened.names)):
+        msg = f"{opened.where}: the lines look like sets of items without a header"
+        raise MisreadError(msg, fixes=[Fix(opened.baskets, "if they are")])
+    if opened.below and (not roles or lacking(opened.names)):
+        problem = (
+            f"the first line has {counted(len(opened.names), 'column name')}, the other lines have another number of "
+            "fields"
+        )
+        msg = f"{opened.where}: {problem}"
+        raise MisreadError(msg, fixes=[Fix({"header_line": opened.below}, f"if line {opened.below} is the header")])
+    uncertain = opened.first_line and "header_line" not in declared and (not roles or bool(lacking(opened.names)))
+    if uncertain and len(set(opened.names)) < len(opened.names):
+        _require_names(opened.where, not any(map(is_like_id, opened.names)))
+    genuine = not opened.first_line or are_headers(opened.names)
+    Header(opened.where, opened.names, genuine).require_distinct()
+    return opened, null, uncertain
+
+
+def with_counts(
+    loaded: Mapping[str, Any], names: Sequence[str]
+) -> tuple[tuple[PossiblePerson, ...], tuple[tuple[str, ...], ...]]:
+    """Return the columns that are offered as the person, with their counts over all rows, and the columns that are only
+    named.
+    """
+    found = all_persons(loaded, names)
+    offered = [one for one in found if one.is_offered]
+    counts = [counted_in([loaded[name] for name in one.columns]) for one in offered]
+    counted = [replace(one, given=rows, persons=persons) for one, (rows, persons) in zip(offered, counts, strict=True)]
+    return tuple(counted), tuple(one.columns for one in found if one.repeats and not one.is_offered)
+
+
+def _placeholders(columns: Mapping[str, Any]) -> dict[str, dict[str, int]]:
+    """Return the values that may mean a missing id, with their row counts, for each column that contains such
+    values.
+    """
+    counts = {name: placeholder_counts(column) for name, column in columns.items() if are_values(column)}
+    return {name: of_column for name, of_column in counts.items() if of_column}
+
+
+def mentioning(
+    loaded: Mapping[str, Any], profiles: Sequence[Profile], candidates: Sequence[PossiblePerson]
+) -> dict[str, str]:
+    """Return the text and set columns that mention persons. Each is mapped to the column that contains the mentioned
+    names or ids.
+    """
+    named = {
+        candidate.columns[0]
+        for candidate in candidates
+        if len(candidate.columns) == 1 and candidate.meaning in PERSON_IDS
+    }
+    named |= {described.name for described in profiles if described.reaches == "name"}
+    named.update(names_and_ids(described.name for described in profiles))
+    words = {name: words_of_persons(_distinct(loaded[name])) for name in named if not holds_sets(loaded[name])}
+    mentions = {}
+    for described in profiles if words else ():
+        column = loaded[described.name]
+        if (
+            described.kind in ("text", "sets")
+            and described.name not in named
+            and not (described.reaches or holds_sets(column))
+        ):
+            labels = _distinct(column)
+            if one := next((name for name, names in words.items() if are_mentions(labels, names)), ""):
+                mentions[described.name] = one
+    return mentions
+
+
+def _distinct(column: Any) -> list[str]:
+    values: list[str] = arrow.unique(given_texts(column))[:MOST_LOOKED_AT].to_pylist()
+    return values
+
+
+def _require_names(where: str, genuine: bool) -> None:
+    if not genuine:
+        msg = f"{where}: the first line looks like a record, not a header"
+        raise MisreadError(msg, fixes=[Fix({"no_header": True}, "if it is a record")])
+
+
+def _is_above_ids(column: Any) -> bool:
+    """Return True if the first rows of a column contain texts like ids, or contain no values."""
+    values = [] if holds_sets(column) else arrow.unique(given_texts(column.slice(0, _FIRST_ROWS))).to_pylist()
+    return not values or any(map(is_like_id, values))
+
+
+def _are_above_figures(loaded: Mapping[str, Any]) -> bool:
+    """Return True if the first line is probably a header. In a header, the column names that are words above numbers,
+    dates or codes outnumber the column names that also occur as values of their columns.
+    """
+    above, equal = 0, 0
+    for name, column in loaded.items():
+        values = [] if holds_sets(column) else column.slice(0, _FIRST_ROWS).to_pylist()
+        equal += name in values
+        texts = [str(value) for value in values if value not in (None, "")]
+        figures = sum(any(map(str.isdigit, text)) for text in texts)
+        above += any(map(str.isalpha, name)) and not any(map(str.isdigit, name)) and 2 * figures > len(texts)
+    return above > equal
+
+
+def _occur_as_values(loaded: Mapping[str, Any]) -> bool:
+    """Return True if some but not all column names occur as values in the first rows of their columns."""
+    occurs = [name in column.slice(0, _FIRST_ROWS).to_pylist() for name, column in loaded.items() if name]
+    return any(occurs) and not all(occurs)
+
+
+def _with_given(
+    opened: OpenedSource, proposed: dict[str, ProposedRole], declared: Mapping[str, Any]
+) -> dict[str, ProposedRole]:
+    roles, numeric = dict(proposed), frozenset(names_in(opened.names, declared.get("numeric")))
+    for role in ROLES:
+        for name in _declared(declared, role, opened.names):
+            matching = [n for n in opened.names if n.startswith(name[:-1])] if name.endswith("*") else []
+            for match in matching or [name]:
+                before = proposed.get(match)
+                alike = _SINGLE if role == "relational" else (role,)
+                spec = before.hierarchy if before is not None and before.role in alike else None
+                spec = "range" if match in numeric else spec or (PROPOSED if role == "items" else "values")
+                roles[match] = ProposedRole(role, "given", spec if role in ("items", "relational") else None)
+    if any(declared.get(role) for role in SETS):  # the declared columns are the only sets
+        for name, proposal in roles.items():
+            if proposal.role == "items" and proposal.reason != "given":
+                roles[name] = ProposedRole("drop", "contains sets, but other columns are declared as the sets")
+            elif proposal.role == "one_code" and proposal.reason != "given":
+                roles[name] = ProposedRole(
+                    "drop", "contains a code per row, but other columns are declared as the sets"
+                )
+            elif proposal.role == "one_hot" and proposal.reason != "given":
+                roles[name] = ProposedRole(UNRECOGNIZED, "0 and 1, or crosses, which others may not know", "values")
+    _settle_sensitive(roles)
+    return roles
+
+
+def _with_hierarchies(
+    roles: Mapping[str, ProposedRole], hierarchies: Mapping[str, HierarchySpec], numeric: Sequence[str]
+) -> dict[str, ProposedRole]:
+    """Return roles with the given hierarchies. A numeric column with a hierarchy other than ranges is then text."""
+    return {
+        name: replace(roles[name], hierarchy=spec if isinstance(spec, str) else "given")
+        for name, spec in hierarchies.items()
+        if name in roles and name not in numeric and spec != RANGE and roles[name].hierarchy in (RANGE, VALUES)
+    }
+
+
+def _settle_sensitive(roles: dict[str, ProposedRole]) -> None:
+    """Drop proposed sets if the owner declares a sensitive column. Drop the sensitive column if the owner also declares
+    sets.
+
+    Models of a sensitive column do not protect sets, and models of sets do not protect a sensitive column.
+    """
+    sensitive = [
+        name for name, role in roles.items() if role.role == "sensitive" and role.reason in ("given", DECLARED)
+    ]
+    sets = [name for name, role in roles.items() if role.role in SETS]
+    stated = [name for name in sets if roles[name].reason == "given"]
+    for name in sensitive if stated else ():
+        options = [setting("model", "klm"), setting("items", f"{','.join(stated)},{name}"), setting("sensitive_items")]
+        way = f"to protect it: {' '.join(options)} {prefixed(name, 'VALUE')},..."
+        roles[name] = ProposedRole("drop", f"sensitive, but models for sets of items do not protect it; {way}")
+    for name in sets if sensitive and not stated else ():
+        reason = "contains items, but models that protect a sensitive column do not protect sets"
+        roles[name] = ProposedRole("drop", reason)
+
+
+_SINGLE = ("relational", "sensitive", UNRECOGNIZED)
+"""Proposed roles with hierarchies that also suit a quasi-identifier."""
+_FIRST_ROWS = 200

@@ -1,0 +1,1 @@
+"""A run from a table or files to a publication."""

@@ -1,0 +1,99 @@
+"""Checks before a run. The owner must declare who is a person, and no published column may name persons."""
+
+from collections.abc import Mapping
+
+from anonset.columns.placeholders import placeholder_problem
+from anonset.data import Table
+from anonset.data.table_facts import RepeatedIdentifiers
+from anonset.errors import Fix, InputError, Problem, UndeclaredUnitError
+from anonset.privacy import PrivacyModel
+from anonset.reading.file_options import ROW, UNKNOWN
+from anonset.release.scan.disclosure_scan import names_of_persons
+from anonset.spelling import counted, setting
+
+
+def require_persons(
+    table: Table, model: PrivacyModel | None = None, hierarchies: Mapping[str, object] | None = None
+) -> None:
+    """Reject a table that names persons, or whose owner has not declared who is a person.
+
+    Ids of buckets are the declaration of their model. Without a model, a table with a sensitive column and ids is
+    treated as buckets.
+
+    Full dates of birth are rejected in kept columns, and in relational columns unless the finest level of their
+    hierarchy is coarser. A date that k persons share could be published. With sex and postcode, it could identify these
+    persons.
+
+    Parameters
+    ----------
+    hierarchies
+        Hierarchies of the relational columns, by name. None if the hierarchies are not known yet.
+
+    Raises
+    ------
+    InputError
+        The message names the columns and the remedies. It shows no value. `UndeclaredUnitError` if the unit of privacy
+        is not declared.
+    """
+    for problem in names_of_persons(table, hierarchies):
+        raise InputError(problem)
+    linked = table.sensitive is not None if model is None else "sensitive" in model.protects
+    if not (linked and table.ids):
+        require_unit(table)
+
+
+def require_unit(table: Table) -> None:
+    """Reject a table whose owner has not declared who is a person.
+
+    Raises
+    ------
+    UndeclaredUnitError
+        The message names the settings that declare it.
+    """
+    if needs_unit(table):
+        raise UndeclaredUnitError(_question(table))
+
+
+def needs_unit(table: Table) -> bool:
+    """Return True if the owner must declare who is a person and has not done so.
+
+    A table that consists of a single set-valued column needs no declaration. Dropped columns of the source count.
+    """
+    alone = len(table.columns) == 1 and table.transactions is not None and not table.joined
+    return not (table.word.unit or table.by_person or (alone and not table.word.beside_sets))
+
+
+def _question(table: Table) -> Problem:
+    columns = [identifier.column for identifier in _repeated(table)]
+    key = "" if columns else f"; {setting('unit', 'COLUMN')} if all rows with the same value are one person"
+    fixes = [Fix({"unit": column.split(",")}, "if all rows with the same value are one person") for column in columns]
+    by_row = Fix({"unit": [ROW]}, f"if each of the {counted(table.n, 'row')} is a different person")
+    unknown = Fix({"unit": [UNKNOWN]}, "if the data do not say")
+    return Problem(f"who is a person? Declare the unit of privacy{key}", [*fixes, by_row, unknown])
+
+
+_MOST_SHOWN = 3
+
+
+def _repeated(table: Table) -> list[RepeatedIdentifiers]:
+    """Return the first columns that repeat, without columns named like another value of the setting ``unit``."""
+    return [identifier for identifier in table.repeated if identifier.column not in (ROW, UNKNOWN)][:_MOST_SHOWN]
+
+
+def unit_findings(table: Table) -> tuple[Problem, ...]:
+    """Return facts of the first rows that contradict the declared unit, with counts."""
+    if table.word.unit in ("", "unknown"):
+        return ()
+    unit = "row" if table.word.unit == "row" else f"value of {setting('unit')}"
+    return tuple(_contradiction(identifier, unit) for identifier in _repeated(table))
+
+
+def _contradiction(identifier: RepeatedIdentifiers, unit: str) -> Problem:
+    if identifier.words:
+        return placeholder_problem(identifier.column, identifier.words, identifier.rows)
+    columns = identifier.column.split(",")
+    problem = (
+        f"each {unit} is declared a different person, but {identifier.rows:,} of the first rows or records have only "
+        f"{identifier.persons:,} different values of {' and '.join(map(repr, columns))}"
+    )
+    return Problem(problem, [Fix({"unit": columns}, "if these are persons")])

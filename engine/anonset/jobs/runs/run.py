@@ -1,0 +1,428 @@
+"""Anonymization job for the command line and job files.
+
+The data are read into memory if they fit. Larger data are read in blocks into a work directory.
+"""
+
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from anonset.algorithms.base import Algorithm, Progress, traits_of
+from anonset.algorithms.registry import ALGORITHMS, with_traits
+from anonset.data import Hierarchy, Table
+from anonset.data.hierarchies.hierarchy_rules import HALVES, REFINE
+from anonset.data.redacted_repr import RedactedRepr
+from anonset.data.resumption.saved import save_table, saved_facts, saved_table
+from anonset.data.spans import Limits
+from anonset.data.storage.store import MEMORY, Files, Memory, Store
+from anonset.data.storage.workers import Threads
+from anonset.errors import InputError
+from anonset.jobs import warmup
+from anonset.jobs.runs.beside import read_after
+from anonset.jobs.runs.cluster import require_on_workers
+from anonset.jobs.runs.job import Job
+from anonset.jobs.runs.work_places import killed_run, place_of_run, work_place
+from anonset.privacy import PrivacyModel
+from anonset.reading.options import ReadOptions, separators_in
+from anonset.reading.sources.files import STATISTICS, arrow_threads
+from anonset.reading.sources.place import is_address
+from anonset.reading.sources.sizes import DataSize
+from anonset.reading.sources.source import Source
+from anonset.reading.table_builder import gather_files
+from anonset.release import memory
+from anonset.release.disk import announcement, require_space, space_for
+from anonset.release.formats import Layout, kind_of
+from anonset.release.memory import format_size, memory_for, memory_limit, require_memory
+from anonset.release.publishing.destination import destination
+from anonset.release.publishing.publish import PublicationRequest
+from anonset.release.publishing.staging import require_apart
+from anonset.release.release import Release
+from anonset.release.scan.disclosure_scan import require_originals_declared
+from anonset.release.stopwatch import Stopwatch
+from anonset.settings.binding import require_roles
+from anonset.settings.parameters import default_algorithm, make_algorithm, needs_data
+from anonset.settings.paths import require_unchanged, side_digests, with_absolute_paths
+from anonset.settings.readers import ParsingContext
+from anonset.settings.settings import Settings, with_sensitive_kept
+from anonset.spelling import listed, setting
+
+Note = Callable[[str], None]
+"""Function that shows one line of text to the user."""
+
+
+@dataclass(frozen=True)
+class Input(RedactedRepr):
+    """Storage of the table, and memory of the run."""
+
+    by_blocks: bool
+    """Whether the table is stored in a work directory."""
+    need: int
+    """Estimated memory in bytes of the whole run without a work directory, including compilation."""
+    limit: int | None
+    """Memory limit in bytes. None if the limit is unknown."""
+    compiling: int = 0
+    """Part of `need`, in bytes, reserved for compiling kernels."""
+
+    @property
+    def limit_on_data(self) -> int | None:
+        """Memory limit in bytes, excluding compilation."""
+        return None if self.limit is None else self.limit - self.compiling
+
+
+_BESIDE_EACH = 512
+"""Maximum memory of an algorithm in bytes per value, on top of the memory of the data. Measured values were lower, for
+data with 360,000 to 970,000 values.
+"""
+
+
+def memory_of(size: DataSize, algorithm: Algorithm) -> int:
+    """Estimate the memory of a whole run in memory, in bytes, from input size and algorithm.
+
+    The estimate is the sum of three amounts. They are a constant for Python and compiled kernels, the memory of the
+    data times the algorithm's factor, and the memory that the algorithm needs on top of the data. The last amount is
+    limited by the number of values.
+    """
+    least, traits = memory_for(DataSize()), traits_of(algorithm)
+    return int(least + traits.memory_factor * (memory_for(size) - least)) + min(
+        traits.memory_beside, int(_BESIDE_EACH * size.values)
+    )
+
+
+def _compiling_takes(compiling: int) -> str:
+    """Return a note on the memory that is reserved for compilation, and how to avoid it. Empty if no memory is
+    reserved.
+    """
+    if not compiling:
+        return ""
+    return f"{format_size(compiling)} of the memory is for compiling kernels; to avoid it, run anonset warmup first"
+
+
+def _obstacle(settings: Settings, algorithm: Algorithm) -> str:
+    """Return the reason why a job cannot run out of core. Empty if the job can run out of core."""
+    traits = traits_of(algorithm)
+    if not traits.by_blocks and traits.split_records is None:
+        return f"{algorithm.name} runs in memory only ({_instead(algorithm.model)})"
+    if settings.file.person and settings.sensitive:
+        return f"{setting('unit', ','.join(settings.file.person))} with a sensitive column runs in memory only"
+    return ""
+
+
+def _instead(model: PrivacyModel) -> str:
+    """Return text that names the algorithms of a model that run out of core or in parts. If there are none, name the
+    algorithms of k^m-anonymity.
+    """
+    if runs := _running(model.name):
+        return runs
+    return (
+        f"no algorithm for {setting('model', model.name)} runs out of core; for {setting('model', 'km')}, "
+        f"{_running('km')}"
+    )
+
+
+def _running(model: str) -> str:
+    """Return text that names the algorithms of a model that run out of core or in parts, and their conditions."""
+    runs: dict[str, list[str]] = {}
+    for name in with_traits(lambda traits: model in traits.models):
+        traits = traits_of(ALGORITHMS[name])
+        if traits.by_blocks or traits.split_records is not None:
+            manner = "out of core" if traits.by_blocks else "in parts of the data"
+            runs.setdefault(f"{manner} if {traits.where}" if traits.where else manner, []).append(name)
+    return "; ".join(
+        f"{listed(names)} {'runs' if len(names) == 1 else 'run'} {manner}" for manner, names in runs.items()
+    )
+
+
+def _local_work(settings: Settings) -> Path:
+    named = settings.work_dir is not None and not is_address(settings.work_dir)
+    return Path(settings.work_dir if settings.work_dir is not None and named else tempfile.gettempdir())
+
+
+def _published(size: DataSize, settings: Settings) -> DataSize:
+    """Estimate the size of the input without the dropped columns."""
+    named = [*settings.items, *settings.relational, *settings.keep, *settings.id, settings.sensitive]
+    n_published = sum(name is not None for name in named)
+    share = n_published / (n_published + len(settings.drop)) if settings.drop else 1.0
+    return replace(size, values=int(size.values * share), text=int(size.text * share))
+
+
+def _require_same(before: str, now: str) -> None:
+    """Reject a resumed run if the data have changed since they were read."""
+    if before != now:
+        remedy = "the data have changed since the run began; start again in another directory"
+        msg = f"{setting('if_exists', 'resume')}: {remedy}"
+        raise InputError(msg, code="other-run")
+
+
+def _by_blocks(chosen: Input, store: Files) -> str:
+    """Return the message that a job runs out of core. If the memory limit is the reason, the message contains the
+    required memory and the limit.
+    """
+    text = f"running out of core in {store.path}"
+    if chosen.limit is None or chosen.need <= chosen.limit:
+        return text
+    return f"{text}: needs about {format_size(chosen.need)} in memory, limit {format_size(chosen.limit)}"
+
+
+def _gathered(source: Source, settings: Settings, store: Store, progress: Progress | None) -> Table:
+    def tell(records: int) -> None:
+        if progress is not None:
+            progress("read", records, 0)
+
+    table = gather_files(source, ReadOptions(**settings.read_options()), store, tell)
+    if table.transactions is not None:
+        table.transactions.counted(store)
+    return table
+
+
+_OF_SETS = frozenset("(,)")
+"""Characters in the names of itemsets. If the item separator of the input is one of these characters, the output uses
+another separator.
+"""
+
+
+_PUBLISHED = {**dict.fromkeys(("tsv", "baskets", "jsonl", "xlsx", *STATISTICS), "csv"), "spmf": "dat"}
+"""Output format of each input format, if the formats differ."""
+
+
+class FileRun:
+    """Settings of a run, and the objects that they name.
+
+    Each object is created when it is first used. All properties and methods raise InputError if the settings or the
+    data are invalid.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+
+    @cached_property
+    def source(self) -> Source:
+        """Data of the run."""
+        return self.settings.source(self.settings.input)
+
+    @cached_property
+    def algorithm(self) -> Algorithm:
+        """Algorithm without the parameters that depend on the data."""
+        return self._made()
+
+    @cached_property
+    def reading(self) -> Settings:
+        """Settings with which the data are read."""
+        return with_sensitive_kept(self.settings, self.algorithm.model)
+
+    @cached_property
+    def absolute(self) -> dict[str, Any]:
+        """Settings with absolute paths."""
+        return with_absolute_paths(self.settings.model_dump(exclude_none=True))
+
+    @cached_property
+    def side_files(self) -> dict[str, str]:
+        """SHA-256 of each side file, by setting."""
+        return side_digests(self.absolute)
+
+    @cached_property
+    def request(self) -> PublicationRequest:
+        """Destination and layout. The default format is the input format, or CSV for several tables."""
+        settings, model, read = self.settings, self.algorithm.model, self.source.stored_as
+        format = settings.format or ("csv" if kind_of(model).several_tables else _PUBLISHED.get(read, read))  # noqa: A001
+        made = any(spec.startswith((HALVES, REFINE)) for spec in settings.hierarchy.values())
+        earlier = settings.recoding is not None or settings.after is not None
+        sets = (traits_of(self.algorithm).forms_sets or made or earlier) and settings.symbols != "short"
+        separator = settings.file.separator
+        if separators_in(separator, settings.items) or (sets and _OF_SETS.intersection(separator or "")):
+            separator = None
+        layout = Layout(settings.order, settings.symbols, format, separator, settings.part_rows)  # type: ignore[arg-type]
+        place = destination(settings.out, settings.private)
+        return PublicationRequest(place, layout, settings.accept_undecided, settings.budget, settings.trace)
+
+    @cached_property
+    def chosen(self) -> Input:
+        """Whether the data are read into memory. They are read out of core if the run exceeds the memory limit, or a
+        work directory or a cluster is given.
+        """
+        source, settings, algorithm = self.source, self.reading, self.algorithm
+        size = source.size
+        need, limit = memory_of(size, algorithm), memory_limit(settings.memory_limit)
+        near = limit is not None and need + memory.COMPILING_TAKES > limit
+        compiling = memory.COMPILING_TAKES if near and not warmup.is_warm() else 0
+        need += compiling
+        by_blocks = settings.work_dir is not None or settings.cluster is not None
+        if not by_blocks and (limit is None or need <= limit):
+            return Input(False, need, limit, compiling)
+        traits = traits_of(algorithm)
+        if traits.refuses_above is not None and source.format == "parquet" and size.records > traits.refuses_above:
+            msg = (
+                f"{algorithm.name} accepts at most {traits.refuses_above:,} records, the input has "
+                f"{int(size.records):,}; {traits.instead}"
+            )
+            raise InputError(msg)
+        obstacle = _obstacle(settings, algorithm)
+        least = memory.AT_LEAST + compiling
+        if limit is not None and need > limit and (obstacle or limit < least):
+            reasons = [obstacle, _compiling_takes(compiling)]
+            require_memory(need if obstacle else least, settings.memory_limit, ", and ".join(filter(None, reasons)))
+        if obstacle:
+            option = setting("work_dir" if settings.work_dir is not None else "cluster")
+            msg = f"{option} requires an out-of-core run, but {obstacle}"
+            raise InputError(msg)
+        if settings.cluster is not None:
+            require_on_workers(algorithm, "cluster")
+        return Input(True, need, limit, compiling)
+
+    def require_apart(self) -> None:
+        """Reject a work directory that overlaps the destination or the data. The destination is compared first, without
+        a look at the data.
+        """
+        place, work_dir = destination(self.settings.out, self.settings.private), self.settings.work_dir
+        require_apart(work_dir, place.out, place.private, self.settings.input)
+        require_apart(work_dir, *self.source.places)
+
+    def job(self, progress: Progress | None = None) -> Job:
+        """Read the earlier releases, and return the job."""
+        settings, earlier = self.settings, None
+        if settings.recoding is not None:
+            from anonset.release.publishing.continuation import read_earlier
+
+            earlier = read_earlier(settings.recoding, on_cluster=settings.cluster is not None)
+        beside = None if settings.after is None else read_after(settings, self.source, self.algorithm.model)
+        return Job(
+            self.request.layout, progress, settings.max_loss, settings.allow_worthless, earlier,
+            ceilings=settings.ceiling, beside=beside, round_ends=settings.round_ends,
+            watch=Stopwatch(progress=progress), publish_as_is=settings.publish_as_is,
+        )  # fmt: skip
+
+    def require_disk(self, note: Note | None = None) -> None:
+        """Reject the run if a disk is too small, and announce the space and time of a large run."""
+        settings, chosen, request = self.settings, self.chosen, self.request
+        size, place = _published(self.source.size, settings), None
+        if chosen.by_blocks:
+            place = _local_work(settings)
+            named = settings.work_dir is not None and not is_address(settings.work_dir)
+            if named and settings.if_exists == "resume" and place_of_run(str(place)) is not None:
+                place = None  # the files of the resumed run already exist
+        parquet = request.layout.format == "parquet"
+        local = _local_work(settings) / "out"  # files for an address are written here first
+        places = request.destination.out, request.destination.private
+        out, private = (path if isinstance(path, Path) else local for path in places)
+        spaces = space_for(size, out, private, place, parquet=parquet)
+        require_space(spaces, by_blocks=chosen.by_blocks)
+        if note is not None and (message := announcement(spaces, size)):
+            note(message)
+
+    @contextmanager
+    def table(
+        self, *, progress: Progress | None = None, note: Note | None = None, client: Any = None
+    ) -> Iterator[Table]:
+        """Read the table. The workers of a Dask client run the tasks, or threads of this process if `client` is None.
+
+        A temporary work directory is always removed at the end. A named work directory is removed only on success.
+        """
+        settings, chosen = self.reading, self.chosen
+        if not chosen.by_blocks:
+            if progress is not None:
+                progress("read", 0, 0)
+            yield _gathered(self.source, settings, Memory(workers=Threads(settings.workers)), progress)
+            return
+
+        limits, workers = Limits.of_process(chosen.limit_on_data), Threads(settings.workers)
+        with ExitStack() as stack:
+            store = stack.enter_context(work_place(settings.work_dir, limits, workers, note, settings))
+            if client is not None:
+                from anonset.data.storage.cluster import ClusterWorkers
+
+                store = store.with_workers(stack.enter_context(ClusterWorkers(client, store)))
+            if note is not None:
+                note(_by_blocks(chosen, store))
+            facts = saved_facts(store)
+            if facts is not None:
+                _require_same(facts["sha256"], self.source.sha256_by(store.workers))
+                yield saved_table(store)
+                return
+            table = _gathered(self.source, settings, store, progress)
+            if store.of_run is not None:
+                save_table(table, store, {"sha256": self.source.sha256_by(store.workers)})
+            yield table
+
+    def check(self, table: Table | None = None) -> None:
+        """Raise the error that the run would raise before the search, or when it publishes unchanged items and kept
+        columns. Without a table, the data are read into memory.
+        """
+        job, model = self.job(), self.algorithm.model
+        if table is None:
+            table = _gathered(self.source, self.reading, MEMORY, None)
+        bound, *_ = job.prepare(table, self.settings.hierarchy, self.algorithm, self.algorithm_for)
+        require_roles(bound, model)
+        require_originals_declared(bound, model, as_published=True)
+
+    def algorithm_for(self, bound: Table, hierarchies: Mapping[str, Hierarchy]) -> Algorithm:
+        """Return the algorithm with the parameters that depend on the data. Reject side files that have changed."""
+        parameters = self.settings.algorithm_parameters()
+        context = ParsingContext.of(bound, hierarchies, parameters)
+        made = self._made(context) if needs_data(parameters) else self.algorithm
+        require_unchanged(self.absolute, self.side_files)  # all side files have been read
+        return made
+
+    def _made(self, context: ParsingContext | None = None) -> Algorithm:
+        settings = self.settings
+        name = settings.algorithm or default_algorithm(settings.model, relational=bool(settings.relational))
+        return make_algorithm(settings.model, name, settings.algorithm_parameters(), context)
+
+
+def anonymize_file(settings: Settings, *, progress: Progress | None = None, note: Note | None = None) -> Release:
+    """Anonymize files, write the result, read it back, verify and publish it.
+
+    A run that exceeds the memory limit runs out of core if the algorithm supports it. `note` is then called with a line
+    about this.
+
+    Raises
+    ------
+    InputError
+        If the settings or the data are invalid.
+    InfeasibleError
+        If the guarantee or the largest allowed loss cannot be reached, or (`WorthlessError`) only one symbol remains.
+    VerificationError
+        If the model does not hold, or (`UndecidedError`) the check could not finish.
+    """
+    run = FileRun(settings)
+    run.require_apart()
+    source, side = run.source, run.side_files  # digests of the side files before any of them is read
+    request = run.request
+    if settings.if_exists == "resume":
+        killed_run(run.reading)  # rejects the work directory of another run
+        request.destination.clear(note)
+    request.destination.require_free(by_command=True)
+    job = run.job(progress)
+    with ExitStack() as stack:
+        stack.enter_context(job.watch.memory.watched())
+        run.require_disk(note)
+        client = None
+        if settings.cluster is not None:
+            with job.watch.phase("cluster"):
+                from anonset.data.storage.scheduler import cluster_of
+
+                client = stack.enter_context(cluster_of(settings.cluster, settings.cluster_tls))
+        stack.enter_context(arrow_threads(settings.workers))
+        with job.watch.phase("read"):
+            table = stack.enter_context(run.table(progress=progress, note=note, client=client))
+            job.watch.folder = table.store.path
+        _require_records(table, settings)
+        unverified = job.run(table, settings.hierarchy, run.algorithm, run.algorithm_for)
+        releases = {"recoding_of": job.earlier, "after": job.beside}
+        earlier = {name: release.attestation_sha256 for name, release in releases.items() if release is not None}
+        facts = {"file": Path(settings.input).name, "sha256": source.sha256, "side_files": side, **earlier}
+        context = {"settings": run.absolute, "seed": settings.seed, "input": facts}
+        return job.release(unverified, request, context=context)
+
+
+def _require_records(table: Table, settings: Settings) -> None:
+    if not table.columns:
+        ways = f"publish columns, such as a set of codes ({setting('items')}) or a personal attribute"
+        msg = f"{settings.input}: all columns except the id are dropped; {ways} ({setting('relational')})"
+        raise InputError(msg)
+    if not table.n and not settings.allow_empty:
+        publish_empty = setting("allow_empty", True)
+        msg = f"{settings.input}: the data contain no records; to publish an empty table: {publish_empty}"
+        raise InputError(msg)

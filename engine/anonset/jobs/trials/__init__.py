@@ -1,0 +1,1 @@
+"""Trials of several settings on the same table: `suggest` and `compare`."""

@@ -1,0 +1,293 @@
+"""Run algorithms and parameters from settings, and return a table of results. This is the job of `anonset compare`.
+
+A study file stores each run as one line. Runs that it already contains for these data are skipped.
+"""
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, replace
+from decimal import Decimal
+from hashlib import sha256
+from importlib.metadata import version
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from anonset.algorithms.base import Progress
+from anonset.algorithms.registry import ALGORITHMS
+from anonset.data import Table
+from anonset.data.storage.usage import forget_peak, peak_memory
+from anonset.data.storage.workers import Threads
+from anonset.errors import InputError, require_known
+from anonset.jobs.reading import read_data, source_to_read
+from anonset.jobs.runs.run import memory_of
+from anonset.jobs.trials.candidate import Candidate
+from anonset.jobs.trials.compare import CandidateSettings
+from anonset.jobs.trials.growth import RunSize, sample, sizes_of
+from anonset.kinds.workloads import WorkloadSpec
+from anonset.queries.estimate import require_reading
+from anonset.reading.sources.files import require_file
+from anonset.reading.sources.source import Source
+from anonset.release.memory import require_memory
+from anonset.release.statements import plain
+from anonset.settings.binding import bind, cap
+from anonset.settings.compare import CompareSettings, read_value
+from anonset.settings.parameters import (
+    GENERAL,
+    MODELS,
+    algorithm_name,
+    companions_of,
+    default_algorithm,
+    form_of,
+    make_algorithm,
+    parameters,
+)
+from anonset.settings.paths import content_digest, with_paths
+from anonset.settings.readers import ParsingContext
+from anonset.settings.settings import with_sensitive_kept
+from anonset.spelling import setting
+from anonset.strict_json import dumps, loads
+
+
+def run_comparison(settings: CompareSettings, *, progress: Progress | None, file: Path | None) -> list[Candidate]:
+    """Run and verify every combination of algorithm and parameters on an input. Writes no publication.
+
+    A parameter applies to the algorithms that have it.
+
+    Parameters
+    ----------
+    file
+        Study file. Runs that the file contains are not repeated.
+
+    Raises
+    ------
+    InputError
+        If the settings or the data are invalid. An infeasible run is reported and is no error.
+    """
+    source = source_to_read(settings, settings.input)
+    reading = require_reading(settings.reading)
+    workload = WorkloadSpec(settings.queries, settings.workload, settings.seed or 0, settings.width, reading)
+    contest = CandidateSettings(progress, settings.budget, workload, settings.bound, settings.round_ends)
+    requests = list(combinations(settings))
+    algorithms = [make_algorithm(settings.model, name, given) for name, given in requests]
+    need = max((memory_of(source.size, algorithm) for algorithm in algorithms), default=0)
+    require_memory(need, settings.memory_limit)
+    reading_of = settings
+    for algorithm in algorithms:
+        reading_of = with_sensitive_kept(reading_of, algorithm.model)
+    table = read_data(source, reading_of.read_options())
+    study = None if file is None else ComparisonFile(file, source, settings)
+    sizes = sizes_of(settings.records, settings.n_items, settings.workers, table.n)
+    return [
+        _run_or_known(study, contest, table, settings, name, given, size) for name, given in requests for size in sizes
+    ]
+
+
+def combinations(settings: CompareSettings) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield each algorithm with each combination of varied parameters.
+
+    Raises
+    ------
+    InputError
+        If a parameter applies to none of the algorithms.
+    """
+    default = default_algorithm(settings.model, relational=bool(settings.relational))
+    names = settings.algorithms or [algorithm_name(settings.model, default)]
+    for name in names:
+        require_known("--algorithms", name, sorted(ALGORITHMS), {"--model": MODELS})
+        algorithm_name(settings.model, name)
+    fixed = settings.model_dump(include=set(parameters()), exclude_none=True)
+    settings_of = {name: _taken_by(name, fixed) for name in names}
+    seeds = {} if settings.seeds is None else {"seed": settings.seeds}
+    varied = {name.replace("-", "_"): values_of(name, text) for name, text in {**settings.vary, **seeds}.items()}
+    if seeds and not any("seed" in names for names in settings_of.values()):
+        msg = f"--seeds: {', '.join(names)} uses no random numbers; remove the option"
+        raise InputError(msg)
+    accepted = set().union(*settings_of.values())
+    if stray := [setting(name) for name in (*fixed, *varied) if name not in accepted and name not in GENERAL]:
+        msg = f"{stray[0]} does not apply to {', '.join(names)}; remove it"
+        raise InputError(msg)
+    for name in names:
+        mine = {n: v for n, v in fixed.items() if n in settings_of[name] and n not in varied}
+        axes = [[(n, read_value(text)) for text in texts] for n, texts in varied.items() if n in settings_of[name]]
+        for chosen in product(*axes):
+            yield name, {**mine, **dict(chosen)}
+
+
+def _run_or_known(
+    study: "ComparisonFile | None",
+    contest: CandidateSettings,
+    table: Table,
+    settings: CompareSettings,
+    name: str,
+    own_parameters: dict[str, Any],
+    size: RunSize,
+) -> Candidate:
+    """Run one candidate on data of the given size. If the study file contains this run, return the stored result."""
+    all_parameters = {**own_parameters, **size.given}
+    if study is not None and (stored := study.stored_run(name, all_parameters)) is not None:
+        return stored
+    forget_peak()
+    candidate = replace(_run(contest, table, settings, name, own_parameters, size), settings=all_parameters)
+    if size.run is not None and (peak := peak_memory()) is not None:
+        candidate = replace(candidate, peak_mib=peak / 2**20)
+    if study is not None:
+        study.add(name, all_parameters, candidate)
+    return candidate
+
+
+def _run(
+    contest: CandidateSettings,
+    table: Table,
+    settings: CompareSettings,
+    name: str,
+    own_parameters: dict[str, Any],
+    size: RunSize,
+) -> Candidate:
+    """Run one candidate. Parameters that depend on the data are evaluated on the data."""
+    model = make_algorithm(settings.model, name, own_parameters).model
+    drawn = sample(table, size, settings.seed or 0)
+    bounds = contest.known if drawn is table else {}
+    drawn = drawn if size.workers is None else drawn.with_workers(Threads(size.workers))
+    bound, hierarchies = bind(drawn, settings.hierarchy, model)
+    hierarchies = cap(hierarchies, settings.ceiling)
+    algorithm = make_algorithm(
+        settings.model, name, own_parameters, ParsingContext.of(bound, hierarchies, own_parameters)
+    )
+    return replace(contest, known=bounds).run(bound, hierarchies, algorithm, own_parameters)
+
+
+def _taken_by(name: str, values: Mapping[str, Any]) -> set[str]:
+    cls: Any = ALGORITHMS[name]
+    forms = [form_of(field.name) for field in fields(cls)]
+    more = [companions_of(form, values[form.setting]) for form in forms if form.setting in values]
+    return {form.setting for form in forms}.union(*more)
+
+
+_NUMBER = r"-?\d{1,9}(?:\.\d{1,9})?"
+_RANGE = re.compile(rf"({_NUMBER})\.\.({_NUMBER})(?::({_NUMBER}))?")
+
+
+def values_of(name: str, text: str) -> list[str]:
+    """Return the values of a varied parameter. ``10..50:10`` expands to 10, 20, 30, 40, 50.
+
+    >>> values_of("k", "2,5,10..50:20"), values_of("delta", "0.1..0.3:0.1")
+    (['2', '5', '10', '30', '50'], ['0.1', '0.2', '0.3'])
+
+    Raises
+    ------
+    InputError
+        If a range has no values or too many values.
+    """
+    values: list[str] = []
+    for part in text.split(","):
+        if (ends := _RANGE.fullmatch(part.strip())) is None:
+            values.append(part.strip())
+            continue
+        first, last, step = Decimal(ends[1]), Decimal(ends[2]), Decimal(ends[3] or 1)
+        number = (last - first) // step + 1 if step > 0 and last >= first else 0
+        if not 0 < number <= _MOST_VALUES:
+            need = f"a range must be FROM..TO or FROM..TO:STEP of 1 to {_MOST_VALUES} values"
+            msg = f"--vary {name}: {need}, got {part!r}"
+            raise InputError(msg)
+        values += [str(first + step * count) for count in range(int(number))]
+    return values
+
+
+_MOST_VALUES = 1000
+
+
+_SHARED_SETTINGS = (
+    "hierarchy", "items", "one_hot", "present", "one_code", "with_header", "relational", "numeric", "sensitive", "id",
+    "keep", "drop", "unit", "differing",
+    "separator", "missing", "normalize", "unknown", "inner_items", "model", "queries", "workload", "width", "seed",
+    "reading", "bound", "ceiling", "round_ends",
+)  # fmt: skip
+
+
+_STORED = {
+    "algorithm": "algorithm", "parameters": "settings", "outcome": "outcome", "measures": "measures",
+    "seconds": "phases", "note": "note", "reading": "reading", "model": "model", "peak_mib": "peak_mib",
+}  # fmt: skip
+"""Keys of a line in a study file, with the field of the candidate that they contain."""
+
+
+class ComparisonFile:
+    """File of comparison runs.
+
+    The first line records the data, the settings and the version. An unfinished last line of a killed process is
+    ignored and removed.
+    """
+
+    def __init__(self, path: Path, source: Source, settings: CompareSettings) -> None:
+        self._path, self._known = path, dict[str, Candidate]()
+        facts = {"study": 1, **_facts(source, settings)}
+        if path.exists():
+            self._read(facts)
+        else:
+            # losses reveal facts about the original
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            os.close(descriptor)
+            self._append(facts)
+
+    def stored_run(self, name: str, values: Mapping[str, Any]) -> Candidate | None:
+        """Return the stored run. None if the run is not stored."""
+        return self._known.get(_key(name, values))
+
+    def add(self, name: str, values: Mapping[str, Any], candidate: Candidate) -> None:
+        """Store a run."""
+        self._known[_key(name, values)] = candidate
+        self._append(
+            {
+                "key": _key(name, values),
+                **{of: plain(getattr(candidate, attribute)) for of, attribute in _STORED.items()},
+            }
+        )
+
+    def _append(self, entry: Mapping[str, Any]) -> None:
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(f"{dumps(entry)}\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+    def _read(self, facts: Mapping[str, Any]) -> None:
+        require_file(self._path)
+        text = self._path.read_bytes()
+        complete = text[: text.rfind(b"\n") + 1]
+        try:
+            first, *entries = [loads(line) for line in complete.splitlines()]
+            differing = [name for name in facts if first.get(name) != loads(dumps(facts))[name]]
+            runs = {
+                entry["key"]: Candidate(**{attribute: entry[of] for of, attribute in _STORED.items()})
+                for entry in entries
+            }
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            msg = f"-o {self._path}: exists and was not written by compare -o ({type(error).__name__}); name a new file"
+            raise InputError(msg) from None
+        if differing:
+            parts = ", ".join(differing)
+            msg = f"-o {self._path}: contains another study, with a different {parts}; name a new file"
+            raise InputError(msg)
+        if len(complete) < len(text):
+            with self._path.open("r+b") as file:
+                file.truncate(len(complete))
+        self._known = runs
+
+
+def _facts(source: Source, settings: CompareSettings) -> dict[str, Any]:
+    contents = _with_contents(settings.model_dump(include=set(_SHARED_SETTINGS), exclude_none=True))
+    return {
+        "version": version("anonset"),
+        "input": source.sha256,
+        **{name: contents[name] for name in sorted(contents) if name != "ceiling" or contents[name]},
+    }
+
+
+def _key(name: str, values: Mapping[str, Any]) -> str:
+    return sha256(dumps([name, plain(_with_contents(dict(sorted(values.items()))))]).encode()).hexdigest()
+
+
+def _with_contents(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings in which the digest of each file replaces its path."""
+    return with_paths(values, lambda _, path: content_digest(path))

@@ -1,0 +1,1 @@
+"""How much a publication is generalized."""

@@ -1,0 +1,1 @@
+"""Encode the cells of columns as items, categories and numbers."""

@@ -1,0 +1,1 @@
+"""The files, folders, addresses and Python objects that are read."""

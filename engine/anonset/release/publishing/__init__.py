@@ -1,0 +1,1 @@
+"""Write a publication: staging, verification, and renaming into place."""

@@ -1,0 +1,1 @@
+"""Scans for values that identify persons."""

@@ -1,0 +1,219 @@
+"""Scan of items for values that identify persons: keys, names, contact data and free text."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.columns.header_topics import names_a_product
+from anonset.columns.headers import meaning_of
+from anonset.columns.personal_values import OPAQUE, are_opaque_keys, are_sentences, are_words_of_texts
+from anonset.data import SetColumn, Table
+from anonset.data.hierarchies.hierarchy_rules import PROPOSED
+from anonset.errors import Fix, Problem
+from anonset.privacy import PrivacyModel
+from anonset.publications import Records
+from anonset.release import scan_remedies as remedies
+from anonset.release.scan_findings import (
+    FEW_PERSONS,
+    ScanFinding,
+    few_persons,
+    identifying_kind,
+    personal_values_finding,
+)
+from anonset.spelling import spelled
+
+KEYS = 0.9
+"""Share of all occurrences that must belong to rare items, if the items count as keys."""
+FEWEST_KEYS = 100
+"""Minimum number of rare items, or of items of the same form, if they count as keys. An item is rare if few persons
+have it.
+"""
+_EXAMINED = 20_000
+"""Number of evenly spaced labels that are tested for the form of keys."""
+
+
+@dataclass(frozen=True)
+class ItemScan:
+    """Scanner for the items of one table."""
+
+    table: Table
+    model: PrivacyModel
+
+    @property
+    def few(self) -> int:
+        """Number of persons from which an item is no longer reported as rare."""
+        return few_persons(self.model)
+
+    def shown(self, names: tuple[str, ...], published: Iterable[str]) -> Iterator[ScanFinding]:
+        """Yield findings for items of a publication or its codebook that are names, contact data, keys or free text."""
+        word, sets = self.table.word, self.table.transactions
+        if sets is None or set(names) <= set(word.publish_as_is):
+            return
+        if findings := self.keys(names, sets):
+            yield from findings
+            return
+        counts, fixes = sets.occurrences, remedies.of_items(names, self.model, others=False)
+        labels = [] if sets.vocabulary.is_numbered else _without_prefix(names, list(published))
+        kind = None if word.identifying_as_declared else identifying_kind(labels)
+        if kind and kind[0] != OPAQUE:  # `keys` decides about opaque keys
+            yield personal_values_finding(names, *kind, fixes)
+        elif are_words_of_texts(labels) or (2 * np.count_nonzero(counts == 1) > len(labels) and are_sentences(labels)):
+            yield _free_text(names, len(labels), fixes)
+
+    def keys(self, names: tuple[str, ...], sets: SetColumn) -> list[ScanFinding]:
+        """Return findings for item columns that contain keys in the original data."""
+        word = self.table.word
+        if set(names) <= set(word.publish_as_is):
+            return []
+        if opaque := list(self._opaque(names, sets)):
+            return opaque
+        columns, rare = self._keys(names, sets)
+        if not columns:
+            return list(self._mentions(names))
+        problem = f"items belong to fewer than {self.few} persons each, like identifiers"
+        others = len(columns) < len(names)
+        return [ScanFinding.of(columns, rare, problem, remedies.of_items(columns, self.model, others=others))]
+
+    def _opaque(self, names: tuple[str, ...], sets: SetColumn) -> Iterator[ScanFinding]:
+        word, step = self.table.word, 1 + len(sets.vocabulary) // _EXAMINED
+        if sets.vocabulary.is_numbered or word.identifying_as_declared:
+            return
+        labels = sets.vocabulary.labels[::step]
+        for name in names:
+            mark = f"{name}:" if len(names) > 1 else ""
+            keys = [label.removeprefix(mark) for label in labels if label.startswith(mark)]
+            is_id = meaning_of(name) == "person id" or (are_opaque_keys(keys) and not names_a_product(name))
+            if is_id and name not in word.publish_as_is:
+                fixes = remedies.of_items((name,), self.model, others=len(names) > 1)
+                yield personal_values_finding((name,), OPAQUE, step * len(keys), fixes)
+
+    def _mentions(self, names: tuple[str, ...]) -> Iterator[ScanFinding]:
+        word = self.table.word
+        for mention in () if word.identifying_as_declared else self.table.mentions:
+            if mention.items not in word.publish_as_is:
+                fixes = remedies.of_items((mention.items,), self.model, others=len(names) > 1)
+                problem = f"items contain values of {mention.column!r}, which identifies people"
+                if mention.column:
+                    yield ScanFinding.of((mention.items,), mention.labels, problem, fixes)
+                else:
+                    yield _free_text((mention.items,), mention.labels, fixes)
+
+    def _keys(self, names: tuple[str, ...], sets: SetColumn) -> tuple[tuple[str, ...], int]:
+        """Return the columns that contain keys, and the number of keys. Return all columns if no single column has
+        enough keys, but all columns together do.
+        """
+        counts, keys, number = sets.occurrences, list[str](), 0
+        of_column = np.zeros(len(counts), np.int64)
+        if len(names) > 1:
+            place = {name: position for position, name in enumerate(names)}
+            of_column[:] = [place.get(label.partition(":")[0], 0) for label in sets.vocabulary.labels]
+        for position, name in enumerate(names):
+            if rare := self._rare_keys(counts[of_column == position]):
+                keys, number = [*keys, name], number + rare
+        if not keys and (number := self._rare_keys(counts)):
+            keys = list(names)
+        return tuple(keys), number
+
+    def _rare_keys(self, counts: NDArray[np.int64]) -> int:
+        """Return the number of rare items, or 0 if the items are no keys because too many occurrences belong to
+        frequent items.
+        """
+        rare = counts[(counts > 0) & (counts < self.few)]
+        return len(rare) if len(rare) >= FEWEST_KEYS and rare.sum() >= KEYS * counts.sum() else 0
+
+    def unchanged(self, publication: Records) -> dict[str, int]:
+        """Count the rare items that are published unchanged."""
+        sets = self.table.transactions
+        if sets is None or publication.transactions is None:
+            return {}
+        index, counts = sets.vocabulary.index, sets.occurrences
+        single = [index[s.members[0]] for s in publication.symbols if len(s.members) == 1 and s.members[0] in index]
+        rare = int(np.count_nonzero((counts[single] > 0) & (counts[single] < self.few))) if single else 0
+        return {publication.transactions.name: rare} if rare else {}
+
+
+def labels_of(publication: Records) -> Iterator[str]:
+    """Yield the items in the codebook, and the names of nodes."""
+    yield from dict.fromkeys(member for symbol in publication.symbols for member in symbol.members)
+    yield from (symbol.label for symbol in publication.symbols if symbol.kind == "node")
+
+
+def ids_among_items(table: Table) -> Iterator[Problem]:
+    """Yield a problem if nearly every record contains exactly one of many items of the same form, or exactly one of
+    many rare items, because these items may be ids.
+
+    The form of an item is its text with each number replaced by 9, or by # if the number is as long as an id. Nearly
+    every record must contain such an item. For long numbers, one record in fifty suffices. Only the first records are
+    examined.
+    """
+    sets = table.transactions
+    if sets is None or table.joined or sets.vocabulary.is_numbered or sets.vocabulary.filed is not None:
+        return
+    if len(sets.vocabulary) < FEWEST_KEYS or table.n < FEWEST_KEYS:
+        return
+    codes_of: dict[str, list[int]] = defaultdict(list)
+    for code, label in enumerate(sets.vocabulary.labels):
+        codes_of["@" if "@" in label else _NUMBER.sub("9", _LONG_NUMBER.sub("#", label))].append(code)
+    groups = [("items of the same form", codes, _is_long(form)) for form, codes in codes_of.items() if _is_varied(form)]
+    groups.append(("rare items", np.flatnonzero(sets.occurrences < FEW_PERSONS).tolist(), False))
+    n = min(table.n, _MOST_RECORDS)
+    items = sets.slice(0, n).items
+    record_of = np.repeat(np.arange(n), np.diff(sets.indptr[: n + 1]))
+    for what, codes, is_long in groups:
+        fewest, with_ids = (_LONG_IDS, _WITH_LONG_ID) if is_long else (_IDS, _WITH_ID)
+        if len(codes) < max(FEWEST_KEYS, fewest * table.n):
+            continue
+        is_id = np.zeros(len(sets.vocabulary), np.bool_)
+        is_id[codes] = True
+        of_group = is_id[items]
+        per_record = np.bincount(record_of[of_group], minlength=n)
+        records = int(np.count_nonzero(per_record))
+        others = int(np.count_nonzero(per_record[record_of[~of_group]]))
+        one_each = int((per_record == 1).sum()) >= _ONE_EACH * records
+        if one_each and records >= with_ids * n and 2 * others >= records:
+            yield _ids_among_items(sets.name, f"{len(codes):,} {what}")
+
+
+def _is_long(form: str) -> bool:
+    return "#" in form or form == "@"
+
+
+def _is_varied(form: str) -> bool:
+    """Return True if items of a form differ in a number or an address."""
+    return "9" in form or _is_long(form)
+
+
+_NUMBER = re.compile(r"\d+")
+_LONG_NUMBER = re.compile(r"\d{6,}")
+_ONE_EACH = 0.95
+"""Minimum share of records with exactly one possible id among the records with at least one."""
+_IDS, _LONG_IDS = 0.02, 0.002
+"""Minimum number of distinct possible ids per record. The second number applies to long numbers and e-mail addresses.
+"""
+_WITH_ID, _WITH_LONG_ID = 0.95, 0.02
+"""Minimum share of records with a possible id. The second share applies to long numbers and e-mail addresses."""
+_MOST_RECORDS = 100_000
+
+
+def _ids_among_items(name: str, ids: str) -> Problem:
+    what = f"records contain exactly one of {ids}, such as the id of a person"
+    awk = """awk -F';' '{for (i = 2; i <= NF; i++) print $1 ";" $i}' FILE > TABLE.csv"""
+    way = f"write a line per id and item (if the id comes first, and ';' separates: {awk})"
+    of_lines = {"no_header": True, "unit": ["1"], "items": ["2"], "hierarchy": {"2": PROPOSED}}
+    problem = f"{name!r}: {what}; {way} and use {spelled(of_lines)}"
+    return Problem(problem, [Fix({"identifying_as_declared": True}, "if they are items")])
+
+
+def _free_text(names: tuple[str, ...], number: int, fixes: Sequence[Fix]) -> ScanFinding:
+    found = ScanFinding.of(names, number, "items look like free text", [*fixes, Fix({}, "or extract codes from them")])
+    return replace(found, is_text=True)
+
+
+def _without_prefix(names: Sequence[str], labels: list[str]) -> list[str]:
+    if len(names) == 1:
+        return labels
+    return [label.partition(":")[2] if label.partition(":")[0] in names else label for label in labels]

@@ -1,0 +1,253 @@
+"""Screen **Data**, with the unit that counts as a person, the role of each column, the risk of the data, and
+problems.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from nicegui import ui
+from nicegui.elements.mixins.text_element import TextElement
+
+from anonset.columns.roles import OF_PERSONS
+from anonset.data.hierarchies.hierarchy_rules import is_coarser
+from anonset.reading.file_options import OPEN, ROW, UNKNOWN
+from anonset.settings.job_files import ANSWERS
+from anonset.settings.overriding import name_list
+from anonset.spelling import counted
+from anonset.ui.screens.fix_buttons import fix_buttons, open_fixes
+from anonset.ui.screens.frame import LiveSection, Screen, button, text
+from anonset.ui.screens.run_sections import show_exposed
+from anonset.ui.state.page_state import PageState
+from anonset.ui.state.setting_words import ROLE_WORDS, ROW_WORDS, UNIT, UNKNOWN_WORDS
+
+_ALWAYS = ("items", "relational", "sensitive", "keep", "drop")
+"""Roles that the screen offers for every column. Any other role is only offered if a column already has it."""
+
+
+def data_screen(state: PageState) -> None:
+    """Create the screen."""
+    screen = Screen(state, "/")
+    if state.job is None:
+        with screen.opened("Choose the data", lambda: state.command("inspect")):
+            _files(screen)
+        return
+    with screen.opened("What do the data contain?", lambda: state.command("inspect")):
+        screen.section(lambda: (state.busy, state.findings is None), lambda _: _status(state))
+        screen.section(lambda: _question_state(state), lambda _: _question(screen))
+        screen.section(lambda: _columns_state(state), lambda section: _columns(screen, section))
+        screen.section(
+            lambda: (state.findings, _coarsened(state)), lambda _: show_exposed(state.findings, _coarsened(state))
+        )
+        screen.section(lambda: _problems_state(state), lambda _: _problems(screen))
+        screen.section(lambda: state.first_step, lambda _: _next(state))
+        screen.section(lambda: state.publishing, lambda _: _leave(screen))
+
+
+def _files(screen: Screen) -> None:
+    folder = screen.state.folder
+
+    def open_file(name: str) -> None:
+        if screen.act(screen.state.open, name):
+            ui.navigate.to("/")
+
+    text("p", f"Files in {folder.path}. Files outside of this folder are not reachable.")
+    for title, names in (("Data", folder.data()), ("Job files", folder.jobs())):
+        text("h2", title)
+        if not names:
+            text("p", "None.")
+        with ui.element("div").classes("actions"):
+            for name in names:
+                button(name, partial(open_file, name))
+
+
+def _next(state: PageState) -> None:
+    if not state.first_step:
+        with ui.element("div").classes("actions"):
+            ui.link("Next: choose the promise", "/promise").classes("next")
+
+
+def _leave(screen: Screen) -> None:
+    def leave() -> None:
+        screen.state.close()
+        ui.navigate.to("/")
+
+    if not screen.state.publishing:
+        button("Choose other data", leave).classes("second").mark("leave")
+
+
+def _status(state: PageState) -> None:
+    findings = state.findings
+    with ui.element("div").props("role=status"):
+        if state.busy:
+            text("p", "Inspecting the data …")
+        elif findings is not None:
+            records = "" if findings["question"] else f", {counted(findings['records'], 'record')}"
+            text("p", f"{counted(findings['rows'], 'row')}{records}.")
+
+
+def _question_state(state: PageState) -> object:
+    return state.unit, state.findings and state.findings["question"], state.job is not None and state.job.exists()
+
+
+def _question(screen: Screen) -> None:
+    state = screen.state
+    if state.findings is None or not (state.unit or state.findings["question"]):
+        return
+    text("h2", UNIT).props("id=unit")
+    options = _units(state)
+    if not state.answered:
+        text("p", "Choose an answer first: roles and risk depend on it. Only you know it.").classes("alert")
+    choice = ui.select(
+        options, value=state.unit if state.answered else None,
+        on_change=lambda event: screen.act(state.answer, event.value),
+    )  # fmt: skip
+    choice.props('outlined aria-label="Who is a person?"').style("max-width: 34rem").mark("unit")
+
+
+def _units(state: PageState) -> dict[str, str]:
+    findings: Mapping[str, Any] = state.findings or {}
+    persons = {one["unit"]: one["persons"] for one in state.answers}
+    if state.unit not in ("", OPEN, UNKNOWN) and not state.busy:
+        persons[state.unit] = findings["records"]
+    columns = findings["columns"] if ANSWERS not in state.raw else []
+    distinct = {column["name"]: column["distinct"] for column in columns if "," not in column["name"]}
+    units = [*persons, *state.raw.get(ANSWERS, {}), ROW, UNKNOWN, *distinct]
+    counts = {**distinct, **persons}
+    return {unit: _in_words(unit, counts.get(unit)) for unit in dict.fromkeys([*units, *_declared(state)])}
+
+
+def _declared(state: PageState) -> list[str]:
+    return [state.unit] if state.unit not in ("", OPEN) else []
+
+
+def _in_words(unit: str, persons: int | None) -> str:
+    what = {ROW: ROW_WORDS, UNKNOWN: UNKNOWN_WORDS}.get(unit, f"Each {unit} is a person")
+    return what if persons is None else f"{what}: {counted(persons, 'person')}"
+
+
+def _coarsened(state: PageState) -> list[str]:
+    """Return the attributes that the rules of the job coarsen while reading."""
+    known = name_list(state.settings.get("relational", ())) if state.answered else []
+    return [name for name, rule in state.settings.get("hierarchy", {}).items() if name in known and is_coarser(rule)]
+
+
+def _columns_state(state: PageState) -> object:
+    findings = state.findings
+    return (findings and tuple(_roles(state).items())), state.answered, state.publishing
+
+
+def _roles(state: PageState) -> dict[str, str]:
+    """Return the role of each column in the job, or the proposed role if the column has none."""
+    settings = state.settings if state.answered else {}
+    named = {name: role for role in ROLE_WORDS for name in name_list(settings.get(role, ()))}
+    columns = state.findings["columns"] if state.findings is not None else []
+    return {column["name"]: named.get(column["name"], column["role"]) for column in columns}
+
+
+def _columns(screen: Screen, section: LiveSection) -> None:
+    state = screen.state
+    if state.findings is None:
+        return
+    roles = _roles(state)
+    offered = [role for role in ROLE_WORDS if role in _ALWAYS or role in roles.values()]
+    unit = name_list(state.unit)
+    text("h2", "Columns")
+    with ui.element("table").classes("columns"):
+        with ui.element("thead"), ui.element("tr"):
+            for head in ("Column", "Values", "Missing", "Role", "Reason"):
+                text("th", head).props("scope=col")
+        with ui.element("tbody"):
+            for column in state.findings["columns"]:
+                name, role = column["name"], roles[column["name"]]
+                with ui.element("tr"):
+                    text("th", name).props("scope=row")
+                    kind = column["items"] or column["kind"]
+                    with ui.element("td").props('data-label="Values"'):
+                        text("span", f"{column['distinct']:,} different ({kind})")
+                        _distribution(column["frequencies"])
+                    text("td", _missing(column, state.findings["rows"])).props('data-label="Missing"')
+                    with ui.element("td"):
+                        choice = ui.select(
+                            {one: ROLE_WORDS[one] for one in offered if one not in OF_PERSONS or role == one},
+                            value=role,
+                        )
+                        choice.props("outlined dense").props["aria-label"] = f"Role of column {name}"
+                        choice.mark(f"role {name}").set_enabled(
+                            state.answered and name not in unit and not state.publishing
+                        )
+                    reason = text("td", _reason(state, name, role)).props('data-label="Reason"')
+
+                def give(event: Any, name: str = name, reason: Any = reason) -> None:
+                    if screen.act(state.give_role, name, event.value, shown=section):
+                        reason.set_text(_reason(state, name, event.value))
+
+                choice.on_value_change(give)
+    if state.is_local and not state.first_step:
+        with ui.element("div").classes("actions"):
+            ui.link("Show the most frequent values", "/values", new_tab=True).mark("values")
+
+
+def _distribution(frequencies: Sequence[int]) -> None:
+    if len(frequencies) > 1:
+        with ui.element("div").classes("distribution").props("aria-hidden=true"):
+            for count in frequencies:
+                ui.element("div").style(f"height: {count / frequencies[0]:.0%}")
+
+
+def _missing(column: Mapping[str, Any], rows: int) -> str:
+    missing = column["nulls"] + column["missing"]
+    return f"{missing / rows:.1%}" if missing else "none"
+
+
+def _reason(state: PageState, column: str, role: str) -> str:
+    proposed, reason = state.proposed.get(column, ("", ""))
+    if column in name_list(state.unit):
+        return "chosen above as the person"
+    if role != proposed or reason == "given":
+        return "role in the job file"
+    return reason
+
+
+def _problems_state(state: PageState) -> object:
+    return state.findings, state.error, state.publishing, state.raw, tuple(state.warnings), tuple(state.unchecked)
+
+
+def _problems(screen: Screen) -> None:
+    state = screen.state
+    warnings, unchecked = state.warnings, state.unchecked
+    problems = [(warning, open_fixes(state, warnings[warning])) for warning in unchecked]
+    known = [fix.settings for fixes in warnings.values() for fix in open_fixes(state, fixes)]
+    further = open_fixes(state, state.fixes) if state.error else []
+    if any(fix.settings not in known for fix in further):
+        problems.insert(0, (state.error, further))
+    if not (problems or warnings):
+        return
+    text("h2", "Check")
+    with ui.element("ul"):
+        for problem, fixes in problems:
+            with ui.element("li"):
+                text("span", problem)
+                fix_buttons(screen, fixes)
+                if problem in warnings:
+                    _second_button("I checked this", partial(screen.act, state.check, problem)).mark("check")
+    _checked(screen, [warning for warning in warnings if warning not in unchecked])
+
+
+def _checked(screen: Screen, warnings: Sequence[str]) -> None:
+    """Show the warnings that the owner has checked, folded."""
+    if not warnings:
+        return
+    with ui.element("details"):
+        text("summary", f"{counted(len(warnings), 'warning')} checked")
+        with ui.element("ul"):
+            for warning in warnings:
+                with ui.element("li"):
+                    text("span", warning)
+                    again = partial(screen.state.check, warning, checked=False)
+                    _second_button("Check again", partial(screen.act, again)).mark("uncheck")
+
+
+def _second_button(label: str, action: Callable[[], object]) -> TextElement:
+    with ui.element("div").classes("actions"):
+        return button(label, action).classes("second")

@@ -1,0 +1,92 @@
+"""Screen **Open**. The screen shows the verification and the risk of an existing publication, and writes a report."""
+
+from functools import partial
+
+from nicegui import ui
+
+from anonset.spelling import as_typed
+from anonset.ui.screens.frame import Screen, button, text
+from anonset.ui.screens.run_sections import ended, show_errors, show_risk
+from anonset.ui.state.page_state import PageState
+
+_VERDICTS = {"holds": "holds", "fails": "does not hold", "undecided": "is undecided"}
+
+
+def open_screen(state: PageState) -> None:
+    """Create the screen."""
+    screen = Screen(state, "/open")
+
+    def command() -> str:
+        return as_typed("verify", "OUT") if state.examined is None else state.examined.commands
+
+    with screen.opened("An existing publication", command):
+        screen.section(lambda: (state.folder.publications(), state.examined), lambda _: _publications(screen))
+        screen.section(lambda: state.examined and ended(state.examined.verification), lambda _: _verdict(state))
+        screen.section(
+            lambda: state.examined and (ended(state.examined.verification), ended(state.examined.risk)),
+            lambda _: _risk(state),
+        )
+        screen.section(
+            lambda: state.examined and (ended(state.examined.report), state.examined.page), lambda _: _report(screen)
+        )
+
+
+def _publications(screen: Screen) -> None:
+    state, names = screen.state, screen.state.folder.publications()
+    text("p", f"Publications in {state.folder.path}." if names else "This folder contains no publication.")
+    with ui.element("div").classes("actions"):
+        for number, name in enumerate(names):
+            button(name, partial(screen.act, state.examine, name)).mark(f"publication-{number}")
+    if state.examined is not None:
+        text("h2", f"Publication {state.examined.name}")
+
+
+def _verdict(state: PageState) -> None:
+    examined = state.examined
+    if examined is None:
+        return
+    run = examined.verification
+    if run.code is None:
+        text("p", "Verifying …").props("role=status")
+        return
+    if run.result is None:
+        show_errors(run)
+        return
+    holds = run.code == 0
+    verdict = _VERDICTS.get(run.result["verdict"], run.result["verdict"])
+    statement = f" {examined.model.statement}" if holds else ""
+    text("p", f"{examined.model} {verdict}.{statement}").classes("good" if holds else "alert").mark("verdict")
+    if "true" in run.result:
+        true = {True: "agrees", False: "does not agree", None: "may not agree"}[run.result["true"]]
+        text("p", f"The publication {true} with the original.")
+    else:
+        text("p", "The publication was not compared with the original, because the folder does not contain both.")
+    if holds:
+        text("h2", "Not covered")
+        with ui.element("ul"):
+            for limit in examined.limits:
+                text("li", limit)
+
+
+def _risk(state: PageState) -> None:
+    if state.examined is not None and state.examined.verification.result is not None:
+        show_risk(state.examined.risk)
+
+
+def _report(screen: Screen) -> None:
+    examined = screen.state.examined
+    if examined is None:
+        return
+    text("h2", "Report to sign")
+    if examined.reporting:
+        text("p", "Writing the report …").props("role=status")
+        return
+    if examined.report is not None and examined.report.code:
+        show_errors(examined.report)
+    with ui.element("div").classes("actions"):
+        if examined.page is None:
+            button("Write the report", partial(screen.act, screen.state.write_report)).mark("write-report")
+        else:
+            ui.link("Open the report for the data protection officer", "/opened-report", new_tab=True).mark("report")
+    if examined.page is not None:
+        text("p", f"Internal: do not share {screen.state.folder.relative(examined.page)}.").classes("soft")

@@ -1,0 +1,104 @@
+"""Screens of the page in the browser, and their addresses."""
+
+from collections.abc import Callable
+from html import escape
+from pathlib import Path
+
+from fastapi.responses import HTMLResponse, Response, StreamingResponse
+from nicegui import app, ui
+
+from anonset.errors import AnonsetError
+from anonset.jobs.changed_rows import changed_rows
+from anonset.jobs.frequent_values import frequent_values
+from anonset.ui.screens.data_screen import data_screen
+from anonset.ui.screens.frame import text
+from anonset.ui.screens.hierarchies_screen import hierarchies_screen
+from anonset.ui.screens.open_screen import open_screen
+from anonset.ui.screens.policies_screen import policies_screen
+from anonset.ui.screens.promise_screen import promise_screen
+from anonset.ui.screens.publish_screen import publish_screen
+from anonset.ui.screens.queries_screen import queries_screen
+from anonset.ui.screens.rows_page import rows_page, values_page
+from anonset.ui.screens.try_screen import try_screen
+from anonset.ui.state.folder import zipped
+from anonset.ui.state.page_state import PageState, message_of
+
+_REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
+
+_NOT_STORED = {"content-security-policy": _REPORT_POLICY, "cache-control": "no-store"}
+
+
+def add_pages(state: PageState) -> None:
+    """Add the screens and the downloads to the application."""
+    screens: dict[str, Callable[[PageState], None]] = {
+        "/": data_screen,
+        "/hierarchies": hierarchies_screen,
+        "/promise": promise_screen,
+        "/policies": policies_screen,
+        "/try": try_screen,
+        "/publish": publish_screen,
+        "/queries": queries_screen,
+        "/open": open_screen,
+    }
+    for path, screen in screens.items():
+        ui.page(path)(_page(state, screen))
+    app.add_api_route("/download/publication.zip", lambda: _publication(state))
+    app.add_api_route("/download/job.toml", lambda: _job(state))
+    app.add_api_route("/rows", lambda: _not_stored(lambda: state.rows_report, lambda job: rows_page(changed_rows(job))))
+    app.add_api_route(
+        "/values", lambda: _not_stored(lambda: state.values_job, lambda job: values_page(frequent_values(job)))
+    )
+    app.add_api_route("/report", lambda: _report(state.report_page))
+    app.add_api_route("/opened-report", lambda: _report(None if state.examined is None else state.examined.page))
+    app.on_shutdown(state.end)
+
+
+def _page(state: PageState, screen: Callable[[PageState], None]) -> Callable[[], None]:
+    def page() -> None:
+        try:
+            screen(state)
+        except AnonsetError as error:  # another program wrote an invalid job file
+            text("p", message_of(error)).props("role=alert")
+
+    return page
+
+
+def _publication(state: PageState) -> Response:
+    if state.out is None:
+        return Response("there is no publication yet", 404)
+    return StreamingResponse(zipped(state.out), media_type="application/zip", headers=_attachment("publication.zip"))
+
+
+def _job(state: PageState) -> Response:
+    if state.job is None or not state.job.exists():
+        return Response("there is no job file yet", 404)
+    return Response(state.job.read_bytes(), media_type="application/toml", headers=_attachment("job.toml"))
+
+
+def _not_stored(job: Callable[[], Path | None], page_of: Callable[[str], str]) -> Response:
+    """Return a page with records or values of the original, which no program may store. Only this machine can read it.
+
+    Parameters
+    ----------
+    job
+        Returns the path of the job file or of the private report, or None if nothing may be shown.
+    page_of
+        Returns the page for this path.
+    """
+    try:
+        if (path := job()) is None:
+            return HTMLResponse(escape("there are no records to show"), 404, headers=_NOT_STORED)
+        page = page_of(str(path))
+    except AnonsetError as error:
+        return HTMLResponse(escape(message_of(error)), 404, headers=_NOT_STORED)
+    return HTMLResponse(page, headers=_NOT_STORED)
+
+
+def _report(page: Path | None) -> Response:
+    if page is None:
+        return HTMLResponse(escape("there is no report yet"), 404)
+    return HTMLResponse(page.read_text(encoding="utf-8"), headers={"content-security-policy": _REPORT_POLICY})
+
+
+def _attachment(name: str) -> dict[str, str]:
+    return {"content-disposition": f'attachment; filename="{name}"'}

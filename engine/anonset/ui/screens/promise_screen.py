@@ -1,0 +1,123 @@
+"""Screen **Promise**, on which the owner chooses the privacy model and its parameters and reads the guarantee."""
+
+from typing import Any
+
+from nicegui import ui
+
+from anonset.errors import AnonsetError, Problem, plain_text
+from anonset.release.guarantee_limits import limits_of_model
+from anonset.settings.model_choices import obstacle, remedies, sizes_of
+from anonset.settings.overriding import name_list
+from anonset.settings.settings import with_sensitive_kept
+from anonset.ui.screens.fix_buttons import fix_buttons
+from anonset.ui.screens.frame import LiveSection, Screen, alert, text
+from anonset.ui.state.page_state import PageState
+from anonset.ui.state.setting_words import KNOWN, SIZE_WORDS
+
+_MODELS = {
+    "km": "some items of the person",
+    "k": "attributes of the person",
+    "kl": "attributes of the person; the sensitive column must not be inferred",
+    "kkm": "attributes and some items of the person",
+}
+
+
+def promise_screen(state: PageState) -> None:
+    """Create the screen."""
+    screen = Screen(state, "/promise")
+    with screen.opened("What do you promise?", lambda: state.command("anonymize")):
+        if screen.is_blocked():
+            return
+        screen.section(lambda: _fits(state), lambda section: _models(screen, section))
+        screen.section(lambda: _numbers(state), lambda section: _choose_sizes(screen, section))
+        screen.section(lambda: _words(state), lambda _: _show_words(screen))
+        with ui.element("div").classes("actions"):
+            ui.link("Back: data", "/")
+            ui.link("Next: try", "/try").classes("next")
+
+
+def _fits(state: PageState) -> tuple[str, dict[str, str]]:
+    """Return the model of the job, and for each model the reason why it does not fit the roles. The reason is empty if
+    the model fits.
+    """
+    settings = state.settings
+    return str(settings.get("model", "")), {model: obstacle(model, settings) for model in _MODELS}
+
+
+def _models(screen: Screen, section: LiveSection) -> None:
+    chosen, obstacles = _fits(screen.state)
+
+    def choose(model: str) -> None:
+        screen.act(screen.state.choose_model, model, shown=section)
+
+    if chosen not in _MODELS:
+        text("p", f"The job file contains the model {chosen}. This screen does not show its parameters.")
+    with ui.element("fieldset").style("border: 0; padding: 0; margin: 0"):
+        text("legend", KNOWN).style("font-size: 1.15rem; font-weight: 600")
+        for model, known in _MODELS.items():
+            why = obstacles[model]
+            with ui.element("label").classes("choice"):
+                radio = ui.element("input").props(f"type=radio name=model value={model}").mark(f"model {model}")
+                if model == chosen:
+                    radio.props("checked")
+                if why:
+                    radio.props("disabled")
+                radio.on("change", lambda _, model=model: choose(model))
+                with ui.element("span"):
+                    text("span", known)
+                    text("span", f" ({model})" + (f": not possible, it {why}" if why else "")).classes("soft")
+
+
+def _numbers(state: PageState) -> dict[str, Any]:
+    settings = state.settings
+    model = settings.get("model")
+    return {name: settings.get(name) for name in sizes_of(model)} if model in _MODELS else {}
+
+
+def _choose_sizes(screen: Screen, section: LiveSection) -> None:
+    state = screen.state
+
+    def choose(name: str, value: Any) -> None:
+        if value is not None and value == int(value):
+            screen.act(state.change, {name: int(value)}, shown=section)
+
+    with ui.element("div").classes("sizes"):
+        for name, value in _numbers(state).items():
+            number = ui.number(
+                SIZE_WORDS[name], value=value, min=1, step=1, precision=0,
+                on_change=lambda event, name=name: choose(name, event.value),
+            )  # fmt: skip
+            number.props("outlined debounce=300 stack-label").mark(f"size {name}").style(
+                "width: 22rem; max-width: 100%"
+            )
+
+
+def _words(state: PageState) -> tuple[str, list[str], Problem]:
+    """Return the statement and the limits of the guarantee, and a problem if the job is invalid."""
+    try:
+        model = state.model()
+    except AnonsetError as error:
+        return "", [], error.problem
+    if why := _fits(state)[1].get(model.name):
+        answers = f"The model {model.name} {why}. Choose another answer, or other roles on the screen Data"
+        return "", [], Problem(answers, remedies(model.name, state.settings))
+    settings = with_sensitive_kept(state.validated(), model)
+    return model.statement, limits_of_model(model, unchanged=bool(settings.keep)), Problem("")
+
+
+def _show_words(screen: Screen) -> None:
+    statement, limits, problem = _words(screen.state)
+    with ui.element("div").props("aria-live=polite"):
+        if problem.sentence:
+            alert(plain_text(problem.sentence), "p")
+            fix_buttons(screen, problem.fixes)
+            return
+        text("h2", "Guarantee")
+        text("p", statement).classes("good").mark("statement")
+        if "quasi-identifier" in statement:
+            names = ", ".join(name_list(screen.state.settings.get("relational", ())))
+            text("p", f"Quasi-identifiers are attributes that others may know: {names}.").classes("soft")
+        text("h2", "Not covered")
+        with ui.element("ul"):
+            for limit in limits:
+                text("li", limit)

@@ -1,0 +1,175 @@
+"""Screen **Publish**.
+
+The screen runs the job. It shows the progress, the result, the risk, and links to the report and to the files.
+"""
+
+from collections.abc import Mapping
+
+from nicegui import ui
+
+from anonset.errors import AnonsetError
+from anonset.measures.retention import relative_to
+from anonset.release.guarantee_limits import UNCHANGED, limits_of_model
+from anonset.ui.screens.fix_buttons import fix_buttons
+from anonset.ui.screens.frame import Screen, alert, button, text
+from anonset.ui.screens.run_sections import ended, show_errors, show_risk
+from anonset.ui.state.page_state import PageState
+from anonset.ui.state.runs import CANCELLED, CommandRun
+from anonset.ui.state.setting_words import OUT, algorithm_in_words
+
+_SHARES = {"items": "Items", "values": "Attribute values"}
+
+
+def publish_screen(state: PageState) -> None:
+    """Create the screen."""
+    screen = Screen(state, "/publish")
+    with screen.opened("Publish", lambda: _commands(state)):
+        if screen.is_blocked():
+            return
+        screen.section(lambda: _algorithm(state), lambda _: _show_algorithm(state))
+        typed: dict[str, str] = {}
+        screen.section(lambda: (state.raw.get("out"), state.publishing, state.busy), lambda _: _start(screen, typed))
+        screen.section(lambda: (_progress_state(state.publication), state.raw), lambda _: _progress(screen))
+        screen.section(lambda: state.out, lambda _: _result(state))
+        screen.section(lambda: ended(state.risk), lambda _: _risk(state))
+        screen.section(lambda: ended(state.report), lambda _: _report(state.report))
+        with ui.element("div").classes("actions"):
+            ui.link("Back: try", "/try")
+            ui.link("Next: queries", "/queries")
+
+
+def _commands(state: PageState) -> str:
+    further = [run for run in (state.risk, state.report) if run is not None]
+    return "\n".join([state.command("anonymize"), *(run.command for run in further)])
+
+
+def _algorithm(state: PageState) -> tuple[str, str]:
+    """Return the algorithm of the job, and the recommended algorithm if the job does not use it. Both are empty if the
+    job is invalid.
+    """
+    try:
+        used, unused = state.candidate, state.unused_recommendation
+    except AnonsetError:  # the run will report the error
+        return "", ""
+    return algorithm_in_words(used), algorithm_in_words(unused) if unused else ""
+
+
+def _show_algorithm(state: PageState) -> None:
+    used, unused = _algorithm(state)
+    if used:
+        text("p", f"The job uses the algorithm {used}.").mark("algorithm")
+    if unused:
+        alert(f"The screen Try recommends {unused}, which the job does not use.", "p").mark("unused")
+
+
+def _start(screen: Screen, typed: dict[str, str]) -> None:
+    """Ask for the folder of the publication, and show a button that starts or cancels the run.
+
+    Parameters
+    ----------
+    typed
+        Folder in the text input. The job file may contain another folder until the run starts.
+    """
+    state = screen.state
+    text("p", "anonset verifies the result before it publishes it. A run that fails or is cancelled leaves no file.")
+    name = ui.input(
+        OUT, value=typed.get("out", str(state.raw.get("out", ""))),
+        on_change=lambda event: typed.update(out=event.value),
+    )  # fmt: skip
+    name.props("outlined stack-label").style("width: 22rem; max-width: 100%").mark("out")
+    name.set_enabled(not state.publishing)
+
+    def publish() -> None:
+        if name.value == state.raw.get("out") or screen.act(state.change, {"out": name.value}):
+            screen.act(state.publish)
+
+    with ui.element("div").classes("actions"):
+        if state.publishing:
+            button("Cancel", state.cancel).mark("cancel")
+        elif state.busy:
+            text("p", "Inspecting the data …").props("role=status")
+        else:
+            button("Publish", publish).mark("publish")
+
+
+def _progress_state(run: CommandRun | None) -> object:
+    return run and (run.stage, run.share and round(run.share, 2), run.code, len(run.errors), id(run))
+
+
+def _progress(screen: Screen) -> None:
+    run = screen.state.publication
+    if run is None:
+        return
+    with ui.element("div").props("role=status"):
+        if run.code is None:
+            share = "" if run.share is None else f", {min(run.share, 1):.0%}"
+            text("p", f"Running: {run.stage}{share}")
+            bar = ui.element("progress").props("aria-label=Progress").style("width: 100%; max-width: 34rem")
+            if run.share is not None:
+                bar.props(f"max=1 value={min(run.share, 1):.2f}")
+        elif run.code == CANCELLED:
+            text("p", "Cancelled. Nothing was published.")
+        elif run.code:
+            text("p", "Nothing was published.")
+            for message in run.errors or [f"The command failed (exit code {run.code})."]:
+                alert(message)
+            fix_buttons(screen, run.fixes)
+    for message in run.warnings:
+        alert(message)
+
+
+def _result(state: PageState) -> None:
+    out, run = state.out, state.publication
+    if out is None or run is None or state.promised is None:
+        return
+    made = run.result
+    text("h2", "Published and verified")
+    text("p", f"{state.promised} holds. {state.promised.statement}").classes("good").mark("verdict")
+    facts = {
+        "Records": f"{made['records']:,}",
+        **{
+            _SHARES[part]: _in_words(share) + relative_to(part, made.get("coarsened", {}))
+            for part, share in made["shares"].items()
+            if part in _SHARES
+        },
+        "To share": state.folder.relative(out),
+        "Do not share": f"{made['private']} (links the publication with the original)",
+    }
+    with ui.element("table").classes("risks"), ui.element("tbody"):
+        for name, value in facts.items():
+            with ui.element("tr"):
+                text("th", name).props("scope=row")
+                text("td", value)
+    with ui.element("div").classes("actions"):
+        ui.link("Download the publication (ZIP)", "/download/publication.zip").mark("download")
+        ui.link("Download the job file", "/download/job.toml")
+        if state.is_local:
+            ui.link("Show ten records before and after", "/rows", new_tab=True).mark("rows")
+    text("h2", "Not covered")
+    with ui.element("ul"):
+        for limit in limits_of_model(state.promised, unchanged=UNCHANGED in made["limits"]):
+            text("li", limit)
+    text("p", f"The file attestation.json in the publication lists all {len(made['limits'])} limits.").classes("soft")
+
+
+def _risk(state: PageState) -> None:
+    made = {} if state.publication is None or state.out is None else state.publication.result
+    show_risk(state.risk, state.published_findings, made.get("coarsened", {}).get("values", ()))
+
+
+def _in_words(shares: Mapping[str, float]) -> str:
+    return ", ".join(f"{share:.1%} {fate.replace('_', ' ')}" for fate, share in shares.items())
+
+
+def _report(run: CommandRun | None) -> None:
+    if run is None:
+        return
+    text("h2", "Report to sign")
+    if run.code is None:
+        text("p", "Writing the report …").props("role=status")
+    elif run.code:
+        show_errors(run)
+    else:
+        with ui.element("div").classes("actions"):
+            ui.link("Open the report for the data protection officer", "/report", new_tab=True).mark("report")
+        text("p", f"Internal: do not share {run.arguments[-1]}.").classes("soft")

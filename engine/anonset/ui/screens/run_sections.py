@@ -1,0 +1,240 @@
+"""Sections of a screen that show the risk or the errors of a finished command."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from nicegui import ui
+
+from anonset.kinds.exposures import MATCHES
+from anonset.report.risks.records import HIGHER, higher_after_text
+from anonset.spelling import counted, listed
+from anonset.ui.screens.frame import alert, text
+from anonset.ui.state.runs import CommandRun
+
+_SHARES = ("An attacker knows", "People who are unique")
+_RISKS = ("Highest risk", "Average risk", "Covered by the guarantee")
+_COMPARED = (
+    "“Before” is the risk in the original as the job reads it, for example with only the year of each date. “After” is "
+    "the risk in the publication. In both, the attacker knows the same kind of facts, with the most identifying items. "
+    "The risk is the probability of finding the person."
+)
+_NARROW = 4
+"""Maximum number of columns that fit on a phone. Tables with more columns show each cell on a line of its own there."""
+
+
+def ended(run: CommandRun | None) -> object:
+    """Return a value that changes when a command starts or ends."""
+    return run and (id(run), run.code)
+
+
+def show_exposed(findings: Mapping[str, Any] | None, coarsened: Sequence[str] = ()) -> None:
+    """Show the share of people in the original who can be identified, with a bar for each kind of attacker
+    knowledge.
+
+    Parameters
+    ----------
+    coarsened
+        Columns that the job coarsens while reading.
+    """
+    if findings is None:
+        return
+    classes, k = findings["quasi_identifiers"], findings["k"]
+    rows = (
+        [] if classes is None else [(f"all of {', '.join(classes['columns'])}", classes["unique"], classes["below_k"])]
+    )
+    rows += [
+        (f"{counted(int(size), 'item')} (the most identifying)", known["worst"], known["worst_below_k"])
+        for size, known in findings["known_items"].items()
+    ]
+    if rows:
+        text("h2", "Who is at risk now?")
+        if coarsened:
+            lowers = f"The job coarsens {listed(coarsened, 'and')} while reading, which lowers the risk."
+            text("p", f"These are the raw data. {lowers} The screen Publish shows the figure of each step.").mark("raw")
+        _table((*_SHARES, f"People with fewer than {k} matches"), rows)
+
+
+def show_risk(run: CommandRun | None, findings: Mapping[str, Any] | None = None, coarsened: Sequence[str] = ()) -> None:
+    """Show the risk of a publication for each kind of attacker knowledge, and the results of simulated attacks.
+
+    The table also shows the risk before anonymization, if the original is available.
+
+    Parameters
+    ----------
+    findings
+        Findings about the raw data, or None if they are unknown.
+    coarsened
+        Columns that the job coarsens while reading.
+    """
+    if run is None:
+        return
+    risk = run.result
+    before = {one["known"]: one for one in (risk or {}).get("before", ())}
+    text("h2", "Risk before and after" if before else "Remaining risk")
+    if run.code is None:
+        text("p", "Counting …").props("role=status")
+        return
+    if risk is None:
+        show_errors(run)
+        return
+    heads: tuple[str, ...] = (_SHARES[0], *_RISKS)
+    rows: list[tuple[Any, ...]] = [
+        (
+            one["known"],
+            _percent(one["highest"]),
+            _percent(one["average"]["value"]),
+            _covered(one["promised"] is not None),
+        )
+        for one in risk.get("inferences", ())
+    ]
+    if exposures := risk.get("exposures"):
+        heads = (*_SHARES, f"People with fewer than {risk['parameters'].get('k') or 2} matches", *_RISKS)
+        rows = [
+            _exposure(one, before.get(one["known"]), is_higher=one["known"] in risk["higher_after"])
+            for one in exposures
+        ]
+    _history(risk, findings, coarsened)
+    if before:
+        text("p", _COMPARED)
+    if rows:
+        _table(heads, rows)
+        if higher := risk.get("higher_after"):
+            alert(higher_after_text([attributes_in_words(known) for known in higher]), "p").mark("higher-after")
+        _matches(risk, before)
+    else:
+        text("p", "The publication contains no complete records, so no risk is counted. The report explains the risk.")
+    _attacks(risk)
+
+
+def _headline(exposures: Sequence[Mapping[str, Any]], risk: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the exposure that is shown as the single figure, as in `anonset.kinds.exposures.headline`."""
+    m = risk["parameters"].get("m") or 2
+    wanted = [one for one in exposures if one["values"] and not one["items"]]
+    return next(iter([*wanted, *(one for one in exposures if one["items"] == m)]), None)
+
+
+def _history(risk: Mapping[str, Any], findings: Mapping[str, Any] | None, coarsened: Sequence[str]) -> None:
+    """Show a single figure of the risk at each step: raw, coarsened by reading, and published."""
+    before, after = (_headline(risk.get(when, ()), risk) for when in ("before", "exposures"))
+    if before is None or after is None:
+        return
+    steps = [("original", before["alone"]["value"]), ("published", after["alone"]["value"])]
+    classes = None if findings is None else findings["quasi_identifiers"]
+    if coarsened and after["values"]:
+        read = (f"coarsened by reading ({listed(coarsened, 'and')})", before["alone"]["value"])
+        steps = [*([] if classes is None else [("raw data", classes["unique"])]), read, steps[-1]]
+    known = attributes_in_words(after["known"])
+    text("p", f"The single figure: people who are unique, if an attacker knows {known}.")
+    _table(("Step", _SHARES[1]), steps)
+
+
+def _matches(risk: Mapping[str, Any], before: Mapping[str, Any]) -> None:
+    """Show the distribution of the number of matching records, for the knowledge of the single figure."""
+    after = _headline(risk.get("exposures", ()), risk)
+    if after is None:
+        return
+    when = {"before": before.get(after["known"]), "after": after}
+    text("h2", f"Matching records, if an attacker knows {attributes_in_words(after['known'])}")
+    rows = [
+        (size, {name: one["sizes"][place]["value"] for name, one in when.items() if one is not None})
+        for place, size in enumerate(MATCHES)
+    ]
+    _table(("Records that match a person", "People"), rows)
+
+
+def _exposure(after: Mapping[str, Any], before: Mapping[str, Any] | None, *, is_higher: bool) -> tuple[Any, ...]:
+    figures = [
+        [one["alone"]["value"], one["below"]["value"], one["highest"], one["average"]["value"]]
+        for one in (before, after)
+        if one is not None
+    ]
+    pairs = [{"before": old, "after": new} for old, new in zip(*figures, strict=True)] if before else figures[0]
+    known = attributes_in_words(after["known"]) + (HIGHER if is_higher else "")
+    return known, *pairs, _covered(after["guaranteed"])
+
+
+def attributes_in_words(knowledge: str) -> str:
+    """Return the knowledge of an attacker in words for stewards.
+
+    >>> attributes_in_words("all quasi-identifiers and 2 items")
+    'all attributes that others may know, and 2 items'
+    """
+    words = knowledge.replace("all quasi-identifiers and", "all attributes that others may know, and")
+    return words.replace("quasi-identifiers", "attributes that others may know")
+
+
+def _covered(is_covered: bool) -> str:
+    return "yes" if is_covered else "no"
+
+
+def _attacks(risk: Mapping[str, Any]) -> None:
+    matching = [
+        (f"matching: {attributes_in_words(one['known'])}", "–", _percent(one["success"]),
+         _percent(one["promised"], "none"))
+        for one in risk.get("attack", ())
+    ]  # fmt: skip
+    others = [
+        (f"{one['attack']}: {attributes_in_words(one['knowledge'])}", _percent(one["without"]["success"]),
+         _percent(one["won"]["success"]), "–")
+        for one in risk.get("attacks", ())
+    ]  # fmt: skip
+    if not matching and not others:
+        return
+    text("h2", "Simulated attacks")
+    text("p", "Each attack looks for random persons in the publication, or guesses their values.")
+    _table(("Attack", "Correct by chance", "Correct guesses", "Guaranteed maximum"), [*matching, *others])
+    if risk.get("broken"):
+        text("p", "An attack succeeded more often than the guarantee allows. Do not share the publication.").classes(
+            "alert"
+        )
+    if reasons := risk.get("not_tried"):
+        with ui.element("details"):
+            text("summary", f"{counted(len(reasons), 'attack')} not applicable")
+            with ui.element("ul"):
+                for name, reason in reasons.items():
+                    text("li", f"{name}: {reason}")
+
+
+_Share = float | None
+_Cell = str | _Share | Mapping[str, _Share]
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[_Cell]]) -> None:
+    """Show a table.
+
+    The first cell of a row is the header of the row. A number in `rows` is a share, and a mapping contains several
+    shares by name.
+    """
+    with ui.element("table").classes("risks" if len(heads) <= _NARROW else "columns"):
+        with ui.element("thead"), ui.element("tr"):
+            for head in heads:
+                text("th", head).props("scope=col")
+        with ui.element("tbody"):
+            for known, *cells in rows:
+                with ui.element("tr"):
+                    text("th", str(known)).props("scope=row")
+                    for head, cell in zip(heads[1:], cells, strict=True):
+                        with ui.element("td").props(f'data-label="{head}"'):
+                            _cell(cell)
+
+
+def _cell(cell: _Cell) -> None:
+    if isinstance(cell, str):
+        text("span", cell)
+        return
+    for name, share in cell.items() if isinstance(cell, Mapping) else (("", cell),):
+        with ui.element("div").classes("figure"):
+            text("span", f"{name} {_percent(share)}".strip())
+            if share is not None:
+                with ui.element("div").classes("bar").props("aria-hidden=true"):
+                    ui.element("div").style(f"width: {share:.1%}")
+
+
+def _percent(share: float | None, missing: str = "not counted") -> str:
+    return missing if share is None else f"{share:.1%}"
+
+
+def show_errors(run: CommandRun) -> None:
+    """Show the messages of a failed command."""
+    for message in run.errors or [f"The command failed (exit code {run.code})."]:
+        alert(message)

@@ -1,0 +1,1 @@
+"""What the page knows between two requests."""

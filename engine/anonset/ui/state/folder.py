@@ -1,0 +1,143 @@
+"""Files of the chosen folder. Files outside of the folder are not reachable from the page."""
+
+import os
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory, TemporaryFile
+from typing import Any
+
+from anonset.errors import InputError, MisreadError
+from anonset.reading.sources.files import FORMATS, format_of
+from anonset.reading.sources.source import paths_of
+from anonset.release.documents import ATTESTATION
+from anonset.settings.paths import with_paths
+
+JOB = ".toml"
+_BLOCK = 1 << 20
+_TEXTS = (".txt", ".text", ".tab")
+"""Suffixes of text files that may contain data. The page offers a text file if its lines look like a table or like
+sets.
+"""
+
+
+class Folder:
+    """Folder that the owner chose when the page was started."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.resolve()
+
+    def inside(self, name: str | Path) -> Path:
+        """Return the path of a file of this folder. Symbolic links are resolved.
+
+        Raises
+        ------
+        InputError
+            If the file is outside of the folder.
+        """
+        path = (self.path / name).resolve()
+        if "://" in str(name) or not path.is_relative_to(self.path):
+            msg = f"{name} is outside of {self.path}; start anonset ui with a folder that contains it"
+            raise InputError(msg)
+        return path
+
+    def relative(self, path: Path) -> str:
+        """Return a path relative to the folder. A command does not take it for an option."""
+        name = path.relative_to(self.path).as_posix()
+        return f"./{name}" if name.startswith("-") else name
+
+    def complete(self, name: str | Path) -> Path:
+        """Return the path of a file, directory or glob pattern of this folder, whose files are also inside.
+
+        Raises
+        ------
+        InputError
+            If a file is outside of the folder.
+        """
+        path = self.inside(name)
+        for file in paths_of(path):
+            self.inside(file)
+        return path
+
+    def require_inside(self, job: Mapping[str, Any]) -> None:
+        """Check that a job reads and writes only files of the folder, and connects to no other machine.
+
+        Raises
+        ------
+        InputError
+            If a path is outside of the folder, or the job uses a cluster.
+        """
+        if job.get("cluster") is not None:
+            msg = "the page connects to no cluster; remove cluster from the job file, or run the job in a terminal"
+            raise InputError(msg)
+        with_paths(job, lambda _, path: str(self.complete(path)))
+
+    def with_relative_paths(self, job: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the settings of a job with paths relative to the folder."""
+        return with_paths(job, lambda _, path: self.relative(self.inside(path)))
+
+    def jobs(self) -> list[str]:
+        """Return the names of the job files in the folder."""
+        return sorted(file.name for file in self.path.iterdir() if file.suffix == JOB and file.is_file())
+
+    def publications(self) -> list[str]:
+        """Return the names of the publications in the folder."""
+        return sorted(self.relative(file.parent) for file in self.path.glob(f"*/{ATTESTATION}"))
+
+    def data(self) -> list[str]:
+        """Return the names of the data files in the folder."""
+        return sorted(file.name for file in self.path.iterdir() if file.is_file() and _has_format(file))
+
+
+def require_data(file: Path) -> None:
+    """Reject a file that cannot contain data, according to its name and its first lines.
+
+    Raises
+    ------
+    InputError
+        If the file is of another kind.
+    """
+    if not _has_format(file):
+        names = ", ".join((*FORMATS, *_TEXTS))
+        msg = f"{file.name}: not a job file ({JOB}) or a data file; names of data files end with {names}"
+        raise InputError(msg)
+
+
+def _has_format(file: Path) -> bool:
+    try:
+        return bool(format_of(file))
+    except MisreadError:  # the lines will show the format, because the suffix does not
+        return file.suffix.lower() in _TEXTS
+    except InputError:
+        return False
+
+
+def zipped(folder: Path) -> Iterator[bytes]:
+    """Yield a ZIP archive of the files in a folder, in blocks. Symbolic links are omitted."""
+    with TemporaryFile() as file:
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+            for path in sorted(folder.rglob("*")):
+                if path.is_file() and not path.is_symlink():
+                    archive.write(path, f"{folder.name}/{path.relative_to(folder).as_posix()}")
+        file.seek(0)
+        while block := file.read(_BLOCK):
+            yield block
+
+
+@contextmanager
+def replacement(path: Path) -> Iterator[Path]:
+    """Yield the path of a new file that replaces a file at the end, so that other programs read either the old or the
+    new content. If there is no new file, the old file remains.
+
+    The new file is in a new directory of this user. A fixed name beside the file could be a link that another user of
+    the folder has made.
+    """
+    with TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as place:
+        yield (new := Path(place, path.name))
+        if new.exists():
+            with new.open("rb") as file:
+                os.fsync(file.fileno())
+            if path.exists():
+                new.chmod(path.stat().st_mode & 0o777)
+            new.replace(path)

@@ -1,0 +1,42 @@
+"""Job file that is open in the page."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from anonset.ui.state.folder import Folder
+
+
+class OpenJob(Protocol):
+    """Interface of the page state for hierarchies, policies and workloads."""
+
+    folder: Folder
+    job: Path | None
+    findings: Mapping[str, Any] | None
+
+    @property
+    def name(self) -> str:
+        """Path of the job file, relative to the folder."""
+
+    @property
+    def raw(self) -> dict[str, Any]:
+        """Settings as written in the job file."""
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Settings of the job for the declared unit."""
+
+    @property
+    def unit(self) -> str:
+        """Unit in the job file: ``row``, ``unknown``, columns that identify a person, or ``?`` if the owner has not
+        declared it yet.
+        """
+
+    def start(self, work: Any) -> None:
+        """Run a coroutine until it ends or the job file is closed."""
+
+    def change(self, changes: Mapping[str, Any]) -> None:
+        """Write settings to the job file."""
+
+    def require_not_publishing(self) -> None:
+        """Reject changes of the job while it is running."""

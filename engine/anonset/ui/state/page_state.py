@@ -1,0 +1,496 @@
+"""State of the page, which all browser tabs share: the job file, the last findings and the running commands."""
+
+import asyncio
+import tempfile
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from anonset.errors import AnonsetError, Fix, InputError, plain_text
+from anonset.privacy.model import PrivacyModel
+from anonset.reading.file_options import OPEN, person_columns
+from anonset.settings.job_changes import changed_job, completing, with_role
+from anonset.settings.job_files import ANSWERS, read_job
+from anonset.settings.model_choices import (
+    candidate_of,
+    fitting_model,
+    item_trees,
+    model_of,
+    with_candidate,
+    with_fix,
+    with_model,
+)
+from anonset.settings.overriding import make_settings, name_list
+from anonset.settings.settings import Settings
+from anonset.spelling import arguments_of, as_typed, spelled_by
+from anonset.ui.state.examination import Examination
+from anonset.ui.state.folder import JOB, Folder, replacement, require_data
+from anonset.ui.state.policy_state import KINDS, PolicyState
+from anonset.ui.state.runs import CommandRun
+from anonset.ui.state.setting_words import UNIT, in_words
+from anonset.ui.state.tree_state import TreeState
+from anonset.ui.state.trial import Trial
+from anonset.ui.state.workload_state import WorkloadState
+
+REPORT = "report.json"
+
+
+class PageState:
+    """Open job file, and the output of the commands that use it."""
+
+    def __init__(self, folder: Folder, *, is_local: bool = False) -> None:
+        self.folder = folder
+        self.is_local = is_local
+        """Whether only this machine can open the page."""
+        self.job: Path | None = None
+        self.findings: Mapping[str, Any] | None = None
+        """Output of ``anonset inspect --json``."""
+        self.proposed: dict[str, tuple[str, str]] = {}
+        """Role of each column that the first inspection proposes, with the reason."""
+        self.assumed: dict[str, list[Fix]] = {}
+        """Warnings about settings that the first inspection wrote to the job file, with the fixes. Later inspections
+        take these settings for the owner's.
+        """
+        self.checked: set[str] = set()
+        """Warnings that the owner has checked."""
+        self.answers: list[Mapping[str, Any]] = []
+        """Possible units that count as a person, with the number of persons for each unit."""
+        self.inspection: CommandRun | None = None
+        self.publication: CommandRun | None = None
+        self.promised: PrivacyModel | None = None
+        """Model of the publication."""
+        self.published_findings: Mapping[str, Any] | None = None
+        """Findings about the raw data when the publication was started."""
+        self.trial: Trial | None = None
+        self.risk: CommandRun | None = None
+        self.report: CommandRun | None = None
+        self.examined: Examination | None = None
+        self.error = ""
+        self.fixes: Sequence[Fix] = ()
+        """Settings that the error of the last inspection recommends."""
+        self._data: Path | None = None
+        """Data set without a job file, which the page has opened."""
+        self.tree = TreeState(self)
+        self.policies = {kind: PolicyState(self, kind) for kind in KINDS}
+        self.workload = WorkloadState(self)
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    def open(self, name: str) -> None:
+        """Open a data set or a job file of the folder, and inspect it.
+
+        Raises
+        ------
+        InputError
+            If the file is outside of the folder, of another kind, or not a valid job.
+        """
+        path = self.folder.complete(name)
+        if not path.exists():
+            msg = f"{name}: no such file or directory"
+            raise InputError(msg)
+        beside = path.with_name(f"{path.name.partition('.')[0]}{JOB}")
+        job = path if path.suffix.lower() == JOB else self.folder.inside(beside)
+        if job.exists():
+            self._require_inside(job)
+            if path != job and self.folder.inside(job.parent / str(_read(job).get("input", ""))) != path:
+                msg = f"{job.name} is the job file of other data; rename {job.name} or {path.name}"
+                raise InputError(msg)
+        else:
+            require_data(path)
+        self.close()
+        self.job, self.error, self._data = job, "", path
+        self.start(self._inspect() if job.exists() else self._propose(path))
+
+    def close(self) -> None:
+        """Close the job file, and cancel running commands."""
+        for task in self._tasks:
+            task.cancel()
+        self.job = self.findings = self.inspection = None
+        self.tree = TreeState(self)
+        self.policies = {kind: PolicyState(self, kind) for kind in KINDS}
+        self.workload = WorkloadState(self)
+        self.publication = self.promised = self.published_findings = self.trial = self.risk = self.report = None
+        self.examined = None
+        self.proposed, self.answers, self.error = {}, [], ""
+        self.assumed, self.checked = {}, set()
+
+    async def end(self) -> None:
+        """Cancel all commands, and wait until all commands have ended."""
+        tasks = [*self._tasks]
+        self.close()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    @property
+    def name(self) -> str:
+        """Path of the job file, relative to the folder."""
+        return "" if self.job is None else self.folder.relative(self.job)
+
+    @property
+    def source(self) -> str:
+        """Name of the job file, of the data if there is no job file, or ``FILE`` if no data are open."""
+        data = None if self.job is None else self._data
+        path = self._existing() or data
+        return "FILE" if path is None else self.folder.relative(path)
+
+    @property
+    def raw(self) -> dict[str, Any]:
+        """Settings as written in the job file."""
+        return _read(self.job) if self.job is not None and self.job.exists() else {}
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Settings of the job for the declared unit.
+
+        Settings that depend on the unit are omitted until the unit is declared.
+        """
+        job = self._existing()
+        return read_job(str(job), unanswered=True) if job is not None else {}
+
+    @property
+    def unit(self) -> str:
+        """Unit in the job file: ``row``, ``unknown``, columns that identify a person, or ``?`` if the owner has not
+        declared it yet. Empty if the job does not state it.
+        """
+        return ",".join(name_list(self.raw.get("unit", "")))
+
+    @property
+    def answered(self) -> bool:
+        """True if the job declares who is a person, or if no declaration is needed."""
+        if self.unit not in ("", OPEN):
+            return True
+        is_asked = self.findings is None or self.findings["question"] is not None
+        return not is_asked and not self.raw.keys() & {"unit", ANSWERS}
+
+    @property
+    def first_step(self) -> str:
+        """Step on the screen Data that the other screens require, or an empty text if no step is missing."""
+        if self.raw:
+            return "" if self.answered else f"First answer the question “{UNIT}” on the screen Data."
+        if self.job is None:
+            return "First choose the data on the screen Data."
+        if self.findings is None:
+            return "The data are not inspected yet. See the screen Data."
+        return "First choose the columns to publish on the screen Data."
+
+    @property
+    def warnings(self) -> dict[str, list[Fix]]:
+        """All warnings about the data and the roles, with the settings that remedy them."""
+        found = self.findings or {"problems": [], "fixes": []}
+        latest = zip(found["problems"], found["fixes"], strict=True)
+        return {**self.assumed, **{problem: [Fix(**fix) for fix in fixes] for problem, fixes in latest}}
+
+    @property
+    def unchecked(self) -> list[str]:
+        """Warnings that apply and that the owner has not checked."""
+        return [warning for warning in self.warnings if warning not in self.checked]
+
+    def check(self, warning: str, *, checked: bool = True) -> None:
+        """Store whether the owner has checked a warning. The job file does not contain it."""
+        (self.checked.add if checked else self.checked.discard)(warning)
+
+    @property
+    def busy(self) -> bool:
+        """True while the data are inspected."""
+        return self.inspection is not None and self.inspection.code is None
+
+    @property
+    def publishing(self) -> bool:
+        """True while the publication is made."""
+        return self.publication is not None and self.publication.code is None
+
+    def validated(self) -> Settings:
+        """Return the validated settings.
+
+        Raises
+        ------
+        InputError
+            If the job would be rejected. The message contains every error.
+        """
+        job = self._existing()
+        if job is None:
+            msg = "there is no job file yet"
+            raise InputError(msg)
+        self._require_inside(job)
+        with spelled_by(in_words):
+            return make_settings({}, read_job(str(job)))
+
+    def model(self) -> PrivacyModel:
+        """Return the model of the job.
+
+        Raises
+        ------
+        InputError
+            If the job would be rejected.
+        """
+        return model_of(self.validated())
+
+    def change(self, changes: Mapping[str, Any]) -> None:
+        """Write settings to the job file.
+
+        Raises
+        ------
+        InputError
+            If the job is running.
+        """
+        job = self._existing()
+        if job is None:
+            return
+        self.require_not_publishing()
+        with replacement(job) as new:
+            new.write_text(changed_job(job.read_text(encoding="utf-8"), changes), encoding="utf-8", newline="")
+        self.error = ""
+
+    def require_not_publishing(self) -> None:
+        """Reject changes of the job while it is running.
+
+        Raises
+        ------
+        InputError
+            If the job is running.
+        """
+        if self.publishing:
+            msg = "the job is running; cancel the run before you change settings"
+            raise InputError(msg)
+
+    def answer(self, unit: str) -> None:
+        """Declare who is a person, and repeat the inspection."""
+        names = list(person_columns(unit))
+        self.change({"unit": names if len(names) > 1 else unit})
+        self._inspect_again()
+
+    def give_role(self, column: str, role: str) -> None:
+        """Change the role of a column, and repeat the inspection.
+
+        The model also changes if it does not fit the new roles. The inspection writes the job file if there is none
+        yet.
+        """
+        if self._propose_again(arguments_of({role: column})):
+            return
+        self.change(with_role(self.settings, column, role))
+        if "model" in (job := self.settings):
+            self.change(fitting_model(job))
+        self._inspect_again()
+
+    def apply_fix(self, fix: Fix) -> None:
+        """Write recommended settings to the job file, and repeat the inspection.
+
+        Without a job file, repeat the first inspection with the recommended settings.
+        """
+        if self._propose_again(arguments_of(fix.settings)):
+            return
+        self.assumed = {warning: fixes for warning, fixes in self.assumed.items() if fix not in fixes}
+        self.change(with_fix(self.settings, fix.settings))
+        self._inspect_again()
+
+    def _propose_again(self, options: Sequence[str]) -> bool:
+        """Repeat the first inspection with options, and return True. If there is a job file, do nothing and return
+        False.
+        """
+        if self._existing() is not None or self._data is None:
+            return False
+        self.error, self.assumed = "", {}
+        self.start(self._propose(self._data, options))
+        return True
+
+    def choose_model(self, model: str) -> None:
+        """Change the privacy model."""
+        self.change(with_model(self.settings, model))
+
+    def try_candidates(self) -> None:
+        """Start a trial of the algorithms for the model of the job.
+
+        Raises
+        ------
+        InputError
+            If the job would be rejected.
+        """
+        self.model()
+        if self.trial is None or self.trial.code is not None:
+            self.trial = Trial(self.name, self._tried_settings(), self.folder.path)
+            self.start(self.trial.finish())
+
+    async def cancel_trial(self) -> None:
+        """Cancel the trial."""
+        if self.trial is not None:
+            await self.trial.cancel()
+
+    @property
+    def candidate(self) -> dict[str, Any]:
+        """Algorithm and parameters of the job, in the format of ``anonset suggest --json``.
+
+        Raises
+        ------
+        InputError
+            If the job has no valid model.
+        """
+        settings = self._tried_settings()
+        return candidate_of(settings, item_trees(settings) if self.trial is None else self.trial.trees)
+
+    @property
+    def unused_recommendation(self) -> dict[str, Any]:
+        """Algorithm and parameters that the trial recommends, or an empty mapping if the job uses them."""
+        if self.trial is None or not self.trial.suits(self.settings):
+            return {}
+        recommended = self.trial.recommended
+        return {} if recommended == self.candidate else recommended
+
+    def choose_candidate(self, chosen: Mapping[str, Any]) -> None:
+        """Change the algorithm to a candidate of the trial."""
+        if self.trial is not None:
+            self.change(with_candidate(self._tried_settings(), chosen, self.trial.trees))
+
+    def publish(self) -> None:
+        """Start to publish the data of the job.
+
+        Raises
+        ------
+        InputError
+            If the job would be rejected.
+        """
+        model = self.model()
+        self.folder.inside(_report_page(self.settings.get("out", "")))
+        if not self.publishing:
+            self.risk = self.report = None
+            self.promised, self.published_findings = model, self.findings
+            self.publication = CommandRun(["anonymize", self.name, "--json"], self.folder.path)
+            self.start(self._publish(self.publication))
+
+    async def cancel(self) -> None:
+        """Cancel the publication. No published file remains."""
+        if self.publication is not None:
+            await self.publication.cancel()
+
+    @property
+    def out(self) -> Path | None:
+        """Path of the publication of this job, or None if there is no publication yet."""
+        made = None if self.publication is None or self.publication.code != 0 else self.publication.result
+        return None if made is None else self.folder.inside(made["out"])
+
+    @property
+    def rows_report(self) -> Path | None:
+        """Path of the private report that leads to records before and after anonymization, or None if there is no
+        publication yet, or if other machines can open the page.
+        """
+        if not self.is_local or self.out is None or self.publication is None:
+            return None
+        path = self.folder.inside(str(Path(self.publication.result["private"]) / REPORT))
+        self.folder.require_inside(read_job(str(path)))
+        return path
+
+    @property
+    def values_job(self) -> Path | None:
+        """Path of the job file whose data the page may show, or None if the job is incomplete, or if other machines can
+        open the page.
+        """
+        if not self.is_local or self.first_step or self.job is None:
+            return None
+        self._require_inside(self.job)
+        return self.job
+
+    @property
+    def report_page(self) -> Path | None:
+        """Path of the report about the publication of this job, or None if there is no report yet."""
+        written = None if self.report is None or self.report.code != 0 else self.report.arguments[-1]
+        return None if written is None else self.folder.inside(written)
+
+    def examine(self, name: str) -> None:
+        """Verify a publication of the folder, and compute its risk."""
+        self.examined = Examination(name, self.folder)
+        self.start(self.examined.finish())
+
+    def write_report(self) -> None:
+        """Write the report about the examined publication."""
+        if self.examined is not None and not self.examined.reporting:
+            self.start(self.examined.write_report())
+
+    def command(self, command: str) -> str:
+        """Return a command line that reads the job file, or the data if there is no job file."""
+        return as_typed(command, self.source)
+
+    def _tried_settings(self) -> dict[str, Any]:
+        return self.folder.with_relative_paths(self.settings)
+
+    def _existing(self) -> Path | None:
+        return self.job if self.job is not None and self.job.exists() else None
+
+    def _require_inside(self, job: Path) -> None:
+        self.folder.inside(job)
+        self.folder.require_inside(read_job(str(job), unanswered=True))
+
+    def _inspect_again(self) -> None:
+        if (job := self._existing()) is not None:
+            self._require_inside(job)
+            self.start(self._inspect())
+
+    def start(self, work: Any) -> None:
+        """Run a coroutine until it ends or the job file is closed."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _propose(self, data: Path, options: Sequence[str] = ()) -> None:
+        """Write a job file for a data set."""
+        arguments = ["inspect", self.folder.relative(data), "--json", "--out", self.name, *options]
+        await self._run_inspection(CommandRun(arguments, self.folder.path))
+
+    async def _inspect(self) -> None:
+        """Inspect the data with the job file, and add missing settings to the job file."""
+        with tempfile.TemporaryDirectory(prefix="anonset-ui-") as place:
+            proposal = Path(place) / "proposal.toml"
+            arguments = ["inspect", self.name, "--json", "--out", str(proposal)]
+            if await self._run_inspection(CommandRun(arguments, self.folder.path)) and proposal.exists():
+                self._complete(read_job(str(proposal), unanswered=True))
+
+    def _complete(self, proposal: Mapping[str, Any]) -> None:
+        if not self.publishing and self.answered and (added := completing(self.settings, proposal)):
+            self.change(added)
+
+    async def _run_inspection(self, run: CommandRun) -> bool:
+        """Run ``anonset inspect`` and store its findings. Return False if a later inspection has started in the
+        meantime.
+        """
+        before, self.inspection = self.inspection, run
+        if before is not None:
+            await before.cancel()
+        if self.inspection is run:
+            await run.finish()
+        if self.inspection is not run:
+            return False
+        if run.result is not None:
+            self.findings = run.result
+            warned = zip(run.result["problems"], run.result["assumed"], strict=True)
+            self.assumed |= {warning: self.warnings[warning] for warning, is_assumed in warned if is_assumed}
+            self.answers = (run.result["question"] or {}).get("answers") or self.answers
+            self.proposed = self.proposed or {
+                column["name"]: (column["role"], column["reason"]) for column in run.result["columns"]
+            }
+        self.error, self.fixes = " ".join(run.errors), run.fixes
+        return True
+
+    async def _publish(self, run: CommandRun) -> None:
+        """Publish, then compute the risk and write the report."""
+        if await run.finish() or self.publication is not run or self.out is None:
+            return
+        made = run.result
+        private = str(Path(made["private"]) / REPORT)
+        self.risk = CommandRun(["risk", private, "--attack", "all", "--json"], self.folder.path)
+        await self.risk.finish()
+        self.report = CommandRun(["report", private, "--out", _report_page(made["out"])], self.folder.path)
+        await self.report.finish()
+
+
+def _report_page(out: str) -> str:
+    return f"{out}-report.html"
+
+
+def _read(job: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(job.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        msg = f"job file {job.name} is not valid TOML: {error}"
+        raise InputError(msg) from None
+
+
+def message_of(error: AnonsetError) -> str:
+    """Return the message of an error for the page."""
+    return plain_text(f"{error}")
