@@ -29,16 +29,25 @@ def id_findings(columns: Mapping[str, Any], ids: Sequence[str]) -> list[str]:
     ids
         Columns that may identify the person.
     """
-    texts = {name: arrow.folded(given_texts(column)) for name, column in columns.items() if are_values(column)}
-    findings = list[str]()
+    findings, spelled = list[str](), dict[str, Any]()
     for name in ids:
-        if name not in texts or len(values := arrow.unique(texts[name])) < _FEWEST_IDS:
+        if (
+            name not in columns
+            or not are_values(columns[name])
+            or len(values := _spellings(columns[name])) < _FEWEST_IDS
+        ):
             continue
-        for other in texts:
-            if other != name and _is_chain(columns[name], columns[other], arrow.unique(texts[other]), values):
-                findings.append(_chain(name, other, len(arrow.unique(texts[other]))))
-        findings.append(_dummy(name, texts[name]))
+        spelled = spelled or {other: _spellings(column) for other, column in columns.items() if are_values(column)}
+        for other, distinct in spelled.items():
+            if other != name and _is_chain(columns[name], columns[other], distinct, values):
+                findings.append(_chain(name, other, len(distinct)))
+        findings.append(_dummy(name, arrow.folded(given_texts(columns[name]))))
     return list(filter(None, findings))
+
+
+def _spellings(column: Any) -> Any:
+    """Return the distinct values of a column in uniform spelling."""
+    return arrow.unique(arrow.folded(arrow.unique(given_texts(column))))
 
 
 def _is_chain(ids: Any, earlier: Any, distinct: Any, values: Any) -> bool:

@@ -35,7 +35,9 @@ def texts_of_all(columns: Sequence[Any]) -> list[Any]:
 def numbered(column: Any) -> tuple[Int64, NDArray[np.bool_]]:
     """Return the code of each id by `same_ids`, int64 (n,), and a mask of the ids that are not missing, bool (n,)."""
     text, lacking = _texts_and_lacking(column)
-    return arrow.same_ids(text), ~arrow.to_numpy(lacking)
+    values = arrow.dictionary_encode(text, nulls=True)
+    codes = arrow.same_ids(values.dictionary)[arrow.to_numpy(values.indices)]
+    return codes, ~arrow.to_numpy(lacking)
 
 
 def persons_in(ids: Sequence[Any]) -> Int64:
