@@ -11,8 +11,8 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table
+from anonset.data.array_types import Int64
 from anonset.data.split_mix import SplitMix
-from anonset.data.table import Int64
 from anonset.errors import InputError
 
 NAMED_ORDERS = ("numeric", "lexical", "frequency", "first seen")

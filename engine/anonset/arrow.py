@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset.data.array_types import Bools, Int64, UInt8
 from anonset.data.spans import begins_of
 
 
@@ -65,7 +66,7 @@ def validity_of(values: Sequence[Any]) -> Any:
     return None if given.all() else pa.py_buffer(np.packbits(given, bitorder="little"))
 
 
-def text_of(column: Any) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+def text_of(column: Any) -> tuple[Int64, UInt8]:
     """Return the offsets, int64 (n + 1,), and the bytes of a ``pyarrow.LargeStringArray``."""
     _, starts, text = column.buffers()
     n = len(column)
@@ -73,7 +74,7 @@ def text_of(column: Any) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
     return bounds, np.empty(0, np.uint8) if text is None else np.frombuffer(text, np.uint8)
 
 
-def of_text(starts: NDArray[np.int64], text: NDArray[np.uint8]) -> Any:
+def of_text(starts: Int64, text: UInt8) -> Any:
     """Return an Arrow array (``pyarrow.LargeStringArray``) of texts, given their offsets and concatenated bytes."""
     import pyarrow as pa
 
@@ -163,14 +164,14 @@ def _without_leading_zeros(keys: Any) -> Any:
     return _call("if_else", of_zeros, text_scalar("0"), trimmed)
 
 
-def same_ids(ids: Any) -> NDArray[np.int64]:
+def same_ids(ids: Any) -> Int64:
     """Return a code of each id, int64 (n,), numbered by first appearance. Ids that `folded` makes equal have the same
     code.
 
     >>> same_ids(text_array(["p1", "p2", "P1 "])).tolist()
     [0, 1, 0]
     """
-    codes: NDArray[np.int64] = to_numpy(dictionary_encode(folded(ids), nulls=True).indices).astype(np.int64)
+    codes: Int64 = to_numpy(dictionary_encode(folded(ids), nulls=True).indices).astype(np.int64)
     return codes
 
 
@@ -288,7 +289,7 @@ def replaced(texts: Any, part: str, other: str) -> Any:
     return _call("replace_substring", texts, options=lambda compute: compute.ReplaceSubstringOptions(part, other))
 
 
-def are_given(column: Any) -> NDArray[np.bool_]:
+def are_given(column: Any) -> Bools:
     """Return True for each value of a column that is neither null nor blank, bool (n,)."""
     import pyarrow as pa
 

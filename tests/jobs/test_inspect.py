@@ -13,7 +13,7 @@ import anonset
 from anonset.cli.main import main
 from anonset.columns.profiles import coded, pattern, profile
 from anonset.errors import InputError
-from anonset.jobs.proposals import proposal_trial
+from anonset.jobs.proposals import hierarchy_trial
 from anonset.reading.batches import open_source
 from anonset.reading.table_builder import read_all_rows
 from anonset.report.findings import findings_account, findings_summary
@@ -323,13 +323,13 @@ def test_a_column_with_many_values_is_profiled_by_its_first_values():
 
 def test_many_columns_are_bound_at_once_and_not_all_shown(monkeypatch):
     n, bound = 1100, []
-    bind = proposal_trial.bind_columns
+    bind = hierarchy_trial.bind_columns
 
     def counted(table, specs):
         bound.append(len(specs))
         return bind(table, specs)
 
-    monkeypatch.setattr(proposal_trial, "bind_columns", counted)
+    monkeypatch.setattr(hierarchy_trial, "bind_columns", counted)
     rows = [f"r{row:04d}" for row in range(7)]
     inspection = anonset.inspect(
         {f"{'zz' if i % 2 else 'area'}{i}": [rows[(i * row * row + row) % 7] for row in range(7)] for i in range(n)}

@@ -23,7 +23,7 @@ import numpy as np
 from benchmarks.experiments.baselines.noise import Bools, column_of, laplace, matrix_of
 
 from anonset.data import Hierarchy, SetColumn
-from anonset.data.table import Int64
+from anonset.data.array_types import Int64
 
 FANOUT = 10
 """Fan-out of the taxonomy. The taxonomy is balanced over the public domain, so it does not depend on the records."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anonset.data import Hierarchy, SetColumn
-from anonset.data.table import Int32, Int64
+from anonset.data.array_types import Int32, Int64
 from anonset_kernels._jit import kernel
 
 if TYPE_CHECKING:

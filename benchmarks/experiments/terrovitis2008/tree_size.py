@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from anonset.data import Hierarchy, SetColumn
-from anonset.data.table import Int32
+from anonset.data.array_types import Int32
 from anonset_kernels._bits import bit
 from anonset_kernels._jit import kernel
 

@@ -4,10 +4,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from anonset import Hierarchy
-from anonset.algorithms.base import Progress, Result
+from anonset.algorithms.base import Result
 from anonset.algorithms.transaction.exact_cut.exact import Exact
 from anonset.algorithms.transaction.item_sets.set_search import SetSearch
 from anonset.data.blocks import Blocks
+from anonset.data.progress import Progress
 from anonset.generalization import Cut
 
 _FOUND: dict[tuple[Any, ...], Result] = {}

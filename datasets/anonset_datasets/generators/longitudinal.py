@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from anonset.data import CategoricalColumn, NumericColumn, Table, Vocabulary
-from anonset.data.table import Int32, Int64
+from anonset.data.array_types import Float64, Int32, Int64
 from anonset.errors import InputError
 from anonset_datasets.catalogue import VARIABLE, path
 from anonset_datasets.generators.checks import count, integer, number
-from anonset_datasets.generators.missions import Float64, Stream
+from anonset_datasets.generators.missions import Stream
 
 CENSUS = 1994
 """Year of the Adult data, used for the oldest tuple of each individual."""

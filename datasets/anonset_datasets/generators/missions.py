@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data.table import Int32, Int64
+from anonset.data.array_types import Int32, Int64
 from anonset.errors import InputError
 
 BLOCK = 1 << 17

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table, Vocabulary
-from anonset.data.table import Int32, Int64
+from anonset.data.array_types import Int32, Int64
 from anonset_datasets.generators.checks import count, integer
 from anonset_datasets.generators.missions import BLOCK, Mission, Stream, draw, join, lognormal_lengths, zipf
 

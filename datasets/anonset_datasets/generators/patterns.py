@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from anonset.data import SetColumn, Table, Vocabulary
-from anonset.data.table import Int32, Int64
+from anonset.data.array_types import Float64, Int32, Int64
 from anonset_datasets.generators.checks import count, integer, number
-from anonset_datasets.generators.missions import Float64, blocks, distinct_rows, first_rows, join
+from anonset_datasets.generators.missions import blocks, distinct_rows, first_rows, join
 
 _BLOCK = 1 << 14  # number of transactions that share a random stream
 

@@ -5,7 +5,7 @@ memory.
 import numpy as np
 
 from anonset.data import SetColumn, Table, Vocabulary
-from anonset.data.table import Int32, Int64
+from anonset.data.array_types import Int32, Int64
 from anonset_datasets.generators.checks import count, integer, number, records
 from anonset_datasets.generators.missions import Stream, blocks, distinct_rows, join, lognormal_lengths, zipf
 

@@ -3,11 +3,10 @@
 import numpy as np
 
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table, Vocabulary
-from anonset.data.table import Int32, Int64
+from anonset.data.array_types import Float64, Int32, Int64
 from anonset_datasets.generators.checks import count, integer, number, records
 from anonset_datasets.generators.missions import (
     BLOCK,
-    Float64,
     Mission,
     Stream,
     draw,

@@ -1,10 +1,11 @@
 """The algorithm interface, which consists of frozen parameters and the method `recode`."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
+from anonset.data.progress import Progress
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
 
@@ -12,10 +13,6 @@ if TYPE_CHECKING:
     from anonset.data import Hierarchy, Table
     from anonset.generalization import Recoding
     from anonset.privacy import PrivacyModel
-
-
-Progress = Callable[[str, float, float], None]
-"""Function that reports progress. It receives the phase, the amount done and the total amount."""
 
 
 @dataclass(frozen=True, eq=False)

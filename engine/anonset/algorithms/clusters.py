@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import spans
+from anonset.data.array_types import Int32, Int64
 from anonset.data.spans import begins_of
 from anonset.data.storage.store import MEMORY, Store
-from anonset.data.table import Int32, Int64
 from anonset.generalization.recoding import Parts
 
 

@@ -14,14 +14,15 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from anonset.algorithms.base import Algorithm, Progress, Result, traits_of
+from anonset.algorithms.base import Algorithm, Result, traits_of
 from anonset.algorithms.registry import with_traits
 from anonset.algorithms.transaction.base import bind_items
 from anonset.algorithms.transaction.item_sets.set_based import SetBased
 from anonset.data import Hierarchy, SetColumn, Table
+from anonset.data.array_types import Int32
 from anonset.data.decimals import exact
+from anonset.data.progress import Progress
 from anonset.data.storage.store import Store
-from anonset.data.table import Int32
 from anonset.errors import InfeasibleError, InputError, datum
 from anonset.generalization import Cut, ItemGroups
 from anonset.generalization.recoding import SUPPRESSED

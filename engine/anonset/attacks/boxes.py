@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn
+from anonset.data.array_types import Bools, Int64
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.table import Column, Int64
+from anonset.data.table import Column
 from anonset.measures.equivalence_classes import class_of
 from anonset.publications.symbols import members_of, range_ends
 
@@ -168,10 +169,10 @@ class Boxes(RedactedRepr):
         return [np.array([*column.symbols, 0], object)[:-1] for column in self.columns]
 
     @cached_property
-    def _inside(self) -> dict[tuple[int, int], NDArray[np.bool_]]:
+    def _inside(self) -> dict[tuple[int, int], Bools]:
         return {}
 
-    def inside(self, column: int, values: int) -> NDArray[np.bool_]:
+    def inside(self, column: int, values: int) -> Bools:
         """Return True for each class whose published value in a column covers only `values`, bool (c,)."""
         if (column, values) not in self._inside:
             self._inside[column, values] = (self._symbols[column] & ~values) == 0

@@ -34,8 +34,8 @@ from scipy.sparse import csr_matrix
 from anonset.attacks.base import AttackInput, AttackResult
 from anonset.attacks.boxes import Box, Boxes, is_covered, needs_all
 from anonset.attacks.downcoding import attack_random_rows, boxes_of, shares
+from anonset.data.array_types import Int64
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.table import Int64
 
 ALGORITHM = "local-recoding"
 _MOST_CELLS = 1000

@@ -14,13 +14,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, hstack
 
 from anonset.attacks.base import AttackInput, AttackResult, attack_success
 from anonset.data import SetColumn
+from anonset.data.array_types import Bools, Int64
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.table import Int64
 from anonset.publications import Records
 from anonset.publications.symbols import row_ranks
 from anonset.spelling import counted, setting
@@ -83,7 +82,7 @@ class Targets(RedactedRepr):
     secrets: tuple[str, ...]
     """Items that attackers cannot know."""
     both: "ReleasePair"
-    own: NDArray[np.int64]
+    own: Int64
     """Distinct row of each record in the later and the earlier release, int64 (n, 2). -1 if the record is not attacked,
     because it is in only one release, or because the two rows cannot have the same record.
     """
@@ -231,22 +230,22 @@ class ReleasePair(RedactedRepr):
         ]
         return bool(shown) and all(shown) and self._may_be(item)
 
-    def compatible(self, later: Sequence[int] | Int64, earlier: Sequence[int] | Int64) -> NDArray[np.bool_]:
+    def compatible(self, later: Sequence[int] | Int64, earlier: Sequence[int] | Int64) -> Bools:
         """Return True for each two rows that may have the same record, bool (len(later), len(earlier)). Rows are given
         as distinct rows.
         """
         later_rows, earlier_rows = self.later.rows[later], self.earlier.rows[earlier]
         allowed_earlier, allowed_later = self._allowed[0][later], self._allowed[1][earlier]
-        fits: NDArray[np.bool_] = (later_rows @ allowed_later.T).toarray() == np.diff(later_rows.indptr)[:, None]
+        fits: Bools = (later_rows @ allowed_later.T).toarray() == np.diff(later_rows.indptr)[:, None]
         fits &= (allowed_earlier @ earlier_rows.T).toarray() == np.diff(earlier_rows.indptr)[None, :]
         return fits
 
-    def compatible_pairs(self, later: Int64, earlier: Int64) -> NDArray[np.bool_]:
+    def compatible_pairs(self, later: Int64, earlier: Int64) -> Bools:
         """Return True for each pair whose distinct rows may have the same record, bool (p,)."""
         later_rows, earlier_rows = self.later.rows[later], self.earlier.rows[earlier]
         covered_later = later_rows.multiply(self._allowed[1][earlier]).sum(axis=1) == later_rows.sum(axis=1)
         covered_earlier = earlier_rows.multiply(self._allowed[0][later]).sum(axis=1) == earlier_rows.sum(axis=1)
-        covered: NDArray[np.bool_] = np.asarray(covered_later).ravel() & np.asarray(covered_earlier).ravel()
+        covered: Bools = np.asarray(covered_later).ravel() & np.asarray(covered_earlier).ravel()
         return covered
 
     def count_candidates(self, later: Int64, earlier: Int64, kind: int | None = None, enough: int = ENOUGH) -> int:

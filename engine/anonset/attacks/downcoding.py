@@ -22,7 +22,7 @@ import numpy as np
 
 from anonset.attacks.base import AttackInput, AttackResult, AttackSuccess
 from anonset.attacks.boxes import Box, Boxes, is_covered
-from anonset.data.table import Int64
+from anonset.data.array_types import Int64
 from anonset.spelling import setting
 
 Told = Callable[[int, int], Sequence[float]]

@@ -15,14 +15,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 
 from anonset.attacks.base import AttackInput, AttackResult, attack_success
 from anonset.attacks.composition import ReleasePair, ReleaseRows, Targets, parts_of
+from anonset.data.array_types import Int64
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.table import Int64
 from anonset.spelling import counted, setting
 
 _MOST_PAIRS = 100_000_000
@@ -87,7 +86,7 @@ class RowPairs(RedactedRepr):
     """Pairs of the two rows of a person, bool (D, E)."""
 
     @classmethod
-    def of(cls, pair: ReleasePair, kinds: NDArray[np.int64]) -> "RowPairs":
+    def of(cls, pair: ReleasePair, kinds: Int64) -> "RowPairs":
         """Compare all distinct rows of two releases.
 
         Parameters

@@ -23,14 +23,13 @@ from functools import cached_property
 from math import sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csc_matrix
 
 from anonset.attacks.base import AttackInput, AttackResult, AttackSuccess, attack_success
 from anonset.attacks.composition import ReleaseRows
 from anonset.data import SetColumn
+from anonset.data.array_types import Bools, Float64, Int64
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.table import Int64
 from anonset.measures.shares import wilson
 from anonset.publications import Records
 from anonset.spelling import counted, setting
@@ -144,20 +143,20 @@ class Knowledge(RedactedRepr):
     """Items that attackers cannot know."""
 
     @cached_property
-    def _frequency(self) -> NDArray[np.float64]:
+    def _frequency(self) -> Float64:
         """Number of records of each item, float64 (M,). 0 if attackers cannot know the item."""
         often = self.column.occurrences.astype(np.float64)
         often[[self.column.vocabulary.index[item] for item in self.secrets if item in self.column.vocabulary.index]] = 0
         return often
 
-    def suffices(self, right: int, wrong: int) -> NDArray[np.bool_]:
+    def suffices(self, right: int, wrong: int) -> Bools:
         """Return True for each person with `right` items that an attacker may know, and without `wrong` such items,
         bool (n,).
         """
         known = self._frequency > 0
         before = np.concatenate([[0], np.cumsum(known[self.column.items])])
         held = before[self.column.indptr[1:]] - before[self.column.indptr[:-1]]
-        enough: NDArray[np.bool_] = (held >= right) & (int(known.sum()) - held >= wrong)
+        enough: Bools = (held >= right) & (int(known.sum()) - held >= wrong)
         return enough
 
     def draw(self, person: int, right: int, wrong: int, random: np.random.Generator) -> list[str]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from anonset.attacks.base import AttackInput, AttackResult, AttackSuccess
 from anonset.data import NumericColumn
-from anonset.data.table import Int64
+from anonset.data.array_types import Int64
 from anonset.publications.symbols import range_ends
 from anonset.spelling import printable, setting
 

@@ -3,18 +3,17 @@
 import json
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, Protocol, TextIO
 
 from rich.console import Console, RenderableType
 
 from anonset.cli.trace import Trace
+from anonset.data.progress import Progress
 from anonset.errors import Fix, plain_text
 from anonset.spelling import printable
 from anonset.strict_json import dumps
-
-Progress = Callable[[str, float, float], None]
 
 
 class Log(Protocol):

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from anonset.cli.output import Progress, log_progress, say
+from anonset.cli.output import log_progress, say
+from anonset.data.progress import Progress
 from anonset.release.stopwatch import COMPILING, report_compilation
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from anonset.data.array_types import Int64
 from anonset.data.distinct import distinct
-from anonset.data.table import Int64
 
 FEWEST_PAIRS = 20
 _TELLING = frozenset({"birth", "sex"})

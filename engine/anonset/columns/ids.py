@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset import arrow
 from anonset.arrow import is_list
 from anonset.columns.agreement import count_distinct
 from anonset.columns.missing import MISSING
 from anonset.data import SetColumn
-from anonset.data.table import Int64
+from anonset.data.array_types import Bools, Int64
 
 _MISSING = tuple(sorted(MISSING))
 
@@ -32,7 +31,7 @@ def texts_of_all(columns: Sequence[Any]) -> list[Any]:
     return [arrow.take(text, rows) for text, _ in pairs]
 
 
-def numbered(column: Any) -> tuple[Int64, NDArray[np.bool_]]:
+def numbered(column: Any) -> tuple[Int64, Bools]:
     """Return the code of each id by `same_ids`, int64 (n,), and a mask of the ids that are not missing, bool (n,)."""
     text, lacking = _texts_and_lacking(column)
     values = arrow.dictionary_encode(text, nulls=True)

@@ -21,7 +21,7 @@ from anonset.columns.headers import (
     words_of,
 )
 from anonset.columns.profiles import Profile
-from anonset.columns.roles import DECLARED, MARKS, OF_PERSONS, SETS, UNRECOGNIZED, ProposedRole
+from anonset.columns.roles import MARKS, OF_PERSONS, SETS, UNRECOGNIZED, ProposedRole
 from anonset.columns.set_rules import is_grade
 from anonset.errors import Fix
 from anonset.spelling import counted, setting
@@ -43,12 +43,12 @@ def with_unit(
     """Return the roles of the columns if the columns `unit` identify the person, with the role `role`."""
     roles = {
         name: ProposedRole("drop", f"identifier other than {', '.join(map(repr, unit))}")
-        if own.role in OF_PERSONS and own.reason != "given"
+        if own.role in OF_PERSONS and not own.is_given
         else own
         for name, own in proposed.items()
     }
     for name in unit:
-        if name in profiles and (proposed[name].reason != "given" or proposed[name].role == "drop"):
+        if name in profiles and (not proposed[name].is_given or proposed[name].role == "drop"):
             profile = profiles[name]
             reason = f"identifies the person, {profile.distinct:,} different values in {profile.records:,} rows"
             roles[name] = ProposedRole(role, reason)
@@ -85,7 +85,7 @@ def roles_by_person(
         Maximum share of persons whose rows differ in a column that is published with the value of the first row.
     """
     roles_of_one = ("relational", "sensitive", UNRECOGNIZED)
-    single = [n for n, own in found.items() if own.role in roles_of_one and own.reason != "given"]
+    single = [n for n, own in found.items() if own.role in roles_of_one and not own.is_given]
     differing = {name: persons for name in single if (persons := count_differing(name))}
     roles, many = dict(found), most * max(profiles[column].distinct for column in unit)
     for name in [
@@ -94,7 +94,7 @@ def roles_by_person(
         persons = differing.pop(name)
         if found[name].role != UNRECOGNIZED:
             keep_first(name, persons)
-    if not any(own.role in SETS or _is_declared_sensitive(own) for own in found.values()):
+    if not any(own.role in SETS or own.is_declared_sensitive for own in found.values()):
         codes = _codes(list(differing), profiles)
         # Capitalized words may be names, and keys may identify physicians or shops.
         texts = [
@@ -116,10 +116,6 @@ def roles_by_person(
         fixes = (items,) if words or profiles[name].kind in _CODES else ()
         roles[name] = ProposedRole("drop", reason, fixes=fixes)
     return roles
-
-
-def _is_declared_sensitive(role: ProposedRole) -> bool:
-    return role.role == "sensitive" and role.reason in ("given", DECLARED)
 
 
 def _changes_over_time(name: str, found: Mapping[str, ProposedRole], profiles: Mapping[str, Profile]) -> bool:
@@ -295,8 +291,8 @@ def recognized_roles(
     be published.
     """
     roles = dict(found)
-    sensitive = [n for n, own in found.items() if own.role == "sensitive" and not _is_declared_sensitive(own)]
-    taken = any(map(_is_declared_sensitive, found.values()))
+    sensitive = [n for n, own in found.items() if own.role == "sensitive" and not own.is_declared_sensitive]
+    taken = any(own.is_declared_sensitive for own in found.values())
     sets = any(own.role in SETS for own in found.values())
     relational = any(own.role == "relational" for own in found.values())
     for name, own in found.items():
@@ -330,7 +326,7 @@ def without_commas(found: Mapping[str, ProposedRole], profiles: Mapping[str, Pro
     """
     roles = dict(found)
     for name, own in found.items():
-        if own.role == "relational" and own.hierarchy == "values" and own.reason != "given" and profiles[name].commas:
+        if own.role == "relational" and own.hierarchy == "values" and not own.is_given and profiles[name].commas:
             what = (
                 f"{profiles[name].distinct:,} different values, some with commas, which published sets cannot contain"
             )

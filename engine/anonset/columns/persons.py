@@ -30,8 +30,8 @@ from anonset.columns.ids import are_values, combined, given_texts, holds_sets
 from anonset.columns.kinds import kind_of_values, look_at
 from anonset.columns.missing import MISSING
 from anonset.columns.personal_values import are_keys, attribute_of, identifying, is_free_text, is_full_date
+from anonset.data.array_types import Int64
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.table import Int64
 from anonset.data.table_facts import RepeatedIdentifiers
 
 CONTACTS = ("e-mail", "IBAN", "phone", "account", "network")

@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset import arrow
 from anonset.columns.ids import holds_sets
 from anonset.columns.missing import MISSING
 from anonset.columns.personal_values import are_names
-from anonset.data.table import Int64
+from anonset.data.array_types import Bools, Int64
 from anonset.data.table_facts import RepeatedIdentifiers
 from anonset.errors import Fix, Problem
 from anonset.spelling import counted, listed
@@ -29,7 +28,7 @@ _OFTEN = 5
 _MOST = 5
 
 
-def are_placeholders(labels: Any, counts: Int64) -> NDArray[np.bool_]:
+def are_placeholders(labels: Any, counts: Int64) -> Bools:
     """Return True for each distinct value of a column that means a missing id, bool (n,).
 
     Placeholders are repeated texts that differ from the ids of the column, because they contain no digit or, among

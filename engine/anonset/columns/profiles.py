@@ -11,7 +11,6 @@ from math import log2
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset import arrow
 from anonset.arrow import is_list
@@ -22,6 +21,7 @@ from anonset.columns.marks import words_for_marks
 from anonset.columns.missing import MISSING, NULLS, PROBABLE_NULLS, SIGNS_OF_NULL, missing_codes
 from anonset.columns.personal_values import are_capitalised, are_keys, are_names, identifying, is_free_text
 from anonset.data import SetColumn
+from anonset.data.array_types import Bools, Int32, Int64
 from anonset.data.hierarchies.hierarchy_rules import NO_VALUE
 from anonset.data.redacted_repr import RedactedRepr
 
@@ -208,7 +208,7 @@ class _Values(RedactedRepr):
     given: list[str]
     """Values that are not missing. If there are many values, only the first values are listed."""
     words: list[str]
-    counts: NDArray[np.int64] | list[int]
+    counts: Int64 | list[int]
     """Frequencies of the values that are not missing. They are a list if there are few rows."""
 
 
@@ -252,9 +252,7 @@ def coded(loaded: Any) -> Any:
     return pa.chunked_array([encoded]) if len(encoded.dictionary) * 8 < len(loaded) else loaded
 
 
-def _of_sets(
-    name: str, n: int, nulls: int, items: Sequence[str], counts: NDArray[np.int64], nnz: int, mark: str | None
-) -> Profile:
+def _of_sets(name: str, n: int, nulls: int, items: Sequence[str], counts: Int64, nnz: int, mark: str | None) -> Profile:
     held = [item for item in items if item]
     missing = (NULLS | PROBABLE_NULLS).intersection(held)
     words = _null_words(missing, len(held) - len(missing))
@@ -285,12 +283,12 @@ def _prose(labels: Sequence[str], occurrences: int) -> str:
     return "free text" if is_free_text(looked_at, occurrences * len(looked_at) // max(1, len(labels))) else ""
 
 
-def _counted(column: Any) -> tuple[list[str], NDArray[np.int64]]:
+def _counted(column: Any) -> tuple[list[str], Int64]:
     values, counts = _counts(column)
     return _texts(values), counts
 
 
-def _counts(column: Any) -> tuple[Any, NDArray[np.int64]]:
+def _counts(column: Any) -> tuple[Any, Int64]:
     """Return the distinct values of a column as text, and their frequencies. Lists and binary values give empty
     results.
     """
@@ -340,7 +338,7 @@ def _null_words(words: Collection[str], others: int) -> list[str]:
     return list(words) if others > 2 else [word for word in words if word not in SIGNS_OF_NULL]
 
 
-def _are_in(values: Any, wanted: Collection[str]) -> NDArray[np.bool_]:
+def _are_in(values: Any, wanted: Collection[str]) -> Bools:
     return arrow.to_numpy(arrow.is_in(values, sorted(wanted)))
 
 
@@ -351,7 +349,7 @@ def _flat(column: Any) -> Any:
     return pa.chunked_array([arrow.list_flatten(chunk) for chunk in chunks], column.type.value_type)
 
 
-def most_frequent(counts: NDArray[np.int64] | list[int]) -> tuple[int, ...]:
+def most_frequent(counts: Int64 | list[int]) -> tuple[int, ...]:
     """Return the 12 largest counts, in descending order.
 
     >>> most_frequent([2, 0, 5])
@@ -361,7 +359,7 @@ def most_frequent(counts: NDArray[np.int64] | list[int]) -> tuple[int, ...]:
     return tuple(sorted(filter(None, largest), reverse=True)[:_MOST_FREQUENT])
 
 
-def entropy(counts: NDArray[np.int64] | list[int]) -> float:
+def entropy(counts: Int64 | list[int]) -> float:
     """Return the entropy of the values in bits, given their frequencies."""
     if isinstance(counts, list) or len(counts) <= _FEW_ROWS:
         held: list[int] = counts if isinstance(counts, list) else counts.tolist()
@@ -374,7 +372,7 @@ def entropy(counts: NDArray[np.int64] | list[int]) -> float:
     return max(0.0, float(-(shares * np.log2(shares)).sum()))
 
 
-def _items(cells: Any, mark: str) -> tuple[list[str], NDArray[np.int64]]:
+def _items(cells: Any, mark: str) -> tuple[list[str], Int64]:
     import pyarrow as pa
 
     labels, counts = _counted(_flat(arrow.split(arrow.cast(cells, pa.string()), mark)))
@@ -413,7 +411,7 @@ def pattern(loaded: Any) -> bytes:
     return hashlib.sha256(np.ascontiguousarray(_codes_of_rows(loaded), np.int32).data).digest()
 
 
-def count_differing(persons: NDArray[np.int64], column: Any) -> int:
+def count_differing(persons: Int64, column: Any) -> int:
     """Count the persons with different values of `column`. If the column contains lists, all persons are counted.
 
     Parameters
@@ -429,7 +427,7 @@ def count_differing(persons: NDArray[np.int64], column: Any) -> int:
     return len(np.unique(differing[differing >= 0]))
 
 
-def _codes_of_rows(loaded: Any) -> NDArray[np.int32]:
+def _codes_of_rows(loaded: Any) -> Int32:
     """Return codes of the values of a column in order of first occurrence, int32 (n,). Null counts as a value."""
     import pyarrow as pa
 

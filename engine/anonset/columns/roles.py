@@ -16,6 +16,8 @@ ROLES = ("items", "one_hot", "one_code", "relational", "sensitive", "unit", "id"
 """Column roles, as settings."""
 OF_PERSONS = ("unit", "id")
 """Roles of columns that identify the person: the unit of privacy, and the ids of buckets, which are published."""
+GIVEN = "given"
+"""Reason for the role of a column to which the user gave the role."""
 DECLARED = "declared sensitive"
 """Reason for the role of a column that the owner declares as sensitive. The column may still be dropped if the rows of
 a person differ.
@@ -47,6 +49,16 @@ class ProposedRole(RedactedRepr):
     """
     fixes: tuple[Fix, ...] = field(default=(), repr=False)
     """Settings that give the column another role."""
+
+    @property
+    def is_given(self) -> bool:
+        """True if the user gave the role."""
+        return self.reason == GIVEN
+
+    @property
+    def is_declared_sensitive(self) -> bool:
+        """True if the owner declares the column as sensitive."""
+        return self.role == "sensitive" and self.reason in (GIVEN, DECLARED)
 
 
 def hierarchy_for(profile: Profile) -> str:

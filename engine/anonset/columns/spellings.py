@@ -8,7 +8,7 @@ import numpy as np
 from anonset import arrow
 from anonset.columns.agreement import count_distinct
 from anonset.columns.ids import combined, texts_of_all
-from anonset.data.table import Int64
+from anonset.data.array_types import Int64
 from anonset.spelling import counted
 
 

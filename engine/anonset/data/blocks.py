@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from anonset.data.array_types import Bools, Int32, Int64
 from anonset.data.codes import Codes, CodesBuilder, NarrowCodes, in_full, stored_codes
 from anonset.data.labels.vocabulary import Vocabulary, canonical_codes
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
 from anonset.data.storage.growing import ArrayBuilder
 from anonset.data.storage.store import MEMORY, Store, backing, damage_error
-from anonset.data.table import Int32, Int64, SetColumn
+from anonset.data.table import SetColumn
 
 Rows = tuple[Int64, Int32]
 """Arrays (indptr, items) of a block. `indptr`, int64 (b + 1,), is the start of each record in the items. `items`,
@@ -177,7 +177,7 @@ def encode_sets(name: str, indptr: Int64, codes: Int32, labels: Sequence[str]) -
     return tidy_rows(name, indptr, image[codes], vocabulary)
 
 
-def keep_tokens(lengths: Int64, codes: Int32, kept: NDArray[np.bool_]) -> tuple[Int64, Int32]:
+def keep_tokens(lengths: Int64, codes: Int32, kept: Bools) -> tuple[Int64, Int32]:
     """Remove the tokens that are not marked in `kept`. Return the new row lengths and codes."""
     rows = np.repeat(np.arange(len(lengths)), lengths)
     return np.bincount(rows[kept], minlength=len(lengths)).astype(np.int64), codes[kept]

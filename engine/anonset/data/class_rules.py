@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset.data.array_types import Bools, Int32, Int64
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.table import Int32, Int64
 from anonset_kernels._arrays import PackedRule
 
 
@@ -23,7 +23,7 @@ class ClassRule(RedactedRepr):
     """Frequency of each value in the complete table, int64 (M,)."""
     value: Int32
     """Value of each record, int32 (n,). Missing values are -1 and are not counted."""
-    ways: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 3), np.int64))
+    ways: Int64 = field(default_factory=lambda: np.zeros((0, 3), np.int64))
     """Ranges of values for t-closeness, int64 (W, 3). The columns are start, end, and the distance over which the
     surplus of the range is moved.
     """
@@ -50,7 +50,7 @@ class ClassRule(RedactedRepr):
         """Return the rule for classes of the given records."""
         return replace(self, value=self.value[records])
 
-    def broken_classes(self, class_of: NDArray[np.integer], n_classes: int) -> NDArray[np.bool_]:
+    def broken_classes(self, class_of: NDArray[np.integer], n_classes: int) -> Bools:
         """Return the classes that violate the rule, bool (C,). Empty classes satisfy the rule.
 
         Parameters
@@ -89,16 +89,14 @@ class TupleRule(RedactedRepr):
         entries = number[self.tuple_of[is_taken]], self.value[is_taken], self.weight[is_taken]
         return TupleRule(self.rule, len(tuples), *entries)
 
-    def broken_classes(self, class_of: NDArray[np.integer], n_classes: int) -> NDArray[np.bool_]:
+    def broken_classes(self, class_of: NDArray[np.integer], n_classes: int) -> Bools:
         """Return the classes that violate the rule, bool (C,). `class_of` is the class of each tuple, negative for
         none.
         """
         return _broken(self.rule, class_of[self.tuple_of], n_classes, self.value, self.weight)
 
 
-def _broken(
-    rule: ClassRule, group: NDArray[np.integer], n_groups: int, value: Int32, weight: Int64
-) -> NDArray[np.bool_]:
+def _broken(rule: ClassRule, group: NDArray[np.integer], n_groups: int, value: Int32, weight: Int64) -> Bools:
     from anonset_kernels.relational._class_rules import break_rule
 
     broken = np.zeros(n_groups, np.uint8)

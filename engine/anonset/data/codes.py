@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from anonset.data.array_types import Int32, Int64
 from anonset.data.spans import spans
 from anonset.data.storage.growing import ArrayBuilder
 from anonset.data.storage.store import MOST_CODES as MOST_CODES
 from anonset.data.storage.store import Store, delete_when_collected, store_of
-
-Int32 = NDArray[np.int32]
 
 
 class _StoredNumbers:
@@ -83,7 +82,7 @@ def as_codes(stored: NDArray[Any]) -> Codes:
     return NarrowCodes(stored) if stored.dtype == np.uint16 else stored
 
 
-def stored_codes(codes: Codes | RowNumbers | NDArray[np.int64]) -> NDArray[Any]:
+def stored_codes(codes: Codes | RowNumbers | Int64) -> NDArray[Any]:
     """Return codes or row numbers in their stored form, (n,)."""
     return codes.base if isinstance(codes, _StoredNumbers) else codes
 
@@ -103,7 +102,7 @@ def codes_array(store: Store, length: int, n_codes: int) -> Codes:
     return as_codes(store.array("items", store.code_type(n_codes), length))
 
 
-def code_counts(codes: Codes, size: int) -> NDArray[np.int64]:
+def code_counts(codes: Codes, size: int) -> Int64:
     """Count the frequency of each of `size` codes, int64 (size,). The memory use is constant."""
     counts = np.zeros(size, np.int64)
     for a, b in spans(len(codes)):

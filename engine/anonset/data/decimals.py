@@ -4,14 +4,10 @@ import re
 from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
+from anonset.data.array_types import Float64, Int64
 from anonset.errors import InputError
 from anonset.spelling import setting
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 Written = float | str | Decimal | Fraction
 """A number as a user writes it. The value of a float is the decimal number that Python prints."""
@@ -113,7 +109,7 @@ def floor_fraction(value: Fraction, most: int) -> Fraction:
     return min(neighbours)
 
 
-def unfit(values: "NDArray[np.int64] | NDArray[np.float64]") -> "tuple[NDArray[np.int64], str]":
+def unfit(values: "Int64 | Float64") -> "tuple[Int64, str]":
     """Return the positions of unusable numbers, and the requirement that these numbers violate.
 
     Usable numbers are exact 64-bit floats, small enough that sums do not overflow. Integers are processed as floats.

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from anonset.data.array_types import UInt64
 from anonset.data.spans import begins_of
 from anonset.data.storage.growing import ArrayBuilder
 from anonset.data.storage.store import Store
@@ -35,7 +36,7 @@ class Division(ExitStack):
         self._shape: tuple[int, ...] = (0,)
         self._shares: list[ArrayBuilder | None] = [None] * count
 
-    def add(self, key: NDArray[np.uint64], rows: NDArray[Any]) -> None:
+    def add(self, key: UInt64, rows: NDArray[Any]) -> None:
         """Add rows, (r,) or (r, any). The keys of the rows, uint64 (r,), are hashes or other uniformly distributed
         numbers.
         """

@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass, field, replace
 
+from anonset.data.array_types import Int64
 from anonset.data.decimals import unfit
 from anonset.data.grids import Grid, grid_of
 from anonset.data.hierarchies.hierarchy import Hierarchy
 from anonset.data.labels.vocabulary import Vocabulary
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import spans
-from anonset.data.table import CategoricalColumn, Column, Int64
+from anonset.data.table import CategoricalColumn, Column
 from anonset.errors import InputError
 
 LISTED = 0.1

@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from anonset.data.array_types import Int32
 from anonset.data.labels.file_labels import FiledLabels
 from anonset.data.labels.label_order import encode_labels
 from anonset.data.spans import spans
 from anonset.data.storage.store import MEMORY, Store, store_of
-from anonset.data.table import CategoricalColumn, Column, Int32, NumericColumn, SetColumn, Table
+from anonset.data.table import CategoricalColumn, Column, NumericColumn, SetColumn, Table
 
 ROWS, LABELS = 1 << 20, 1 << 16
 """Rows and labels per block. The fingerprint depends on them."""

@@ -19,13 +19,11 @@ from dataclasses import dataclass, field
 from itertools import count
 
 import numpy as np
-from numpy.typing import NDArray
 
+from anonset.data.array_types import Float64, Int64
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, spans
 
-Int64 = NDArray[np.int64]
-Float64 = NDArray[np.float64]
 Numbers = Int64 | Float64
 
 MOST_CELLS = 1 << 16

@@ -10,17 +10,16 @@ from math import fsum
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset.data.array_types import Float64, Int32, Int64
 from anonset.data.class_rules import ClassRule
 from anonset.data.domains import Domain, Range, ValueSet, bind_category, domain_of
 from anonset.data.hierarchies.hierarchy import Hierarchy
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
-from anonset.data.table import CategoricalColumn, Column, Int32, Int64, NumericColumn
+from anonset.data.table import CategoricalColumn, Column, NumericColumn
 from anonset.errors import InputError
 from anonset_kernels._arrays import AttributeSpace, Tuples
 from anonset_kernels.relational._kinds import NODE, RANGE, SET
-
-Float64 = NDArray[np.float64]
 
 _FORBIDDEN_COST = 1e9
 

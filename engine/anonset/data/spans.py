@@ -19,6 +19,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset.data.array_types import Int64
 from anonset.data.redacted_repr import RedactedRepr
 
 AT_ONCE = 1 << 18
@@ -57,7 +58,7 @@ def rows_per_task(size: tuple[int, int], workers: int) -> int:
     return max(1, min(rows, ITEMS_PER_TASK * n // max(1, n_items)))
 
 
-def joined_ranges(sizes: NDArray[np.int64], most: int, most_items: int) -> Iterator[tuple[int, int]]:
+def joined_ranges(sizes: Int64, most: int, most_items: int) -> Iterator[tuple[int, int]]:
     """Join consecutive ranges while they have at most `most` rows and `most_items` items in total. Yield the
     first range and the end of each group, and omit empty ranges. `sizes`, int64 (2, ranges) or (more, ranges), contains
     the rows and the items of each range.
@@ -204,7 +205,7 @@ def run_spans(codes: NDArray[np.integer], at_once: int | None = None) -> Iterato
         first = end
 
 
-def begins_of(lengths: Iterable[int] | NDArray[np.integer | np.bool_]) -> NDArray[np.int64]:
+def begins_of(lengths: Iterable[int] | NDArray[np.integer | np.bool_]) -> Int64:
     """Return the start of each run and the end of the last run, int64 (runs + 1,). `lengths` are the run lengths.
 
     >>> begins_of([2, 0, 3]).tolist()
@@ -216,7 +217,7 @@ def begins_of(lengths: Iterable[int] | NDArray[np.integer | np.bool_]) -> NDArra
     return begins
 
 
-def gathered(first: NDArray[np.integer], lengths: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def gathered(first: NDArray[np.integer], lengths: NDArray[np.integer]) -> tuple[Int64, Int64]:
     """Concatenate runs. Return the start of each run in the result, and the original position of each element.
 
     >>> begins, places = gathered(np.array([2, 0]), np.array([3, 2]))

@@ -3,8 +3,8 @@ platforms.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from anonset.data.array_types import UInt64
 from anonset.errors import InputError
 
 _MASK = (1 << 64) - 1
@@ -33,7 +33,7 @@ class SplitMix:
         z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
         return z ^ (z >> 31)
 
-    def words(self, n: int) -> NDArray[np.uint64]:
+    def words(self, n: int) -> UInt64:
         """Return the next `n` numbers, uint64 (n,).
 
         >>> [f"{word:x}" for word in SplitMix(0).words(3)]

@@ -8,6 +8,7 @@ from typing import Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset.data.array_types import Bools, Float64, Int32, Int64
 from anonset.data.codes import Codes, code_counts, codes_array, in_full, stored_codes
 from anonset.data.grids import Grid
 from anonset.data.joining import prefixed, require_joinable
@@ -19,8 +20,6 @@ from anonset.data.storage.workers import Workers
 from anonset.data.table_facts import COARSENED, Change, CodeRules, OwnerStatements, PersonMentions, RepeatedIdentifiers
 from anonset.errors import InputError, datum, shortened
 
-Int32 = NDArray[np.int32]
-Int64 = NDArray[np.int64]
 Index = Int32 | Int64
 """Indices of elements of an array. They are int32, or int64 if the array may exceed 2^31 elements."""
 
@@ -121,7 +120,7 @@ class SetColumn(RedactedRepr):
         indptr, places = gathered(first, self.indptr[records + 1] - first)
         return SetColumn(self.name, indptr, self.codes[places], self.vocabulary)
 
-    def only(self, mask: NDArray[np.bool_], store: Store = MEMORY) -> "SetColumn":
+    def only(self, mask: Bools, store: Store = MEMORY) -> "SetColumn":
         """Return the column with only the items in `mask`, bool (M,), stored in `store`. The vocabulary is
         unchanged.
         """
@@ -275,7 +274,7 @@ class NumericColumn(RedactedRepr):
     """One number per record."""
 
     name: str
-    values: NDArray[np.int64] | NDArray[np.float64]
+    values: Int64 | Float64
     """int64 (n,) if every value is an integer, otherwise float64 (n,)."""
     range: tuple[float, float] | None = field(default=None, repr=False)
     """Smallest and largest value of the complete column. None if this column is complete."""

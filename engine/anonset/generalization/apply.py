@@ -7,12 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabulary
+from anonset.data.array_types import Int32, Int64
 from anonset.data.blocks import SetColumnBuilder
 from anonset.data.distinct import distinct
 from anonset.data.resumption.ledger import Ledger
 from anonset.data.spans import begins_of, spans
 from anonset.data.storage.store import Store
-from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization.recoding import SUPPRESSED, Cut, ItemGroups, PerCluster, Recoding, cut_symbol
 from anonset.generalization.row_order import SortedRows, sort_rows

@@ -4,9 +4,9 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, Table, Vocabulary
+from anonset.data.array_types import Bools
 from anonset.data.spans import run_spans, spans
 from anonset.errors import InputError
 from anonset.generalization.recoding import SUPPRESSED, Bucketized
@@ -104,7 +104,7 @@ def require_bucket_roles(table: Table) -> None:
         raise InputError(msg)
 
 
-def _with_star(column: CategoricalColumn, starred: NDArray[np.bool_]) -> CategoricalColumn:
+def _with_star(column: CategoricalColumn, starred: Bools) -> CategoricalColumn:
     if not starred.any():
         return column
     if STAR in column.vocabulary.index:

@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.data import SetColumn, Table, Vocabulary
+from anonset.data.array_types import Bools, Int32, Int64, UInt8
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, gathered, spans
 from anonset.data.storage.store import Store
-from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization.chunk_order import Group, StoredText, by_range, grouped, in_order, renumbered
 from anonset.generalization.recoding import TERMS, ClusterPiece, Disassociated, clusters_at_once
@@ -55,7 +54,7 @@ class _Cut(RedactedRepr):
     record: Int64
     item: Int64
 
-    def only(self, chosen: NDArray[np.bool_]) -> "_Cut":
+    def only(self, chosen: Bools) -> "_Cut":
         return _Cut(self.place[chosen], self.record[chosen], self.item[chosen])
 
     def rows(self) -> tuple[Int64, ChunkRows]:
@@ -202,7 +201,7 @@ def _put_together(
     pieces: Sequence[_Piece],
     in_pieces: tuple[ClusterColumns, SharedChunks],
     wide: SharedChunks,
-    content: NDArray[np.uint8],
+    content: UInt8,
     store: Store,
     terms: Int64,
 ) -> CutRecords:

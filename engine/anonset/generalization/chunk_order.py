@@ -10,10 +10,9 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from anonset.data.array_types import Int64, UInt8
 from anonset.data.spans import begins_of, gathered, spans
-from anonset.data.table import Int64
 from anonset.generalization.recoding import GROUPED
 from anonset.publications.chunk_columns import ChunkRows, ClusterColumns, SharedChunks
 
@@ -26,7 +25,7 @@ Group = tuple[list[Any], list[int], tuple[int, int]]
 class StoredText:
     """Bytes in a store, compared like `bytes`."""
 
-    def __init__(self, text: NDArray[np.uint8]) -> None:
+    def __init__(self, text: UInt8) -> None:
         self._text = text
 
     def __eq__(self, other: object) -> bool:

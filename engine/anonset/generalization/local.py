@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import Hierarchy, Vocabulary
+from anonset.data.array_types import Int32
 from anonset.data.labels.computed_sequence import ComputedSequence
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.table import Int32
 from anonset.generalization.recoding import Cut, ItemGroups
 
 

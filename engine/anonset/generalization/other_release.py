@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from anonset.data import Table
+from anonset.data.array_types import Int64
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.publications import Records
 

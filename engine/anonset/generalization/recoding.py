@@ -7,11 +7,10 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.data import Hierarchy, SetColumn, Vocabulary, spans
+from anonset.data.array_types import Bools, Int32, Int64
 from anonset.data.redacted_repr import RedactedRepr, names_shown
-from anonset.data.table import Int32, Int64
 from anonset.publications.symbols import Symbol, group_symbol, node_symbol
 
 SUPPRESSED = -1
@@ -175,7 +174,7 @@ class Bucketized(RedactedRepr):
 
     group: Int32
     """Group of each tuple, int32 (n,). -1 if the tuple is removed."""
-    starred: NDArray[np.bool_]
+    starred: Bools
     """True for tuples whose identity is published as ``*``, bool (n,)."""
 
     def __repr__(self) -> str:

@@ -19,13 +19,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset.data.array_types import Int32, Int64
 from anonset.data.codes import Codes, RowNumbers, are_narrow, as_codes
 from anonset.data.labels.vocabulary import Vocabulary
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import AT_ONCE, ITEMS_PER_TASK, begins_of, joined_ranges, spans
 from anonset.data.storage.store import MEMORY, Files, Store, damage_error
 from anonset.data.stored_arrays import StoredArrays
-from anonset.data.table import Int32, Int64, SetColumn
+from anonset.data.table import SetColumn
 from anonset.generalization.row_sorter import BYTES_OF_ROW, RowSorter, empty_rows, rows_per_bucket, splitters_of
 from anonset.generalization.unsorted_rows import UnsortedRows
 

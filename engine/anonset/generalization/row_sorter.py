@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset.data.array_types import Int32, Int64
 from anonset.data.labels.vocabulary import Vocabulary
 from anonset.data.spans import Limits, spans
 from anonset.data.storage.store import Store
-from anonset.data.table import Int32, Int64, SetColumn
+from anonset.data.table import SetColumn
 from anonset.generalization.unsorted_rows import UnsortedRows
 
 if TYPE_CHECKING:

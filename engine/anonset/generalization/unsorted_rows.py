@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from anonset.data.array_types import Int32, Int64
 from anonset.data.labels.vocabulary import Vocabulary
-from anonset.data.table import Int32, Int64, SetColumn
+from anonset.data.table import SetColumn
 
 if TYPE_CHECKING:
     from anonset_kernels.records.row_order import RowContent
@@ -30,7 +30,7 @@ class UnsortedRows:
     def __init__(
         self,
         sets: SetColumn,
-        columns: Sequence[Int32] | NDArray[np.int32] = (),
+        columns: Sequence[Int32] | Int32 = (),
         record: Int64 | None = None,
         first: int = 0,
     ) -> None:

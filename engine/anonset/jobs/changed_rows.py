@@ -7,9 +7,9 @@ import numpy as np
 
 from anonset.columns.personal_values import are_opaque_keys, count_contacts, identifying, is_free_text
 from anonset.data import CategoricalColumn, Column, SetColumn
+from anonset.data.array_types import Int64
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import MEMORY
-from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.jobs.original import read_original, require_same_content
 from anonset.jobs.reading import opened_to_compare

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from anonset.algorithms.base import Progress
 from anonset.data import Hierarchy, Table
 from anonset.data.decimals import exact, require_between_0_and_1
+from anonset.data.progress import Progress
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import Store
 from anonset.errors import InputError, datum

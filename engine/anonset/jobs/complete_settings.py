@@ -22,7 +22,8 @@ from anonset.errors import (
     UndeclaredUnitError,
     foreign,
 )
-from anonset.jobs.proposals.proposal_trial import READING, Proposal
+from anonset.jobs.proposals.proposal import Proposal
+from anonset.jobs.proposals.proposal_trial import READING
 from anonset.jobs.proposals.proposed_reading import proposal_for
 from anonset.jobs.reading import to_inspect
 from anonset.jobs.runs.run import FileRun

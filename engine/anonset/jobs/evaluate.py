@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from anonset.algorithms.base import Progress
 from anonset.data import Table
+from anonset.data.progress import Progress
 from anonset.errors import InputError
 from anonset.jobs.bounds import BOUNDED, Bounds
 from anonset.jobs.original import require_columns, require_same_content

@@ -6,6 +6,7 @@ from pkgutil import resolve_name
 from typing import Any
 
 from anonset.columns.profiles import Profile
+from anonset.columns.roles import GIVEN
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table_facts import Unit
 from anonset.errors import Fix, Problem
@@ -36,6 +37,11 @@ class ColumnFindings(RedactedRepr):
     def reason(self) -> str:
         """Reason for the proposed role, followed by the fixes."""
         return str(Problem(self.why, self.fixes))
+
+    @property
+    def is_given(self) -> bool:
+        """True if the user gave the role."""
+        return self.why == GIVEN
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from anonset.algorithms.base import Progress
+from anonset.data.progress import Progress
 from anonset.errors import InputError
 from anonset.jobs.check import PublicationCheck
 from anonset.jobs.runs.beside import release_at

@@ -4,9 +4,9 @@ import numpy as np
 
 from anonset.columns.ids import numbered
 from anonset.data import Table
+from anonset.data.array_types import Int64
 from anonset.data.fingerprints import column_sha256
 from anonset.data.storage.store import MEMORY, Store
-from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.jobs.reading import read_data
 from anonset.kinds.base import analysis_of

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from anonset.data import SetColumn, Table
+from anonset.data.array_types import Int64
 from anonset.data.spans import begins_of
 from anonset.data.split_mix import SplitMix
-from anonset.data.table import Int64
 from anonset.publications import Chunks
 from anonset.publications.base import require_kind
 from anonset.publications.chunk_columns import PublishedCluster, Rows

@@ -6,9 +6,9 @@ from typing import Any
 
 from anonset.attacks.registry import ALL
 from anonset.data import Table
+from anonset.data.array_types import Int64
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import Store
-from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.jobs.original import read_original
 from anonset.jobs.risk import risk

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from anonset.algorithms.base import Progress
+from anonset.data.progress import Progress
 from anonset.data.storage.store import Store
 from anonset.errors import InputError, require_known
 from anonset.jobs.check import PublicationCheck, check_publication

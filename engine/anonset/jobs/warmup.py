@@ -5,7 +5,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from anonset.algorithms.base import Progress
+from anonset.data.progress import Progress
 from anonset.errors import InputError
 from anonset.jobs.annotated_kernels import all_files, compile_file
 

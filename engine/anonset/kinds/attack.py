@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, Table
+from anonset.data.array_types import Bools, Int64
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.table import Column, Int64
+from anonset.data.table import Column
 from anonset.measures.equivalence_classes import class_of
 from anonset.privacy import PrivacyModel
 from anonset.publications import Records
@@ -18,7 +19,6 @@ from anonset.publications.symbols import members_of, range_ends
 from anonset.release.symbols import spell_out
 from anonset.support import SupportIndex
 
-Bools = NDArray[np.bool_]
 _Met = tuple[int, int, bool]  # matching rows, matching persons, True if the target person is among the matching persons
 
 
@@ -59,7 +59,7 @@ def attack(
     size: int,
     attempts: int = 1000,
     seed: int = 0,
-    owner: NDArray[np.int64] | None = None,
+    owner: Int64 | None = None,
 ) -> tuple[Attempts, ...]:
     """Match random persons of the original with the publication, by items and values that an attacker could know.
 

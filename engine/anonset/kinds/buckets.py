@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from anonset.data import Hierarchy, Table
-from anonset.data.table import Int64
+from anonset.data.array_types import Float64, Int64
 from anonset.errors import InputError
 from anonset.kinds.base import PublicationAnalysis
 from anonset.kinds.evaluation import Evaluation, EvaluationRequest
@@ -162,7 +162,7 @@ class _Chances:
         self.total = 0
         """Sum of the confidences, in units of 2 to the -60."""
 
-    def add(self, chance: bucket_inference.Float64, times: Int64, threshold: float) -> None:
+    def add(self, chance: Float64, times: Int64, threshold: float) -> None:
         """Add confidences in [0, 1], each for `times` rows or persons."""
         scaled = chance * _HALF
         high = np.floor(scaled)

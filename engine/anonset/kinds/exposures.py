@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.data import Table
+from anonset.data.array_types import Int64
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.privacy import PrivacyModel
 from anonset.publications import Records
@@ -122,7 +122,7 @@ def exposures(
     size: int,
     threshold: float = THRESHOLD,
     seed: int = 0,
-    owner: NDArray[np.int64] | None = None,
+    owner: Int64 | None = None,
 ) -> tuple[Exposure, ...]:
     """Count the matching rows or persons by attacker knowledge, for a publication or for raw data.
 
@@ -159,7 +159,7 @@ def _matching_rows(rows: Records | Table, size: int, seed: int) -> "Iterator[tup
 
 
 def _matching_persons(
-    rows: Records | Table, size: int, seed: int, owner: NDArray[np.int64]
+    rows: Records | Table, size: int, seed: int, owner: Int64
 ) -> "Iterator[tuple[bool, int, RecordFigures]]":
     """For each kind of knowledge, yield True if relational values are known, the number of known items, and the match
     count of each person.

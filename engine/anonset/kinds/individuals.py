@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn
+from anonset.data.array_types import Bools, Int32, Int64
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, gathered
-from anonset.data.table import Int32, Int64
 from anonset.measures.visible_individuals import VisibleIndividuals
 from anonset.publications import Buckets
 from anonset.publications.buckets import sums_by_code
@@ -52,7 +52,7 @@ class _Part(RedactedRepr):
         return len(self.sizes)
 
     @property
-    def starred(self) -> NDArray[np.bool_]:
+    def starred(self) -> Bools:
         return np.zeros(self.group.n, np.bool_)
 
 

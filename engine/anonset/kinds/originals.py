@@ -3,12 +3,11 @@
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn
-from anonset.data.quasi_identifiers import Float64
+from anonset.data.array_types import Bools, Float64, Int64
 from anonset.data.spans import Limits, spans
-from anonset.data.table import Column, Int64
+from anonset.data.table import Column
 from anonset.errors import InputError, datum
 from anonset.privacy import Witness
 from anonset.publications import Symbol
@@ -122,7 +121,7 @@ def first_uncoverable(before: Column, after: CategoricalColumn, hierarchy: Hiera
 
 def _coverage(
     before: Column, after: CategoricalColumn, hierarchy: Hierarchy | None
-) -> Iterator[tuple[int, int, NDArray[np.bool_], int]]:
+) -> Iterator[tuple[int, int, Bools, int]]:
     """Yield the published codes. For each code, yield the number of its rows, a mask of the distinct original values
     that it covers, and the number of original rows with these values.
     """
@@ -139,7 +138,7 @@ def _coverage(
         yield code, int(published[code]), mask, int(counts[mask].sum())
 
 
-def _within(label: str, numbers: Float64) -> NDArray[np.bool_]:
+def _within(label: str, numbers: Float64) -> Bools:
     try:
         low, high = map(float, range_ends(label))
     except ValueError:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, Hierarchy, Table
+from anonset.data.array_types import Int64
 from anonset.data.decimals import exact
 from anonset.data.table_facts import CodeRules
 from anonset.errors import InputError, datum
@@ -401,7 +402,7 @@ def _skews(publication: Records, names: Sequence[str], seed: int) -> "dict[str, 
     return {name: skewness(classes, _kept(publication, name), seed) for name in names}
 
 
-def owners_of(persons: Sequence[Hashable] | NDArray[Any], original: Table | None) -> NDArray[np.int64]:
+def owners_of(persons: Sequence[Hashable] | NDArray[Any], original: Table | None) -> Int64:
     """Return the person number of each record, from 0, int64 (n,).
 
     Raises

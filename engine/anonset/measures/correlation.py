@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from anonset.data.array_types import Int64
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import gathered
-from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.measures.visible_individuals import VisibleIndividuals
 from anonset.privacy.model import require_at_least

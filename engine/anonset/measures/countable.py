@@ -10,12 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.data import SetColumn
+from anonset.data.array_types import Float64, Int32, Int64
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, gathered
-from anonset.data.table import Int32, Int64
 from anonset.publications import Chunks, Records
 from anonset.queries.chunks import ChunkCounts
 from anonset.queries.estimate import ONE_MEMBER, Reading
@@ -24,7 +23,7 @@ FREQUENT = 200
 """Number of most frequent items, and of most frequent pairs, that are counted."""
 COMMONEST = 30
 """Number of the most frequent items whose original and expected counts are shown."""
-Counts = NDArray[np.float64]
+Counts = Float64
 _RECORDS_AT_ONCE = 4096
 
 

@@ -5,15 +5,15 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.data import SetColumn
+from anonset.data.array_types import Bools, Int32, Int64
 from anonset.data.blocks import SetColumnBuilder
 from anonset.data.labels.vocabulary import Vocabulary
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import spans
 from anonset.data.storage.store import MEMORY, Store
-from anonset.data.table import CategoricalColumn, Column, Int32, Int64
+from anonset.data.table import CategoricalColumn, Column
 from anonset.generalization.row_order import sort_rows
 from anonset.generalization.unsorted_rows import UnsortedRows
 from anonset.measures.shares import RecordFigures
@@ -117,9 +117,7 @@ class DistinctRecords(RedactedRepr):
         return numbers
 
 
-def _borders(
-    rows: SetColumn, group: Sequence[Int32], first: int, end: int
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def _borders(rows: SetColumn, group: Sequence[Int32], first: int, end: int) -> tuple[Bools, Bools]:
     """Return two masks of the rows `first` to `end` - 1.
 
     The first mask marks rows that begin a group, and the second mask marks rows that differ from the previous row.
@@ -131,7 +129,7 @@ def _borders(
     return apart, is_distinct
 
 
-def begins_group(group: Sequence[Int32], first: int, end: int) -> NDArray[np.bool_]:
+def begins_group(group: Sequence[Int32], first: int, end: int) -> Bools:
     """Return True for each row from `first` to `end` - 1 whose codes differ from the previous row, bool.
 
     The result for row 0 is True.

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn
-from anonset.data.table import Column, Int64
+from anonset.data.array_types import Int64
+from anonset.data.table import Column
 
 
-def class_of(columns: Sequence[Column], n: int) -> NDArray[np.int64]:
+def class_of(columns: Sequence[Column], n: int) -> Int64:
     """Return the equivalence class of each record, int64 (n,).
 
     Classes are numbered from 0. If there are no columns, all records are in one class.

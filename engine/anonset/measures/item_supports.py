@@ -6,12 +6,11 @@ from math import fsum, prod
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.data import SetColumn
+from anonset.data.array_types import Float64, Int32, Int64
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import spans
-from anonset.data.table import Int32, Int64
 from anonset.measures.terms import in_chunks, in_terms
 from anonset.publications import Chunks, Records
 from anonset.queries.chunks import ChunkCounts
@@ -43,7 +42,7 @@ class Supports(Protocol):
         """Return the exact or expected number of records that contain distinct items of the chosen groups."""
         ...
 
-    def pairs(self, number: int) -> NDArray[np.float64] | None:
+    def pairs(self, number: int) -> Float64 | None:
         """Return the supports of all pairs of the first `number` groups, float64 (number, number). Each group must be a
         single item.
 
@@ -72,7 +71,7 @@ class ColumnSupports:
         """Return the number of records that contain the items."""
         return float(self._index.support(self._codes[number] for number in chosen))
 
-    def pairs(self, number: int) -> NDArray[np.float64] | None:
+    def pairs(self, number: int) -> Float64 | None:
         """Return the number of records that contain both items of each pair.
 
         Cost: the number of pairs of the first `number` items in all records.
@@ -114,7 +113,7 @@ class ChunkSupports:
         """Return the expected number of records that contain the items."""
         return self._counts.expected(self._codes[number] for number in chosen)
 
-    def pairs(self, number: int) -> NDArray[np.float64] | None:
+    def pairs(self, number: int) -> Float64 | None:
         """Return the expected number of records that contain both items of each pair."""
         return None if number > _MOST_PAIRED else self._counts.pairs(self._codes[:number])
 
@@ -153,7 +152,7 @@ class SymbolSupports:
             return self._index.support(codes) * prod(float(self._present[n - 1, code]) for code, n in codes.items())
         return fsum(self._holding(chosen).chance)
 
-    def pairs(self, number: int) -> NDArray[np.float64] | None:
+    def pairs(self, number: int) -> Float64 | None:
         """Return None, because groups may have several items."""
         return None
 
@@ -180,7 +179,7 @@ class SymbolSupports:
 @dataclass(frozen=True, eq=False)
 class _CandidateRecords(RedactedRepr):
     record: Int64
-    chance: NDArray[np.float64]
+    chance: Float64
     """Probability that each record contains the items, float64 (R,)."""
     symbols: tuple[Int32, ...]
     """Symbol that covers each item in each record, int32 (R,) per item."""
@@ -190,7 +189,7 @@ class _CandidateRecords(RedactedRepr):
         """Return all records for the empty set of items."""
         return cls(np.arange(n), np.ones(n), ())
 
-    def with_one(self, symbol: Int32, present: NDArray[np.float64]) -> "_CandidateRecords":
+    def with_one(self, symbol: Int32, present: Float64) -> "_CandidateRecords":
         """Return the records that may also contain another item. `symbol` covers this item in each record."""
         covered = np.flatnonzero(symbol[self.record] >= 0)
         record, covering = self.record[covered], symbol[self.record[covered]]

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table
+from anonset.data.array_types import Bools, Int32, Int64
 from anonset.data.spans import begins_of
-from anonset.data.table import Column, Int32, Int64
+from anonset.data.table import Column
 from anonset.errors import InputError
 from anonset.generalization import Bucketized, Cut, ItemGroups, PerCluster, RelationalValues
 from anonset.generalization.recoding import SUPPRESSED as NOT_PUBLISHED
@@ -399,17 +400,17 @@ def of_tuples(buckets: Bucketized) -> Counts:
     return {"kept": len(removed) - starred - n_removed, "starred": starred, "removed": n_removed}
 
 
-def _is_kept(column: Column, cluster: NDArray[np.integer], published: RelationalValues) -> NDArray[np.bool_]:
+def _is_kept(column: Column, cluster: NDArray[np.integer], published: RelationalValues) -> Bools:
     if isinstance(column, CategoricalColumn):
         index = column.vocabulary.index
         codes: Int64 = np.array([index.get(label, NOT_PUBLISHED) for label in published.labels], np.int64)
-        same: NDArray[np.bool_] = codes[cluster] == column.codes
+        same: Bools = codes[cluster] == column.codes
         return same
     read = int if column.values.dtype == np.int64 else float
     points = [_number(label, read) for label in published.labels]
     is_point = np.array([point is not None for point in points], bool)
     numbers = np.array([0 if point is None else point for point in points], column.values.dtype)
-    equal: NDArray[np.bool_] = is_point[cluster] & (numbers[cluster] == column.values)
+    equal: Bools = is_point[cluster] & (numbers[cluster] == column.values)
     return equal
 
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
+from anonset.data.array_types import Bools, Float64, Int64
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import spans
 
@@ -50,20 +50,20 @@ class Share(RedactedRepr):
 class RecordFigures(RedactedRepr):
     """An integer for each record, or for each record of a sample."""
 
-    values: NDArray[np.int64]
+    values: Int64
     """Distinct integers in ascending order, int64 (v,). If a sample is used, the integer of each sampled record."""
-    records: NDArray[np.int64]
+    records: Int64
     """Number of records with each integer, int64 (v,)."""
-    known: NDArray[np.bool_] | None = None
+    known: Bools | None = None
     """Mask of the sampled records whose integer is known, bool (v,). None if all records were counted."""
 
     @classmethod
     def of(
         cls,
-        values: NDArray[np.int64],
-        known: NDArray[np.bool_] | None = None,
+        values: Int64,
+        known: Bools | None = None,
         *,
-        weight: NDArray[np.int64] | None = None,
+        weight: Int64 | None = None,
     ) -> "RecordFigures":
         """Count the integers in `values`, int64 (r,), in blocks.
 
@@ -84,7 +84,7 @@ class RecordFigures(RedactedRepr):
             records = np.add.reduceat(records[order], first)
         return cls(occurring, records)
 
-    def share(self, holds: NDArray[np.bool_]) -> Share:
+    def share(self, holds: Bools) -> Share:
         """Return the share of the records that satisfy a condition.
 
         `holds`, bool (v,), is True for each element of `values` that satisfies the condition.
@@ -93,7 +93,7 @@ class RecordFigures(RedactedRepr):
             return share_of(holds, self.known)
         return Share(int(self.records[holds].sum()) / max(1, int(self.records.sum())))
 
-    def mean(self, values: NDArray[np.float64]) -> Share:
+    def mean(self, values: Float64) -> Share:
         """Return the mean of a share over the records. `values`, float64 (v,), is the share for each element of
         `self.values`.
         """
@@ -114,7 +114,7 @@ def percent(share: float) -> str:
     return ">99.9%" if text == "100.0%" and share < 1 else text
 
 
-def share_of(holds: NDArray[np.bool_], known: NDArray[np.bool_] | None = None) -> Share:
+def share_of(holds: Bools, known: Bools | None = None) -> Share:
     """Return the share of records that satisfy a condition.
 
     Parameters
@@ -133,9 +133,7 @@ def share_of(holds: NDArray[np.bool_], known: NDArray[np.bool_] | None = None) -
     return Share(value, wilson(sure, n)[0], wilson(sure + open_, n)[1])
 
 
-def mean_of(
-    values: NDArray[np.float64], known: NDArray[np.bool_] | None, among: NDArray[np.bool_] | None = None
-) -> Share:
+def mean_of(values: Float64, known: Bools | None, among: Bools | None = None) -> Share:
     """Return the mean of the shares of all records.
 
     Parameters

@@ -2,11 +2,8 @@
 
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from anonset.data import CategoricalColumn
-from anonset.data.table import Int32, Int64
+from anonset.data.array_types import Bools, Int32, Int64
 
 
 class VisibleIndividuals(Protocol):
@@ -24,7 +21,7 @@ class VisibleIndividuals(Protocol):
         """Group of each row."""
 
     @property
-    def starred(self) -> NDArray[np.bool_]:
+    def starred(self) -> Bools:
         """True for each row with a hidden identity, bool (n,)."""
 
     @property

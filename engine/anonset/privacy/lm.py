@@ -18,6 +18,10 @@ class LmDiversity(PrivacyModel):
     name: ClassVar[str] = "lm"
     protects: ClassVar[frozenset[Part]] = frozenset({"items"})
     secrets_beside = True
+    _called: ClassVar[str] = "lm-diversity"
+    _knows: ClassVar[str] = ""
+    _further: ClassVar[str] = "or a sensitive item"
+    """Parts of the sentences about the model and its attacker."""
 
     k: Annotated[
         int, "Minimum number of matching records (>= 1). If k is 1, the model only limits the share of sensitive items."
@@ -44,13 +48,13 @@ class LmDiversity(PrivacyModel):
 
     def __str__(self) -> str:
         sensitive = counted(len(self.sensitive_items), "sensitive item")
-        return f"lm-diversity with k={self.k}, l={self.l}, m={self.m}, {sensitive}"
+        return f"{self._called} with k={self.k}, l={self.l}, m={self.m}, {sensitive}"
 
     @property
     def singling_out(self) -> str:
         """Bound on singling out a record."""
         return (
-            f"Someone who knows up to {counted(self.m, 'non-sensitive item')} of a person finds at least "
+            f"Someone who knows {self._knows}up to {counted(self.m, 'non-sensitive item')} of a person finds at least "
             f"{counted(self.k, 'matching record')}, or none."
         )
 
@@ -63,7 +67,7 @@ class LmDiversity(PrivacyModel):
     def limits(self) -> str:
         """Limits of the guarantee."""
         return (
-            f"Someone who knows more than {counted(self.m, 'non-sensitive item')}, or a sensitive item, may identify a "
+            f"Someone who knows more than {counted(self.m, 'non-sensitive item')}, {self._further}, may identify a "
             f"person. A non-sensitive item that all matching records share is disclosed. {NEGATIVE}"
         )
 
@@ -74,20 +78,10 @@ class KLmDiversity(LmDiversity):
 
     name: ClassVar[str] = "klm"
     protects: ClassVar[frozenset[Part]] = frozenset({"items", "relational"})
+    _called: ClassVar[str] = "(k,lm)-diversity"
+    _knows: ClassVar[str] = "all quasi-identifiers and "
+    _further: ClassVar[str] = "a sensitive item, or values of other columns"
 
     def promises(self, values: bool, items: int) -> float | None:
         """Return 1/k for an attacker who knows quasi-identifiers and at most m non-sensitive items."""
         return 1 / self.k if items <= self.m else None
-
-    def __str__(self) -> str:
-        return super().__str__().replace("lm-diversity", "(k,lm)-diversity", 1)
-
-    @property
-    def singling_out(self) -> str:
-        """Bound on singling out a record."""
-        return super().singling_out.replace("knows up to", "knows all quasi-identifiers and up to", 1)
-
-    @property
-    def limits(self) -> str:
-        """Limits of the guarantee."""
-        return super().limits.replace("or a sensitive item", "a sensitive item, or values of other columns", 1)

@@ -16,10 +16,10 @@ from typing import ClassVar
 import numpy as np
 
 from anonset.data import Hierarchy, Vocabulary
+from anonset.data.array_types import Int32, Int64
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
 from anonset.data.split_mix import SplitMix
-from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum, require_known
 
 PERCENT_OF_ITEMS: Mapping[str, int] = MappingProxyType({"PP1": 2, "PP2": 5, "PP3": 10, "PP4": 25, "PP5": 50})

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Self, TypeVar
 
 from anonset.data import Hierarchy
+from anonset.data.array_types import Int32, Int64
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 
 

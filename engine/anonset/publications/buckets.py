@@ -7,13 +7,12 @@ from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn
+from anonset.data.array_types import Bools, Int32, Int64
 from anonset.data.redacted_repr import names_shown
 from anonset.data.spans import spans
 from anonset.data.storage.store import MEMORY, Store
-from anonset.data.table import Int32, Int64
 from anonset.errors import AnonsetError, InputError, datum
 from anonset.publications.base import Published
 from anonset.publications.comparison import same_labels
@@ -119,7 +118,7 @@ class Buckets(Published):
         return sums_by_code(self.group.codes, None, self.n_groups)
 
     @cached_property
-    def starred(self) -> NDArray[np.bool_]:
+    def starred(self) -> Bools:
         """True for each QIT row with a hidden identity, bool (n,)."""
         hidden = np.full(self.n, bool(self.ids))
         for column in self.ids:

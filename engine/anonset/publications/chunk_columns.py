@@ -12,12 +12,12 @@ from typing import Any, Generic, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset.data.array_types import Int32, Int64
 from anonset.data.distinct import distinct
 from anonset.data.labels.computed_sequence import ComputedSequence
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, gathered, spans
 from anonset.data.storage.store import MEMORY, Store
-from anonset.data.table import Int32, Int64
 
 Items = tuple[int, ...]
 """Item codes, ascending."""

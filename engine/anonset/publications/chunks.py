@@ -8,13 +8,12 @@ from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.data import Vocabulary
 from anonset.data import spans as limits
+from anonset.data.array_types import Bools, Int32, Int64
 from anonset.data.distinct import distinct
 from anonset.data.spans import begins_of
-from anonset.data.table import Int32, Int64
 from anonset.errors import AnonsetError
 from anonset.publications.base import Published
 from anonset.publications.chunk_columns import (
@@ -185,7 +184,7 @@ class ItemPlaces:
         self.range_begins = np.searchsorted(self.item[order], numbers)
         self.first, self.last = first[order], last[order]
 
-    def falls_on(self, number: int) -> NDArray[np.bool_]:
+    def falls_on(self, number: int) -> Bools:
         """Return True for each cluster in the range of a shared chunk that may contain sub-records of the chunk, bool.
 
         A cluster may not contain sub-records of the chunk if it already publishes an item of the chunk. This includes

@@ -3,8 +3,8 @@
 import numpy as np
 
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Vocabulary
+from anonset.data.array_types import Int32
 from anonset.data.spans import spans
-from anonset.data.table import Int32
 
 
 def same_labels(

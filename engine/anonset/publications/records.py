@@ -9,9 +9,9 @@ from typing import Any, Self
 import numpy as np
 
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn
+from anonset.data.array_types import Int32, Int64
 from anonset.data.redacted_repr import names_shown
 from anonset.data.storage.store import MEMORY, Store
-from anonset.data.table import Int32, Int64
 from anonset.errors import AnonsetError, datum
 from anonset.publications.base import Published
 from anonset.publications.comparison import same_labels

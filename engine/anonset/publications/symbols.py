@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from anonset.data import Hierarchy, SetColumn, Vocabulary
+from anonset.data.array_types import Int32, Int64
 from anonset.data.blocks import SetColumnBuilder
 from anonset.data.joining import prefixed
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import MEMORY, Store
-from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum
 
 

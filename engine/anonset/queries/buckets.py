@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, Table
+from anonset.data.array_types import Bools
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.split_mix import SplitMix
 from anonset.errors import InputError
@@ -109,7 +109,7 @@ def record_workload(table: Table, columns: Sequence[str], *, queries: int = 100,
     ]
 
 
-def _rows(columns: Sequence[CategoricalColumn], query: BucketQuery, n: int) -> NDArray[np.bool_]:
+def _rows(columns: Sequence[CategoricalColumn], query: BucketQuery, n: int) -> Bools:
     by_name = {column.name: column for column in columns}
     chosen = np.ones(n, np.bool_)
     for name, labels in query.columns.items():
@@ -125,7 +125,7 @@ def _named(by_name: Mapping[str, CategoricalColumn], name: str) -> CategoricalCo
     return by_name[name]
 
 
-def _allowed(column: CategoricalColumn, labels: Collection[str]) -> NDArray[np.bool_]:
+def _allowed(column: CategoricalColumn, labels: Collection[str]) -> Bools:
     allowed = np.zeros(len(column.vocabulary), np.bool_)
     allowed[[column.vocabulary.index[label] for label in labels if label in column.vocabulary.index]] = True
     return allowed

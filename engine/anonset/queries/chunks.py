@@ -22,15 +22,14 @@ from itertools import combinations
 from math import fsum
 
 import numpy as np
-from numpy.typing import NDArray
 
+from anonset.data.array_types import Float64, Int32, Int64
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.table import Int32, Int64
 from anonset.publications import Chunks
 from anonset.publications.chunk_columns import PublishedCluster, items_of, joined
 from anonset.queries.workload import Query
 
-Floats = NDArray[np.float64]
+Floats = Float64
 _CLUSTERS_AT_ONCE, _MOST_HELD = 4096, 2**25
 
 

@@ -21,8 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import SetColumn
-from anonset.data.quasi_identifiers import Float64
-from anonset.data.table import Int32
+from anonset.data.array_types import Float64, Int32
 from anonset.errors import InputError, datum, require_known
 from anonset.publications import Records
 from anonset.queries.workload import Query

@@ -11,13 +11,12 @@ from math import fsum
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, Table
+from anonset.data.array_types import Bools, Float64
 from anonset.data.decimals import LARGEST_NUMBER
 from anonset.data.distinct import distinct
 from anonset.data.domains import domain_of
-from anonset.data.quasi_identifiers import Float64
 from anonset.data.table import Column
 from anonset.errors import InputError, datum
 from anonset.publications import Records
@@ -148,11 +147,11 @@ class TrueAnswers:
             chosen = chosen[_require_items(self.items).records(query)]
         return int(np.count_nonzero(chosen))
 
-    def _satisfied(self, domain: ValueDomain, condition: Condition) -> NDArray[np.bool_]:
+    def _satisfied(self, domain: ValueDomain, condition: Condition) -> Bools:
         column = domain.column
         if isinstance(column, NumericColumn):
             low, high = domain.bounds(condition)
-            within: NDArray[np.bool_] = (column.values >= low) & (column.values <= high)
+            within: Bools = (column.values >= low) & (column.values <= high)
             return within
         allowed = domain.allowed(condition)
         is_allowed = np.array([label in allowed for label in column.vocabulary.labels], np.bool_)

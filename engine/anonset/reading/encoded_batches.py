@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from anonset import arrow
 from anonset.data import CategoricalColumn, SetColumn
+from anonset.data.array_types import UInt64
 from anonset.data.codes import MOST_CODES, as_codes, stored_codes
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import Store
@@ -18,7 +19,7 @@ from anonset.reading.batches import Batch, OpenedSource, SourcePart, with_more
 from anonset.reading.cells.columns import Encoder
 from anonset.reading.cells.normalizing import Changes
 from anonset.reading.cells.numbers import Numbers
-from anonset.reading.persons.id_hashes import UInt64, hash_ids
+from anonset.reading.persons.id_hashes import hash_ids
 from anonset.reading.persons.merging import Merging, Rows, Run, write_run
 from anonset.reading.plan import Plan
 

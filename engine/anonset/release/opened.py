@@ -8,9 +8,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
+from anonset.data.array_types import Int32, Int64
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import MEMORY, Files, Store
-from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, require_known
 from anonset.privacy import PrivacyModel
 from anonset.privacy.policies import PrivacyPolicy

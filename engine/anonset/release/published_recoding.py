@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from anonset.data import Hierarchy, SetColumn, Vocabulary
+from anonset.data.array_types import Int32, Int64
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import MEMORY, Store
-from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum
 from anonset.generalization import ItemGroups
 from anonset.generalization.recoding import SUPPRESSED

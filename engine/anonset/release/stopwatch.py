@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from anonset.algorithms.base import Progress
+from anonset.data.progress import Progress
 from anonset.data.storage.usage import REMOTE_TASKS, PeakMemory, TaskUsage, disk_usage, transferred
 from anonset_kernels._compiling import COMPILATION
 

@@ -12,8 +12,8 @@ from types import MappingProxyType
 import numpy as np
 
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabulary
+from anonset.data.array_types import Int32, Int64
 from anonset.data.joining import prefixed
-from anonset.data.table import Int32, Int64
 from anonset.data.table_facts import CodeRules
 from anonset.errors import InputError, datum
 from anonset.publications import Records, Symbol

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 
 from anonset.data import Hierarchy
-from anonset.data.table import Int64
+from anonset.data.array_types import Int64
 from anonset.spelling import counted, printable
 
 

@@ -6,11 +6,11 @@ from contextlib import ExitStack
 import numpy as np
 
 from anonset.data import CategoricalColumn, Table
+from anonset.data.array_types import Int64
 from anonset.data.labels.file_labels import FiledLabels
 from anonset.data.labels.label_order import encode_labels
 from anonset.data.spans import ascending, run_spans, spans
 from anonset.data.storage.store import Store
-from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.privacy.model import Witness
 from anonset.publications import Buckets

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import Any
 
 from anonset.data import SetColumn, Table
+from anonset.data.progress import Progress
 from anonset.data.storage.store import MEMORY, Store
 from anonset.data.table import Column
 from anonset.errors import InputError
@@ -29,7 +30,6 @@ from anonset.verification.anatomy import check_anatomy
 from anonset.verification.classes import check_classes
 from anonset.verification.cohort_models import check_coherence, check_partitions, check_rho
 from anonset.verification.constraints import check_constraints, members_of
-from anonset.verification.counting import Progress
 from anonset.verification.disassociation import check_disassociation
 from anonset.verification.itemsets import check_km
 from anonset.verification.kkm import check_k, check_kkm

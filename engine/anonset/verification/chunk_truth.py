@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.data import SetColumn, Table, Vocabulary
+from anonset.data.array_types import Bools, Int32, Int64
 from anonset.data.distinct import distinct
 from anonset.data.spans import ascending, begins_of, spans
-from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.privacy.model import Witness
 from anonset.publications import Chunks
@@ -82,7 +81,7 @@ class _Occurrences(NamedTuple):
     """Record of each occurrence, numbered cluster by cluster, int64 (occurrences,)."""
     item: Int64
 
-    def select(self, chosen: NDArray[np.bool_]) -> "_Occurrences":
+    def select(self, chosen: Bools) -> "_Occurrences":
         return _Occurrences(*(column[chosen] for column in self))
 
 

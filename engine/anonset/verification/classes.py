@@ -17,15 +17,15 @@ from math import gcd, prod
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn
+from anonset.data.array_types import Int64
 from anonset.data.decimals import exact
 from anonset.data.distinct import distinct
 from anonset.data.hierarchies.hierarchy_rules import NO_VALUE
 from anonset.data.spans import spans
 from anonset.data.storage.store import MEMORY, Store
-from anonset.data.table import Column, Int64
+from anonset.data.table import Column
 from anonset.errors import InputError
 from anonset.privacy import Verdict, Witness
 from anonset.privacy.classes import KLDiversity, KTCloseness
@@ -84,7 +84,7 @@ class _Tree:
     edges that are above only one of them.
     """
 
-    above: NDArray[np.int64]
+    above: Int64
     """Edges above each value, int64 (V, D), padded with -1."""
     length: Int64
     """Length of each edge, int64 (S,)."""

@@ -3,15 +3,15 @@
 from dataclasses import replace
 
 from anonset.data import SetColumn
+from anonset.data.array_types import Int32
+from anonset.data.progress import Progress
 from anonset.data.storage.store import MEMORY, Store
-from anonset.data.table import Int32
 from anonset.errors import InputError
 from anonset.privacy import Verdict
 from anonset.privacy.coherence import Coherence
 from anonset.privacy.partitions import PartitionKmAnonymity
 from anonset.privacy.rho import RhoUncertainty
 from anonset.verification.cohorts import CohortRule, check_cohorts
-from anonset.verification.counting import Progress
 
 
 def check_partitions(

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import SetColumn
+from anonset.data.array_types import Int64
+from anonset.data.progress import Progress
 from anonset.data.spans import begins_of, gathered, run_spans, spans
 from anonset.data.storage.store import MEMORY, Store
-from anonset.data.table import Int64
 from anonset.errors import AnonsetError
 from anonset.privacy import PrivacyModel, Verdict, Witness
 from anonset.spelling import counted
-from anonset.verification.counting import Progress
 from anonset.verification.distinct_rows import first_of_alike, merged
 from anonset.verification.grouped_rows import by_group
 from anonset.verification.itemsets import records_with, require_well_formed, sizes_covered, stopped_at
@@ -351,7 +351,7 @@ class _Cohorts:
         detail = f"sensitive item {labels[bad.sensitive]!r} is in {bad.holders} of them"
         return Witness(members, bad.support, required, int(holders[0]), detail)
 
-    def _records_with(self, codes: list[int], group: int) -> NDArray[np.int64]:
+    def _records_with(self, codes: list[int], group: int) -> Int64:
         """Return the records of a group that contain all codes, by a scan of the column."""
         records = records_with(self.column, tuple(codes))
         return records if self.groups is None else records[self.groups[records] == group]

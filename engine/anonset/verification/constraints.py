@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anonset.data import SetColumn
+from anonset.data.array_types import Int32, Int64
 from anonset.data.decimals import Written, exact, shortest_float
 from anonset.data.distinct import distinct
+from anonset.data.progress import Progress
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, spans
 from anonset.data.storage.store import MEMORY, Store
-from anonset.data.table import Int32, Int64
 from anonset.errors import AnonsetError, InputError, datum
 from anonset.privacy import KmAnonymity, Verdict, Witness
 from anonset.privacy.constraints import ConstraintSet
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
 from anonset.publications import Records
 from anonset.spelling import setting
-from anonset.verification.counting import Progress
 from anonset.verification.itemsets import check_km, records_with, require_well_formed
 
 if TYPE_CHECKING:

@@ -3,28 +3,25 @@ traversed depth-first.
 """
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.data import SetColumn
+from anonset.data.array_types import Int32, Int64, UInt64
+from anonset.data.progress import Progress
 from anonset.data.spans import begins_of, spans
 from anonset.data.storage.workers import is_unwanted
-from anonset.data.table import Int32, Int64
 from anonset.errors import AnonsetError
 from anonset.verification.distinct_rows import rows_of
 
 if TYPE_CHECKING:
     from anonset_kernels.verification.counting import ItemsetWalk, PairCounters
     from anonset_kernels.verification.triples import TripleWindow
-
-Progress = Callable[[str, float, float], None]
-"""Function that reports progress. It is called with the phase, the amount done and the total amount."""
 
 CODES_PER_WINDOW, LARGEST_WINDOW, WINDOWS = 1 << 22, 1 << 26, 32
 """Limits of windows. A window has at most CODES_PER_WINDOW codes. If more than WINDOWS windows would be needed, a
@@ -136,7 +133,7 @@ class RowBits:
         ends = np.cumsum(np.arange(n - 1, -1, -1) * self.words) // _STEPS_PER_CALL
         return list(pairwise([0, *(np.flatnonzero(np.diff(ends)) + 1).tolist(), n]))
 
-    def of(self, rows: SetColumn) -> NDArray[np.uint64]:
+    def of(self, rows: SetColumn) -> UInt64:
         """Return the bit vectors of some rows, uint64 (symbols, words)."""
         from anonset_kernels.verification.counting import set_bits
 
@@ -283,7 +280,7 @@ class ItemsetCounting:
             self._tell(increments)
         return pairs.met.reshape(n, n), counted
 
-    def run_bits(self, bits: NDArray[np.uint64], of: RowBits, span: tuple[int, int]) -> TraversalResult:
+    def run_bits(self, bits: UInt64, of: RowBits, span: tuple[int, int]) -> TraversalResult:
         """Count all pairs with the first symbol in a span. Stop at the first rare pair, or if counting is cancelled."""
         from anonset_kernels.verification.counting import count_shared_bits
 

@@ -21,20 +21,19 @@ from math import comb
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.data import SetColumn, Vocabulary
 from anonset.data import spans as limits
+from anonset.data.array_types import Bools, Int64
 from anonset.data.distinct import distinct
+from anonset.data.progress import Progress
 from anonset.data.spans import begins_of, gathered, spans
-from anonset.data.table import Int64
 from anonset.errors import data_list, foreign
 from anonset.privacy import DisassociationModel, KmAnonymity, Verdict, Witness
 from anonset.publications import Chunks
 from anonset.publications.chunk_columns import ChunkRows, ClusterColumns, SharedChunks, items_of
 from anonset.publications.chunks import ChunkWindow, ItemPlaces
 from anonset.spelling import counted
-from anonset.verification.counting import Progress
 from anonset.verification.itemsets import check_km, sizes_covered, stopped_at, too_large
 
 if TYPE_CHECKING:
@@ -140,7 +139,7 @@ def _of_clusters(
         yield _COVER, Breach((), int(n[cluster_index]), model.k, number, detail)
 
 
-def _are_covered(clusters: ClusterColumns, model: DisassociationModel) -> NDArray[np.bool_]:
+def _are_covered(clusters: ClusterColumns, model: DisassociationModel) -> Bools:
     """Return True for each cluster that has terms or is covered by its chunks, bool (clusters,).
 
     The chunks must be able to give every record an item. For each set of items of several chunks, either at least k
@@ -150,7 +149,7 @@ def _are_covered(clusters: ClusterColumns, model: DisassociationModel) -> NDArra
     done = begins_of(clusters.rows.sizes)[clusters.chunk_begins]
     more, sets = np.diff(done) - clusters.n, np.minimum(model.m, chunks)
     covered = (more == 0) | ((more > 0) & (sets == 1)) | ((more >= model.k * (sets - 1)) & (sets > 1))
-    safe: NDArray[np.bool_] = covered | (chunks == 0) | (np.diff(clusters.term_begins) > 0) | (model.k == 1)
+    safe: Bools = covered | (chunks == 0) | (np.diff(clusters.term_begins) > 0) | (model.k == 1)
     return safe
 
 

@@ -9,15 +9,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.data import SetColumn
+from anonset.data.array_types import Bools, Int32, Int64
 from anonset.data.blocks import SetColumnBuilder
 from anonset.data.codes import are_narrow, as_codes
 from anonset.data.labels.vocabulary import Vocabulary
 from anonset.data.spans import spans
 from anonset.data.storage.store import MEMORY, Store
-from anonset.data.table import Int32, Int64
 
 MOST_TOGETHER = 1 << 23
 """Maximum number of rows in a hash table. If there are more rows, they are divided by hash into shares, and the shares
@@ -161,7 +160,7 @@ def merge_equal(column: SetColumn, row_weight: Int64 | None = None, shares: int 
     return sums
 
 
-def first_of_alike(rows: SetColumn, never_merged: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
+def first_of_alike(rows: SetColumn, never_merged: Bools | None = None) -> Bools:
     """Group the symbols that occur in the same rows, and return a mask of the first symbol of each group, bool (V,).
     Replacing a symbol of a set by the first symbol of its group does not change the records that contain the set. A
     search for the smallest violating set therefore needs only the first symbols. The mask is exact, because no hashes

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import SetColumn
+from anonset.data.array_types import Int32, Int64
 from anonset.data.distinct import distinct
 from anonset.data.spans import gathered, spans
 from anonset.data.storage.store import MEMORY, Store
-from anonset.data.table import Int32, Int64
 
 
 def by_group(column: SetColumn, groups: NDArray[np.integer], store: Store = MEMORY) -> tuple[SetColumn, Int64]:

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from anonset.data.array_types import Bools, Int32, Int64, UInt64
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import Store
-from anonset.data.table import Int32, Int64
 from anonset.verification.shares import divided, hashed
 
 _MOST_SHARES = 400
@@ -69,7 +68,7 @@ def find_divided(parts: Iterable[BucketRows], n: int, store: Store) -> tuple[int
     return n_individuals, min(divided_ones, key=lambda entry: entry[0])[1] if divided_ones else None
 
 
-def _divided(share: Int32, new: NDArray[np.bool_], further: int) -> tuple[tuple[int, ...], DividedIndividual]:
+def _divided(share: Int32, new: Bools, further: int) -> tuple[tuple[int, ...], DividedIndividual]:
     """Return the codes of an individual in several groups, and the individual. The first row of its second group is at
     position `further`.
     """
@@ -85,7 +84,7 @@ def _divided(share: Int32, new: NDArray[np.bool_], further: int) -> tuple[tuple[
     return tuple(share[:-2, begin].tolist()), division
 
 
-def _with_keys(parts: Iterable[BucketRows]) -> Iterator[tuple[NDArray[np.uint64], Int32]]:
+def _with_keys(parts: Iterable[BucketRows]) -> Iterator[tuple[UInt64, Int32]]:
     """Yield a hash of the individual of each row, and the codes, group and number of each row, int32 (r, id columns +
     2).
     """

@@ -7,10 +7,10 @@ from functools import partial
 import numpy as np
 
 from anonset.data import SetColumn, Table
+from anonset.data.array_types import Int32, Int64
 from anonset.data.codes import NarrowCodes, stored_codes
 from anonset.data.spans import begins_of, memory_left, spans
 from anonset.data.storage.store import Store, backing, fetch
-from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.privacy import Witness
 from anonset.publications import Records

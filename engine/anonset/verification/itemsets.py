@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from anonset.data import SetColumn
+from anonset.data.array_types import Int64
+from anonset.data.progress import Progress
 from anonset.data.spans import spans
 from anonset.data.storage.store import MEMORY, Store
-from anonset.data.table import Int64
 from anonset.errors import AnonsetError, InputError
 from anonset.privacy import KmAnonymity, Verdict, Witness
 from anonset.spelling import counted
@@ -21,7 +22,6 @@ from anonset.verification.counting import (
     CountedTriples,
     ItemsetCount,
     ItemsetCounting,
-    Progress,
     RowBits,
     TraversalResult,
     windows_of,

@@ -10,16 +10,17 @@ from typing import Any
 import numpy as np
 
 from anonset.data import CategoricalColumn, SetColumn, Vocabulary
+from anonset.data.array_types import Int64
+from anonset.data.progress import Progress
 from anonset.data.redacted_repr import names_shown
 from anonset.data.spans import spans
 from anonset.data.storage.store import MEMORY, Store
-from anonset.data.table import Column, Int64
+from anonset.data.table import Column
 from anonset.errors import InputError
 from anonset.privacy import KmAnonymity, Verdict, Witness
 from anonset.privacy.k import KAnonymity
 from anonset.privacy.kkm import KKmAnonymity
 from anonset.verification import shares
-from anonset.verification.counting import Progress
 from anonset.verification.itemsets import check_km, require_well_formed
 
 _BYTES_A_ROW = 400

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn
+from anonset.data.array_types import Int64
+from anonset.data.progress import Progress
 from anonset.data.storage.store import MEMORY, Store
-from anonset.data.table import Int64
 from anonset.privacy import Verdict, Witness
 from anonset.privacy.lm import KLmDiversity, LmDiversity
 from anonset.verification import shares
 from anonset.verification.cohorts import CohortRule, check_cohorts
-from anonset.verification.counting import Progress
 from anonset.verification.itemsets import require_well_formed
 
 

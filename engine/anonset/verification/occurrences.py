@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from anonset.data.array_types import Int32, Int64
 from anonset.data.spans import Limits, begins_of, gathered, spans
-from anonset.data.table import Int32, Int64
 
 OCCURRENCES_AT_ONCE = 500_000
 """Number of occurrences in memory. It is up to `_MOST_TIMES` times higher for records with many symbols."""

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, Table
+from anonset.data.array_types import Int32, Int64
 from anonset.data.decimals import exact
 from anonset.data.spans import spans
-from anonset.data.table import Column, Int32, Int64
+from anonset.data.table import Column
 from anonset.errors import InputError
 from anonset.privacy import Witness
 from anonset.publications import Records

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from anonset.data.array_types import Int32, Int64
 from anonset.data.spans import ascending, run_spans, spans
-from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization.recoding import SUPPRESSED
 from anonset.privacy.model import Verdict, Witness

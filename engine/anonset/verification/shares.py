@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from anonset.data import CategoricalColumn
+from anonset.data.array_types import Int64, UInt64
 from anonset.data.division import Division
 from anonset.data.spans import spans
 from anonset.data.storage.store import Store, damage_error
-from anonset.data.table import Column, Int64
+from anonset.data.table import Column
 
 _FIRST, _SECOND, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(31)
 _WORDS = 1 << 64
@@ -39,7 +40,7 @@ def shares_of(columns: Sequence[Column], store: Store) -> Iterator[Int64]:
 
 
 def divided(
-    rows: Iterable[tuple[NDArray[np.uint64], NDArray[Any]]], count: int, store: Store, dtype: DTypeLike
+    rows: Iterable[tuple[UInt64, NDArray[Any]]], count: int, store: Store, dtype: DTypeLike
 ) -> Iterator[NDArray[Any]]:
     """Divide rows by a hash of their keys, and yield each non-empty share, (r,) or (r, width).
 
@@ -65,13 +66,13 @@ def _sum_of_hashes(rows: NDArray[Any]) -> int:
     return int(hashed(list(np.atleast_2d(rows.T)), len(rows)).sum(dtype=np.uint64)) + len(rows)
 
 
-def _hashes(columns: Sequence[Column], first: int, end: int) -> NDArray[np.uint64]:
+def _hashes(columns: Sequence[Column], first: int, end: int) -> UInt64:
     slices = [column.slice(first, end) for column in columns]
     values = [rows.codes if isinstance(rows, CategoricalColumn) else rows.values + 0 for rows in slices]
     return hashed(values, end - first)  # `+ 0` above converts -0.0 to 0.0
 
 
-def hashed(columns: Sequence[NDArray[Any]], n: int) -> NDArray[np.uint64]:
+def hashed(columns: Sequence[NDArray[Any]], n: int) -> UInt64:
     """Return a hash of each of n rows of codes or numbers."""
     state = np.zeros(n, np.uint64)
     for values in columns:

@@ -3,9 +3,9 @@
 import numpy as np
 
 from anonset.data import SetColumn
+from anonset.data.array_types import Int32, Int64
 from anonset.data.spans import spans
 from anonset.data.storage.store import MEMORY, Store
-from anonset.data.table import Int32, Int64
 from anonset.errors import AnonsetError
 from anonset.privacy import Verdict, Witness
 from anonset.privacy.transaction_k import TransactionKAnonymity

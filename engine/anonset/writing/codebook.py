@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from anonset import arrow
 from anonset.data import SetColumn
+from anonset.data.array_types import Int32, Int64
 from anonset.data.distinct import distinct
 from anonset.data.spans import spans
-from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups, PerCluster, Recoding
 from anonset.generalization.recoding import cut_symbol

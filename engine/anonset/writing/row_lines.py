@@ -7,9 +7,9 @@ import numpy as np
 
 from anonset import arrow
 from anonset.data import CategoricalColumn
+from anonset.data.array_types import Int32, Int64
 from anonset.data.spans import spans
 from anonset.data.storage.store import Store
-from anonset.data.table import Int32, Int64
 from anonset.writing.csv_lines import csv_bytes, lines, quoted, texts_of
 
 BLOCK = 1 << 17

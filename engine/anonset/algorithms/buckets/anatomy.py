@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, Result, Traits
+from anonset.algorithms.base import Result, Traits
 from anonset.algorithms.buckets.base import (
     MOST_TUPLES,
     PARTS_INSTEAD,
@@ -17,6 +17,7 @@ from anonset.algorithms.buckets.base import (
 )
 from anonset.algorithms.buckets.draws import Draws
 from anonset.data import Hierarchy, Table
+from anonset.data.progress import Progress
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
 from anonset.generalization import Bucketized

@@ -4,8 +4,8 @@ import numpy as np
 
 from anonset.algorithms.buckets.draws import Draws
 from anonset.data import CategoricalColumn, Table
+from anonset.data.array_types import Int32, Int64
 from anonset.data.storage.store import MEMORY, Store
-from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError, datum
 from anonset.generalization.bucketizing import require_bucket_roles
 from anonset.publications.buckets import STAR

@@ -5,9 +5,9 @@ import secrets
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.data import Table
+from anonset.data.array_types import UInt64
 from anonset.data.fingerprints import content_sha256
 from anonset.data.redacted_repr import RedactedRepr
 
@@ -38,7 +38,7 @@ class Draws(RedactedRepr):
             return cls(secrets.token_bytes(32))
         return cls(hashlib.sha256(f"{seed}\0{content_sha256(table)}".encode()).digest())
 
-    def key(self, purpose: str) -> NDArray[np.uint64]:
+    def key(self, purpose: str) -> UInt64:
         """Return the key of a purpose, uint64 (2,). It is the first 16 bytes of SHA-256(secret, purpose)."""
         digest = hashlib.sha256(self.secret + purpose.encode()).digest()
         return np.frombuffer(digest[:16], "<u8").astype(np.uint64)

@@ -8,16 +8,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anonset.algorithms.base import Progress
 from anonset.algorithms.buckets.draws import Draws
 from anonset.data import CategoricalColumn
+from anonset.data.array_types import Bools, Int32, UInt64
 from anonset.data.division import Division
+from anonset.data.progress import Progress
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import spans
 from anonset.data.storage.store import Store
-from anonset.data.table import Int32
 from anonset.generalization.recoding import SUPPRESSED
 
 TUPLES_PER_PART = 1 << 21
@@ -46,7 +45,7 @@ class GroupedTuples(RedactedRepr):
     part: PartOfTuples
     group: Int32
     """Group of each tuple, numbered within the part, int32 (r,). -1 if the tuple is removed."""
-    starred: NDArray[np.bool_]
+    starred: Bools
     """True for tuples with a hidden identity, bool (r,)."""
     figures: dict[str, int]
 
@@ -78,7 +77,7 @@ def split_individuals(
             yield PartOfTuples(rows, f", part {number}")
 
 
-def _keys(ids: Sequence[CategoricalColumn], draws: Draws, first: int, end: int) -> NDArray[np.uint64]:
+def _keys(ids: Sequence[CategoricalColumn], draws: Draws, first: int, end: int) -> UInt64:
     """Return the keys that assign the tuples of a block to parts. A key is a secret hash of the complete id."""
     from anonset_kernels.buckets.buckets import draw_again
 
@@ -162,7 +161,7 @@ class CollectedGroups(RedactedRepr):
     """The groups of all parts, collected into one table."""
 
     group: Int32
-    starred: NDArray[np.bool_]
+    starred: Bools
     first: list[int]
     """Number of the first group of each part. The last element is the total group count."""
 

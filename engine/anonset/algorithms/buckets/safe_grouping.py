@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anonset.algorithms.base import Progress, Result, Traits
+from anonset.algorithms.base import Result, Traits
 from anonset.algorithms.buckets.base import (
     MOST_TUPLES,
     PARTS_INSTEAD,
@@ -29,8 +28,9 @@ from anonset.algorithms.buckets.parts import (
     split_individuals,
 )
 from anonset.data import CategoricalColumn, Hierarchy, Table, Vocabulary
+from anonset.data.array_types import Int32, UInt64
+from anonset.data.progress import Progress
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.table import Int32
 from anonset.errors import InfeasibleError, datum
 from anonset.generalization import Bucketized
 from anonset.generalization.recoding import SUPPRESSED
@@ -212,7 +212,7 @@ class _Solver(RedactedRepr):
         }
         return GroupedTuples(part, group, starred, figures)
 
-    def _key(self, purpose: str, part: PartOfTuples) -> NDArray[np.uint64]:
+    def _key(self, purpose: str, part: PartOfTuples) -> UInt64:
         return self.draws.key(purpose + part.name)
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, Result, Traits, traits_of
+from anonset.algorithms.base import Result, Traits, traits_of
 from anonset.algorithms.clusters import list_members, renumber_clusters
 from anonset.algorithms.relational.class_rules import merge_broken, model_of, notes_on, rule_of
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
@@ -15,10 +15,11 @@ from anonset.algorithms.relational.refinement import RefinedClusters, refine_clu
 from anonset.algorithms.relational.rounded_tuples import as_published
 from anonset.algorithms.relational.values import relational_values, require_plain_values
 from anonset.data import CategoricalColumn, Hierarchy, Table
+from anonset.data.array_types import Int32, Int64
 from anonset.data.decimals import Written
+from anonset.data.progress import Progress
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import PerCluster
 from anonset.measures.losses.relational_ncp import relational_ncp

@@ -6,16 +6,15 @@ from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, loss_keys
 from anonset.data import CategoricalColumn, Table
+from anonset.data.array_types import Int32, Int64
 from anonset.data.class_rules import ClassRule
 from anonset.data.decimals import Written, exact
 from anonset.data.hierarchies.hierarchy_rules import NO_VALUE
 from anonset.data.quasi_identifiers import QuasiIdentifiers
-from anonset.data.table import Int32, Int64
 from anonset.errors import Fix, InputError
 from anonset.privacy.classes import Distance, Kind, KLDiversity, KTCloseness
 from anonset.privacy.k import KAnonymity
@@ -189,9 +188,7 @@ class _Merging:
         return rule.broken_classes(group, len(unions))
 
 
-def _rule(
-    terms: tuple[int, ...], column: CategoricalColumn, place_of: Int64, ways: NDArray[np.int64] | None = None
-) -> ClassRule:
+def _rule(terms: tuple[int, ...], column: CategoricalColumn, place_of: Int64, ways: Int64 | None = None) -> ClassRule:
     """Return the rule. Categories with equal numbers in `place_of` count as the same value. -1 for missing values."""
     overall = np.zeros(int(place_of.max(initial=0)) + 1, np.int64)
     np.add.at(overall, place_of[place_of >= 0], column.overall[place_of >= 0])
@@ -199,7 +196,7 @@ def _rule(
     return ClassRule(np.array(terms, np.int64), overall, place_of[column.codes].astype(np.int32), moves)
 
 
-def _by_tree(column: CategoricalColumn, model: KTCloseness) -> tuple[Int64, NDArray[np.int64], int]:
+def _by_tree(column: CategoricalColumn, model: KTCloseness) -> tuple[Int64, Int64, int]:
     """Return the place of each category in a tree, `ClassRule.ways`, and twice the height of the root.
 
     The path from a value to an ancestor of height h has length h. The distance of two values is twice the height of

@@ -16,15 +16,16 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, Traits
+from anonset.algorithms.base import Traits
 from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.base import Formation
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, first_least
 from anonset.algorithms.relational.spatial import points
+from anonset.data.array_types import Int32
+from anonset.data.progress import Progress
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.spans import begins_of
 from anonset.data.split_mix import SplitMix
-from anonset.data.table import Int32
 from anonset.privacy import require_at_least
 from anonset_kernels._arrays import Tuples
 

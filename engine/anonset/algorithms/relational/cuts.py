@@ -7,10 +7,10 @@ import numpy as np
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
 from anonset.algorithms.relational.levels import Classes, all_of, tuple_rule
 from anonset.data import Hierarchy
+from anonset.data.array_types import Float64, Int32, Int64
 from anonset.data.domains import Range, ValueSet
 from anonset.data.hierarchies.hierarchy import children_of
-from anonset.data.quasi_identifiers import Float64, QuasiIdentifiers
-from anonset.data.table import Int32, Int64
+from anonset.data.quasi_identifiers import QuasiIdentifiers
 
 
 @dataclass(frozen=True, eq=False)

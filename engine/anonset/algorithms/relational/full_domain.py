@@ -12,15 +12,15 @@ from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anonset.algorithms.base import Progress, Traits
+from anonset.algorithms.base import Traits
 from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.base import Formation, Solution
 from anonset.algorithms.relational.generalized_tuples import loss_keys
 from anonset.algorithms.relational.levels import Classes, Levels, Vector, tuple_rule
+from anonset.data.array_types import Bools, Int32, Int64
+from anonset.data.progress import Progress
 from anonset.data.quasi_identifiers import QuasiIdentifiers
-from anonset.data.table import Int32
 from anonset.errors import InfeasibleError, InputError
 from anonset.privacy import require_at_least, require_share
 
@@ -93,7 +93,7 @@ class FullDomain(Formation):
         figures = {"suppressed": float(np.count_nonzero(suppressed))}
         return Solution(cluster, levels.generalize(cluster, vectors), figures)
 
-    def _solve(self, qi: QuasiIdentifiers, progress: Progress | None) -> tuple[Int32, Vector, NDArray[np.bool_]]:
+    def _solve(self, qi: QuasiIdentifiers, progress: Progress | None) -> tuple[Int32, Vector, Bools]:
         levels = Levels.of(qi)
         require_few_vectors(self.name, levels, self.max_vectors)
         weight = np.bincount(qi.tuple_of, minlength=qi.n_tuples).astype(np.int64)
@@ -140,8 +140,8 @@ class FullDomain(Formation):
         self,
         levels: Levels,
         counted: Classes,
-        vectors: NDArray[np.int64],
-        failed: NDArray[np.bool_],
+        vectors: Int64,
+        failed: Bools,
         number: int,
         budget: int,
     ) -> None:

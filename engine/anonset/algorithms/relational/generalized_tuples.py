@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset.data.array_types import Bools, Float64, Int32, Int64
 from anonset.data.distinct import distinct
-from anonset.data.quasi_identifiers import Float64, QuasiIdentifiers
-from anonset.data.table import Int32, Int64
+from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset_kernels._arrays import ClusterStates, Tuples
 
 _NOISE = 1e-12
@@ -120,7 +120,7 @@ class GeneralizedTuples:
 
         copy_cluster(self.values, c, others.values, x)
 
-    def take(self, chosen: NDArray[np.integer] | NDArray[np.bool_]) -> "GeneralizedTuples":
+    def take(self, chosen: NDArray[np.integer] | Bools) -> "GeneralizedTuples":
         """Return the selected clusters."""
         low, high, code, bits = self.values
         bounds = np.ascontiguousarray(low[:, chosen]), np.ascontiguousarray(high[:, chosen])

@@ -11,14 +11,13 @@ from dataclasses import dataclass
 from math import prod
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
 from anonset.data import Hierarchy
+from anonset.data.array_types import Float64, Int32, Int64, UInt64
 from anonset.data.class_rules import TupleRule
 from anonset.data.domains import Range, ValueSet
-from anonset.data.quasi_identifiers import Float64, QuasiIdentifiers
-from anonset.data.table import Int32, Int64
+from anonset.data.quasi_identifiers import QuasiIdentifiers
 
 Vector = tuple[int, ...]
 """Level of each column."""
@@ -72,11 +71,11 @@ class Levels:
         """Return the array rows of a vector of levels, int64 (v,)."""
         return self.first[:-1] + np.array(vector, np.int64)
 
-    def vectors(self) -> NDArray[np.int64]:
+    def vectors(self) -> Int64:
         """Return all vectors of levels in lexicographic order, int64 (n_vectors, v)."""
         return np.indices([height + 1 for height in self.heights]).reshape(len(self.heights), -1).T.astype(np.int64)
 
-    def allowed(self) -> NDArray[np.int64]:
+    def allowed(self) -> Int64:
         """Return the vectors that exceed no generalization limit of a column, int64 (n, v), in lexicographic order."""
         vectors = self.vectors()
         for a, domain in enumerate(self.qi.domains):
@@ -114,7 +113,7 @@ def _nodes_by_level(tree: Hierarchy, leaves: Int32) -> list[Int32]:
     return rows
 
 
-def all_of(n: int) -> NDArray[np.uint64]:
+def all_of(n: int) -> UInt64:
     """Return the bit words of a value set with all n values."""
     bits = np.zeros(-(-n // 64) * 64, np.uint8)
     bits[:n] = 1

@@ -5,14 +5,15 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, Traits
+from anonset.algorithms.base import Traits
 from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.base import Formation
 from anonset.algorithms.relational.full_domain import require_few_vectors
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, first_least, loss_keys
 from anonset.algorithms.relational.levels import Classes, Levels, tuple_rule
+from anonset.data.array_types import Int32, Int64
+from anonset.data.progress import Progress
 from anonset.data.quasi_identifiers import QuasiIdentifiers
-from anonset.data.table import Int32, Int64
 from anonset.privacy import require_at_least
 
 PRICES = (0.02, 0.04, 0.06, 0.08, 0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.4, 0.6, 1.0)

@@ -5,13 +5,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, Traits
+from anonset.algorithms.base import Traits
 from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.base import Formation
+from anonset.data.array_types import Int32
 from anonset.data.class_rules import ClassRule
+from anonset.data.progress import Progress
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.spans import begins_of
-from anonset.data.table import CategoricalColumn, Int32
+from anonset.data.table import CategoricalColumn
 from anonset_kernels.relational._kinds import SET
 
 

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anonset.algorithms.base import Progress
 from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
 from anonset.algorithms.relational.spatial import points
+from anonset.data.array_types import Int32, Int64
 from anonset.data.class_rules import ClassRule
+from anonset.data.progress import Progress
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.table import Int32, Int64
 from anonset.measures.losses.relational_ncp import relational_ncp
 from anonset_kernels._arrays import Tuples
 

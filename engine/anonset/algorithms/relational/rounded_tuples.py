@@ -4,8 +4,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
+from anonset.data.array_types import Bools, Float64
 from anonset.data.domains import Range
-from anonset.data.quasi_identifiers import Float64, QuasiIdentifiers
+from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset_kernels._arrays import ClusterStates
 
 
@@ -72,7 +73,7 @@ class RoundedTuples(GeneralizedTuples):
         super().put(c, target, x)
         self.low[:, c], self.high[:, c] = target.low[:, x], target.high[:, x]
 
-    def take(self, chosen: NDArray[np.integer] | NDArray[np.bool_]) -> "RoundedTuples":
+    def take(self, chosen: NDArray[np.integer] | Bools) -> "RoundedTuples":
         """Return the selected clusters."""
         rounded = np.ascontiguousarray(self.low[:, chosen]), np.ascontiguousarray(self.high[:, chosen])
         return RoundedTuples(self.qi, super().take(chosen).values, rounded)

@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, Traits
+from anonset.algorithms.base import Traits
 from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.base import Formation, Solution
 from anonset.algorithms.relational.cuts import Cuts
+from anonset.data.array_types import Int32
+from anonset.data.progress import Progress
 from anonset.data.quasi_identifiers import QuasiIdentifiers
-from anonset.data.table import Int32
 
 
 @dataclass(frozen=True, kw_only=True)

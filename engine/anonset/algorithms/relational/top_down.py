@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from anonset.algorithms.base import Progress, Traits
+from anonset.algorithms.base import Traits
 from anonset.algorithms.relational.cuts import Cuts
 from anonset.algorithms.relational.subtree import SubtreeFormation, specialize
+from anonset.data.progress import Progress
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 
 

@@ -1,10 +1,10 @@
 """Published text of the relational values of clusters."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
 from anonset.data import Hierarchy, NumericColumn
+from anonset.data.array_types import UInt64
 from anonset.data.domains import Range, ValueSet
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.errors import Fix, InputError, datum
@@ -64,7 +64,7 @@ def require_plain_values(qi: QuasiIdentifiers) -> None:
                 raise InputError(msg, fixes=[Fix({"drop": [column.name]}, "to drop it")])
 
 
-def _set_texts(domain: ValueSet, words: NDArray[np.uint64]) -> list[str]:
+def _set_texts(domain: ValueSet, words: UInt64) -> list[str]:
     names = domain.vocabulary.labels
     texts: dict[bytes, str] = {}
     labels = []

@@ -5,12 +5,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, Traits
+from anonset.algorithms.base import Traits
 from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.base import QuadraticFormation
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, by_loss, first_least
+from anonset.data.array_types import Int32, Int64
+from anonset.data.progress import Progress
 from anonset.data.quasi_identifiers import QuasiIdentifiers
-from anonset.data.table import Int32, Int64
 
 
 @dataclass(frozen=True, kw_only=True)

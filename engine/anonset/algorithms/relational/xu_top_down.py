@@ -6,12 +6,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.algorithms.base import Progress, Traits
+from anonset.algorithms.base import Traits
 from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.base import QuadraticFormation
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, first_least
+from anonset.data.array_types import Int32
+from anonset.data.progress import Progress
 from anonset.data.quasi_identifiers import QuasiIdentifiers
-from anonset.data.table import Int32
 
 
 @dataclass(frozen=True, kw_only=True)

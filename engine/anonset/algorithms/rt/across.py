@@ -15,10 +15,10 @@ from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
 from anonset.algorithms.rt.distances import Distances, Numerator
 from anonset.algorithms.rt.merging import Clusters
 from anonset.data import SetColumn
+from anonset.data.array_types import Float64, Int32, Int64
 from anonset.data.blocks import SetColumnBuilder
-from anonset.data.quasi_identifiers import Float64, QuasiIdentifiers
+from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.table import Int32, Int64
 from anonset_kernels._arrays import ClusterStates
 
 MOST_BEGUN = 1 << 15

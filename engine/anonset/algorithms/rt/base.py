@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Literal
 
-from anonset.algorithms.base import Algorithm, Progress, Result, Traits, traits_of
+from anonset.algorithms.base import Algorithm, Result, Traits, traits_of
 from anonset.algorithms.relational.base import Formation, bind_tuples
 from anonset.algorithms.relational.formations import FORMATIONS, formation_of
 from anonset.algorithms.rt.candidates import MergeOrder, merge_infeasible
@@ -17,9 +17,10 @@ from anonset.algorithms.rt.parts_function import PartsFunction
 from anonset.algorithms.rt.results import empty_result
 from anonset.algorithms.transaction.item_sets.coat import Coat
 from anonset.data import Hierarchy, Table
+from anonset.data.array_types import Int32
+from anonset.data.progress import Progress
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.table import Int32
 from anonset.errors import InputError, require_known
 from anonset.privacy import PartitionKmAnonymity, require_share
 from anonset.privacy.kkm import KKmAnonymity

@@ -9,12 +9,10 @@ from math import fsum, isqrt
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.algorithms.relational.generalized_tuples import loss_keys
 from anonset.algorithms.rt.merging import TOLERANCE, Clusters
-from anonset.data.quasi_identifiers import Float64
-from anonset.data.table import Int64
+from anonset.data.array_types import Bools, Float64, Int64
 
 MergeOrder = Literal["r", "t", "rt"]
 """Order of candidates: by relational loss (r), by item distance (t), or by the sum of both ranks (rt)."""
@@ -27,7 +25,7 @@ _DOUBT = 1e-9
 
 
 def candidates(
-    clusters: Clusters, seed: int, merge: MergeOrder, ncp: Float64, allowed: NDArray[np.bool_]
+    clusters: Clusters, seed: int, merge: MergeOrder, ncp: Float64, allowed: Bools
 ) -> Iterator[tuple[int, float]]:
     """Yield the allowed merge partners of `seed`, best first, with the item distance of each union.
 
@@ -104,7 +102,7 @@ def _exact_rum(clusters: Clusters, seed: int, other: int, ncp: float) -> float:
     return fsum((size * cluster_ncp)[others].tolist()) / clusters.n
 
 
-def _by_items(clusters: Clusters, seed: int, allowed: NDArray[np.bool_]) -> Iterator[tuple[int, float]]:
+def _by_items(clusters: Clusters, seed: int, allowed: Bools) -> Iterator[tuple[int, float]]:
     nearest, n_yielded, count_requested = _nearest(clusters, seed, allowed), 0, 1
     count = int(np.count_nonzero(allowed))
     while n_yielded < count:
@@ -113,7 +111,7 @@ def _by_items(clusters: Clusters, seed: int, allowed: NDArray[np.bool_]) -> Iter
         n_yielded, count_requested = len(places), max(_FEW, 2 * count_requested)
 
 
-def _by_both(clusters: Clusters, seed: int, ncp: Float64, allowed: NDArray[np.bool_]) -> Iterator[tuple[int, float]]:
+def _by_both(clusters: Clusters, seed: int, ncp: Float64, allowed: Bools) -> Iterator[tuple[int, float]]:
     """Yield candidates in the order of (u + v, u). u is the rank by loss, and v is the rank by items.
 
     The first t candidates of each order suffice to rank the candidates that are among the first t in both orders. All
@@ -138,7 +136,7 @@ def _by_both(clusters: Clusters, seed: int, ncp: Float64, allowed: NDArray[np.bo
         n_yielded, count_requested = len(order), 2 * count_requested
 
 
-def _nearest(clusters: Clusters, seed: int, among: NDArray[np.bool_]) -> Nearest:
+def _nearest(clusters: Clusters, seed: int, among: Bools) -> Nearest:
     if clusters.order == "btd":
         return clusters.distances.search(seed, among).nearest
     places = np.flatnonzero(among)
@@ -149,7 +147,7 @@ def _nearest(clusters: Clusters, seed: int, among: NDArray[np.bool_]) -> Nearest
     return lambda count: (places[order[:count]], keys[order[:count]])
 
 
-def _cheapest(keys: Float64, usable: NDArray[np.bool_]) -> Callable[[int], Int64]:
+def _cheapest(keys: Float64, usable: Bools) -> Callable[[int], Int64]:
     """Return a function from a number to the usable indices with the smallest keys, sorted by key, then by index.
 
     Keys are integers. Their low bits contain the index, because distinct keys are sorted much faster than pairs.

@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.algorithms.base import Algorithm
 from anonset.algorithms.transaction.base import bind_items
@@ -17,10 +16,9 @@ from anonset.algorithms.transaction.cluster_mappings import (
     search_on_clusters,
 )
 from anonset.data import Hierarchy, SetColumn, Table
-from anonset.data.quasi_identifiers import Float64
+from anonset.data.array_types import Bools, Float64, Int32, Int64
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
-from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import Cut, ItemGroups
 from anonset.generalization.local import ClusterCuts, ClusterGroups, MergedItems
@@ -77,11 +75,11 @@ class ClusterFunction(RedactedRepr):
         self.require_feasible(clusters)
         return self.search(clusters)
 
-    def infeasible(self, clusters: Sequence[Int64]) -> NDArray[np.bool_]:
+    def infeasible(self, clusters: Sequence[Int64]) -> Bools:
         """Return True for each cluster with 1 to k - 1 non-empty records. Such clusters cannot be made anonymous."""
         members, start = concatenate(clusters)
         n_filled = np.diff(begins_of(self.column.lengths[members] > 0)[start])
-        too_few: NDArray[np.bool_] = (n_filled > 0) & (n_filled < self.k)
+        too_few: Bools = (n_filled > 0) & (n_filled < self.k)
         return too_few
 
     def infeasible_at_all(self, name: str, members: Int64) -> InfeasibleError:

@@ -7,7 +7,7 @@ import numpy as np
 from anonset.algorithms.clusters import list_members
 from anonset.algorithms.rt.merging import Clusters
 from anonset.algorithms.transaction.cluster_mappings import ClusterMapping
-from anonset.data.table import Int64
+from anonset.data.array_types import Int64
 
 _SCALE = 1074
 """Losses are summed as integer multiples of 2^-1074. The sums are exact, because every float64 is such a multiple."""

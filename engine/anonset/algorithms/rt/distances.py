@@ -4,12 +4,10 @@ from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.algorithms.transaction.cluster_mappings import concatenate
 from anonset.data import SetColumn
-from anonset.data.quasi_identifiers import Float64
-from anonset.data.table import Int64
+from anonset.data.array_types import Bools, Float64, Int64
 
 Numerator = Literal["xor", "or"]
 """Items counted in the numerator of the transaction distance."""
@@ -52,7 +50,7 @@ class Distances:
         cluster_distances(self.packed, self.members, self.first, self.size, self.with_or, self.own)
         self.expanded = np.zeros((64, len(column.vocabulary) // 64 + 1), np.uint64)
 
-    def search(self, c: int, candidates: NDArray[np.bool_]) -> "Search":
+    def search(self, c: int, candidates: Bools) -> "Search":
         """Return a search for the `candidates` whose unions with cluster `c` have the smallest distances."""
         return Search(self, c, np.where(candidates, np.maximum(self.own, self.own[c]), np.inf))
 
@@ -69,7 +67,7 @@ class Distances:
         self.own[c] = distance
         self.end += size
 
-    def keep(self, alive: NDArray[np.bool_]) -> None:
+    def keep(self, alive: Bools) -> None:
         """Remove all clusters that are False in `alive`."""
         self.first, self.size, self.own = self.first[alive], self.size[alive], self.own[alive]
         self.heads = self.heads[alive]

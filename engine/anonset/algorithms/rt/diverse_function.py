@@ -7,16 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.algorithms.base import Algorithm
 from anonset.algorithms.rt.cluster_function import NAME, ClusterFunction
 from anonset.algorithms.transaction.base import bind_to_hierarchy
 from anonset.algorithms.transaction.cluster_mappings import ClusterMapping, SearchEach
 from anonset.data import Hierarchy, SetColumn, Table
+from anonset.data.array_types import Bools, Int64
 from anonset.data.hierarchies.combined_hierarchies import attach_sensitive, is_attached
 from anonset.data.spans import begins_of
-from anonset.data.table import Int64
 from anonset.errors import InfeasibleError, InputError, datum
 from anonset.generalization import Cut, ItemGroups
 from anonset.generalization.local import ClusterCuts
@@ -75,7 +74,7 @@ class DiverseFunction(ClusterFunction):
             attached=attached,
         )
 
-    def infeasible(self, clusters: Sequence[Int64]) -> NDArray[np.bool_]:
+    def infeasible(self, clusters: Sequence[Int64]) -> Bools:
         """Return True for each cluster that cannot be made diverse.
 
         Such a cluster has too few non-empty records, or too many records with a sensitive item.

@@ -14,7 +14,7 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from anonset.algorithms.base import Algorithm, Progress, Result, Traits, traits_of
+from anonset.algorithms.base import Algorithm, Result, Traits, traits_of
 from anonset.algorithms.relational.base import bind_tuples
 from anonset.algorithms.rt.base import transaction_function, transaction_model
 from anonset.algorithms.rt.cluster_function import ClusterFunction, TransactionClass
@@ -27,6 +27,7 @@ from anonset.algorithms.transaction.cluster_mappings import ClusterMapping
 from anonset.algorithms.transaction.item_sets.set_search import SetSearch
 from anonset.data import Hierarchy, Table
 from anonset.data.decimals import Written, exact, shortest_float
+from anonset.data.progress import Progress
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError, require_known
 from anonset.generalization import Cut, ItemGroups, PerCluster, RelationalValues

@@ -10,16 +10,15 @@ from math import fsum
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.algorithms.clusters import list_members
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, loss_keys
 from anonset.algorithms.relational.rounded_tuples import as_published
 from anonset.algorithms.rt.cluster_function import ClusterFunction
 from anonset.algorithms.rt.distances import Distances, Numerator
+from anonset.data.array_types import Bools, Int32, Int64
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.table import Int32, Int64
 
 ItemOrder = Literal["btd", "ul"]
 """Measure of item similarity: the transaction distance of two clusters (btd), or the utility loss after they are
@@ -152,7 +151,7 @@ class Clusters:
         """Return the cluster to merge next, which has the smallest loss. Ties are resolved by the smallest index."""
         return int(np.argmin(self._seed_keys))
 
-    def usable(self, seed: int) -> NDArray[np.bool_]:
+    def usable(self, seed: int) -> Bools:
         """Return True for each cluster that may be merged with `seed`, bool (C,)."""
         usable = self.alive.copy()
         usable[seed] = False

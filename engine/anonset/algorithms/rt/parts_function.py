@@ -13,8 +13,7 @@ from anonset.algorithms.transaction.cluster_mappings import ClusterMapping, Part
 from anonset.algorithms.transaction.partitions.gray_order import gray_partitions
 from anonset.algorithms.transaction.partitions.lra import Lra
 from anonset.data import Hierarchy, Table
-from anonset.data.quasi_identifiers import Float64
-from anonset.data.table import Int32, Int64
+from anonset.data.array_types import Float64, Int32, Int64
 from anonset.generalization import Cut, ItemGroups
 
 

@@ -3,10 +3,11 @@
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from anonset.algorithms.base import Progress, Result, Traits
+from anonset.algorithms.base import Result, Traits
 from anonset.algorithms.rt.base import RelationalFirst
 from anonset.algorithms.rt.merging import Clusters
 from anonset.algorithms.rt.results import publish
+from anonset.data.progress import Progress
 
 
 @dataclass(frozen=True, kw_only=True)

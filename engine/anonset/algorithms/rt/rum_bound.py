@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from math import fsum, inf
 from typing import ClassVar
 
-from anonset.algorithms.base import Progress, Result, Traits
+from anonset.algorithms.base import Result, Traits
 from anonset.algorithms.relational.base import bind_tuples
 from anonset.algorithms.rt.across import ClustersOfAllParts, PartlyMergedClusters
 from anonset.algorithms.rt.base import MergingFramework, tell_merges
@@ -31,7 +31,8 @@ from anonset.algorithms.rt.candidates import first_within
 from anonset.algorithms.rt.merging import TOLERANCE, Clusters
 from anonset.algorithms.rt.results import publish, tum
 from anonset.data import Hierarchy, Table
-from anonset.data.table import Int32
+from anonset.data.array_types import Int32
+from anonset.data.progress import Progress
 from anonset.errors import InfeasibleError
 
 

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anonset.algorithms.base import Progress, Result, Traits
+from anonset.algorithms.base import Result, Traits
 from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
 from anonset.algorithms.relational.rounded_tuples import as_published
@@ -16,8 +15,9 @@ from anonset.algorithms.rt.base import RTFramework
 from anonset.algorithms.transaction.base import bind_to_hierarchy
 from anonset.algorithms.transaction.partitions.lra import Lra
 from anonset.data import Hierarchy, Table
+from anonset.data.array_types import Bools, Int32
+from anonset.data.progress import Progress
 from anonset.data.quasi_identifiers import QuasiIdentifiers
-from anonset.data.table import Int32
 from anonset.generalization import Cut, ItemGroups, PerCluster
 from anonset.privacy import require_at_least
 
@@ -66,7 +66,7 @@ class TFirst(RTFramework):
         return Result(PerCluster(cluster, cuts, relational_values(qi, tuples)), partitioned.trace, figures)
 
 
-def _with_empty_records(partitioned: Result, empty: NDArray[np.bool_]) -> tuple[Int32, list[Cut | ItemGroups]]:
+def _with_empty_records(partitioned: Result, empty: Bools) -> tuple[Int32, list[Cut | ItemGroups]]:
     """Return the clusters, sorted by first record, and their cuts. Empty records join the last partition."""
     recoding = partitioned.recoding
     if not isinstance(recoding, PerCluster):

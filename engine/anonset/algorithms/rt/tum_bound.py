@@ -16,12 +16,13 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Annotated, ClassVar
 
-from anonset.algorithms.base import Progress, Result, Traits
+from anonset.algorithms.base import Result, Traits
 from anonset.algorithms.rt.base import MergingFramework, tell_merges
 from anonset.algorithms.rt.candidates import candidates
 from anonset.algorithms.rt.cluster_losses import ClusterLosses
 from anonset.algorithms.rt.merging import TOLERANCE, Clusters
 from anonset.algorithms.rt.results import publish_mapped
+from anonset.data.progress import Progress
 from anonset.errors import InfeasibleError
 
 

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn
-from anonset.data.quasi_identifiers import Float64
+from anonset.data.array_types import Float64, Int64
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import spans
-from anonset.data.table import Column, Int64
+from anonset.data.table import Column
 
 BINS = 512
 """Maximum number of bins of a column. It limits the number of possible cuts."""

@@ -17,14 +17,14 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.algorithms.split.axes import BinnedColumn, Bins, axes_of, binned
 from anonset.data import Hierarchy
+from anonset.data.array_types import Int32, Int64
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import spans
 from anonset.data.storage.store import MEMORY, Store
-from anonset.data.table import Column, Int32, Int64
+from anonset.data.table import Column
 
 _LEAST_SHARE = 8
 """The minimum part size is the maximum part size divided by this number."""
@@ -156,7 +156,7 @@ class MedianCuts(RedactedRepr):
             total += counts
         return total
 
-    def _table(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
+    def _table(self) -> tuple[Int64, Int64, Int32]:
         """Return the axis, the first bin after the cut and the left half of each part.
 
         The axis is -1 if a part has no cut.
@@ -165,9 +165,7 @@ class MedianCuts(RedactedRepr):
         axis, position, left = np.array(rows, np.int64).T
         return axis, position, left.astype(np.int32)
 
-    def _moved(
-        self, span: tuple[int, int], table: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]
-    ) -> Int32:
+    def _moved(self, span: tuple[int, int], table: tuple[Int64, Int64, Int32]) -> Int32:
         axis, position, left = table
         node = self.node[slice(*span)].copy()
         of = axis[node]

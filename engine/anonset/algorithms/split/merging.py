@@ -12,16 +12,17 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, Result
+from anonset.algorithms.base import Result
 from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.rt.across import PartlyMergedClusters, threshold
 from anonset.algorithms.split.median_cuts import placed
 from anonset.algorithms.split.parts import PartTaskRunner, SolvedPart, figures_of, union
 from anonset.data import Hierarchy, Table
+from anonset.data.array_types import Int32, Int64
+from anonset.data.progress import Progress
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, spans
 from anonset.data.storage.store import Store
-from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError
 
 _SAMPLED = 16

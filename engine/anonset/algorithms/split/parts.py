@@ -7,12 +7,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, Result
+from anonset.algorithms.base import Result
 from anonset.data import Table
+from anonset.data.array_types import Int64
+from anonset.data.progress import Progress
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.resumption.ledger import Ledger
 from anonset.data.storage.store import Store
-from anonset.data.table import Int64
 from anonset.errors import InfeasibleError
 from anonset.generalization import PerCluster, RelationalValues
 from anonset.generalization.local import MappingsInParts

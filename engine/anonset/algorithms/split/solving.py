@@ -10,15 +10,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from anonset.algorithms.base import Algorithm, Progress, Result
+from anonset.algorithms.base import Algorithm, Result
 from anonset.algorithms.split.median_cuts import cut_into_parts
 from anonset.algorithms.split.merging import PartMergingAlgorithm, merge_over_parts
 from anonset.algorithms.split.parts import PartTaskRunner, union
 from anonset.data import Hierarchy, Table
+from anonset.data.array_types import Int64
 from anonset.data.domains import with_range
+from anonset.data.progress import Progress
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.resumption.ledger import Ledger
-from anonset.data.table import Int64
 
 
 def split_and_solve(

@@ -7,9 +7,10 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, Result
+from anonset.algorithms.base import Result
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.blocks import Blocks
+from anonset.data.progress import Progress
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import Store
 from anonset.errors import InfeasibleError, InputError

@@ -8,12 +8,12 @@ import numpy as np
 
 from anonset.algorithms.base import Algorithm
 from anonset.data import Hierarchy, SetColumn, Table, Vocabulary
+from anonset.data.array_types import Int32, Int64
 from anonset.data.distinct import distinct
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
 from anonset.data.storage.store import MEMORY, Memory, Store
 from anonset.data.storage.workers import ONE_THREAD
-from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups
 from anonset.generalization.local import MergedItems

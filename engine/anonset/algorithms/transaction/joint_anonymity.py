@@ -26,15 +26,15 @@ from functools import cached_property
 from itertools import combinations, pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import hstack
 
-from anonset.algorithms.base import Algorithm, Progress, Result
+from anonset.algorithms.base import Algorithm, Result
 from anonset.attacks.composition import ReleasePair, ReleaseRows
 from anonset.data import SetColumn, Vocabulary
+from anonset.data.array_types import Bools, Int32, Int64
+from anonset.data.progress import Progress
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
-from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError, TooLargeError
 from anonset.generalization import Cut
 from anonset.generalization.other_release import OtherRelease
@@ -217,7 +217,7 @@ class _CommonPersons(RedactedRepr):
     """Distinct row of each person under the cut, as a number, int64 (p,)."""
     there: Int64
     """Distinct row of each person in the earlier release, as a number, int64 (p,)."""
-    compatible: NDArray[np.bool_]
+    compatible: Bools
     """True if both rows of a person may represent the same record, bool (p,)."""
 
     @classmethod

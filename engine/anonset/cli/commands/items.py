@@ -8,7 +8,7 @@ import numpy as np
 from anonset.cli.flags import flags_of, given_flags
 from anonset.cli.output import show, show_json
 from anonset.data import CategoricalColumn, SetColumn, Table, Vocabulary
-from anonset.data.table import Int64
+from anonset.data.array_types import Int64
 from anonset.data.table_facts import CodeRules
 from anonset.errors import InputError
 from anonset.jobs.runs.persons import require_unit

@@ -13,9 +13,9 @@ from itertools import accumulate
 
 import numpy as np
 
+from anonset.data.array_types import Int64
 from anonset.data.hierarchies.hierarchy import Hierarchy
 from anonset.data.spans import begins_of
-from anonset.data.table import Int64
 
 HALVED_BY = ("frequency", "number")
 """Ways to divide a node into two halves: by the total frequency of the labels, or by their number."""

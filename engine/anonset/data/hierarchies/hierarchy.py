@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from anonset.data.array_types import Bools, Int32, Int64
 from anonset.data.labels.vocabulary import Vocabulary
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import MEMORY, Store
-from anonset.data.table import Int32, SetColumn
+from anonset.data.table import SetColumn
 from anonset.errors import HierarchyError, datum
 
 Tree = str | tuple[str, Sequence["Tree"]]
@@ -72,9 +72,9 @@ class Hierarchy(RedactedRepr):
         return np.flatnonzero(self.is_leaf).astype(np.int32)
 
     @cached_property
-    def is_leaf(self) -> NDArray[np.bool_]:
+    def is_leaf(self) -> Bools:
         """True for leaves, bool (V,)."""
-        leaf: NDArray[np.bool_] = self.subtree_end == np.arange(1, self.n_nodes + 1)
+        leaf: Bools = self.subtree_end == np.arange(1, self.n_nodes + 1)
         return leaf
 
     @cached_property
@@ -206,7 +206,7 @@ class Hierarchy(RedactedRepr):
 
     @classmethod
     def from_preorder(
-        cls, labels: Sequence[str], parent: NDArray[np.int64], columns_above: Sequence[int] | None = None
+        cls, labels: Sequence[str], parent: Int64, columns_above: Sequence[int] | None = None
     ) -> "Hierarchy":
         """Build a hierarchy from labels and parents in preorder, collapsing inner nodes with a single child.
 

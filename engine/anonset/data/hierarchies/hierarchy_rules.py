@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from anonset.data.array_types import Int64
 from anonset.data.hierarchies.hierarchy import Hierarchy, Tree
 from anonset.data.labels.vocabulary import Vocabulary
-from anonset.data.table import Int64
 from anonset.errors import Fix, HierarchyError, datum
 
 ROOT = "*"

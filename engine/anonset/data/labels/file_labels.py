@@ -5,8 +5,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from anonset.data.array_types import Bools, Int32, Int64, UInt8
 from anonset.data.labels.computed_sequence import ComputedSequence
 from anonset.data.spans import spans
 from anonset.data.storage.store import backing, damage_error
@@ -14,9 +14,6 @@ from anonset.data.storage.store import backing, damage_error
 if TYPE_CHECKING:
     from anonset_kernels.records.labels import LabelTexts
 
-Int32 = NDArray[np.int32]
-Int64 = NDArray[np.int64]
-UInt8 = NDArray[np.uint8]
 _BYTES_AT_ONCE = 1 << 22
 
 
@@ -145,7 +142,7 @@ class FiledLabels(ComputedSequence[str]):
             raise damage_error("labels" if file is None else file.filename)
         return starts
 
-    def beginning(self, marks: bytes, shown: NDArray[np.bool_] | None = None) -> Iterator[str]:
+    def beginning(self, marks: bytes, shown: Bools | None = None) -> Iterator[str]:
         """Yield the labels that are stored in files and begin with a byte in `marks`.
 
         Parameters

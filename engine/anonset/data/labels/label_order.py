@@ -13,9 +13,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anonset.data.labels.file_labels import FiledLabels, Int32, Int64, UInt8
+from anonset.data.array_types import Int32, Int64, UInt8, UInt64
+from anonset.data.labels.file_labels import FiledLabels
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, spans
 from anonset.data.storage.store import Store
@@ -29,7 +29,6 @@ PER_TASK = 1 << 20
 """Number of texts that a task distributes over the buckets."""
 SAMPLE = 1 << 16
 _BEGUN = 5
-UInt64 = NDArray[np.uint64]
 
 
 def encode_labels(

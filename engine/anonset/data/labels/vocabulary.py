@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from anonset.data.array_types import Int32
 from anonset.data.labels.computed_sequence import ComputedSequence
 from anonset.data.labels.file_labels import FiledLabels
 from anonset.data.redacted_repr import RedactedRepr
@@ -150,7 +150,7 @@ class Vocabulary(RedactedRepr):
         return cls(tuple(canonical_order(set(labels))))
 
 
-def canonical_codes(labels: Sequence[str]) -> tuple[Vocabulary, NDArray[np.int32]]:
+def canonical_codes(labels: Sequence[str]) -> tuple[Vocabulary, Int32]:
     """Return the canonical vocabulary of distinct labels, and the code of each label."""
     ordered = canonical_order(labels)
     vocabulary = Vocabulary(tuple(ordered))
@@ -165,9 +165,9 @@ class LabelCollector:
 
     def __init__(self) -> None:
         self.index: dict[str, int] = {}
-        self._last: tuple[Sequence[str], NDArray[np.int32]] = (), np.empty(0, np.int32)
+        self._last: tuple[Sequence[str], Int32] = (), np.empty(0, np.int32)
 
-    def codes_of(self, name: str, vocabulary: Vocabulary) -> NDArray[np.int32]:
+    def codes_of(self, name: str, vocabulary: Vocabulary) -> Int32:
         """Return the code of each label of a batch, int32, and add new labels."""
         index, labels = self.index, vocabulary.labels
         if labels == self._last[0]:  # most batches have the same labels as the previous batch
@@ -179,7 +179,7 @@ class LabelCollector:
         self._last = labels, codes
         return codes
 
-    def final(self) -> tuple[Vocabulary, NDArray[np.int32], bool]:
+    def final(self) -> tuple[Vocabulary, Int32, bool]:
         """Return the vocabulary, the final code of each provisional code, and True if any code has changed."""
         vocabulary, image = canonical_codes(list(self.index))
         return vocabulary, image, bool((image != np.arange(len(image))).any())

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table
+from anonset.data.array_types import Int64
 from anonset.data.hierarchies.ceilings import nodes_of_ceiling
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.reading.options import ReadOptions
 from anonset.reading.read import read_by

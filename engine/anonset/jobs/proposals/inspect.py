@@ -8,12 +8,13 @@ import numpy as np
 
 from anonset.columns.kinds import kind_of_values
 from anonset.columns.profiles import Profile, entropy, most_frequent
+from anonset.columns.roles import GIVEN
 from anonset.data import CategoricalColumn, SetColumn, Table
 from anonset.data.table import Column
 from anonset.data.table_facts import Unit
 from anonset.errors import InputError, Problem
 from anonset.jobs.findings import ClassFindings, ColumnFindings, Findings, Question, UnitOption
-from anonset.jobs.proposals.proposal_trial import Proposal
+from anonset.jobs.proposals.proposal import Proposal
 from anonset.jobs.proposals.proposed_reading import proposal_for
 from anonset.jobs.runs.persons import require_persons, unit_findings
 from anonset.measures.equivalence_classes import class_sizes
@@ -76,7 +77,7 @@ def inspect(
     require_size("m", m)
     if isinstance(source, Table):
         profiles = _profiles_of(source)
-        columns = tuple(ColumnFindings(profile, role, "given", None) for role, profile in profiles)
+        columns = tuple(ColumnFindings(profile, role, GIVEN, None) for role, profile in profiles)
         work = Proposal(None, columns, {}, [], source, source.n)
     else:
         work = proposal_for(source, given, hierarchies or {}, k)

@@ -4,15 +4,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from anonset.columns.persons import SURE, PossiblePerson
+from anonset.columns.roles import GIVEN
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import Problem
-from anonset.jobs.proposals.proposal_trial import (
-    MOST_WITHOUT_ID,
-    Proposal,
-    ProposalReader,
-    are_buckets,
-    try_hierarchies,
-)
+from anonset.jobs.proposals.hierarchy_trial import try_hierarchies
+from anonset.jobs.proposals.proposal import Proposal
+from anonset.jobs.proposals.proposal_trial import MOST_WITHOUT_ID, ProposalReader, are_buckets
 from anonset.reading.file_options import OPEN, ROW, UNKNOWN, person_columns
 from anonset.reading.roles import names_in
 from anonset.reading.sources.source import Source
@@ -79,9 +76,9 @@ class PossibleUnits(RedactedRepr):
         declared, names = self.reader.given, self.reader.source.names
         ids = names_in(names, declared.get("id")) if are_buckets(declared, self.reader.proposed) else ()
         if ids or declared.get("unit") not in (None, "", [], (), OPEN, [OPEN]):
-            return ids or person_columns(declared.get("unit"), names), "given"
+            return ids or person_columns(declared.get("unit"), names), GIVEN
         one_set = len(names) == 1 and self.reader.proposed[names[0]].role == "items"
-        return ((), "given") if one_set else None
+        return ((), GIVEN) if one_set else None
 
     def _free(self) -> list[PossiblePerson]:
         """Return the candidates without declared columns, without columns that together contain a set, without
@@ -99,7 +96,7 @@ class PossibleUnits(RedactedRepr):
         """Return the columns that are not offered, because they have another role or name."""
         roles = self.reader.proposed.items()
         return {ROW, UNKNOWN, OPEN} | {
-            name for name, own in roles if own.role in _OF_SETS or (own.reason == "given" and own.role != "drop")
+            name for name, own in roles if own.role in _OF_SETS or (own.is_given and own.role != "drop")
         }
 
     def _unnamable(self) -> list[Problem]:

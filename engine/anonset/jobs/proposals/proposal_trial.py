@@ -1,15 +1,11 @@
-"""Read data with proposed roles and hierarchies for one possible unit of privacy, or collect the problems."""
+"""Read data with proposed roles for one possible unit of privacy, or collect the problems."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-from anonset.columns.coarse_rules import coarse_rule
 from anonset.columns.ids import are_values, counted_in, persons_in, rows_that_differ
-from anonset.columns.kinds import kind_of_values
 from anonset.columns.marks import FILLED
 from anonset.columns.person_rules import (
     FEW_DIFFERING,
@@ -23,32 +19,24 @@ from anonset.columns.person_rules import (
 )
 from anonset.columns.personal_values import KINDS_OF_VALUES
 from anonset.columns.profiles import Profile, count_differing
-from anonset.columns.rare_texts import are_rare_texts
 from anonset.columns.roles import OF_PERSONS, SETS, ProposedRole, settings_of, tree_of
 from anonset.columns.set_rules import answers_reading
 from anonset.columns.spellings import spelling_problems
 from anonset.data import CategoricalColumn, Table
-from anonset.data.domains import lists_persons
-from anonset.data.hierarchies.hierarchy_rules import PROPOSED, is_rule
-from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.table import Column, Int64
+from anonset.data.array_types import Int64
+from anonset.data.hierarchies.hierarchy_rules import PROPOSED
 from anonset.errors import Fix, InputError, Problem
 from anonset.jobs.findings import ColumnFindings
+from anonset.jobs.proposals.hierarchy_trial import sets_list_persons
+from anonset.jobs.proposals.proposal import Proposal, ids_in, read_with_settings
 from anonset.privacy.km import KmAnonymity
-from anonset.reading.batches import OpenedSource, with_null_words, without_missing_ids
+from anonset.reading.batches import OpenedSource
 from anonset.reading.file_options import ROW, FileOptions, person_columns
-from anonset.reading.options import ReadOptions
 from anonset.reading.roles import names_in
-from anonset.reading.sources.source import Source
-from anonset.reading.table_builder import gather
-from anonset.release.scan.disclosure_scan import declared
 from anonset.release.scan.item_scan import ItemScan
 from anonset.release.scan_findings import identifying_kind
-from anonset.settings.binding import HierarchySpec, bind_columns
-from anonset.settings.remedies import remedy_for
 from anonset.spelling import counted, listed, setting
 
-_NOT_READ = ("labels", "sensitive", "hierarchy", "publish_as_is")
 _PROPOSED = ("one_hot", "one_code", "missing")
 READING = (
     *(option.name for option in fields(FileOptions) if option.name not in _PROPOSED),
@@ -56,37 +44,6 @@ READING = (
     "identifying_as_declared",
 )
 """Declared reading settings that a proposal does not change."""
-
-
-@dataclass
-class Proposal(RedactedRepr):
-    """Columns with roles, and the table read with them."""
-
-    source: Source | None
-    """Source of the columns. None if the source is a table."""
-    columns: tuple[ColumnFindings, ...]
-    settings: dict[str, Any]
-    problems: list[Problem]
-    table: Table | None
-    rows: int
-    unit: tuple[str, ...] = ()
-    """Columns that identify the person. Empty if each row is a person."""
-    meaning: str = ""
-    """Kind of identifier in the columns of the unit, such as ``person id`` (see `PossiblePerson`)."""
-    part_of: str = ""
-    """Column that may identify the persons, so that the unit counts persons several times (see `PossiblePerson`)."""
-    persons: int = 0
-    """Number of persons, if the owner must choose the unit."""
-    skipped: int = 0
-    """Number of rows that are skipped, because they have no value in the columns of the unit."""
-    possible_items: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Dropped columns that may contain items, by the setting that publishes them."""
-    possible_roles: Mapping[str, list[str]] = field(default_factory=dict)
-    """Roles derived from values only, which the owner must check. Empty if a column is recognized."""
-    answers: "tuple[Proposal, ...]" = ()
-    """Proposals for all possible units if the owner must choose the unit. The first proposal equals this proposal."""
-    others: tuple[tuple[str, ...], ...] = ()
-    """Further columns that may identify the person, without proposals."""
 
 
 @dataclass
@@ -170,7 +127,7 @@ class ProposalReader:
         for column in () if table.word.identifying_as_declared else table.relational:
             if isinstance(column, CategoricalColumn) and (kind := identifying_kind(column.vocabulary.labels)):
                 refused[column.name] = ProposedRole("drop", f"values look like {KINDS_OF_VALUES[kind[0]]}")
-        proposed = [column for column in work.columns if column.reason != "given" and column.role != "drop"]
+        proposed = [column for column in work.columns if not column.is_given and column.role != "drop"]
         return {
             column.profile.name: refused[column.profile.name]
             for column in proposed
@@ -287,7 +244,7 @@ class ProposalReader:
         if as_is := [name for name in named if name in roles and roles[name].role not in ("drop", "unit")]:
             settings["publish_as_is"] = as_is
         self._skip_without_id(settings, work, asked=asked)
-        work.table, work.settings = _read_with_settings(self.source, settings), settings
+        work.table, work.settings = read_with_settings(self.source, settings), settings
 
     def _dropping_lists_of_persons(
         self, table: Table | None, roles: Mapping[str, ProposedRole]
@@ -298,7 +255,7 @@ class ProposalReader:
         dropped = {}
         for column in () if table is None else table.relational:
             role = roles[column.name]
-            if _lists_values(role) and _lists_persons(column, self.k):
+            if _lists_values(role) and sets_list_persons(column, self.k):
                 distinct = self._distinct(column.name)
                 reason = f"many of {distinct:,} distinct values belong to fewer than {self.k} persons"
                 dropped[column.name] = ProposedRole("drop", f"{reason}; {setting('relational')} needs a hierarchy")
@@ -332,7 +289,7 @@ class ProposalReader:
         """
         if self.given.get("differing") != "first":
             return {}
-        single = [n for n, role in roles.items() if role.reason == "given" and role.role in _ONE_VALUE]
+        single = [n for n, role in roles.items() if role.is_given and role.role in _ONE_VALUE]
         return {name: count for name in single if (count := self._differing(persons, name))}
 
     def _differing(self, persons: Int64, name: str) -> int:
@@ -349,7 +306,7 @@ class ProposalReader:
 
     def _skip_without_id(self, settings: dict[str, Any], work: Proposal, *, asked: bool) -> None:
         """Skip rows without an id if there are few of these rows, or if the owner chooses the id."""
-        skipped, names = names_in((), settings.get("skip_rows")), _ids_in(settings, self.source.names)
+        skipped, names = names_in((), settings.get("skip_rows")), ids_in(settings, self.source.names)
         if not names or not self._are_plain(names):
             return
         lacking = work.rows - self._counted(names)[0]
@@ -358,7 +315,7 @@ class ProposalReader:
             problem = Problem(f"{text}, skipped")
             work.problems += [problem] if lacking and problem not in work.problems and not asked else []
             return
-        most = _MOST_WITHOUT_ANSWER if asked or _ids_in(self.given, self.source.names) else MOST_WITHOUT_ID
+        most = _MOST_WITHOUT_ANSWER if asked or ids_in(self.given, self.source.names) else MOST_WITHOUT_ID
         if not 0 < lacking <= most * work.rows:
             return
         settings["skip_rows"], work.skipped = [*skipped, "no-id"], lacking
@@ -434,120 +391,9 @@ def _publish(roles: Mapping[str, ProposedRole]) -> bool:
     return any(role.role not in (*OF_PERSONS, "drop") for role in roles.values())
 
 
-def _ids_in(settings: Mapping[str, Any], names: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns that identify the person in settings."""
-    return names_in(names, settings.get("id")) or person_columns(settings.get("unit"), names)
-
-
-def _read_with_settings(source: OpenedSource, settings: Mapping[str, Any]) -> Table:
-    options = _options(settings)
-    if options.skip_without_id:
-        source = without_missing_ids(source, _ids_in(settings, source.names))
-    return declared(gather(source, options, with_ids=True), settings.get("publish_as_is"))
-
-
-def _options(settings: Mapping[str, Any]) -> ReadOptions:
-    sensitive = settings.get("sensitive")
-    name = sensitive[0] if isinstance(sensitive, list) else sensitive
-    others = {name: value for name, value in settings.items() if name not in _NOT_READ}
-    if name is not None and others.get("relational"):  # published classes show the sensitive column
-        return ReadOptions(**{**others, "keep": [*names_in((), others.get("keep")), name]})
-    return ReadOptions(**others, sensitive=name)
-
-
-def try_hierarchies(work: Proposal, given: Mapping[str, HierarchySpec], opened: OpenedSource, k: int) -> None:
-    """Check the given and the proposed hierarchies against the data."""
-    if work.table is None:
-        return
-    fitting, proposed = (
-        dict[str, Any](),
-        {column.profile.name: column.hierarchy for column in work.columns if column.hierarchy},
-    )
-    sets = work.table.joined or (() if work.table.transactions is None else (work.table.transactions.name,))
-    relational = [column.name for column in work.table.relational]
-    wanted: dict[str, Any] = {name: given.get(name, proposed.get(name, _tree_of_wide(work.table))) for name in sets}
-    wanted |= {name: given.get(name, proposed.get(name, "values")) for name in relational}
-    wanted |= {name: spec for name, spec in given.items() if name not in wanted}
-    with suppress(InputError):  # this check is faster than comparing all pairs of columns
-        bind_columns(work.table, wanted)
-        fitting = dict(wanted)
-    for name, spec in () if fitting else wanted.items():
-        others: dict[str, Any] = {other: PROPOSED for other in sets if name in sets and other != name} | fitting
-        try:
-            bind_columns(work.table, {**others, name: spec})
-            fitting[name] = spec
-        except InputError as error:
-            if (problem := _read_with_remedy(work, opened, name, spec, others)) is not None:
-                work.problems.append(problem)
-                fitting[name] = spec
-                continue
-            work.problems.append(error.problem)
-            if name in sets or name in relational:
-                fitting[name] = PROPOSED if name in sets else "values"
-    fitting = _coarse_enough(work.table, fitting, given, k)
-    work.settings = {**work.settings, "hierarchy": fitting}
-    spelled = {name: _spelled(spec) for name, spec in fitting.items()}
-    work.columns = tuple(
-        column
-        if column.hierarchy == spelled.get(column.profile.name)
-        else replace(column, hierarchy=spelled.get(column.profile.name))
-        for column in work.columns
-    )
-
-
 def _lists_values(role: ProposedRole) -> bool:
     """Return True if a proposed quasi-identifier has no hierarchy, so that published sets would list its values."""
-    return role.role == "relational" and role.hierarchy == "values" and role.reason != "given"
-
-
-def _lists_persons(column: Column, k: int) -> bool:
-    if not isinstance(column, CategoricalColumn) or column.vocabulary.filed is not None:
-        return False
-    counts = column.occurrences
-    return lists_persons(counts, k, column.n) or are_rare_texts(column.vocabulary.labels, counts.tolist(), k)
-
-
-def _coarse_enough(table: Table, fitting: Mapping[str, Any], given: Mapping[str, Any], k: int) -> dict[str, Any]:
-    """Replace each proposed rule by a coarser rule if its published sets of leaves would list persons."""
-    coarse = dict(fitting)
-    for column in () if table.transactions is None else table.relational:
-        rule = fitting.get(column.name)
-        if is_rule(rule) and column.name not in given and isinstance(column, CategoricalColumn):
-            labels, counts = column.vocabulary.labels, column.occurrences.tolist()
-            if _lists_persons(column, k) and (better := coarse_rule(column.name, labels, counts, k, str(rule))):
-                coarse[column.name] = better
-    return coarse
-
-
-def _tree_of_wide(table: Table) -> str:
-    return PROPOSED if table.transactions is None else tree_of(kind_of_values(table.transactions.vocabulary.labels))
-
-
-def _read_with_remedy(
-    work: Proposal, opened: OpenedSource, name: str, spec: Any, others: Mapping[str, Any]
-) -> Problem | None:
-    """Read the data again with normalization rules that turn codes into leaves of a hierarchy. Return None unless the
-    rules keep most codes.
-    """
-    if work.table is None:
-        return None
-    try:
-        problem, lost = remedy_for(work.table, name, spec) or (None, 1.0)
-        if problem is None or lost > _MOST_LEFT_OUT:
-            return None
-        changes = problem.fixes[0].settings
-        rules = [*names_in((), work.settings.get("normalize")), *changes.get("normalize", ())]
-        settings = {**work.settings, **changes, **({"normalize": rules} if rules else {})}
-        if "null" in changes:
-            opened = with_null_words(opened, changes["null"])
-            settings["null"] = [*names_in((), work.settings.get("null")), *changes["null"]]
-            settings["missing"] = ",".join({**dict.fromkeys(names_in((), work.settings.get("missing"))), "value": None})
-        table = _read_with_settings(opened, settings)
-        bind_columns(table, {**others, name: spec})
-    except InputError:
-        return None
-    work.table, work.settings = table, settings
-    return problem
+    return role.role == "relational" and role.hierarchy == "values" and not role.is_given
 
 
 _MOST_ROWS_NAMED = 5
@@ -556,9 +402,3 @@ MOST_WITHOUT_ID = 0.05
 """Maximum share of rows without an id, for an id column that anonset detected. Rows without an id are skipped."""
 _MOST_WITHOUT_ANSWER = 0.5
 """Maximum share of rows without an id, for an id column that the owner chose. Rows without an id are skipped."""
-_MOST_LEFT_OUT = 0.25
-"""Maximum share of code occurrences that may be dropped because a hierarchy does not contain their codes."""
-
-
-def _spelled(spec: Any) -> str | None:
-    return spec if spec is None or isinstance(spec, str) else str(spec) if isinstance(spec, Path) else "given"

@@ -15,17 +15,15 @@ from anonset.columns.mentions import are_mentions, names_and_ids, words_of_perso
 from anonset.columns.persons import SURE, PossiblePerson, all_persons
 from anonset.columns.placeholders import as_nulls, placeholder_counts, placeholder_problem
 from anonset.columns.profiles import Profile, coded, pattern, profile
-from anonset.columns.roles import DECLARED, OF_PERSONS, ROLES, SETS, UNRECOGNIZED, ProposedRole
+from anonset.columns.roles import GIVEN, OF_PERSONS, ROLES, SETS, UNRECOGNIZED, ProposedRole
 from anonset.columns.rules import propose
 from anonset.columns.set_rules import pair_problems
 from anonset.data.hierarchies.hierarchy_rules import PROPOSED
 from anonset.data.joining import prefixed
 from anonset.errors import Fix, InputError, MisreadError, Problem
 from anonset.jobs.proposals.possible_units import PossibleUnits
-from anonset.jobs.proposals.proposal_trial import (
-    Proposal,
-    ProposalReader,
-)
+from anonset.jobs.proposals.proposal import Proposal
+from anonset.jobs.proposals.proposal_trial import ProposalReader
 from anonset.jobs.proposals.value_problems import (
     missing_code_problems,
     null_problems,
@@ -324,16 +322,16 @@ def _with_given(
                 alike = _SINGLE if role == "relational" else (role,)
                 spec = before.hierarchy if before is not None and before.role in alike else None
                 spec = "range" if match in numeric else spec or (PROPOSED if role == "items" else "values")
-                roles[match] = ProposedRole(role, "given", spec if role in ("items", "relational") else None)
+                roles[match] = ProposedRole(role, GIVEN, spec if role in ("items", "relational") else None)
     if any(declared.get(role) for role in SETS):  # the declared columns are the only sets
         for name, proposal in roles.items():
-            if proposal.role == "items" and proposal.reason != "given":
+            if proposal.role == "items" and not proposal.is_given:
                 roles[name] = ProposedRole("drop", "contains sets, but other columns are declared as the sets")
-            elif proposal.role == "one_code" and proposal.reason != "given":
+            elif proposal.role == "one_code" and not proposal.is_given:
                 roles[name] = ProposedRole(
                     "drop", "contains a code per row, but other columns are declared as the sets"
                 )
-            elif proposal.role == "one_hot" and proposal.reason != "given":
+            elif proposal.role == "one_hot" and not proposal.is_given:
                 roles[name] = ProposedRole(UNRECOGNIZED, "0 and 1, or crosses, which others may not know", "values")
     _settle_sensitive(roles)
     return roles
@@ -356,11 +354,9 @@ def _settle_sensitive(roles: dict[str, ProposedRole]) -> None:
 
     Models of a sensitive column do not protect sets, and models of sets do not protect a sensitive column.
     """
-    sensitive = [
-        name for name, role in roles.items() if role.role == "sensitive" and role.reason in ("given", DECLARED)
-    ]
+    sensitive = [name for name, role in roles.items() if role.is_declared_sensitive]
     sets = [name for name, role in roles.items() if role.role in SETS]
-    stated = [name for name in sets if roles[name].reason == "given"]
+    stated = [name for name in sets if roles[name].is_given]
     for name in sensitive if stated else ():
         options = [setting("model", "klm"), setting("items", f"{','.join(stated)},{name}"), setting("sensitive_items")]
         way = f"to protect it: {' '.join(options)} {prefixed(name, 'VALUE')},..."

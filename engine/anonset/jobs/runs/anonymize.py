@@ -9,8 +9,9 @@ from collections.abc import Collection, Mapping
 from contextlib import ExitStack
 from typing import Any
 
-from anonset.algorithms.base import Algorithm, Progress
+from anonset.algorithms.base import Algorithm
 from anonset.data import Table
+from anonset.data.progress import Progress
 from anonset.data.storage.cluster import ClusterWorkers
 from anonset.data.storage.workers import Threads
 from anonset.errors import InputError

@@ -10,7 +10,7 @@ import numpy as np
 
 from anonset import arrow
 from anonset.columns.ids import texts_of_all
-from anonset.data.table import Int64
+from anonset.data.array_types import Int64
 from anonset.errors import InputError
 from anonset.generalization.other_release import OtherRelease
 from anonset.privacy import PrivacyModel

@@ -4,11 +4,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from anonset.algorithms.base import Algorithm, Progress, Result, traits_of
+from anonset.algorithms.base import Algorithm, Result, traits_of
 from anonset.algorithms.transaction.base import bind_items
 from anonset.data import Hierarchy, Table
 from anonset.data.decimals import require_between_0_and_1
 from anonset.data.domains import with_grid
+from anonset.data.progress import Progress
 from anonset.data.resumption.ledger import Ledger
 from anonset.data.resumption.seals import Seal
 from anonset.errors import WorthlessError

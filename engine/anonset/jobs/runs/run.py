@@ -11,10 +11,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from anonset.algorithms.base import Algorithm, Progress, traits_of
+from anonset.algorithms.base import Algorithm, traits_of
 from anonset.algorithms.registry import ALGORITHMS, with_traits
 from anonset.data import Hierarchy, Table
 from anonset.data.hierarchies.hierarchy_rules import HALVES, REFINE
+from anonset.data.progress import Progress
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.resumption.saved import save_table, saved_facts, saved_table
 from anonset.data.spans import Limits

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field, fields, replace
 from importlib import import_module
 from typing import Any
 
-from anonset.algorithms.base import Algorithm, Progress
+from anonset.algorithms.base import Algorithm
 from anonset.data import Hierarchy, Table
+from anonset.data.progress import Progress
 from anonset.data.redacted_repr import redacted
 from anonset.data.storage.workers import Threads
 from anonset.errors import AnonsetError

@@ -14,9 +14,9 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from anonset.algorithms.base import Progress
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.data import Table
+from anonset.data.progress import Progress
 from anonset.data.storage.usage import forget_peak, peak_memory
 from anonset.data.storage.workers import Threads
 from anonset.errors import InputError, require_known

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from anonset.algorithms.base import Algorithm, Progress, traits_of
+from anonset.algorithms.base import Algorithm, traits_of
 from anonset.algorithms.rt.joint.pruning import shown_frontier
 from anonset.data import Table
 from anonset.data.hierarchies.hierarchy_rules import OF_LABELS, PROPOSED
+from anonset.data.progress import Progress
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.workers import Threads
 from anonset.errors import DisclosureError, Fix, InputError

@@ -9,8 +9,8 @@ from fractions import Fraction
 import numpy as np
 
 from anonset.data import SetColumn
+from anonset.data.array_types import Int64
 from anonset.data.blocks import Blocks
-from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.generalization import Cut
 from anonset.generalization.recoding import SUPPRESSED

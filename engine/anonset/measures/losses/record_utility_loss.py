@@ -13,9 +13,8 @@ from math import fsum
 import numpy as np
 
 from anonset.data import SetColumn
-from anonset.data.quasi_identifiers import Float64
+from anonset.data.array_types import Float64, Int64
 from anonset.data.spans import spans
-from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.measures.losses.utility_loss import GroupWeights
 from anonset.publications import Records, Symbol

@@ -9,10 +9,10 @@ from math import fsum
 import numpy as np
 
 from anonset.data import Hierarchy
+from anonset.data.array_types import Float64, Int32, Int64
 from anonset.data.distinct import distinct
 from anonset.data.domains import Range, ValueSet
-from anonset.data.quasi_identifiers import Float64, QuasiIdentifiers
-from anonset.data.table import Int32, Int64
+from anonset.data.quasi_identifiers import QuasiIdentifiers
 
 
 def value_losses(qi: QuasiIdentifiers, cluster: Int32) -> Float64:

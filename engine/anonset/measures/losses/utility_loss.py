@@ -14,10 +14,10 @@ from math import expm1, fsum, inf, ldexp, log, log1p, log2
 import numpy as np
 
 from anonset.data import Hierarchy, SetColumn, Vocabulary
+from anonset.data.array_types import Int32, Int64
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import spans
 from anonset.data.storage.store import MEMORY, Store
-from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum, require_known
 from anonset.generalization import Cut, ItemGroups
 from anonset.generalization.recoding import SUPPRESSED

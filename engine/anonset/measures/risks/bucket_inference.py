@@ -6,17 +6,14 @@ equally likely, and that groups are independent.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from anonset.data.array_types import Float64, Int64
 from anonset.data.spans import gathered, run_spans, spans
-from anonset.data.table import Int64
 from anonset.measures.equivalence_classes import class_of
 from anonset.measures.risks.sensitive_values import ClassDiversity, ObservedDiversity
 from anonset.measures.visible_individuals import VisibleIndividuals
 from anonset.publications import Buckets
 from anonset.publications.buckets import sums_by_code
-
-Float64 = NDArray[np.float64]
 
 
 def of_groups(publication: Buckets) -> Float64:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from anonset.data.array_types import Int32, Int64
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, spans
-from anonset.data.table import Int32, Int64
 from anonset.measures.distinct_records import DistinctRecords
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import SetColumn
+from anonset.data.array_types import Bools, Float64, Int32, Int64
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import spans
 from anonset.data.storage.store import MEMORY, Store
-from anonset.data.table import Int32, Int64
 from anonset.measures.distinct_records import DistinctRecords
 from anonset.measures.risks.known_by_blocks import least_of_all
 from anonset.measures.risks.known_sample import SampledCounts, count_sample
@@ -42,13 +42,13 @@ class KnownItems(RedactedRepr):
     """Smallest support of a set of at most `size` items of each record, int64 (s,). For an empty record, it is the
     number of all records.
     """
-    below: NDArray[np.float64]
+    below: Float64
     """Share of each record's sets of `size` items that have a support below k, float64 (s,)."""
-    unique: NDArray[np.float64]
+    unique: Float64
     """Share of each record's sets of `size` items that have a support of 1, float64 (s,)."""
-    enough: NDArray[np.bool_]
+    enough: Bools
     """True for each record with at least `size` items, bool (s,)."""
-    known: NDArray[np.bool_] | None = None
+    known: Bools | None = None
     """Mask of the sampled records whose sets were counted, bool (s,). None if all records were counted."""
 
     @property
@@ -210,7 +210,7 @@ def _of_all(distinct: DistinctRecords, size: int, k: int) -> list[KnownItems]:
 
 def _counted(
     records: "GroupedRecords", lengths: Int64, n_codes: int, size: int, k: int, sizes: Int64
-) -> tuple[Int64, NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[Int64, Float64, Float64]:
     """Measure the sets of items of each of D distinct records, by set size. Each result is an array (size, D).
 
     The results are the smallest support, the share of rare sets, and the share of unique sets.
@@ -220,7 +220,7 @@ def _counted(
     return np.minimum.accumulate(least, axis=0), shares_of_sets(below, lengths), shares_of_sets(unique, lengths)
 
 
-def shares_of_sets(counts: Int64, lengths: Int64) -> NDArray[np.float64]:
+def shares_of_sets(counts: Int64, lengths: Int64) -> Float64:
     """Return the shares of the counted sets among all sets of 1, 2, … items of each record, (size, D).
 
     If a record has fewer items than the size, its only set contains all its items.

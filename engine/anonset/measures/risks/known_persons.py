@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import SetColumn
+from anonset.data.array_types import Bools, Int64
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.table import Int64
 from anonset.measures.distinct_records import rarest_first
 from anonset.measures.risks.known_items import AFFORDABLE, SAMPLED, least_counts, number_of_sets
 from anonset.measures.risks.known_sample import LARGEST_PROJECTION
@@ -23,7 +23,7 @@ class MatchingPersons(RedactedRepr):
     size: int
     least: Int64
     """Smallest number of persons who match a set of at most `size` items from a record of each person, int64 (s,)."""
-    known: NDArray[np.bool_] | None = None
+    known: Bools | None = None
     """Mask of the sampled persons whose sets were counted, bool (s,). None if all persons were counted."""
 
 

@@ -8,12 +8,11 @@ from math import comb
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.data import SetColumn
+from anonset.data.array_types import Bools, Float64, Int64
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
-from anonset.data.table import Int64
 from anonset.measures.distinct_records import DistinctRecords
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ class SampledCounts(RedactedRepr):
     """Number of sets with support 1, int64 (size, s)."""
     lengths: Int64
     """Number of items of each record, int64 (s,)."""
-    known: NDArray[np.bool_]
+    known: Bools
     """Mask of the records whose sets were counted, bool (s,)."""
 
 
@@ -82,12 +81,12 @@ def count_sample(distinct: DistinctRecords, records: Int64, size: int, k: int) -
     return SampledCounts(least, below, unique, lengths, by_items | by_bits)
 
 
-def _cost_of_bits(distinct: DistinctRecords, numbers: Int64, n_sets: NDArray[np.float64]) -> NDArray[np.float64]:
+def _cost_of_bits(distinct: DistinctRecords, numbers: Int64, n_sets: Float64) -> Float64:
     """Return the cost of counting each sampled record by bit vectors, (s,): words to read, plus items of its group."""
     group = distinct.of_group[numbers]
     first, end = distinct.groups[group], distinct.groups[group + 1]
     items = distinct.rows.indptr[end] - distinct.rows.indptr[first]
-    cost: NDArray[np.float64] = n_sets * np.ceil(distinct.group_sizes[group] / 64) + items
+    cost: Float64 = n_sets * np.ceil(distinct.group_sizes[group] / 64) + items
     return cost
 
 
@@ -114,7 +113,7 @@ def _sets(length: int, size: int) -> int:
     return sum(comb(length, of) for of in range(1, size + 1))
 
 
-def _parts(records: Int64, n_sets: NDArray[np.float64]) -> list[Int64]:
+def _parts(records: Int64, n_sets: Float64) -> list[Int64]:
     """Divide records into parts. The sets of a part are counted together."""
     if not len(records):
         return []
@@ -147,14 +146,14 @@ def _sample(distinct: DistinctRecords, numbers: Int64, size: int) -> "Sample":
     return Sample(holders, holder, place, distinct.of_group[numbers], choose, start.astype(np.int64))
 
 
-def _measured(distinct: DistinctRecords, numbers: Int64, size: int) -> NDArray[np.float64]:
+def _measured(distinct: DistinctRecords, numbers: Int64, size: int) -> Float64:
     """Return the number of sets in the intersections of all distinct records with each sampled record, float64 (s,)."""
     from anonset_kernels.attacks.known_sample import measure_shared
 
     sample, rows = _sample(distinct, numbers, size), distinct.rows
     sets = np.array([_sets(length, size) for length in range(len(sample.choose) + 1)], np.float64)
 
-    def measure(span: tuple[int, int]) -> NDArray[np.float64]:
+    def measure(span: tuple[int, int]) -> Float64:
         total = np.zeros(len(numbers))
         measure_shared(rows.indptr, rows.items, distinct.of_group, span, sample, sets, total)
         return total

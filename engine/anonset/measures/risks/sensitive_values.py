@@ -9,18 +9,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from anonset.data.array_types import Bools, Float64, Int32, Int64
 from anonset.data.hierarchies.hierarchy_rules import NO_VALUE
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import run_spans, spans
 from anonset.data.storage.store import Store
-from anonset.data.table import CategoricalColumn, Int32, Int64
+from anonset.data.table import CategoricalColumn
 from anonset.generalization.row_order import sort_rows
 from anonset.generalization.unsorted_rows import UnsortedRows, without_items
 from anonset.measures.distinct_records import begins_group
-
-Float64 = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -138,7 +136,7 @@ def observed_diversity(group: Sequence[Int32], values: CategoricalColumn, store:
     return smallest
 
 
-def known_values(values: CategoricalColumn) -> NDArray[np.bool_]:
+def known_values(values: CategoricalColumn) -> Bools:
     """Return True for the categories that are known values, bool (M,). An empty text and ``?`` are missing values."""
     labels = values.vocabulary.labels
     return np.fromiter((label.strip() not in NO_VALUE for label in labels), np.bool_, len(labels))

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset.data.array_types import Int64
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.table import CategoricalColumn, Int64
+from anonset.data.table import CategoricalColumn
 from anonset.measures.risks.sensitive_values import known_values
 
 DEALS = 10

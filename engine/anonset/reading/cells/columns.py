@@ -10,12 +10,12 @@ from anonset import arrow
 from anonset.arrow import is_list
 from anonset.columns.missing import NULLS
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn
+from anonset.data.array_types import Int32, Int64
 from anonset.data.blocks import encode_sets, keep_tokens
 from anonset.data.hierarchies.hierarchy_rules import MISSING_VALUE
 from anonset.data.joining import require_joinable
 from anonset.data.labels.vocabulary import canonical_codes
 from anonset.data.spans import begins_of
-from anonset.data.table import Int32, Int64
 from anonset.errors import Fix, InputError, Problem, typed
 from anonset.reading.cells.input_checks import require_items, require_short_ids, require_split, require_whole
 from anonset.reading.cells.normalizing import Changes, normalize_items, normalize_values

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from anonset import arrow
 from anonset.columns.number_forms import NO_CURRENCY, NUMBER, SIGNS_WITHOUT_VALUE, WRITTEN, decimals_of
 from anonset.data import NumericColumn
+from anonset.data.array_types import Float64, Int64, UInt64
 from anonset.data.decimals import unfit
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import Fix, InputError
 
-Values = NDArray[np.int64] | NDArray[np.float64]
+Values = Int64 | Float64
 
 _INTEGER = r"^-?[0-9]+$"
 
@@ -32,7 +33,7 @@ _LONGEST = 400  # maximum characters of a number
 class Numbers(RedactedRepr):
     """Numbers of a column or of a batch of a column. The type of the column is known only after the last batch."""
 
-    values: NDArray[np.float64]
+    values: Float64
     """Exact numbers, float64 (n,)."""
     integers: bool
     """True if all numbers are written as integers, or have an integer type."""
@@ -153,7 +154,7 @@ class _Numbers:
         )
         return numbers
 
-    def unsigned(self, values: NDArray[np.uint64]) -> NDArray[np.int64]:
+    def unsigned(self, values: UInt64) -> Int64:
         large = np.flatnonzero(values > np.iinfo(np.int64).max)
         self.refuse(large, "integer above the maximum 2^63 - 1")
         return values.astype(np.int64)

@@ -7,16 +7,15 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset import arrow
 from anonset.arrow import is_list
 from anonset.columns.marks import FILLED, says_present
 from anonset.data import SetColumn, Vocabulary
+from anonset.data.array_types import Bools, Int32
 from anonset.data.blocks import tidy_rows
 from anonset.data.labels.vocabulary import canonical_order
 from anonset.data.spans import begins_of
-from anonset.data.table import Int32
 from anonset.errors import Fix, InputError, datum
 from anonset.reading.cells.columns import Encoder
 from anonset.reading.cells.numbers import others
@@ -66,7 +65,7 @@ def one_hot_sets(encoder: Encoder, columns: Mapping[str, Any], labels: Mapping[s
     return SetColumn(NAME, indptr, items, vocabulary)
 
 
-def _present(encoder: Encoder, name: str, column: Any) -> NDArray[np.bool_]:
+def _present(encoder: Encoder, name: str, column: Any) -> Bools:
     if encoder.present is not None:
         codes, labels = encoder.marks(name, column)
         chosen = encoder.present.casefold()

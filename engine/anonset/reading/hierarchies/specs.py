@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from anonset.data import Hierarchy, Vocabulary
+from anonset.data.array_types import Int64
 from anonset.data.hierarchies.halves import HALVED_BY, halves, refined
 from anonset.data.hierarchies.hierarchy_rules import (
     BALANCED,
@@ -15,7 +16,6 @@ from anonset.data.hierarchies.hierarchy_rules import (
     hierarchy_by_rule,
     is_rule,
 )
-from anonset.data.table import Int64
 from anonset.errors import HierarchyError
 from anonset.reading.hierarchies.date_forms import naming_date_form
 from anonset.reading.hierarchies.files import NO_LABELS, hierarchy_in, hierarchy_over, names_values

@@ -11,9 +11,9 @@ import numpy as np
 from anonset.columns.header_topics import is_sensitive, names_a_product
 from anonset.columns.kinds import MOST_LOOKED_AT, look_at
 from anonset.data import CategoricalColumn, Column, SetColumn, Table
+from anonset.data.array_types import Int64
 from anonset.data.blocks import tidy_rows
 from anonset.data.spans import begins_of
-from anonset.data.table import Int64
 from anonset.data.table_facts import FIRST_VALUE, Change
 from anonset.errors import Fix, InputError, Problem
 from anonset.reading.persons.merging import Difference

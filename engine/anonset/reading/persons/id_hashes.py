@@ -5,11 +5,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset import arrow
-
-UInt64 = NDArray[np.uint64]
+from anonset.data.array_types import UInt64
 
 
 def new_key() -> UInt64:

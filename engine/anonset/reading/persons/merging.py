@@ -22,14 +22,14 @@ from numpy.typing import NDArray
 
 from anonset import arrow
 from anonset.data import spans
+from anonset.data.array_types import Bools, Int32, Int64, UInt64
 from anonset.data.blocks import tidy_rows
 from anonset.data.labels.vocabulary import Vocabulary
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, gathered
 from anonset.data.storage.store import MOST_CODES, Files, Store
 from anonset.data.stored_arrays import StoredArrays
-from anonset.data.table import Int32, Int64
-from anonset.reading.persons.id_hashes import UInt64, new_key
+from anonset.reading.persons.id_hashes import new_key
 
 _BITS = 12
 _RANGES = 1 << _BITS
@@ -324,7 +324,7 @@ class _Merge(RedactedRepr):
         texts = Rows(rows.columns, rows.lists[1:]).take(ordered)
         return Rows(texts.columns, [*united.lists, *texts.lists])
 
-    def _differences(self, rows: Rows, is_first: NDArray[np.bool_]) -> Mapping[str, Difference]:
+    def _differences(self, rows: Rows, is_first: Bools) -> Mapping[str, Difference]:
         person, first = np.cumsum(is_first) - 1, np.flatnonzero(is_first)
         texts = [arrow.dictionary_encode(arrow.of_text(*texts)) for texts in rows.lists[self.layout.sets :]]
         values = [*rows.columns[1:], *(arrow.to_numpy(text.indices) for text in texts)]

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from anonset.data import CategoricalColumn, NumericColumn, Table, Vocabulary
+from anonset.data.array_types import Int32, Int64
 from anonset.data.spans import ascending, run_spans, spans
 from anonset.data.storage.store import MEMORY, Store
-from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum
 from anonset.publications import Buckets
 from anonset.publications.buckets import GROUP, count_values

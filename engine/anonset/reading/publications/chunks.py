@@ -8,17 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset import arrow
 from anonset.data import SetColumn, Vocabulary
 from anonset.data import spans as limits
+from anonset.data.array_types import Bools, Int32, Int64
 from anonset.data.blocks import SetColumnBuilder
 from anonset.data.labels.vocabulary import LabelCollector
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, spans
 from anonset.data.storage.store import MEMORY, Store
-from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum
 from anonset.generalization.chunk_order import contents_of
 from anonset.publications import Chunks
@@ -290,7 +289,7 @@ class _Rows(RedactedRepr):
             return [column.finished() for column in builders], rows
 
 
-def _grows(rows: SetColumn) -> NDArray[np.bool_]:
+def _grows(rows: SetColumn) -> Bools:
     """Return a mask of the rows that sort after the previous row, bool (n - 1,). The first row is omitted."""
     grows = np.zeros(max(0, rows.n - 1), np.bool_)
     undecided, position, lengths = np.arange(len(grows)), 0, rows.lengths
@@ -330,7 +329,7 @@ class _Batch(RedactedRepr):
         codes = labels.codes_of(name, Vocabulary(tuple(coded.dictionary.to_pylist())))
         return SetColumn(name, begins_of(lengths), codes[arrow.to_numpy(coded.indices)], Vocabulary(()))
 
-    def _require_all(self, holds: NDArray[np.bool_], requirement: str) -> None:
+    def _require_all(self, holds: Bools, requirement: str) -> None:
         if not holds.all():
             _require(False, self.path, f"row {self.before + int(np.argmin(holds))}: {requirement}")
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from anonset import arrow
+from anonset.data.array_types import Int32, Int64
 from anonset.data.storage.store import MEMORY, Store
-from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum, foreign
 from anonset.publications import Symbol
 from anonset.reading.batches import FileProperties, open_source

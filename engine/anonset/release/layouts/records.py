@@ -10,12 +10,12 @@ import numpy as np
 
 from anonset.algorithms.base import Algorithm, Result, traits_of
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table
+from anonset.data.array_types import Int64
 from anonset.data.hierarchies.combined_hierarchies import is_attached
 from anonset.data.hierarchies.halves import in_order_of_place
 from anonset.data.resumption.ledger import Ledger
 from anonset.data.spans import spans
 from anonset.data.storage.store import MEMORY, Store, delete_when_collected
-from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups, PerCluster, apply
 from anonset.generalization.apply import in_input_order

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from anonset.algorithms.base import Progress
+from anonset.data.progress import Progress
 from anonset.data.storage.lease import (
     LEASE,
     Tell,

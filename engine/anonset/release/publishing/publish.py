@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from anonset.algorithms.base import Progress
 from anonset.data.fingerprints import fingerprint
+from anonset.data.progress import Progress
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.resumption.seals import Seal
 from anonset.errors import MarkedText, UndecidedError, VerificationError

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from anonset.algorithms.base import Progress
+from anonset.data.progress import Progress
 from anonset.data.storage.lease import LEASE, Tell, content_in, forget, is_lost, release, require_held, seems_live, take
 from anonset.data.storage.removal import remove_directory
 from anonset.data.storage.store import Store

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.columns.header_topics import names_a_product
 from anonset.columns.headers import meaning_of
 from anonset.columns.personal_values import OPAQUE, are_opaque_keys, are_sentences, are_words_of_texts
 from anonset.data import SetColumn, Table
+from anonset.data.array_types import Int64
 from anonset.data.hierarchies.hierarchy_rules import PROPOSED
 from anonset.errors import Fix, Problem
 from anonset.privacy import PrivacyModel
@@ -118,7 +118,7 @@ class ItemScan:
             keys = list(names)
         return tuple(keys), number
 
-    def _rare_keys(self, counts: NDArray[np.int64]) -> int:
+    def _rare_keys(self, counts: Int64) -> int:
         """Return the number of rare items, or 0 if the items are no keys because too many occurrences belong to
         frequent items.
         """

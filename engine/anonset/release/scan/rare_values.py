@@ -6,17 +6,15 @@ All functions process records in blocks and add integers, so that results are eq
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, NumericColumn
+from anonset.data.array_types import Float64, Int64
 from anonset.data.hierarchies.hierarchy_rules import NO_VALUE
 from anonset.data.spans import spans
 from anonset.data.storage.store import MEMORY, Store
-from anonset.data.table import Int64
 from anonset.publications.symbols import members_of, range_ends
 from anonset.verification.shares import shares_of
 
-Float64 = NDArray[np.float64]
 _MOST_CODES = 1 << 24
 """Maximum number of codes that are counted in memory at once."""
 _LARGEST_KEY = 1 << 62

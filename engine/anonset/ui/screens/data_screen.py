@@ -9,7 +9,7 @@ from typing import Any
 from nicegui import ui
 from nicegui.elements.mixins.text_element import TextElement
 
-from anonset.columns.roles import OF_PERSONS
+from anonset.columns.roles import GIVEN, OF_PERSONS
 from anonset.data.hierarchies.hierarchy_rules import is_coarser
 from anonset.reading.file_options import OPEN, ROW, UNKNOWN
 from anonset.settings.job_files import ANSWERS
@@ -204,7 +204,7 @@ def _reason(state: PageState, column: str, role: str) -> str:
     proposed, reason = state.proposed.get(column, ("", ""))
     if column in name_list(state.unit):
         return "chosen above as the person"
-    if role != proposed or reason == "given":
+    if role != proposed or reason == GIVEN:
         return "role in the job file"
     return reason
 

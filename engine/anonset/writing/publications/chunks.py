@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anonset import arrow
+from anonset.data.array_types import Int32, Int64
 from anonset.data.spans import spans
-from anonset.data.table import Int32, Int64
 from anonset.publications import Chunks
 from anonset.publications.chunk_columns import ChunkRows, runs_of
 from anonset.reading.publications.chunks import COLUMNS, file_names, require_plain

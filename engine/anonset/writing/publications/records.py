@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset import arrow
 from anonset.data import CategoricalColumn, SetColumn, Vocabulary
+from anonset.data.array_types import Int32, Int64, UInt8
 from anonset.data.resumption.ledger import Ledger
 from anonset.data.spans import begins_of, spans
 from anonset.data.storage.store import backing
-from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum, require_known
 from anonset.publications import Records
 from anonset.publications.records import written_columns
@@ -173,7 +172,7 @@ def _step(path: Path) -> str:
 
 def _put(ledger: Ledger, path: Path) -> bool:
     """Put a finished part into the publication, as a hard link if possible. Return False if it is not finished."""
-    part: NDArray[np.uint8] | None = ledger.finished(_step(path))
+    part: UInt8 | None = ledger.finished(_step(path))
     if part is None:
         return False
     with reading(path, "cannot be written"):

@@ -9,14 +9,13 @@ from functools import cached_property, partial
 from math import lcm
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anonset.algorithms.base import Progress
 from anonset.algorithms.rt.joint.regions import Axis, Region
 from anonset.algorithms.rt.joint.scores import Scores
+from anonset.data.array_types import Bools, Int64
+from anonset.data.progress import Progress
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import MEMORY, Store
-from anonset.data.table import Int64
 
 WHOLE = 10**6
 """Denominator of weights, which are integers in millionths."""
@@ -108,7 +107,7 @@ class TreeGrowth(RedactedRepr):
 
     losses: Losses
     scores: Scores
-    infeasible: Callable[[Sequence[Int64]], NDArray[np.bool_]]
+    infeasible: Callable[[Sequence[Int64]], Bools]
     """Function that returns True for each set of records that cannot be made anonymous."""
     k: int
     store: Store = MEMORY

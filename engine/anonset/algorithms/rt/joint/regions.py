@@ -13,10 +13,10 @@ from itertools import accumulate
 from math import lcm
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.algorithms.relational.values import range_text
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn
+from anonset.data.array_types import Bools, Float64, Int32, Int64
 from anonset.data.decimals import exact
 from anonset.data.distinct import distinct
 from anonset.data.domains import Range, lists_persons
@@ -25,7 +25,7 @@ from anonset.data.labels.vocabulary import Vocabulary
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
-from anonset.data.table import Column, Int32, Int64
+from anonset.data.table import Column
 from anonset.errors import Fix, InputError, datum
 from anonset.publications.symbols import set_label
 
@@ -66,7 +66,7 @@ class Axis(RedactedRepr, ABC):
         """
 
     @abstractmethod
-    def inside(self, region: Region) -> NDArray[np.bool_]:
+    def inside(self, region: Region) -> Bools:
         """Return True for each code in a region, bool (n_codes,)."""
 
     @abstractmethod
@@ -86,7 +86,7 @@ class _Numbers(Axis):
     rounded outward to grid points. A single number is published unchanged.
     """
 
-    values: NDArray[np.int64] | NDArray[np.float64]
+    values: Int64 | Float64
     grid: Grid | None
     within: tuple[int, int]
     """Smallest and largest number of the column. Width is not counted outside of these limits."""
@@ -121,7 +121,7 @@ class _Numbers(Axis):
         cut = first + 1 + int(np.argmin(uneven))
         return (first, cut), (cut, end)
 
-    def inside(self, region: Region) -> NDArray[np.bool_]:
+    def inside(self, region: Region) -> Bools:
         code = np.arange(self.n_codes)
         return (region[0] <= code) & (code < region[1])
 
@@ -155,7 +155,7 @@ class _Values(Axis):
     def halves(self, region: Region, counts: Int64, k: int) -> Halves | None:
         return _frequent_half(region, {code: int(counts[code]) for code in region})
 
-    def inside(self, region: Region) -> NDArray[np.bool_]:
+    def inside(self, region: Region) -> Bools:
         mask = np.zeros(self.n_codes, np.bool_)
         mask[list(region)] = True
         return mask
@@ -203,7 +203,7 @@ class _Nodes(Axis):
         counted = {node: records(node) for node in nodes}
         return _frequent_half(sorted(nodes), counted) if self.lists_leaves else _most_frequent(sorted(nodes), counted)
 
-    def inside(self, region: Region) -> NDArray[np.bool_]:
+    def inside(self, region: Region) -> Bools:
         mask = np.zeros(self.n_codes, np.bool_)
         for node in region:
             mask[self.hierarchy.leaf_lo[node] : self.hierarchy.leaf_hi[node]] = True

@@ -12,10 +12,10 @@ from anonset.algorithms.transaction.cluster_mappings import concatenate
 from anonset.algorithms.transaction.cuts.apriori import Apriori
 from anonset.algorithms.transaction.cuts.apriori_on_clusters import in_bitmaps, search_in_bitmaps
 from anonset.data import SetColumn, Vocabulary
+from anonset.data.array_types import Int32, Int64
 from anonset.data.blocks import Blocks
 from anonset.data.hierarchies.halves import halves
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.table import Int32, Int64
 
 _CELLS = 1 << 26
 """Maximum number of node pairs that the kernel counts. Each pair needs 2 bytes."""

@@ -12,7 +12,7 @@ Lines of Algorithm 4 and their implementation::
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar
 
-from anonset.algorithms.base import Progress, Result, Traits
+from anonset.algorithms.base import Result, Traits
 from anonset.algorithms.transaction.base import Generalization, require_feasible
 from anonset.algorithms.transaction.cluster_mappings import ClusterSearch, SearchEach
 from anonset.algorithms.transaction.cuts.apriori_on_clusters import AprioriOnClusters
@@ -21,6 +21,7 @@ from anonset.algorithms.transaction.cuts.cut_search import CutSearch
 from anonset.algorithms.transaction.rare_sets.rare_tables import BYTES_BESIDE, LARGE
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
+from anonset.data.progress import Progress
 from anonset.data.resumption.ledger import Ledger
 from anonset.data.storage.store import MEMORY, Store
 from anonset.generalization import Cut

@@ -9,8 +9,8 @@ from anonset.algorithms.transaction.cluster_mappings import ClusterMapping, Sear
 from anonset.algorithms.transaction.cuts.cut_search import TOGETHER_CELLS, FixedSet, fixes_of
 from anonset.algorithms.transaction.rare_sets.rare_tables import increments_of
 from anonset.data import Hierarchy, SetColumn
+from anonset.data.array_types import Int32, Int64
 from anonset.data.storage.store import Store
-from anonset.data.table import Int32, Int64
 
 _CLUSTERS_PER_TASK = 256
 _BYTES_OF_BITMAPS, _LARGE = 1 << 24, 2000

@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anonset.algorithms.base import Progress
 from anonset.algorithms.transaction.rare_sets.count_tree import CountTree
 from anonset.algorithms.transaction.rare_sets.rare_above import RareAbove
 from anonset.algorithms.transaction.rare_sets.rare_tables import BY_LARGEST, RareTable, RareTables
 from anonset.algorithms.transaction.rare_sets.sets import Nodes, Pairs, RareSets, refuse_above
 from anonset.algorithms.transaction.rare_sets.supported_nodes import SupportedNodes
 from anonset.data import Hierarchy
+from anonset.data.array_types import Int32, Int64
 from anonset.data.blocks import Blocks
+from anonset.data.progress import Progress
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
-from anonset.data.table import Int32, Int64
 from anonset.generalization import Cut
 
 if TYPE_CHECKING:

@@ -17,11 +17,12 @@ Lines of Algorithm 3 and their implementation::
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from anonset.algorithms.base import Progress, Result, Traits
+from anonset.algorithms.base import Result, Traits
 from anonset.algorithms.transaction.base import Generalization, require_feasible
 from anonset.algorithms.transaction.cuts.cut_search import CutSearch
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
+from anonset.data.progress import Progress
 from anonset.data.storage.store import Store
 from anonset.errors import InputError
 from anonset.generalization import Cut

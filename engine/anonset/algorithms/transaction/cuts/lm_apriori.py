@@ -17,19 +17,20 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, Result, Traits
+from anonset.algorithms.base import Result, Traits
 from anonset.algorithms.transaction.cuts.cut_search import FixedSet
 from anonset.algorithms.transaction.rare_sets.bad_cohorts import BadCohorts, expansion_of
 from anonset.algorithms.transaction.rare_sets.expanded_blocks import ExpandedBlocks
 from anonset.algorithms.transaction.rare_sets.expanded_records import nodes_at_or_above
 from anonset.algorithms.transaction.rare_sets.supported_nodes import SupportedNodes
 from anonset.data import Hierarchy, SetColumn, Table
+from anonset.data.array_types import Int32, Int64
 from anonset.data.blocks import RECORDS_PER_BLOCK, Blocks, checked_rows
 from anonset.data.hierarchies.combined_hierarchies import attach_sensitive
+from anonset.data.progress import Progress
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
 from anonset.data.storage.store import delete_when_collected
-from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError, data_list, datum
 from anonset.generalization import Cut
 from anonset.privacy.lm import LmDiversity

@@ -6,14 +6,15 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, Result, Traits
+from anonset.algorithms.base import Result, Traits
 from anonset.algorithms.transaction.base import Generalization
 from anonset.algorithms.transaction.rare_sets.supported_nodes import SupportedNodes
 from anonset.data import Hierarchy, SetColumn
+from anonset.data.array_types import Int32
 from anonset.data.blocks import Blocks
+from anonset.data.progress import Progress
 from anonset.data.spans import begins_of
 from anonset.data.storage.store import Store
-from anonset.data.table import Int32
 from anonset.errors import InputError
 from anonset.generalization import Cut
 from anonset.privacy import require_at_least

@@ -17,16 +17,16 @@ from math import ceil
 from typing import Annotated, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anonset.algorithms.base import Progress, Result, Traits
+from anonset.algorithms.base import Result, Traits
 from anonset.algorithms.transaction.base import bind_items
 from anonset.algorithms.transaction.partitions.gray_order import GrayOrder
 from anonset.data import Hierarchy, SetColumn, Table
+from anonset.data.array_types import Bools, Int32, Int64
 from anonset.data.decimals import Written, floor_fraction
+from anonset.data.progress import Progress
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
-from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError, datum
 from anonset.generalization import Disassociated
 from anonset.privacy import DisassociationModel, require_at_least
@@ -113,7 +113,7 @@ class Cahd(RedactedRepr):
         notes = (unused,) if column.name in hierarchies else ()
         return Result(recoding, figures={"clusters": float(recoding.n_clusters)}, notes=notes)
 
-    def _groups(self, rows: SetColumn, is_sensitive: NDArray[np.bool_]) -> Int32:
+    def _groups(self, rows: SetColumn, is_sensitive: Bools) -> Int32:
         """Return the group of each sorted record, int32 (n,). -1 for the last group."""
         from anonset_kernels.disassociation.cahd import GroupRule, SortedRecords, form_groups
 
@@ -126,7 +126,7 @@ class Cahd(RedactedRepr):
         return form_groups(records, sensitive.occurrences, len(is_sensitive), rule)
 
 
-def _require_feasible(column: SetColumn, is_sensitive: NDArray[np.bool_], cap: Fraction) -> None:
+def _require_feasible(column: SetColumn, is_sensitive: Bools, cap: Fraction) -> None:
     counts = np.where(is_sensitive, column.occurrences, 0)
     most = int(counts.argmax()) if len(counts) else 0
     if column.n and len(counts) and int(counts[most]) > cap * column.n:
@@ -163,7 +163,7 @@ def _clusters(order: Int64, group: Int32) -> tuple[Int64, Int64]:
     return order[np.lexsort((order, number))], begins_of(np.bincount(number))
 
 
-def _chunks(rows: SetColumn, begins: Int64, is_sensitive: NDArray[np.bool_]) -> tuple[Int32, ...]:
+def _chunks(rows: SetColumn, begins: Int64, is_sensitive: Bools) -> tuple[Int32, ...]:
     """Return the cluster, item and chunk of each pair of a cluster and an item, and the cluster of each chunk, twice.
 
     The public items of a cluster are in one chunk, and each sensitive item has a chunk of its own.

@@ -18,18 +18,19 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NamedTuple, get_
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, Result, Traits
+from anonset.algorithms.base import Result, Traits
 from anonset.algorithms.transaction.base import bind_items
 from anonset.algorithms.transaction.disassociation.horizontal_parts import horizontal_parts, near_equal
 from anonset.algorithms.transaction.disassociation.shared_chunks import MovableTerms
 from anonset.algorithms.transaction.partitions.gray_order import GrayOrder
 from anonset.data import Hierarchy, SetColumn, Table
+from anonset.data.array_types import Int32, Int64
 from anonset.data.decimals import Written, floor_fraction
 from anonset.data.distinct import distinct
+from anonset.data.progress import Progress
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, spans
 from anonset.data.storage.store import Store
-from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, require_known
 from anonset.generalization import Disassociated
 from anonset.generalization.recoding import TERMS, clusters_at_once

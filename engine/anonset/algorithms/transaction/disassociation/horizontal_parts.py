@@ -6,8 +6,8 @@ from itertools import pairwise
 import numpy as np
 
 from anonset.data import SetColumn
+from anonset.data.array_types import Int64
 from anonset.data.spans import begins_of
-from anonset.data.table import Int64
 
 
 def near_equal(n: int, size: int) -> list[int]:

@@ -10,16 +10,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset.data.array_types import Bools, Int32, Int64
 from anonset.data.distinct import distinct
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, gathered
-from anonset.data.table import Int32, Int64
 from anonset.generalization.recoding import GROUPED
 
 if TYPE_CHECKING:
     from anonset_kernels.disassociation._first_fit import ChunkRule
-
-Bools = NDArray[np.bool_]
 
 
 class SharedTerms(NamedTuple):

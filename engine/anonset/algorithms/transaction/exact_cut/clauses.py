@@ -4,13 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64
+from anonset.algorithms.transaction.exact_cut.problem import CutProblem
 from anonset.algorithms.transaction.exact_cut.rows import SparseRows
+from anonset.data.array_types import Bools, Float64, Int32
 from anonset.data.distinct import distinct
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.table import Int32
 
 TOLERANCE = 1e-6
 """Smallest violation that is not a rounding error."""
@@ -58,11 +57,11 @@ class Clauses(RedactedRepr):
         """Number of clauses."""
         return len(self.parents)
 
-    def take(self, chosen: NDArray[np.bool_]) -> "Clauses":
+    def take(self, chosen: Bools) -> "Clauses":
         """Return the chosen clauses, bool (n,)."""
         return Clauses(self.parents[chosen], self.meetings[chosen], self.items[chosen])
 
-    def violated(self, closed: Float64) -> NDArray[np.bool_]:
+    def violated(self, closed: Float64) -> Bools:
         """Return True for each violated clause, bool (n,).
 
         `closed` is the value of each node, from 0 (open) to 1 (closed). Suppression is ignored. If more than

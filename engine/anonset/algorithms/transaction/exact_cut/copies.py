@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.algorithms.transaction.exact_cut.limits import require_room
+from anonset.data.array_types import Bools
 from anonset.data.blocks import Rows, StoredRows
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
@@ -19,7 +19,7 @@ BYTES_OF_ROW = 32
 """Bytes per row for the comparison of rows."""
 
 
-def chosen_rows(rows: Rows, chosen: NDArray[np.bool_]) -> Rows:
+def chosen_rows(rows: Rows, chosen: Bools) -> Rows:
     """Return the rows for which `chosen`, bool (n,), is True."""
     indptr, items = rows
     lengths = np.diff(indptr)
@@ -42,11 +42,11 @@ class FirstCopies(RedactedRepr):
     """Function that converts the rows of a part before the comparison."""
     k: int
 
-    def kept(self, rows: Rows) -> NDArray[np.bool_]:
+    def kept(self, rows: Rows) -> Bools:
         """Return True for each row that equals fewer than k earlier rows, bool (n,)."""
         from anonset_kernels.records import rows as kernels
 
-        among_first: NDArray[np.bool_] = kernels.first_copies(*rows, self.k)
+        among_first: Bools = kernels.first_copies(*rows, self.k)
         return among_first
 
     def reduced(self, rows: Rows) -> Rows:

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, Result, Traits
+from anonset.algorithms.base import Result, Traits
 from anonset.algorithms.transaction.base import bind_to_hierarchy, require_feasible
 from anonset.algorithms.transaction.cluster_mappings import ClusterSearch
 from anonset.algorithms.transaction.cuts.apriori import Apriori
@@ -17,6 +17,7 @@ from anonset.algorithms.transaction.exact_cut.search import PROVEN, ExactSearch
 from anonset.algorithms.transaction.rare_sets.rare_tables import BYTES_BESIDE, LARGE
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.blocks import Blocks
+from anonset.data.progress import Progress
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import MEMORY, Store
 from anonset.errors import InputError, TooLargeError

@@ -5,11 +5,10 @@ optimal. The full search only runs on the other clusters.
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.algorithms.transaction.cluster_mappings import ClusterMapping, SearchEach, concatenate
 from anonset.algorithms.transaction.cuts.apriori_on_clusters import AprioriOnClusters, in_bitmaps
-from anonset.data.table import Int32, Int64
+from anonset.data.array_types import Bools, Int32, Int64
 
 
 class ExactOnClusters:
@@ -36,7 +35,7 @@ class ExactOnClusters:
             mappings.append(cut if cut is not None and is_least else self.full.search(members))
         return mappings
 
-    def _forced(self, clusters: Sequence[Int64], cuts: Sequence[Int32]) -> NDArray[np.bool_]:
+    def _forced(self, clusters: Sequence[Int64], cuts: Sequence[Int32]) -> Bools:
         """Return True for each cluster in which no valid cut publishes a descendant of a node of its cut, bool (C,)."""
         from anonset_kernels.exact_cut.forced_cuts import mark_forced
 

@@ -14,11 +14,11 @@ from anonset.algorithms.transaction.exact_cut.copies import BYTES_OF_ROW, FirstC
 from anonset.algorithms.transaction.exact_cut.filed_rows import filed_rows
 from anonset.algorithms.transaction.exact_cut.limits import require_room
 from anonset.algorithms.transaction.rare_sets.windows import spans
+from anonset.data.array_types import Bools, Int32, Int64, UInt8
 from anonset.data.blocks import Rows, StoredRows
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, gathered
 from anonset.data.storage.store import Files, delete_when_collected
-from anonset.data.table import Int32, Int64
 
 BYTES_AT_ONCE = 1 << 31
 """Maximum memory, in bytes, for the comparison of rows. The memory limit of the run may be lower."""
@@ -92,7 +92,7 @@ class _Shares(RedactedRepr):
         needed: Int64 = _COPIES_AT_ONCE * (8 * n_rows + 4 * n_items) + BYTES_OF_ROW * n_rows
         return needed
 
-    def chosen(self, chosen: NDArray[np.bool_]) -> Rows:
+    def chosen(self, chosen: Bools) -> Rows:
         indptr, items, order = self.arrays
         places = np.flatnonzero(chosen)
         return _rows_at((indptr, items), places[np.argsort(order[places])])
@@ -125,12 +125,12 @@ def _rows_at(rows: Rows, places: NDArray[np.integer]) -> Rows:
     return start, items[positions]
 
 
-def _share_of(rows: Rows) -> NDArray[np.uint8]:
+def _share_of(rows: Rows) -> UInt8:
     """Return a hash of the items of each row, uint8 (n,)."""
     indptr, items = rows
     mixed = items[indptr[0] : indptr[-1]].astype(np.uint32) * np.uint32(0x9E3779B1)
     mixed = (mixed ^ (mixed >> np.uint32(15))) * np.uint32(0x85EBCA77)
     total = np.concatenate([np.zeros(1, np.uint64), np.cumsum(mixed, dtype=np.uint64)])
     offsets = indptr - indptr[0]
-    share: NDArray[np.uint8] = ((total[offsets[1:]] - total[offsets[:-1]]) >> np.uint64(24)).astype(np.uint8)
+    share: UInt8 = ((total[offsets[1:]] - total[offsets[:-1]]) >> np.uint64(24)).astype(np.uint8)
     return share

@@ -5,8 +5,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from anonset.algorithms.base import Progress
 from anonset.data import spans
+from anonset.data.progress import Progress
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
 from anonset.spelling import setting

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.algorithms.transaction.exact_cut.limits import LimitReached, SearchBudget
-from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64, Nodes, below_closed, entries
+from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Nodes, below_closed, entries
 from anonset.algorithms.transaction.exact_cut.view import View
 from anonset.algorithms.transaction.rare_sets.rare_tables import RareTables
+from anonset.data.array_types import Float64, Int32, Int64, UInt64
 from anonset.data.blocks import StoredRows, checked_rows
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.table import Int32, Int64
 from anonset.errors import TooLargeError
 
 CELLS_PER_PASS = 1 << 25
@@ -89,7 +89,7 @@ class CountedPairs(RedactedRepr):
     """Rare pairs of some nodes. They do not depend on the closed nodes."""
 
     nodes: Int32
-    bits: NDArray[np.uint64]
+    bits: UInt64
     """Rare pairs as bits, uint64 (C, W). The row of node a has a bit for each later node b > a."""
 
     def of(self, nodes: Int32) -> "CountedPairs | None":

@@ -32,23 +32,21 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.algorithms.transaction.rare_sets.expanded_blocks import BlockTask
 from anonset.algorithms.transaction.rare_sets.supported_nodes import NodeSupports
 from anonset.data import Hierarchy
+from anonset.data.array_types import Bools, Int32, Int64
 from anonset.data.blocks import Blocks, Rows, StoredRows
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, gathered
 from anonset.data.storage.store import Store
-from anonset.data.table import Int32, Int64
 from anonset.generalization import Cut
 from anonset.generalization.recoding import SUPPRESSED
 from anonset.measures.losses.ncp import ncp_numerator
 
-Nodes = NDArray[np.bool_]
+Nodes = Bools
 """Set of nodes, bool (V,)."""
-Float64 = NDArray[np.float64]
 Tree = tuple[Int32, Int32, Int32]
 """Parent, first leaf and end of the leaves of each node, int32 (V,) each."""
 
@@ -141,7 +139,7 @@ class CutProblem(RedactedRepr):
         idle = np.where(cut.image == SUPPRESSED, self.blocks.occurrences == 0, self.support[cut.image] == 0)
         return Cut(self.hierarchy, np.where(idle, self.finest, cut.image).astype(np.int32))
 
-    def cut(self, closed: Nodes, suppressed: NDArray[np.bool_]) -> Cut:
+    def cut(self, closed: Nodes, suppressed: Bools) -> Cut:
         """Return the cut of closed nodes and suppressed leaves. Leaves below a closed node are not suppressed."""
         image = entries(self.hierarchy, closed)
         is_suppressed = suppressed & (image == self.hierarchy.leaf_node) & (self.blocks.occurrences > 0)

@@ -4,11 +4,11 @@ import numpy as np
 
 from anonset.algorithms.transaction.exact_cut.clauses import Clauses
 from anonset.algorithms.transaction.exact_cut.limits import SearchBudget
-from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64, Nodes, entries
+from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Nodes, entries
 from anonset.algorithms.transaction.exact_cut.rows import SparseRows
 from anonset.algorithms.transaction.exact_cut.solver import Solver
 from anonset.algorithms.transaction.exact_cut.view import Point
-from anonset.data.table import Int32, Int64
+from anonset.data.array_types import Float64, Int32, Int64
 from anonset.generalization import Cut
 from anonset.generalization.recoding import SUPPRESSED
 

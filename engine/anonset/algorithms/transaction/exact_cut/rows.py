@@ -3,12 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anonset.algorithms.transaction.exact_cut.problem import Float64
+from anonset.data.array_types import Bools, Float64, Int32, Int64
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
-from anonset.data.table import Int32, Int64
 
 LEAST_USES = 3
 """Minimum number of selected rows that may contain the same column."""
@@ -72,7 +70,7 @@ class SparseRows(RedactedRepr):
             np.concatenate([self.least, other.least]),
         )
 
-    def take(self, chosen: NDArray[np.bool_]) -> "SparseRows":
+    def take(self, chosen: Bools) -> "SparseRows":
         """Return the chosen rows, bool (n,)."""
         lengths = np.diff(self.start)
         remains = np.repeat(chosen, lengths)
@@ -92,7 +90,7 @@ class SparseRows(RedactedRepr):
         shortfalls(self.arrays, point, shortfall)
         return shortfall
 
-    def spread(self, short: Float64, free: NDArray[np.bool_], least: float, most: int) -> Int64:
+    def spread(self, short: Float64, free: Bools, least: float, most: int) -> Int64:
         """Select rows with a shortfall above `least`, by descending shortfall.
 
         The number of rows per column is limited.

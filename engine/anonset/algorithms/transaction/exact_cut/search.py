@@ -10,7 +10,6 @@ from math import ceil, inf
 
 import numpy as np
 
-from anonset.algorithms.base import Progress
 from anonset.algorithms.transaction.exact_cut.clauses import Clauses
 from anonset.algorithms.transaction.exact_cut.limits import LimitReached, SearchBudget
 from anonset.algorithms.transaction.exact_cut.pairs import CountedPairs, RarePairs, rare_siblings
@@ -19,8 +18,9 @@ from anonset.algorithms.transaction.exact_cut.relaxation import Relaxation
 from anonset.algorithms.transaction.exact_cut.sets import raise_to_maximal, rare_sets, witness_clauses
 from anonset.algorithms.transaction.exact_cut.triples import LEAST_NODES, RareTriples
 from anonset.algorithms.transaction.exact_cut.view import OPEN, Point, View
+from anonset.data.array_types import Int32
 from anonset.data.blocks import StoredRows
-from anonset.data.table import Int32
+from anonset.data.progress import Progress
 from anonset.generalization import Cut
 
 PROVEN = 1e-9

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.algorithms.transaction.exact_cut.clauses import TOLERANCE, Clauses
 from anonset.algorithms.transaction.exact_cut.limits import SearchBudget
-from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64, Tree
+from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Tree
 from anonset.algorithms.transaction.exact_cut.view import View
+from anonset.data.array_types import Float64, Int32, UInt8
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.table import Int32
 from anonset_kernels._arrays import ExpandedCodes, Intervals
 
 if TYPE_CHECKING:
@@ -90,7 +89,7 @@ class _ViolationSearch(RedactedRepr):
     records: ExpandedCodes
     intervals: Intervals
     rule: "SupportRule"
-    allowed: NDArray[np.uint8]
+    allowed: UInt8
     nodes: Int32
     tree: Tree
     weight: Float64
@@ -171,7 +170,7 @@ def witness_clauses(view: View, sets: Int32) -> Clauses:
     return Clauses.of(problem, sets[np.concatenate(set_numbers)[chosen]], witness_items[chosen])
 
 
-def _allowed(problem: CutProblem, nodes: Int32, weight: Float64, closed: Float64) -> NDArray[np.uint8]:
+def _allowed(problem: CutProblem, nodes: Int32, weight: Float64, closed: Float64) -> UInt8:
     """Return 1 for node pairs that can be in a violated set, uint8 (C, C). Empty if this is true for all pairs."""
     from anonset_kernels.exact_cut.rare_sets import allow_violated
 

@@ -6,12 +6,10 @@ The lower bounds of linear programs are recomputed from the dual values.
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.algorithms.transaction.exact_cut.limits import SearchBudget
-from anonset.algorithms.transaction.exact_cut.problem import Float64
 from anonset.algorithms.transaction.exact_cut.rows import SparseRows
-from anonset.data.table import Int32, Int64
+from anonset.data.array_types import Bools, Float64, Int32, Int64
 from anonset.errors import AnonsetError
 
 _MAGNITUDE = 2.0**17
@@ -63,7 +61,7 @@ class Solver:
         self.n_nodes = 0
 
     @property
-    def free(self) -> NDArray[np.bool_]:
+    def free(self) -> Bools:
         """True for variables that are not fixed, bool (n,)."""
         return self.lower < self.upper
 
@@ -134,7 +132,7 @@ class Solver:
             (values for values in coverings if values is not None), key=lambda values: self.costs @ values, default=None
         )
 
-    def _covering(self, start: NDArray[np.bool_], of_columns: tuple[Int64, Int64, Float64]) -> Float64 | None:
+    def _covering(self, start: Bools, of_columns: tuple[Int64, Int64, Float64]) -> Float64 | None:
         """Extend the `start` variables to values that satisfy all rows. None if this fails."""
         from anonset_kernels.exact_cut.covering import cover
 

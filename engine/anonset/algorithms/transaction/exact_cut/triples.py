@@ -11,10 +11,10 @@ from anonset.algorithms.transaction.exact_cut.clauses import Clauses
 from anonset.algorithms.transaction.exact_cut.limits import SearchBudget
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Nodes, below_closed, entries
 from anonset.algorithms.transaction.rare_sets.rare_tables import RareTables
+from anonset.data.array_types import Int32, Int64
 from anonset.data.distinct import distinct
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import Store
-from anonset.data.table import Int32, Int64
 from anonset.errors import TooLargeError
 
 if TYPE_CHECKING:

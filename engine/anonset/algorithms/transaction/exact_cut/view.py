@@ -14,15 +14,15 @@ from anonset.algorithms.transaction.exact_cut.copies import FirstCopies, chosen_
 from anonset.algorithms.transaction.exact_cut.filed_copies import filed_copies
 from anonset.algorithms.transaction.exact_cut.filed_rows import filed_rows, filed_values, pieces
 from anonset.algorithms.transaction.exact_cut.limits import require_room
-from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64, Nodes, below_closed, entries, supports
+from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Nodes, below_closed, entries, supports
 from anonset.algorithms.transaction.rare_sets.expanded_blocks import BlockExpansion
 from anonset.algorithms.transaction.rare_sets.expanded_records import expand_records
+from anonset.data.array_types import Float64, Int32, Int64
 from anonset.data.blocks import Rows, StoredRows, checked_rows
 from anonset.data.distinct import distinct
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
 from anonset.data.storage.store import Files, Store, delete_when_collected
-from anonset.data.table import Int32, Int64
 from anonset_kernels._arrays import ExpandedCodes
 
 _BYTES_OF_ENTRY = 8  # code and position

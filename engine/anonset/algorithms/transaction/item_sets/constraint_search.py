@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from anonset.algorithms.base import Progress
 from anonset.algorithms.transaction.cluster_mappings import NO_SUPPRESSION, ClusterMapping
 from anonset.data import Hierarchy, SetColumn, Vocabulary
+from anonset.data.array_types import Int32, Int64
 from anonset.data.blocks import checked_rows
 from anonset.data.codes import stored_codes
+from anonset.data.progress import Progress
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, spans
 from anonset.data.storage.store import MEMORY, Store, backing, damage_error
-from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import ItemGroups
 from anonset.generalization.local import MergedItems

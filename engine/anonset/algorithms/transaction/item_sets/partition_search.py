@@ -4,8 +4,9 @@ from itertools import cycle, islice
 
 import numpy as np
 
-from anonset.algorithms.base import Progress
-from anonset.data.table import Int32, Int64, SetColumn
+from anonset.data.array_types import Int32, Int64
+from anonset.data.progress import Progress
+from anonset.data.table import SetColumn
 from anonset_kernels.item_sets._partitions import (
     CELLS,
     TOTAL,

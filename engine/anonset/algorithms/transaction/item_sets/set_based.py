@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from anonset.algorithms.base import Progress, Result, Traits
+from anonset.algorithms.base import Result, Traits
 from anonset.algorithms.transaction.base import bind_items
 from anonset.algorithms.transaction.cluster_mappings import ClusterSearch
 from anonset.algorithms.transaction.item_sets.constraint_search import (
@@ -16,6 +16,7 @@ from anonset.algorithms.transaction.item_sets.constraint_search import (
     Suppression,
 )
 from anonset.data import Hierarchy, SetColumn, Table
+from anonset.data.progress import Progress
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import MEMORY, Store
 from anonset.errors import InfeasibleError, InputError, require_known

@@ -6,14 +6,15 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, Result, Traits
+from anonset.algorithms.base import Result, Traits
 from anonset.algorithms.transaction.base import KmAlgorithm, bind_items, require_feasible
 from anonset.algorithms.transaction.cluster_mappings import ClusterSearch, SearchEach
 from anonset.algorithms.transaction.exact_cut.exact import Exact
 from anonset.data import Hierarchy, SetColumn, Table
+from anonset.data.array_types import Int32
 from anonset.data.hierarchies.halves import halves
+from anonset.data.progress import Progress
 from anonset.data.storage.store import MEMORY, Store
-from anonset.data.table import Int32
 from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups
 from anonset.privacy import require_at_least

@@ -7,8 +7,8 @@ import numpy as np
 from anonset.algorithms.transaction.cluster_mappings import ClusterMapping, SearchEach, concatenate
 from anonset.algorithms.transaction.item_sets.partition_search import CELLS_OF_A_STEP
 from anonset.data import SetColumn
+from anonset.data.array_types import Int64
 from anonset.data.storage.store import Store
-from anonset.data.table import Int64
 from anonset.generalization.local import MergedItems
 
 LARGEST_K = (1 << 16) - 1

@@ -11,11 +11,11 @@ from itertools import pairwise
 import numpy as np
 
 from anonset.data import SetColumn
+from anonset.data.array_types import Int32, Int64
 from anonset.data.blocks import SetColumnBuilder, checked_rows
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import spans
 from anonset.data.storage.store import MEMORY, Store
-from anonset.data.table import Int32, Int64
 from anonset.generalization.row_order import sort_rows
 from anonset.generalization.unsorted_rows import UnsortedRows
 

@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.algorithms.base import Progress, Result, Traits
+from anonset.algorithms.base import Result, Traits
 from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.transaction.base import bind_to_hierarchy
 from anonset.data import Hierarchy, SetColumn, Table
+from anonset.data.array_types import Int32, Int64
+from anonset.data.progress import Progress
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError
 from anonset.generalization import PerCluster
 from anonset.generalization.local import ClusterCuts

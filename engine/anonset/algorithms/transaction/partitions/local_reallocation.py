@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, get_args
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, Result, Traits
+from anonset.algorithms.base import Result, Traits
 from anonset.algorithms.transaction.base import bind_to_hierarchy
 from anonset.algorithms.transaction.partitions.local_generalization import (
     Divided,
@@ -24,9 +24,10 @@ from anonset.algorithms.transaction.partitions.local_generalization import (
     require_feasible,
 )
 from anonset.data import Hierarchy, SetColumn, Table
+from anonset.data.array_types import Int64
+from anonset.data.progress import Progress
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, gathered
-from anonset.data.table import Int64
 from anonset.errors import require_known
 from anonset.privacy.transaction_k import TransactionKAnonymity
 from anonset.spelling import setting

@@ -15,7 +15,7 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, Result, Traits
+from anonset.algorithms.base import Result, Traits
 from anonset.algorithms.clusters import number_clusters
 from anonset.algorithms.transaction.cuts.apriori import Apriori, AprioriBased
 from anonset.algorithms.transaction.cuts.apriori_on_clusters import in_bitmaps, search_in_bitmaps
@@ -23,10 +23,11 @@ from anonset.algorithms.transaction.cuts.cut_search import TOGETHER_CELLS, Fixed
 from anonset.algorithms.transaction.partitions.gray_order import GrayOrder, Run
 from anonset.algorithms.transaction.rare_sets.rare_tables import increments_of
 from anonset.data import Hierarchy, SetColumn, spans
+from anonset.data.array_types import Int32, Int64
 from anonset.data.blocks import Blocks
+from anonset.data.progress import Progress
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import Memory, Store
-from anonset.data.table import Int32, Int64
 from anonset.generalization import Cut, PerCluster
 from anonset.generalization.local import ClusterCuts
 from anonset.privacy import PartitionKmAnonymity, require_at_least

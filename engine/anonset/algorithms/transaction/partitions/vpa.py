@@ -12,11 +12,12 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, Result, Traits
+from anonset.algorithms.base import Result, Traits
 from anonset.algorithms.transaction.cuts.apriori import AprioriBased
 from anonset.algorithms.transaction.cuts.cut_search import FixedSet
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks, SetColumnBuilder
+from anonset.data.progress import Progress
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import spans
 from anonset.data.storage.store import Store

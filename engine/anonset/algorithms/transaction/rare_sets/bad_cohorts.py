@@ -12,18 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anonset.algorithms.base import Progress
 from anonset.algorithms.transaction.rare_sets.expanded_blocks import BlockExpansion, ExpandedBlocks
-from anonset.algorithms.transaction.rare_sets.windows import (
-    LARGEST_WINDOW,
-    LEAST_WINDOW,
-    WINDOWS,
-    Span,
-    Suffixes,
-    UInt8,
-)
+from anonset.algorithms.transaction.rare_sets.windows import LARGEST_WINDOW, LEAST_WINDOW, WINDOWS, Span, Suffixes
 from anonset.data import Hierarchy
-from anonset.data.table import Int32, Int64
+from anonset.data.array_types import Int32, Int64, UInt8
+from anonset.data.progress import Progress
 from anonset_kernels._arrays import ExpandedCodes, Intervals
 
 _BYTES_OF_CODE = 8  # code and position

@@ -11,21 +11,13 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anonset.algorithms.base import Progress
 from anonset.algorithms.transaction.rare_sets import marked_pairs
 from anonset.algorithms.transaction.rare_sets.expanded_blocks import ExpandedBlocks
 from anonset.algorithms.transaction.rare_sets.sets import Found, Pairs, RareSets
-from anonset.algorithms.transaction.rare_sets.windows import (
-    Float64,
-    PairMarker,
-    Span,
-    Suffixes,
-    WindowSearch,
-    spans,
-)
-from anonset.data.table import Int32, Int64
+from anonset.algorithms.transaction.rare_sets.windows import PairMarker, Span, Suffixes, WindowSearch, spans
+from anonset.data.array_types import Float64, Int32, Int64, UInt8
+from anonset.data.progress import Progress
 from anonset_kernels._arrays import Intervals
 
 _Marked = tuple[Int64 | Pairs | None, Found, int]
@@ -74,7 +66,7 @@ class CountTree:
         """Total number of counting steps."""
         return float(self.work.sum())
 
-    def rare_sets(self, generalized: NDArray[np.uint8], together: Pairs | None = None) -> Iterator[RareSets]:
+    def rare_sets(self, generalized: UInt8, together: Pairs | None = None) -> Iterator[RareSets]:
         """Yield the rare sets in order, in batches.
 
         Parameters
@@ -89,7 +81,7 @@ class CountTree:
 
         return self._walk(EXACT, generalized, np.empty((0, 0), np.uint8) if together is None else together)
 
-    def rare_leaves(self, generalized: NDArray[np.uint8]) -> Iterator[RareSets]:
+    def rare_leaves(self, generalized: UInt8) -> Iterator[RareSets]:
         """Yield the rare leaves of the tree of all sets of up to `size` nodes, like `rare_sets`.
 
         A leaf is a set without children in the tree, at any depth.
@@ -98,7 +90,7 @@ class CountTree:
 
         return self._walk(LEAVES, generalized, np.empty((0, 0), np.uint8))
 
-    def _walk(self, mode: int, generalized: NDArray[np.uint8], together: Pairs) -> Iterator[RareSets]:
+    def _walk(self, mode: int, generalized: UInt8, together: Pairs) -> Iterator[RareSets]:
         from anonset_kernels.rare_sets.count_tree import LEAVES, SupportRule
 
         suffixes = Suffixes.of(self.records, self.n_codes, 0 if mode == LEAVES else self.size - 1)
@@ -115,9 +107,7 @@ class CountTree:
                 yield from map(self._rare, rare_sets)
             self._tell(f"sets of {self.size}", window[1])
 
-    def _walk_window(
-        self, walk: WindowSearch, window: Span, generalized: NDArray[np.uint8], together: Pairs
-    ) -> Iterator[RareSets]:
+    def _walk_window(self, walk: WindowSearch, window: Span, generalized: UInt8, together: Pairs) -> Iterator[RareSets]:
         """Yield the rare sets of the only window, like `rare_sets`. The window is divided into tasks."""
         records = walk.suffixes.of_window(window)
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from anonset.data import Hierarchy
+from anonset.data.array_types import Int32
 from anonset.data.blocks import Blocks, StoredRows, checked_rows
 from anonset.data.storage.store import Store
-from anonset.data.table import Int32
 
 _Done = TypeVar("_Done")
 

@@ -1,11 +1,11 @@
 """Expanded records with an index. A record is expanded to the codes of its items' ancestors."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.data import Hierarchy
+from anonset.data.array_types import Bools, Int32, Int64
 from anonset.data.spans import begins_of
-from anonset.data.table import Index, Int32, Int64
+from anonset.data.table import Index
 from anonset_kernels._arrays import ExpandedCodes
 
 
@@ -59,7 +59,7 @@ def count_cut_below(hierarchy: Hierarchy, image: Int32) -> Int64:
     return counts
 
 
-def nodes_at_or_above(hierarchy: Hierarchy, image: Int32) -> NDArray[np.bool_]:
+def nodes_at_or_above(hierarchy: Hierarchy, image: Int32) -> Bools:
     """Return True for each node on or above a cut, bool (V,). `image` is the cut's node of each leaf."""
-    reached: NDArray[np.bool_] = count_cut_below(hierarchy, image) > 0
+    reached: Bools = count_cut_below(hierarchy, image) > 0
     return reached

@@ -1,12 +1,10 @@
 """Marked pairs of codes, packed for transfer between processes."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from anonset.data.array_types import Int64, UInt8
 from anonset.data.spans import spans
-from anonset.data.table import Int64
 
-UInt8 = NDArray[np.uint8]
 _PLACE, _BITS = 8, 8  # bytes of a position, and cells in a byte of marks
 
 

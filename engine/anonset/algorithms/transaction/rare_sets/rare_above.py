@@ -12,15 +12,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.algorithms.transaction.rare_sets.rare_tables import RareTable
 from anonset.algorithms.transaction.rare_sets.set_counter import SetCounter, in_ranges, indexed
 from anonset.algorithms.transaction.rare_sets.sets import Found, RareSets
 from anonset.algorithms.transaction.rare_sets.sets_above import sets_above
 from anonset.algorithms.transaction.rare_sets.supported_nodes import SupportedNodes
+from anonset.data.array_types import Bools, Int32, Int64
 from anonset.data.spans import begins_of
-from anonset.data.table import Int32, Int64
 
 if TYPE_CHECKING:
     from anonset_kernels.rare_sets._record_codes import Ancestors
@@ -95,7 +94,7 @@ class RareAbove:
         sets = np.ascontiguousarray(self.rare.codes[order])
         return indexed(sets, len(self.rare.node_of_code)), self.rare.support[order]
 
-    def _possible(self, sets: Int32) -> NDArray[np.bool_]:
+    def _possible(self, sets: Int32) -> Bools:
         """Return True for each set of nodes that no table excludes, bool (T,). A table excludes a set if
         it contains a set of cut nodes below these nodes with a support of at least k.
         """

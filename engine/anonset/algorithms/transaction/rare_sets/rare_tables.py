@@ -15,15 +15,14 @@ from math import comb
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anonset.algorithms.base import Progress
 from anonset.algorithms.transaction.rare_sets.sets import Pairs, RareSets, refuse_above
 from anonset.data import Hierarchy
+from anonset.data.array_types import Int32, Int64, UInt8, UInt64
 from anonset.data.blocks import StoredRows, checked_rows
+from anonset.data.progress import Progress
 from anonset.data.spans import begins_of, spans
 from anonset.data.storage.store import Store
-from anonset.data.table import Int32, Int64
 from anonset_kernels._arrays import Intervals
 
 if TYPE_CHECKING:
@@ -64,7 +63,6 @@ _SAMPLES, _SAMPLED = 8, 256
 _TASKS, _SMALL_TASKS = 4, 16
 _OF_16_BITS = 1 << 16
 
-UInt64 = NDArray[np.uint64]
 Counted = tuple["Planes", Int64, list[UInt64]]
 """A table, the number of records with each number of codes, int64 (C + 1,), and a bitmap for each block. The bitmap
 marks the records that increased a counter.
@@ -104,7 +102,7 @@ class RareTable:
         """Return the table without supports. It only shows which sets have a support of k or more."""
         return replace(self, planes=self.planes._replace(planes=np.empty(0, np.uint64)))
 
-    def rare_sets(self, generalized: NDArray[np.uint8]) -> Iterator[RareSets]:
+    def rare_sets(self, generalized: UInt8) -> Iterator[RareSets]:
         """Yield the rare sets in count-tree order, in batches.
 
         Parameters
@@ -128,7 +126,7 @@ class RareTable:
     def _parts(
         self,
         ranges: Sequence[tuple[int, int]],
-        dead: Callable[[], NDArray[np.uint8]],
+        dead: Callable[[], UInt8],
         run_all: Callable[..., Any] = map,
     ) -> Iterator[RareSets]:
         """Yield the rare sets whose first code is in `ranges`, except sets with codes of generalized nodes,
@@ -143,7 +141,7 @@ class RareTable:
             else:
                 yield part
 
-    def _rare(self, firsts: tuple[int, int], dead: NDArray[np.uint8]) -> RareSets | None:
+    def _rare(self, firsts: tuple[int, int], dead: UInt8) -> RareSets | None:
         """Return the rare sets whose first code is in a range, except sets with codes of generalized
         nodes, which `dead` marks.
 
@@ -276,7 +274,7 @@ class RareTables:
         n = sum(len(indptr) - 1 for indptr, _ in pieces)
         return increments_of(lengths, self.size) * n / max(1, int(lengths.sum()))
 
-    def of_all(self, generalized: NDArray[np.uint8] | None = None) -> Iterator[RareTable]:
+    def of_all(self, generalized: UInt8 | None = None) -> Iterator[RareTable]:
         """Yield tables, ordered by first node, that together contain all sets of nodes in `nodes`.
 
         Parameters
@@ -336,7 +334,7 @@ class RareTables:
             frequent = [] if total > most else [*frequent, table.without_supports()]
         return increments, together, None if total > most else RareSets.joined(collected), frequent
 
-    def rare_bits(self) -> NDArray[np.uint64]:
+    def rare_bits(self) -> UInt64:
         """Return the rare pairs as bits, uint64 (C, W). The row of node a has a bit for each later node b > a."""
         from anonset_kernels.rare_sets.rare_in_planes import mark_rare_pairs
 

@@ -4,17 +4,15 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from anonset.data.array_types import Int32, Int64, UInt64
 from anonset.data.blocks import StoredRows, checked_rows
-from anonset.data.table import Int32, Int64
 
 if TYPE_CHECKING:
     from anonset_kernels.rare_sets._record_codes import Ancestors
     from anonset_kernels.rare_sets._set_index import SetIndex
     from anonset_kernels.rare_sets.set_counts import RareSetCounts
 
-UInt64 = NDArray[np.uint64]
 _BYTES_OF_SET = 64  # a set, its positions in the index, and its count
 
 

@@ -3,15 +3,14 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anonset.data.table import Int32
+from anonset.data.array_types import Bools, Int32, UInt8
 from anonset.errors import TooLargeError
 from anonset.spelling import setting
 
-Nodes = NDArray[np.bool_]
+Nodes = Bools
 """Set of nodes, bool (V,)."""
-Pairs = NDArray[np.uint8]
+Pairs = UInt8
 """Set of pairs of codes, uint8 (C, C)."""
 Found = tuple[Int32, Int32]
 """Sets as codes, int32 (T, size), and their supports, int32 (T,)."""

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import Hierarchy
-from anonset.data.table import Int32
+from anonset.data.array_types import Bools, Int32
 
-Kept = Callable[[Int32], NDArray[np.bool_]]
+Kept = Callable[[Int32], Bools]
 """Function that returns True for each set to keep, bool (T,). Its argument is the sets, int32 (T, size)."""
 
 

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anonset.algorithms.base import Progress
 from anonset.algorithms.transaction.rare_sets.count_tree import CountTree
 from anonset.algorithms.transaction.rare_sets.expanded_blocks import BlockExpansion, ExpandedBlocks
 from anonset.algorithms.transaction.rare_sets.rare_tables import RareTables
 from anonset.algorithms.transaction.rare_sets.sets import Nodes, RareSets
 from anonset.data import Hierarchy
+from anonset.data.array_types import Int32, Int64
 from anonset.data.blocks import Blocks, StoredRows, checked_rows
-from anonset.data.table import Int32, Int64
+from anonset.data.progress import Progress
 from anonset.generalization import Cut
 from anonset_kernels._arrays import Intervals
 

@@ -11,21 +11,19 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.algorithms.transaction.rare_sets.expanded_blocks import ExpandedBlocks
 from anonset.algorithms.transaction.rare_sets.marked_pairs import packed
 from anonset.algorithms.transaction.rare_sets.sets import Found
+from anonset.data.array_types import Float64, Int32, Int64, UInt8
 from anonset.data.spans import begins_of
 from anonset.data.storage.store import Store
-from anonset.data.table import Index, Int32, Int64
+from anonset.data.table import Index
 from anonset_kernels._arrays import ExpandedCodes, Intervals
 
 if TYPE_CHECKING:
     from anonset_kernels.rare_sets.count_tree import SupportRule
 
-Float64 = NDArray[np.float64]
-UInt8 = NDArray[np.uint8]
 Span = tuple[int, int]
 """Start and end of a range of codes."""
 

@@ -16,15 +16,16 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, Result, Traits
+from anonset.algorithms.base import Result, Traits
 from anonset.algorithms.transaction.base import bind_items, without_items
 from anonset.algorithms.transaction.rare_sets.expanded_records import room_for
 from anonset.algorithms.transaction.suppression.threats import StoredRecords
 from anonset.data import Hierarchy, SetColumn, Table
+from anonset.data.array_types import Int32, Int64
 from anonset.data.decimals import Written, exact, floor_fraction
+from anonset.data.progress import Progress
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import Store
-from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum
 from anonset.measures.losses.item_weights import MAX_DENOMINATOR
 from anonset.privacy.coherence import Coherence

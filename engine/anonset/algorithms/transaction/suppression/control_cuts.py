@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.data import Hierarchy, SetColumn
+from anonset.data.array_types import Bools, Int32, Int64
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
-from anonset.data.table import Int32, Int64
 from anonset.generalization import Cut
 from anonset.generalization.recoding import SUPPRESSED
 from anonset.measures.losses.ncp import ncp_numerator
@@ -48,7 +47,7 @@ class ControlCuts(RedactedRepr):
     column: SetColumn
     """Original column, bound to the hierarchy."""
     tree: Hierarchy
-    is_secret: NDArray[np.bool_]
+    is_secret: Bools
     """True for sensitive leaves, bool (M,)."""
     suppress: Suppress
     most: int
@@ -112,7 +111,7 @@ class ControlCuts(RedactedRepr):
             yield self._topmost(smallest < k)
             k *= 2
 
-    def _topmost(self, candidates: NDArray[np.bool_]) -> Int32:
+    def _topmost(self, candidates: Bools) -> Int32:
         """Return the cut of the topmost allowed nodes in `candidates`. All other items remain leaves."""
         tree, image = self.tree, np.full(self.tree.n_leaves, -1, np.int32)
         for node in np.flatnonzero((candidates & self._usable_nodes) | tree.is_leaf).tolist():
@@ -134,8 +133,8 @@ class ControlCuts(RedactedRepr):
         return fewest
 
     @cached_property
-    def _usable_nodes(self) -> NDArray[np.bool_]:
+    def _usable_nodes(self) -> Bools:
         """True for inner nodes that are not above a sensitive leaf, bool (V,)."""
         ends = begins_of(self.is_secret)
-        free: NDArray[np.bool_] = ends[self.tree.leaf_hi] == ends[self.tree.leaf_lo]
+        free: Bools = ends[self.tree.leaf_hi] == ends[self.tree.leaf_lo]
         return free & ~self.tree.is_leaf

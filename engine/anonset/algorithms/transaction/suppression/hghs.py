@@ -17,11 +17,12 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, Result, Traits
+from anonset.algorithms.base import Result, Traits
 from anonset.algorithms.transaction.base import KmAlgorithm, bind_to_hierarchy
 from anonset.algorithms.transaction.suppression.cut_scan import search_cut
 from anonset.algorithms.transaction.suppression.threats import MinimalThreats
 from anonset.data import Hierarchy, Table
+from anonset.data.progress import Progress
 from anonset.generalization import Cut
 from anonset.privacy import require_at_least
 

@@ -5,13 +5,14 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, Result, Traits
+from anonset.algorithms.base import Result, Traits
 from anonset.algorithms.transaction.rare_sets.expanded_records import count_cut_below
 from anonset.algorithms.transaction.suppression.cut_scan import Expansion, search_cut
 from anonset.algorithms.transaction.suppression.hghs import ThreatBased
 from anonset.algorithms.transaction.suppression.threats import MinimalThreats
+from anonset.data.array_types import Int64
+from anonset.data.progress import Progress
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.table import Int64
 from anonset.errors import require_known
 from anonset.spelling import setting
 

@@ -17,15 +17,16 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, Result, Traits
+from anonset.algorithms.base import Result, Traits
 from anonset.algorithms.transaction.base import bind_items, without_items
 from anonset.algorithms.transaction.suppression.control_cuts import ControlCuts
 from anonset.data import Hierarchy, SetColumn, Table
+from anonset.data.array_types import Int32, Int64
 from anonset.data.decimals import Written, floor_fraction
 from anonset.data.hierarchies.combined_hierarchies import attach_sensitive
+from anonset.data.progress import Progress
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
-from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization import Cut
 from anonset.privacy.model import require_at_least

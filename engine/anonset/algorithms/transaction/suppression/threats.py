@@ -12,13 +12,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anonset.algorithms.base import Progress
 from anonset.algorithms.transaction.rare_sets.expanded_records import expand_records, nodes_at_or_above
 from anonset.data import Hierarchy, SetColumn
+from anonset.data.array_types import Bools, Float64, Int32, Int64, UInt64
+from anonset.data.progress import Progress
 from anonset.data.storage.store import MEMORY, Store
-from anonset.data.table import Int32, Int64
 from anonset.errors import TooLargeError
 from anonset.generalization import Cut
 from anonset.spelling import setting
@@ -85,7 +84,7 @@ class MinimalThreats:
         self.by_size = [threats[in_taxonomy[threats].all(axis=1)] for threats in self.by_size]
 
     @property
-    def in_taxonomy(self) -> NDArray[np.bool_]:
+    def in_taxonomy(self) -> Bools:
         """True for each node that is left in the taxonomy: `bottom` and the nodes above it, bool (V,)."""
         return nodes_at_or_above(self.hierarchy, self.bottom)
 
@@ -224,7 +223,7 @@ class StoredRecords:
             waiting.extendleft(task for task in reversed(window) if task.at[0] < task.last)
         return True
 
-    def _allowed_pairs(self, pairs: Int32) -> NDArray[np.uint64]:
+    def _allowed_pairs(self, pairs: Int32) -> UInt64:
         """Return a bit for each pair of codes that may occur together in a set, uint64 (C, W)."""
         from anonset_kernels.suppression.threats import allow_antichains, forbid_pairs
 
@@ -294,7 +293,7 @@ def _hash_table(smaller: Sequence[Int32], size: int) -> tuple[Int32, Int32]:
     return known_threats, slots
 
 
-def _spans(work: NDArray[np.float64]) -> list[tuple[int, int]]:
+def _spans(work: Float64) -> list[tuple[int, int]]:
     """Divide the codes into ranges of about equal work."""
     done, spans, first = np.cumsum(work), [], 0
     while first < len(work):

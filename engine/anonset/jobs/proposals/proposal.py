@@ -1,0 +1,72 @@
+"""Proposed roles of the columns of a data set, and the table read with them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from anonset.data import Table
+from anonset.data.redacted_repr import RedactedRepr
+from anonset.errors import Problem
+from anonset.jobs.findings import ColumnFindings
+from anonset.reading.batches import OpenedSource, without_missing_ids
+from anonset.reading.file_options import person_columns
+from anonset.reading.options import ReadOptions
+from anonset.reading.roles import names_in
+from anonset.reading.sources.source import Source
+from anonset.reading.table_builder import gather
+from anonset.release.scan.disclosure_scan import declared
+
+_NOT_READ = ("labels", "sensitive", "hierarchy", "publish_as_is")
+
+
+@dataclass
+class Proposal(RedactedRepr):
+    """Columns with roles, and the table read with them."""
+
+    source: Source | None
+    """Source of the columns. None if the source is a table."""
+    columns: tuple[ColumnFindings, ...]
+    settings: dict[str, Any]
+    problems: list[Problem]
+    table: Table | None
+    rows: int
+    unit: tuple[str, ...] = ()
+    """Columns that identify the person. Empty if each row is a person."""
+    meaning: str = ""
+    """Kind of identifier in the columns of the unit, such as ``person id`` (see `PossiblePerson`)."""
+    part_of: str = ""
+    """Column that may identify the persons, so that the unit counts persons several times (see `PossiblePerson`)."""
+    persons: int = 0
+    """Number of persons, if the owner must choose the unit."""
+    skipped: int = 0
+    """Number of rows that are skipped, because they have no value in the columns of the unit."""
+    possible_items: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Dropped columns that may contain items, by the setting that publishes them."""
+    possible_roles: Mapping[str, list[str]] = field(default_factory=dict)
+    """Roles derived from values only, which the owner must check. Empty if a column is recognized."""
+    answers: "tuple[Proposal, ...]" = ()
+    """Proposals for all possible units if the owner must choose the unit. The first proposal equals this proposal."""
+    others: tuple[tuple[str, ...], ...] = ()
+    """Further columns that may identify the person, without proposals."""
+
+
+def read_with_settings(source: OpenedSource, settings: Mapping[str, Any]) -> Table:
+    """Read the table of a proposal with its settings."""
+    options = _options(settings)
+    if options.skip_without_id:
+        source = without_missing_ids(source, ids_in(settings, source.names))
+    return declared(gather(source, options, with_ids=True), settings.get("publish_as_is"))
+
+
+def _options(settings: Mapping[str, Any]) -> ReadOptions:
+    sensitive = settings.get("sensitive")
+    name = sensitive[0] if isinstance(sensitive, list) else sensitive
+    others = {name: value for name, value in settings.items() if name not in _NOT_READ}
+    if name is not None and others.get("relational"):  # published classes show the sensitive column
+        return ReadOptions(**{**others, "keep": [*names_in((), others.get("keep")), name]})
+    return ReadOptions(**others, sensitive=name)
+
+
+def ids_in(settings: Mapping[str, Any], names: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns that identify the person in settings."""
+    return names_in(names, settings.get("id")) or person_columns(settings.get("unit"), names)
