@@ -32,7 +32,6 @@ STOP_WORDS = frozenset(
 )  # fmt: skip
 _TITLE_WORDS = STOP_WORDS - {"der", "die", "den", "dem", "des", "von", "vom", "los", "las", "del", "della", "van"}
 _ANY_MARK = re.compile(r"\s*[;|,/；؛、，،]\s*|\s+")
-PRINTED_LISTS = (("['", "'"), ('["', '"'), ("{'", "'"), ('{"', '"'))
 _MOST_SINGLE = 0.9
 _SINGLE = tuple(
     re.compile(pattern).fullmatch
@@ -127,15 +126,6 @@ def _recur(labels: Sequence[str], mark: str) -> bool:
     """Return True if some parts between separators occur in several cells. Parts of product names rarely recur."""
     cells = Counter(part for label in labels for part in {text.strip() for text in label.split(mark)})
     return any(count > 1 for count in cells.values())
-
-
-def are_printed_lists(texts: Collection[str]) -> bool:
-    """Return True if most texts are lists that a program printed.
-
-    >>> are_printed_lists(['["a", "b"]', "['c']", "d"]), are_printed_lists(["[a]", "b"])
-    (True, False)
-    """
-    return 2 * sum(text.startswith(begin) for text in texts for begin, _ in PRINTED_LISTS) > len(texts)
 
 
 def other_marks(items: Collection[str], mark: str) -> list[str]:

@@ -14,12 +14,13 @@ import numpy as np
 
 from anonset import arrow
 from anonset.arrow import is_list
-from anonset.columns.cells import are_printed_lists, are_titles, other_marks, separator_of_items
+from anonset.columns.cells import are_titles, other_marks, separator_of_items
 from anonset.columns.date_patterns import contains_contact, contains_date, is_time
 from anonset.columns.kinds import MOST_LOOKED_AT, ValueFormat, are_results, kind_of_values, look_at
 from anonset.columns.marks import words_for_marks
 from anonset.columns.missing import MISSING, NULLS, PROBABLE_NULLS, SIGNS_OF_NULL, missing_codes
 from anonset.columns.personal_values import are_capitalised, are_keys, are_names, identifying, is_free_text
+from anonset.columns.printed_lists import LIST, NoListError, are_printed_lists, items_of_lists
 from anonset.data import SetColumn
 from anonset.data.array_types import Bools, Int32, Int64
 from anonset.data.hierarchies.hierarchy_rules import NO_VALUE
@@ -150,7 +151,13 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
     values = _few_values(loaded) if n <= _FEW_ROWS else _values(loaded) if n <= MOST_LOOKED_AT else None
     first = _first_values(loaded) if values is None else values.given
     if are_printed_lists(first):
-        return _unsupported(column, "printed lists", n, nulls, "write the items with a separator")
+        try:
+            items = arrow.list_flatten(items_of_lists(arrow.cast(arrow.cast(loaded, kind), pa.large_string())))
+        except NoListError as error:
+            way = f"row {error.row + 1} is not a list; correct it, or write the items with a separator"
+            return _unsupported(column, "printed lists", n, nulls, way)
+        listed, counts = _counted(items)
+        return _of_sets(column, n, nulls, listed, counts, len(items), LIST)
     mark = separator_of_items(column, first, separator)
     if mark is not None:
         items, times = _items(loaded, mark)

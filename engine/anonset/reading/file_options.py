@@ -18,11 +18,14 @@ class FileOptions:
     """Parsing options of `read`, `scan`, settings and flags that are independent of column roles."""
 
     separator: Annotated[
-        str | None, "Character between the items of a field; per column: 'drugs=, codes=|'. Default: blanks."
+        str | None,
+        "Character between the items of a field, or 'list' for ['a', 'b'] and {a,b}; per column: 'drugs=, codes=|'. "
+        "Default: blanks.",
     ] = None
     """Separator of the items in a text cell, for all columns or for single columns (``drugs=, codes=|``). Default:
     blanks. A cell that seems to use another separator is rejected. An empty cell is the empty set, and blanks around an
-    item are ignored.
+    item are ignored. With ``list``, each cell is a list that a program printed, such as ``['a', 'b']``, ``["a", "b"]``
+    or ``{a,"b c"}``.
     """
     delimiter: Annotated[
         str | None, "Character between the fields of a line, such as ';' or tab; default: detected."

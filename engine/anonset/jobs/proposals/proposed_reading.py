@@ -25,6 +25,7 @@ from anonset.jobs.proposals.possible_units import PossibleUnits
 from anonset.jobs.proposals.proposal import Proposal
 from anonset.jobs.proposals.proposal_trial import ProposalReader
 from anonset.jobs.proposals.value_problems import (
+    list_problems,
     missing_code_problems,
     null_problems,
     null_words,
@@ -137,6 +138,7 @@ def _proposal_for(
     problems += [*odd_codes(profiles), *word_problems(words)]
     problems += missing_code_problems(profiles)
     problems += pair_problems(profiles, [name for name, role in proposed.items() if role.role == UNRECOGNIZED])
+    problems += list_problems([column for column in profiles if column.name not in dropped])
     problems += separator_problems([column for column in profiles if column.name not in dropped])
     problems += [
         replace(placeholder_problem(name, list(counts), sum(counts.values())), assumed=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
+from anonset.columns.printed_lists import LIST
 from anonset.columns.profiles import Profile
 from anonset.columns.roles import hierarchy_for
 from anonset.errors import Fix, Problem
@@ -38,6 +39,12 @@ def separator_problems(profiles: Sequence[Profile]) -> list[Problem]:
             marks = f"{column.separator!r} separates items, but there are also {' and '.join(others)}"
             problems.append(Problem(f"column {column.name!r}: {marks}; {way}"))
     return problems
+
+
+def list_problems(profiles: Sequence[Profile]) -> list[Problem]:
+    """Return a line for each column that is read as printed lists."""
+    lists = [column for column in profiles if column.separator == LIST]
+    return [Problem(f"column {column.name!r}: the cells are read as printed lists", assumed=True) for column in lists]
 
 
 def odd_codes(profiles: Sequence[Profile]) -> list[Problem]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from anonset.algorithms.base import Algorithm, traits_of
 from anonset.algorithms.registry import ALGORITHMS, with_traits
+from anonset.columns.printed_lists import LIST
 from anonset.data import Hierarchy, Table
 from anonset.data.hierarchies.hierarchy_rules import HALVES, REFINE
 from anonset.data.progress import Progress
@@ -233,7 +234,11 @@ class FileRun:
         earlier = settings.recoding is not None or settings.after is not None
         sets = (traits_of(self.algorithm).forms_sets or made or earlier) and settings.symbols != "short"
         separator = settings.file.separator
-        if separators_in(separator, settings.items) or (sets and _OF_SETS.intersection(separator or "")):
+        if (
+            separator == LIST
+            or separators_in(separator, settings.items)
+            or (sets and _OF_SETS.intersection(separator or ""))
+        ):
             separator = None
         layout = Layout(settings.order, settings.symbols, format, separator, settings.part_rows)  # type: ignore[arg-type]
         place = destination(settings.out, settings.private)

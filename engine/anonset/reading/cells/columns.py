@@ -9,6 +9,7 @@ import numpy as np
 from anonset import arrow
 from anonset.arrow import is_list
 from anonset.columns.missing import NULLS
+from anonset.columns.printed_lists import LIST, NoListError, items_of_lists
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn
 from anonset.data.array_types import Int32, Int64
 from anonset.data.blocks import encode_sets, keep_tokens
@@ -128,6 +129,8 @@ class Encoder:
         require_items(self.where, [(name, labels) for name, labels in cells.items() if name not in self.several])
         for name, labels in cells.items():
             mark = self._mark(name)
+            if mark == LIST:
+                continue
             if not self.whole or mark is not None:
                 unsplit = name not in self.several and not self.codes_declared
                 require_split(f"{self.where}: column {name!r}", labels, mark, one_code=name if unsplit else "")
@@ -242,11 +245,12 @@ class Encoder:
             msg = f"{self.where}: column {name!r}: the set in row {row} contains null; items must be text"
             raise InputError(msg, column=name, row=row)
         codes, labels = dictionary(values if _is_dictionary_of_text(values) else self._text(name, values, items=True))
-        if cells is column and not self.printed:
+        printed = self.printed or self._mark(name) == LIST
+        if cells is column and not printed:
             return length, codes, labels
         if not self.exact:
             codes, labels = _trimmed(codes, labels)
-        if not self.exact and not self.printed:
+        if not self.exact and not printed:
             if any(len(label.split()) > 1 for label in labels) and not self.whole and self._mark(name) is None:
                 return self._tokens(name, column, any_blank=True)
             if NULLS.intersection(labels):
@@ -286,6 +290,13 @@ class Encoder:
             return column
         text = self._text(name, column)
         mark = self._mark(name)
+        if mark == LIST:
+            try:
+                return items_of_lists(text)
+            except NoListError as error:
+                row = self.before + error.row + 1
+                msg = f"{self.where}: column {name!r}: row {row} is not a list such as ['a', 'b'] or {{a,b}}"
+                raise InputError(msg, column=name, row=row) from None
         if self.whole and mark is None:
             ends = arrow.number_array(np.arange(len(text) + 1))
             return pa.LargeListArray.from_arrays(ends, text, mask=arrow.is_null(text) if text.null_count else None)

@@ -10,7 +10,6 @@ from anonset import arrow
 from anonset.columns.cells import (
     FURTHER_MARKS,
     MARKS,
-    PRINTED_LISTS,
     STOP_WORDS,
     hold_codes,
     mark_of_mixed_codes,
@@ -19,11 +18,13 @@ from anonset.columns.cells import (
 )
 from anonset.columns.kinds import MOST_LOOKED_AT
 from anonset.columns.marks import ABSENT, PRESENT, words_for_marks
+from anonset.columns.printed_lists import LIST
 from anonset.errors import Fix, InputError, datum, typed
 from anonset.reading.sources.dialect import DELIMITERS
 from anonset.spelling import counted, setting
 
 _ENDS = (("[", "]"), ("{", "}"))
+_PRINTED = ("['", '["', "{'", '{"')
 MOST_BYTES_OF_ID = 4096
 """Maximum length of an id in bytes."""
 
@@ -51,17 +52,18 @@ def require_split(
     InputError
         The message names the option that would help.
     """
-    if any(label.startswith(begin) for label in labels for begin, _ in PRINTED_LISTS):
+    as_lists = [] if baskets else [Fix({"separator": LIST}, "to read the cells as lists")]
+    if any(label.startswith(_PRINTED) for label in labels):
         msg = (
             f"{where}: the cells contain printed lists ([...] with quotes), so brackets and quotes would become part "
-            "of "
-            "items; write the items with a separator, or pass the lists to anonset.read in Python"
+            "of items"
         )
-        raise InputError(msg)
+        raise InputError(msg, fixes=as_lists)
     if not baskets and (ends := next((ends for ends in _ENDS if _torn(labels, *ends)), None)) is not None:
         marks = f"{ends[0]} and {ends[1]}"
-        msg = f"{where}: the cells are enclosed in {marks}, which would become part of items; remove {marks}"
-        raise InputError(msg)
+        enclosed = f"the cells are enclosed in {marks}, which would become part of items"
+        msg = f"{where}: {enclosed}; if they are no lists, remove {marks}"
+        raise InputError(msg, fixes=as_lists)
     if not baskets and separator is None and sum(label.casefold() in STOP_WORDS for label in labels) > 2:
         msg = (
             f"{where}: the cells look like titles or sentences, and each word would become an item; "
@@ -70,10 +72,10 @@ def require_split(
         raise InputError(msg, fixes=[Fix({"separator": " "}, "if each word is an item")])
     if not baskets and separator is None and (list_text := next(filter(_is_printed_list, labels), None)) is not None:
         msg = (
-            f"{where}: {datum(list_text)} looks like a list but would become a single item; remove {list_text[0]} and "
-            f"{list_text[-1]}"
+            f"{where}: {datum(list_text)} looks like a list but would become a single item; if it is none, remove "
+            f"{list_text[0]} and {list_text[-1]}"
         )
-        raise InputError(msg, fixes=[Fix({"separator": " "}, "if it is an item")])
+        raise InputError(msg, fixes=[*as_lists, Fix({"separator": " "}, "if it is an item")])
     mark = (_mark_within(labels) or (None if baskets else mark_of_sets(labels))) if separator is None else None
     if separator is not None and baskets and separator.strip() and any(separator in label for label in labels):
         mark = separator
