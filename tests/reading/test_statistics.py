@@ -151,3 +151,9 @@ def test_pyreadstat_is_named_if_it_is_missing(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pyreadstat", None)
     with pytest.raises(InputError, match="stat"):
         rows(path)
+
+
+def test_values_with_equal_labels_remain_distinct(tmp_path):
+    path = tmp_path / "a.sav"
+    pyreadstat.write_sav(FRAME, path, variable_value_labels={"sex": {1: "yes", 2: "other", 3: "other"}})
+    assert rows(path)["sex"] == ["yes", "other (2)", "9", "other (3)"]

@@ -1,9 +1,11 @@
 """Read files of SPSS (.sav, .zsav), Stata (.dta) and SAS (.sas7bdat, .xpt) in blocks of rows, with pyreadstat.
 
-A value with a label is read as its label, or as its code if the owner wishes. User-defined missing values are null. A
+A value with a label is read as its label, or as its code if the owner wishes. If labels of a column are equal, the code
+is part of them. User-defined missing values are null. A
 multiple-response set of SPSS is a column of lists, in addition to its variables.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -73,7 +75,8 @@ class _File:
         read, encoding = getattr(pyreadstat, STATISTICS[format]), properties.dialect.encoding
         with file.opened() as opened, reading(file.where, f"not a valid .{format} file", values=True):
             _, found = read(_place(file, opened), metadataonly=True, output_format="dict", encoding=encoding)
-        labels = {} if properties.value_codes else dict(found.variable_value_labels)
+        labelled = {} if properties.value_codes else found.variable_value_labels
+        labels = {variable: _distinct(of_values) for variable, of_values in labelled.items()}
         sets = {f"${name}" if name in found.column_names else name: one for name, one in found.mr_sets.items()}
         return cls(file, read, tuple(found.column_names), labels, sets, found.column_names_to_labels, encoding)
 
@@ -127,6 +130,19 @@ class _File:
         else:
             labels = self.labels.get(variable, {})
             yield from (_text(cell, labels) or None for cell in cells)
+
+
+def _distinct(labels: Mapping[Any, str]) -> dict[Any, str]:
+    """Return the labels of values. Values with equal labels remain distinct: their labels end with the value.
+
+    >>> _distinct({1: "yes", 2: "no", 3: "no "})
+    {1: 'yes', 2: 'no (2)', 3: 'no (3)'}
+    """
+    times = Counter(label.strip() for label in labels.values())
+    return {
+        value: f"{label.strip()} ({_text(value, {})})" if times[label.strip()] > 1 else label
+        for value, label in labels.items()
+    }
 
 
 def _place(file: DataFile, opened: Any) -> Any:
