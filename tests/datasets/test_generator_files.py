@@ -1,3 +1,4 @@
+import csv
 import gzip
 from pathlib import Path
 
@@ -5,11 +6,12 @@ import numpy as np
 import pytest
 from tests.facts import refused
 
+from anonset.cli.main import main
 from anonset.data import NumericColumn
 from anonset.errors import InputError
 from anonset.reading.hierarchies.files import read_hierarchy
 from anonset.reading.read import read
-from anonset_datasets.generators import GENERATORS, generate, make, registry, write_tree
+from anonset_datasets.generators import GENERATORS, generate, make, make_tables, registry, write_tree
 from anonset_datasets.generators.missions import Stream
 
 
@@ -157,3 +159,30 @@ def test_random_streams_equal_pcg64() -> None:
     assert uniform.min() >= 0
     assert uniform.max() < 1
     assert sorted(Stream(7).permutation(20).tolist()) == list(range(20))
+
+
+def test_linked_tables_are_the_patients_of_one_table(tmp_path: Path) -> None:
+    counts = make_tables("hospital", tmp_path / "tables", n=300, seed=4)
+    assert [path.name for path in tmp_path.iterdir()] == ["tables"]
+    texts = {name: (tmp_path / "tables" / f"{name}.csv").read_text() for name in counts}
+    tables = {name: list(csv.DictReader(text.splitlines())) for name, text in texts.items()}
+    assert {name: len(rows) for name, rows in tables.items()} == counts
+    patient_of = {row["visit_id"]: row["patient_id"] for row in tables["visits"]}
+    codes: dict[str, set[str]] = {row["patient_id"]: set() for row in tables["patients"]}
+    for row in tables["diagnoses"]:
+        codes[patient_of[row["visit_id"]]].add(row["code"])
+    table = generate("hospital", n=300, seed=4)
+    assert table.transactions is not None
+    assert sorted(map(sorted, codes.values())) == sorted(map(sorted, table.transactions.rows()))
+    assert {row["visit_id"] for row in tables["drugs"]} <= patient_of.keys()
+    assert len(tables["diagnoses"]) > len({(patient_of[row["visit_id"]], row["code"]) for row in tables["diagnoses"]})
+    with refused(InputError, "new"):
+        make_tables("hospital", tmp_path / "tables", n=300)
+
+
+def test_generators_without_linked_tables_name_those_with_tables(tmp_path: Path) -> None:
+    with refused(InputError, "'shop' hospital"):
+        make_tables("shop", tmp_path / "tables")
+    assert list(tmp_path.iterdir()) == []
+    assert main(["datasets", "make", "hospital", "--tables", "--records", "0", "-o", str(tmp_path / "none")]) == 0
+    assert (tmp_path / "none" / "drugs.csv").read_text() == "visit_id,drug,days\n"

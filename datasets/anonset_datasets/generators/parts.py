@@ -1,14 +1,12 @@
 """Generate data of any size as several files in a folder. The files are generated independently."""
 
-import os
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
 from anonset.data.storage.workers import Threads
 from anonset.errors import InputError
 from anonset_datasets.generators.missions import BLOCK
-from anonset_datasets.generators.registry import Value, generator_of, require_parameters
+from anonset_datasets.generators.registry import Value, generator_of, new_folder, require_parameters
 
 BLOCKS_OF_PART = max(1, (1 << 20) // BLOCK)
 """Number of record blocks per part, so that a part has about a million records."""
@@ -33,30 +31,21 @@ def make_parts(name: str, folder: str | Path, parameters: Mapping[str, Value], w
     """
     from anonset.writing.table_files import write_parquet
 
-    generator, target = generator_of(name), Path(folder)
+    generator = generator_of(name)
     require_parameters(generator, parameters)
     if generator.part is None:
         msg = f"{name!r} is not generated in parts; give a file that ends in .dat or .csv"
-        raise InputError(msg)
-    if target.exists() or not target.parent.is_dir():
-        msg = f"the folder must be a new one in an existing folder, got {str(folder)!r}"
         raise InputError(msg)
     make = generator.part
     n = parameters.get("n", generator.parameters["n"])
     make(**{**parameters, "only": range(0)})  # rejects parameters out of range
     n_blocks = -(-int(n) // BLOCK)
     ranges = [range(at, min(at + BLOCKS_OF_PART, n_blocks)) for at in range(0, n_blocks, BLOCKS_OF_PART)] or [range(0)]
-    partial = target.with_name(f".{target.name[:60]}.{os.getpid()}.partial")
+    with new_folder(folder) as partial:
 
-    def written(number: int) -> int:
-        table = make(**{**parameters, "only": ranges[number]})
-        write_parquet(table, partial / f"part-{number:05}.parquet")
-        return table.n
+        def written(number: int) -> int:
+            table = make(**{**parameters, "only": ranges[number]})
+            write_parquet(table, partial / f"part-{number:05}.parquet")
+            return table.n
 
-    try:
-        partial.mkdir()
-        done = sum(Threads(workers).map(written, range(len(ranges))))
-        partial.replace(target)
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
-    return done
+        return sum(Threads(workers).map(written, range(len(ranges))))

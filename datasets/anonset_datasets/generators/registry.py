@@ -5,7 +5,8 @@ import gzip
 import inspect
 import io
 import os
-from collections.abc import Callable, Iterable, Iterator
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
@@ -15,6 +16,7 @@ from typing import Any, Literal, TextIO
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
 from anonset.errors import InputError
 from anonset_datasets.generators.groceries import shop, shop_hierarchy
+from anonset_datasets.generators.hospital_tables import hospital_tables
 from anonset_datasets.generators.longitudinal import longitudinal
 from anonset_datasets.generators.patients import drug_hierarchy, hospital, hospital_hierarchy, prescriptions
 from anonset_datasets.generators.patterns import quest
@@ -46,6 +48,8 @@ class Generator:
     """
     hierarchy: Callable[[], Hierarchy] | None = None
     """Function that returns the hierarchy of the items. None if items have no meaning."""
+    tables: Callable[..., Mapping[str, Table]] | None = None
+    """Function that generates the data as linked tables, by name. It has the same parameters. None without tables."""
 
     @property
     def parameters(self) -> dict[str, Value]:
@@ -81,6 +85,7 @@ GENERATORS: dict[str, Generator] = {
             "invented patients with age, sex and ICD-10 codes",
             hospital,
             hierarchy=hospital_hierarchy,
+            tables=hospital_tables,
         ),
         Generator(
             "prescriptions",
@@ -169,6 +174,52 @@ def make(name: str, path: str | Path, **parameters: Value) -> Table:
         else:
             _write_csv(table, out)
     return table
+
+
+def make_tables(name: str, folder: str | Path, **parameters: Value) -> dict[str, int]:
+    """Generate linked tables into a new folder of CSV files. Return the number of rows of each table.
+
+    The folder is renamed to `folder` when it is complete. The same parameters produce the same bytes.
+
+    Raises
+    ------
+    InputError
+        If the name or a parameter is invalid, the generator has no tables, or the folder exists.
+    """
+    generator = generator_of(name)
+    require_parameters(generator, parameters)
+    if generator.tables is None:
+        names = ", ".join(one.name for one in GENERATORS.values() if one.tables is not None)
+        msg = f"{name!r} has no linked tables; the generators with tables are: {names}"
+        raise InputError(msg)
+    with new_folder(folder) as partial:
+        made = generator.tables(**parameters)
+        for table_name, table in made.items():
+            with (partial / f"{table_name}.csv").open("w", encoding="utf-8", newline="") as out:
+                _write_csv(table, out)
+    return {table_name: table.n for table_name, table in made.items()}
+
+
+@contextmanager
+def new_folder(folder: str | Path) -> Iterator[Path]:
+    """Make a folder under a temporary name. It is renamed at the end, or removed after an error.
+
+    Raises
+    ------
+    InputError
+        If the folder exists, or its parent does not.
+    """
+    target = Path(folder)
+    if target.exists() or not target.parent.is_dir():
+        msg = f"the folder must be a new one in an existing folder, got {str(folder)!r}"
+        raise InputError(msg)
+    partial = target.with_name(f".{target.name[:_LONGEST_STEM]}.{os.getpid()}.partial")
+    try:
+        partial.mkdir()
+        yield partial
+        partial.replace(target)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
 
 
 def write_tree(name: str, path: str | Path) -> None:

@@ -63,12 +63,15 @@ def make_datasets(
     seed: Annotated[int, Parameter(converter=number_of_64_bits, help="Random seed.")] = 0,
     set: Annotated[list[str] | None, Parameter(help="NAME=VALUE: a parameter of the generator. Repeatable.")] = None,  # noqa: A002
     hierarchy: Annotated[str | None, Parameter(help="New file for the hierarchy of the items.")] = None,
+    tables: Annotated[
+        bool, Parameter(help="Generate linked tables (hospital only). --out is then a new folder of CSV files.")
+    ] = False,
 ) -> int:
     """Generate a data set.
 
     The same parameters and seed always generate the same bytes.
     """
-    from anonset_datasets.generators import GENERATORS, make, write_tree
+    from anonset_datasets.generators import GENERATORS, make, make_tables, write_tree
     from anonset_datasets.generators.parts import make_parts
 
     require_local(out, hierarchy)
@@ -80,7 +83,9 @@ def make_datasets(
     if hierarchy is not None:
         write_tree(name, hierarchy)
     try:
-        if Path(out).suffix:
+        if tables:
+            make_tables(name, out, **{"seed": seed, **parameters})
+        elif Path(out).suffix:
             make(name, out, **{"seed": seed, **parameters})
         else:
             make_parts(name, out, {"seed": seed, **parameters})
