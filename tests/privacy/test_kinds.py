@@ -3,6 +3,7 @@
 import pytest
 
 from anonset.privacy import KAnonymity, KKmAnonymity, KLmDiversity, KmAnonymity, PrivacyModel, TransactionKAnonymity
+from anonset.privacy.disassociation import DisassociationModel
 from privacy.test_words import EVERY
 
 MODELS = [model for model, _ in EVERY]
@@ -46,3 +47,12 @@ BOUNDED = {"k", "kl", "kt", "km", "kkm", "klm", "partition-km", "transaction-k"}
 def test_other_models_bound_no_probability_of_finding_a_record(model: PrivacyModel) -> None:
     assert model.promises(True, 0) is None
     assert model.promises(False, 1) is None
+
+
+def test_a_model_without_a_bound_on_links_states_none():
+    model = DisassociationModel(k=1, m=1, sensitive_items=("hiv",), cap=0.2)
+    assert "1/1" not in model.statement + model.limits
+    assert "does not hide which record belongs to a person" in model.statement
+    assert "assuming that all original data" in model.statement.casefold()
+    assert "link a sub-record" not in model.limits
+    assert "1/5" in DisassociationModel(k=5, m=2).limits

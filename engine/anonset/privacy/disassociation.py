@@ -4,6 +4,7 @@ sub-record to the person.
 
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import compress
 from typing import Annotated, ClassVar
 
 from anonset.data.decimals import Written, exact, require_between_0_and_1, shortest_text
@@ -63,7 +64,9 @@ class DisassociationModel(PrivacyModel):
 
     @property
     def singling_out(self) -> str:
-        """Bound on linking a sub-record to a person."""
+        """Bound on linking a sub-record to a person, or the statement that there is none."""
+        if self.k == 1:
+            return "The publication does not hide which record belongs to a person whose items are known."
         return (
             f"Someone who knows up to {counted(self.m, 'item')} of a person links each sub-record of a chunk to that "
             f"person with a probability of at most 1/{self.k}, assuming that all original data consistent with the "
@@ -75,25 +78,34 @@ class DisassociationModel(PrivacyModel):
         """Bound on inferring a sensitive item of a chunk. Empty if `cap` is None."""
         if self.cap is None:
             return ""
+        assuming = (
+            "Assuming that all original data consistent with the publication are equally likely"
+            if self.k == 1
+            else "Under the same assumption"
+        )
         return (
-            "Under the same assumption, someone who knows other items of a person infers a sensitive item of a chunk "
-            f"with a probability of at most {shortest_text(self.cap)}."
+            f"{assuming}, someone who knows other items of a person infers a sensitive item of a chunk with a "
+            f"probability of at most {shortest_text(self.cap)}."
         )
 
     @property
     def limits(self) -> str:
         """Limits of the guarantee."""
-        terms = (
-            ""
-            if self.cap is None
-            else " A sensitive item that is a term occurs in at least one record of its cluster, and possibly in all."
-        )
-        return (
+        shared = (
             "An item that all candidate sub-records or terms of a person share is disclosed, and an item that most of "
-            f"them share is likely. Someone who knows more than {counted(self.m, 'item')} may link a sub-record to a "
-            f"person. A term usually occurs in fewer than {self.k} records of its cluster: someone who knows a rare "
-            "item of a person may find the cluster, and with it a short list of other items. Someone who knows which "
-            "items tend to occur together, or applies the complete method to all possible data, may reach a "
-            f"probability above 1/{self.k}. {NEGATIVE} Someone who knows other records of the cluster may link a "
-            f"sub-record to a person.{terms}"
+            "them share is likely."
         )
+        links = (
+            f"Someone who knows more than {counted(self.m, 'item')} may link a sub-record to a person. A term usually "
+            f"occurs in fewer than {self.k} records of its cluster: someone who knows a rare item of a person may find "
+            "the cluster, and with it a short list of other items."
+        )
+        more = "infer more" if self.k == 1 else f"reach a probability above 1/{self.k}"
+        knowing = (
+            "Someone who knows which items tend to occur together, or applies the complete method to all possible "
+            f"data, may {more}. {NEGATIVE}"
+        )
+        others = "Someone who knows other records of the cluster may link a sub-record to a person."
+        terms = "A sensitive item that is a term occurs in at least one record of its cluster, and possibly in all."
+        linked, capped = self.k > 1, self.cap is not None
+        return " ".join(compress([shared, links, knowing, others, terms], [True, linked, True, linked, capped]))
