@@ -38,6 +38,7 @@ _GROUPS: dict[str, tuple[str, dict[str, str]]] = {
             "check": "Check a hierarchy, and whether it covers a data set.",
             "print": "Print a hierarchy as a tree.",
             "convert": "Convert a hierarchy to the format of anonset.",
+            "import": "Build a hierarchy of concepts from a vocabulary of OMOP.",
             "rename": "Rename a node of a hierarchy.",
         },
     ),

@@ -22,6 +22,7 @@ from anonset.data.hierarchies.renaming import rename_node
 from anonset.errors import HierarchyError, InputError
 from anonset.jobs.proposals.column_hierarchy import column_tree
 from anonset.reading.hierarchies.files import hierarchy_faults, read_hierarchy, write_hierarchy
+from anonset.reading.hierarchies.omop import omop_hierarchy
 from anonset.reading.hierarchies.specs import hierarchy_for
 from anonset.release.publishing.staging import require_new
 from anonset.report.tree import drawn
@@ -68,6 +69,28 @@ def build_hierarchy(
     hierarchy = hierarchy_for(spec, labels.vocabulary, labels.name, labels.occurrences)
     target.touch(0o600)
     write_hierarchy(in_order_of_place(hierarchy), target)
+    return DONE
+
+
+def import_hierarchy(
+    file: Annotated[str, Parameter(help="Table concept_ancestor of the OMOP common data model.")],
+    /,
+    *,
+    data: Annotated[str, Parameter(name="--input", help="Data set whose items are concept ids.")],
+    out: Annotated[str, Parameter(alias="-o", help="New hierarchy file, readable only by the owner.")],
+    column: Annotated[str | None, Parameter(help="Column with the concept ids. Default: the items.")] = None,
+    **flags: Flags,
+) -> int:
+    """Build a hierarchy of concepts from a vocabulary of OMOP.
+
+    The nodes above a concept are its ancestors, such as 316866+. A concept with several parents is below the parent
+    with the fewest concepts of the data.
+    """
+    target = Path(out)
+    require_new(target)
+    hierarchy = omop_hierarchy(file, labels_of(data, column, flags).vocabulary.labels)
+    target.touch(0o600)
+    write_hierarchy(hierarchy, target)
     return DONE
 
 
