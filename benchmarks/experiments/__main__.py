@@ -76,7 +76,7 @@ def status(*papers: str, quick: bool = False, figures: bool = False) -> None:
 
 
 @app.command
-def agree(*papers: str, folder: Path = runner.QUICK_RESULTS, store: bool = False) -> None:
+def agree(*papers: str, folder: Path = runner.QUICK_RESULTS) -> None:
     """Compare results with the tracked results. Losses and counts must agree to 1e-12. Times are not compared.
 
     Exits with status 1 if there is nothing to compare.
@@ -87,15 +87,11 @@ def agree(*papers: str, folder: Path = runner.QUICK_RESULTS, store: bool = False
         Paper keys; the five papers by default.
     folder
         Folder of the new results. By default, the folder of the quick subset.
-    store
-        Store the outcome with the tracked results. `render` shows the outcome on each page.
     """
     total, differing = 0, 0
     for key in papers or runner.papers(studies=False):
         common, differences = agreement.compared(key, folder)
         total, differing = total + common, differing + len({difference.key for difference in differences})
-        if store:
-            agreement.store(key, folder)
         for difference in differences[:5]:
             sys.stdout.write(f"{key} {difference}\n")
     sys.stdout.write(f"{total} case(s) compared, {differing} differ\n")
@@ -106,8 +102,9 @@ def agree(*papers: str, folder: Path = runner.QUICK_RESULTS, store: bool = False
 def check(*papers: str, figure: tuple[str, ...] = (), timeout: float = 600.0) -> None:
     """Measure the declared cases of figures with the current code. If losses and counts agree, a figure is current.
 
-    The declared cases are the quick subset without cases whose time or memory is claimed. The outcome is stored with
-    the tracked results, and `status` and `run` use it. Exits with status 1 if a value differs, or if a case fails.
+    The declared cases are the quick subset. In papers, they exclude cases whose time or memory is claimed. The outcome
+    is stored with the tracked results. `status` and `run` use it, and `render` shows it on each page. Exits with status
+    1 if a value differs, or if a case fails.
 
     Parameters
     ----------
@@ -118,16 +115,23 @@ def check(*papers: str, figure: tuple[str, ...] = (), timeout: float = 600.0) ->
     timeout
         Time limit of a case in seconds.
     """
+    if (commit := runner.machine()["commit"]).endswith(runner.CHANGED):
+        msg = f"check names the commit of the code: commit your changes first, got {commit}"
+        raise InputError(msg)
     wrong = 0
     for key in papers or runner.papers():
-        figures = figure or tuple(sorted({case.figure for case in runner.declared(runner.paper(key))}))
-        asked: dict[str, Any] = {"figures": figures, "quick": True, "untimed": True, "again": True}
+        chosen = runner.paper(key)
+        figures = figure or tuple(sorted({case.figure for case in runner.declared(chosen)}))
+        asked: dict[str, Any] = {"figures": figures, "quick": True, "untimed": not chosen.study, "again": True}
         ran, failed = runner.run(key, **asked, timeout=timeout, results=runner.CHECK_RESULTS)
         differences = agreement.store_figures(key, runner.CHECK_RESULTS, figures)
         for difference in differences[:5]:
             sys.stdout.write(f"{key} {difference}\n")
-        current = len(runner.confirmed(runner.paper(key)).intersection(figures))
-        sys.stdout.write(f"{key}: {ran} case(s) run, {failed} failed; {current} of {len(figures)} figure(s) current\n")
+        current = len(runner.confirmed(chosen).intersection(figures))
+        without = [name for name in figures if not runner.code_and_data(chosen, name)]
+        skipped = f"; no data for {', '.join(without)}" if without else ""
+        n = len(figures) - len(without)
+        sys.stdout.write(f"{key}: {ran} case(s) run, {failed} failed; {current} of {n} figure(s) current{skipped}\n")
         wrong += failed + len(differences)
     sys.exit(1 if wrong else 0)
 

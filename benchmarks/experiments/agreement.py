@@ -1,12 +1,13 @@
 """Compare two sets of results. Losses and counts must agree to 1e-12 on any machine. Times are not compared.
 
-The tracked results may be older than the code. Therefore a part of the cases (the quick subset) is measured again.
-``repeated.json`` contains the commit of this measurement, the number of cases, and the number of cases that differ. For
-each checked figure, it contains the same numbers with a digest of the code. The results of a figure are current if its
-declared cases agree with the current code; `runner.declared` selects the cases.
+The tracked results may be older than the code. Therefore the declared cases of a figure (`runner.declared`) are
+measured again. For each figure, ``repeated.json`` contains the commit of this measurement, the number of cases, the
+number of cases that differ, and a digest of the code and data. The results of a figure are current if its declared
+cases agree with the current code.
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isclose
@@ -15,7 +16,6 @@ from typing import Any
 
 from benchmarks.experiments.cases import Key
 from benchmarks.experiments.runner import (
-    CHANGED,
     REPEATED,
     RESULTS,
     code_and_data,
@@ -25,8 +25,6 @@ from benchmarks.experiments.runner import (
     stored_checks,
 )
 from benchmarks.experiments.store import COSTS_BEGIN, Result
-
-from anonset.errors import InputError
 
 TOLERANCE = 1e-12
 """Largest relative difference between two values that agree."""
@@ -55,24 +53,6 @@ def compared(key: str, here: Path, there: Path = RESULTS) -> tuple[int, list[Dif
     return len(common), [difference for case in common for difference in _differences(case, first[case], second[case])]
 
 
-def store(key: str, here: Path, there: Path = RESULTS) -> None:
-    """Compare the results of a paper in both folders, and store the number of differing cases in the folder `there`.
-
-    Raises
-    ------
-    InputError
-        If the results in `here` come from several commits, or from uncommitted sources.
-    """
-    n, differences = compared(key, here, there)
-    commits = {result["machine"]["commit"] for result in results_of(paper(key), here).values()}
-    if len(commits) != 1 or any(commit.endswith(CHANGED) for commit in commits):
-        msg = f"{key}: measure the cases again at one commit, got {', '.join(sorted(commits)) or 'no results'}"
-        raise InputError(msg)
-    repeated = {"commit": commits.pop(), "cases": n, "differing": len({difference.key for difference in differences})}
-    stored = stored_checks(there)
-    _write(stored | {key: stored.get(key, {}) | repeated}, there)
-
-
 def store_figures(key: str, here: Path, figures: Sequence[str] = (), there: Path = RESULTS) -> list[Difference]:
     """Store for each figure whether its declared cases in `here` agree with the tracked results.
 
@@ -87,6 +67,7 @@ def store_figures(key: str, here: Path, figures: Sequence[str] = (), there: Path
         by_figure.setdefault(case.figure, []).append(case.key)
     outcomes = {
         figure: {
+            "commit": ", ".join(sorted({first[case]["machine"]["commit"] for case in keys})),
             "cases": len(keys),
             "differing": len(differing.intersection(keys)),
             "sources": code_and_data(paper(key), figure),
@@ -95,22 +76,26 @@ def store_figures(key: str, here: Path, figures: Sequence[str] = (), there: Path
         if all("measured" in of_folder.get(case, {}) for case in keys for of_folder in (first, second))
     }
     stored = stored_checks(there)
-    old = {figure: one for figure, one in stored.get(key, {}).get("figures", {}).items() if figure not in by_figure}
-    _write(stored | {key: stored.get(key, {}) | {"figures": old | outcomes}}, there)
+    old = {figure: one for figure, one in stored.get(key, {}).items() if figure not in by_figure}
+    written = json.dumps(stored | {key: old | outcomes}, indent=1, sort_keys=True)
+    (there / REPEATED).write_text(written + "\n", encoding="utf-8")
     return [difference for difference in differences if difference.key[0] in by_figure]
 
 
-def _write(stored: Mapping[str, Any], there: Path) -> None:
-    (there / REPEATED).write_text(json.dumps(stored, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-
-
-def sentence(key: str, results: Path = RESULTS) -> str:
-    """Return a sentence about the repeated measurement of a paper. Empty if no case was measured again."""
-    repeated = stored_checks(results).get(key)
-    if repeated is None or "commit" not in repeated:
-        return ""
-    verdict = f"{repeated['differing']} differ" if repeated["differing"] else "all losses and counts agree"
-    return f"- {repeated['cases']} case(s) were measured again at commit {repeated['commit']}: {verdict}"
+def sentences(key: str, results: Path = RESULTS) -> str:
+    """Return a line for each commit whose code measured cases of a paper again, with the outcome. Empty if none."""
+    checks, cases = stored_checks(results).get(key, {}), Counter(case.figure for case in paper(key).cases)
+    by_commit: dict[str, list[str]] = {}
+    for figure in paper(key).figures:
+        if figure.key in checks:
+            by_commit.setdefault(checks[figure.key]["commit"], []).append(figure.key)
+    lines = []
+    for commit, figures in by_commit.items():
+        differing = [f"{figure} {checks[figure]['differing']}" for figure in figures if checks[figure]["differing"]]
+        outcome = f"some cases differ ({', '.join(differing)})" if differing else "all losses and counts agree"
+        again = ", ".join(f"{figure} {checks[figure]['cases']} of {cases[figure]}" for figure in figures)
+        lines.append(f"- Measured again with the code of commit {commit}: {outcome}. Cases: {again}")
+    return "\n".join(lines)
 
 
 def _differences(key: Key, here: Result, there: Result) -> Iterator[Difference]:

@@ -191,7 +191,7 @@ class Figure:
     printed: Sequence[Printed] = ()
     """Figures that the paper's text states for the curves."""
     quick: Sequence[float | str] | None = None
-    """Horizontal positions of the quick subset. By default all positions."""
+    """Horizontal positions and names of curves of the quick subset. By default all positions."""
 
     @property
     def label(self) -> str:
@@ -201,7 +201,9 @@ class Figure:
     def is_quick(self, case: Case) -> bool:
         """Return True if the case belongs to the quick subset."""
         factor = factor_of(case.repetition)
-        return (factor is None or case.repetition in factor.quick) and (self.quick is None or case.x in self.quick)
+        return (factor is None or case.repetition in factor.quick) and (
+            self.quick is None or case.x in self.quick or case.series in self.quick
+        )
 
 
 @dataclass(frozen=True)

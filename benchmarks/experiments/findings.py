@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from benchmarks.experiments import criteria
 from benchmarks.experiments.judging import BASES, Judged
-from benchmarks.experiments.render import rows
-from benchmarks.experiments.runner import paper, papers, results_of
+from benchmarks.experiments.render import records_used, rows
+from benchmarks.experiments.runner import paper, papers, results_of, stored_checks
 from benchmarks.experiments.verdicts import FILE, in_short, totals
 from benchmarks.experiments.workers import ROOT
 
@@ -24,9 +24,12 @@ _KINDS = {"paper": "the papers' claims", "own": "our own", "enforced": "enforced
 
 
 def text(judged: Mapping[str, Sequence[Judged]]) -> str:
-    """Return the page with the rules, the totals, and the claims of each paper by verdict. Omits our own studies."""
+    """Return the page with totals, main findings, rules, and the claims of each paper by verdict.
+
+    Omits our own studies.
+    """
     of_papers = {key: judged[key] for key in papers(studies=False)}
-    parts = [_introduction(of_papers), _totals(of_papers), _in_short(of_papers)]
+    parts = [_introduction(of_papers), _by_data(of_papers), _in_short(of_papers), _RULES, _totals(of_papers)]
     for key, claims in of_papers.items():
         parts += _paper(key, claims)
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -43,12 +46,12 @@ Which claims of the five papers hold if their experiments are repeated? Of {sum(
 condition such as the data set or the order of the leaves. {counts[criteria.SHOWN]} compare times of implementations,
 and get no verdict. This page is for researchers who cite or compare the methods.
 
-*`python -m benchmarks.experiments render` generates this page; do not edit it.*
-
-{_RULES}"""
+*`python -m benchmarks.experiments render` generates this page; do not edit it.*"""
 
 
 _RULES = f"""\
+## How claims are judged
+
 The criteria were fixed before this run of the pages, but not before all experiments: version {criteria.VERSION} was
 written when results were known, and the stored results were judged again. Some experiments depend on a random draw, or
 on a choice that the paper does not state: the order of the leaves of a balanced hierarchy, a sample, a seed, or a query
@@ -83,8 +86,16 @@ python -m benchmarks.experiments run terrovitis2008 --figure fig8
 
 
 _BY_DATA = """\
-The papers' claims by the data on which we judge them. A part of a data set of the paper counts as the paper's data.
-Claims about times have their own column:"""
+This table counts the papers' claims by the data on which we judge them. A part of a data set of the paper counts as the
+paper's data. Claims about times are in a separate column:"""
+
+
+def _by_data(judged: Mapping[str, Sequence[Judged]]) -> str:
+    cells = [
+        (names(key), *(_counts(judgement for judgement in claims if judgement.basis == basis) for basis in BASES))
+        for key, claims in judged.items()
+    ]
+    return "\n\n".join((_BY_DATA, rows(("paper", *BASES), cells)))
 
 
 def _totals(judged: Mapping[str, Sequence[Judged]]) -> str:
@@ -100,18 +111,7 @@ def _totals(judged: Mapping[str, Sequence[Judged]]) -> str:
         for kind in _KINDS
         if kind in counted
     ]
-    by_basis = [
-        (names(key), *(_counts(judgement for judgement in claims if judgement.basis == basis) for basis in BASES))
-        for key, claims in judged.items()
-    ]
-    return "\n\n".join(
-        (
-            "## Totals",
-            rows(("claims", *occurring, "all"), cells),
-            _BY_DATA,
-            rows(("paper", *BASES), by_basis),
-        )
-    )
+    return "\n\n".join(("## Totals", rows(("claims", *occurring, "all"), cells)))
 
 
 def _counts(judged: Iterable[Judged]) -> str:
@@ -121,13 +121,18 @@ def _counts(judged: Iterable[Judged]) -> str:
     return ", ".join(f"{word} {counts[word]}" for word in order if word in counts)
 
 
+_DATA_OF_FINDINGS = """\
+The column "data" lists the data sets of the figure with the number of records used, and whether they are data of the
+paper:"""
+
+
 def _in_short(judged: Mapping[str, Sequence[Judged]]) -> str:
     cells = [
         (
             names(key),
             judgement.figure,
             judgement.claim.text,
-            judgement.basis,
+            _data(key, judgement),
             f"**{judgement.sentence}**",
             _in_few_words(judgement),
         )
@@ -137,7 +142,13 @@ def _in_short(judged: Mapping[str, Sequence[Judged]]) -> str:
     ]
     if not cells:
         return ""
-    return "## Main findings\n\n" + rows(("paper", "figure", "finding", "data", "verdict", "repetitions"), cells)
+    head = ("paper", "figure", "finding", "data", "verdict", "repetitions")
+    return "\n\n".join(("## Main findings", _DATA_OF_FINDINGS, rows(head, cells)))
+
+
+def _data(key: str, judgement: Judged) -> str:
+    figure = next(figure for figure in paper(key).figures if figure.key == judgement.key)
+    return f"{records_used(paper(key), figure)} ({judgement.basis})"
 
 
 def _in_few_words(judgement: Judged) -> str:
@@ -182,9 +193,14 @@ def _paper(key: str, judged: Sequence[Judged]) -> list[str]:
 
 def _measured_at(key: str) -> str:
     commits = sorted({result["machine"]["commit"] for result in results_of(paper(key)).values()})
-    command = f"`python -m benchmarks.experiments status {key}`"
+    checks = stored_checks().get(key, {}).values()
+    again = sorted({check["commit"] for check in checks})
+    differing = sum(check["differing"] for check in checks)
+    agreeing = f"{differing} differ" if differing else "all losses and counts agree"
+    cases = sum(check["cases"] for check in checks)
     return (
-        f"We measured the results at commit {', '.join(commits)}. To list results that are out of date, run {command}."
+        f"We measured the results at commit {', '.join(commits)}, and {cases} cases again with the code of commit "
+        f"{', '.join(again)}: {agreeing}."
     )
 
 

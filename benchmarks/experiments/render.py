@@ -33,7 +33,7 @@ def render(key: str, results: Path = RESULTS) -> Path:
         verdicts = [judgement for judgement in judged if judgement.key == figure.key]
         plot(folder, figure, results_of_figure(figure, results_by_case), verdicts)
     written = folder / "README.md"
-    written.write_text(page(chosen, results_by_case, judged, agreement.sentence(key, results)), encoding="utf-8")
+    written.write_text(page(chosen, results_by_case, judged, agreement.sentences(key, results)), encoding="utf-8")
     return written
 
 

@@ -5,13 +5,15 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from benchmarks.experiments import baselines, criteria
+from benchmarks.experiments import baselines, criteria, findings
 from benchmarks.experiments.baselines.render import tables
-from benchmarks.experiments.judging import judge
+from benchmarks.experiments.judging import BASES, judge
 from benchmarks.experiments.render import rows, show
 from benchmarks.experiments.runner import RESULTS, paper, results_of
 from benchmarks.experiments.verdicts import in_short, judged_papers
 from benchmarks.experiments.workers import ROOT
+
+from anonset_datasets.entries import ENTRIES
 
 PAGE = ROOT / "docs" / "results.md"
 BENCHMARKS = "benchmarks"
@@ -45,37 +47,49 @@ def put(block: str, key: str, page: Path) -> str:
 
 
 def overview(results: Path = RESULTS) -> str:
-    """Return a Markdown table that counts the claims of each paper, and our own claims of each study, by verdict.
+    """Return a Markdown table that counts claims by verdict: of each paper by kind of data, and of each own study.
 
     Studies without claims are not shown.
     """
     verdicts = criteria.HOLDS_IN_WORDS, criteria.FAILS_IN_WORDS, criteria.DEPENDS.removesuffix(" the ")
     cells = []
     for key, judged in judged_papers(results).items():
-        if not judged:
-            continue
-        kind = "own" if paper(key).study else "paper"
-        counts = Counter(in_short(one.verdict) for one in judged if one.claim.kind == kind)
-        shown = [counts[verdict] for verdict in verdicts]
-        times = counts[criteria.SHOWN]
-        row = (*shown, counts.total() - sum(shown) - times, times)
-        link = f"[{paper(key).title}](../benchmarks/results/{key}/README.md)"
-        cells.append((paper(key).study, [link, *map(str, row)]))
-    head = (
-        "claims of",
-        "hold",
-        "fail",
-        "depend on a condition",
-        "not settled, testable or measured",
-        "times, not judged",
-    )
+        study = paper(key).study
+        shown = [one for one in judged if one.claim.kind == ("own" if study else "paper")]
+        link = f"[{paper(key).title if study else findings.names(key)}](../benchmarks/results/{key}/README.md)"
+        for basis in ("",) if study else BASES:
+            counts = Counter(in_short(one.verdict) for one in shown if one.basis == basis)
+            if counts:
+                row = [counts[verdict] for verdict in verdicts]
+                cells.append((study, [link, basis or _data_of(key), *map(str, (*row, counts.total() - sum(row)))]))
+    head = ("claims of", "data", "hold", "fail", "depend on a condition", "no verdict")
     return rows(head, [row for _, row in sorted(cells, key=lambda cell: cell[0])])
 
 
+def _data_of(key: str) -> str:
+    """Return the number of data sets of a study, without generated data."""
+    chosen = paper(key)
+    names = {name for case in chosen.cases for name in chosen.reads(case.parameters)} & ENTRIES.keys()
+    return f"{len(names)} data sets" if names else "generated data"
+
+
 def claims_table(key: str, results: Path = RESULTS) -> str:
-    """Return the verdicts on all claims of a paper as a short Markdown table."""
+    """Return the verdicts on all claims of a paper as a short Markdown table.
+
+    If figures share claims, the table has a row per claim, and lists the figures of each verdict.
+    """
     chosen = paper(key)
     judged = judge(chosen, results_of(chosen, results))
+    figures: dict[str, dict[str, list[str]]] = {}
+    for judgement in judged:
+        verdicts = figures.setdefault(judgement.claim.text, {})
+        verdicts.setdefault(judgement.sentence, []).append(judgement.figure)
+    if len(figures) < len(judged):
+        shared = [
+            (claim, ". ".join(f"**{verdict}**: {'; '.join(of)}" for verdict, of in verdicts.items()))
+            for claim, verdicts in figures.items()
+        ]
+        return rows(("claim", "verdict, with its figures"), shared)
     cells = [
         (judgement.figure, judgement.claim.text, f"**{judgement.sentence}**", judgement.measured)
         for judgement in judged

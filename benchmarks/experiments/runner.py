@@ -31,10 +31,8 @@ QUICK_RESULTS = ROOT / "build" / "quick"
 """Results folder of the quick subset. The folder of the tracked results is another folder."""
 CHECK_RESULTS = ROOT / "build" / "check"
 """Results folder of the cases that `check` measures again."""
-SOURCES = ("engine", "kernels", "datasets", "benchmarks/experiments")
-"""Folders with the code that produces a result. Each result lists the uncommitted changes in these folders."""
 CHANGED = "+changes"
-"""Suffix of the commit if sources have uncommitted changes."""
+"""Suffix of the commit if measuring code has uncommitted changes."""
 REPEATED = "repeated.json"
 """File with the outcomes of measuring cases again."""
 SIDE_BY_SIDE = 2
@@ -76,8 +74,12 @@ def results_of(chosen: Paper, results: Path = RESULTS) -> dict[Key, store.Result
 
 
 def declared(chosen: Paper, figures: Sequence[str] = ()) -> list[Case]:
-    """Return the cases that `check` measures again: the quick subset without cases whose cost is claimed."""
-    return [case for case in chosen.quick_cases() if not case.cost and (not figures or case.figure in figures)]
+    """Return the cases that `check` measures again: the quick subset, in papers without cases whose cost is claimed.
+
+    In papers, such cases only repeat the others to measure costs. In our own studies, they also count losses.
+    """
+    cases = [case for case in chosen.quick_cases() if not figures or case.figure in figures]
+    return [case for case in cases if chosen.study or not case.cost]
 
 
 def stored_checks(results: Path = RESULTS) -> dict[str, Any]:
@@ -89,7 +91,7 @@ def stored_checks(results: Path = RESULTS) -> dict[str, Any]:
 
 def confirmed(chosen: Paper, results: Path = RESULTS) -> set[str]:
     """Return the figures whose declared cases gave the stored losses and counts with the current code and data."""
-    checks = stored_checks(results).get(chosen.key, {}).get("figures", {})
+    checks = stored_checks(results).get(chosen.key, {})
     agreeing = [figure for figure, check in checks.items() if check["cases"] and not check["differing"]]
     return {figure for figure in agreeing if checks[figure]["sources"] == code_and_data(chosen, figure)}
 
@@ -134,14 +136,18 @@ def _cpu() -> str:
 
 
 def _commit() -> str:
-    """Return the commit of the checkout. It ends with `CHANGED` if sources have uncommitted changes."""
-    commit = subprocess.run(["git", "rev-parse", "--short=12", "HEAD"], cwd=ROOT, capture_output=True, text=True)
-    if commit.returncode:
-        return "unknown"
-    changed = subprocess.run(
-        ["git", "status", "--porcelain", "--", *SOURCES], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    return commit.stdout.strip() + (CHANGED if changed.stdout.strip() else "")
+    """Return the last commit that changed measuring code, with `CHANGED` if such code has uncommitted changes.
+
+    Commits of results and claims are skipped, because rebasing a branch of results renames them.
+    """
+    commit = _git("log", "-1", "--format=%h", "--abbrev=12")
+    return (commit or "unknown") + (CHANGED if commit and _git("status", "--porcelain") else "")
+
+
+def _git(*command: str) -> str:
+    """Run a git command on the measuring code. Return its output, which is empty outside of a repository."""
+    ran = subprocess.run(["git", *command, "--", *sources.PATHS], cwd=ROOT, capture_output=True, text=True)
+    return ran.stdout.strip()
 
 
 @dataclass(frozen=True)

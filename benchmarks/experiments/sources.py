@@ -20,6 +20,13 @@ _DESCRIBES = {
     "verdicts", "workers",
 }  # fmt: skip
 """Names of modules that do not influence measurements, in this package and in the packages of papers."""
+_EXPERIMENTS = "benchmarks/experiments"
+_FOLDERS = ("engine", "kernels", "datasets", _EXPERIMENTS)
+PATHS = (
+    *(f":(glob){folder}/**/*.py" for folder in _FOLDERS),
+    *(f":(exclude,glob){_EXPERIMENTS}/**/{name}.py" for name in sorted({"__init__"} | _DESCRIBES)),
+)
+"""Code that can influence a measurement, as paths of git."""
 
 
 def imported() -> list[str]:
@@ -58,10 +65,10 @@ def head() -> str:
     """Return a digest of all code that can influence a measurement. Changes of comments and docstrings do not count."""
     root = Path(__file__).resolve().parents[2]
     result_digest = sha256()
-    for folder in ("engine", "kernels", "datasets", "benchmarks/experiments"):
+    for folder in _FOLDERS:
         for path in sorted((root / folder).rglob("*.py")):
             name = path.relative_to(root).as_posix()
-            if folder.startswith("benchmarks") and (path.stem in _DESCRIBES or path.stem == "__init__"):
+            if folder == _EXPERIMENTS and (path.stem in _DESCRIBES or path.stem == "__init__"):
                 continue
             result_digest.update(f"{name} {syntax_digest(path.read_text(encoding='utf-8'))}\n".encode())
     return result_digest.hexdigest()[:16]

@@ -1,11 +1,14 @@
 """The experiment harness on a small invented paper, and the tables of the real papers."""
 
 import json
+import subprocess
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pytest
+from benchmarks.experiments import __main__ as command_line
 from benchmarks.experiments import (
     agreement,
     criteria,
@@ -18,6 +21,7 @@ from benchmarks.experiments import (
     render,
     results_page,
     runner,
+    sources,
     store,
     verdicts,
 )
@@ -141,26 +145,46 @@ def test_results_are_compared_without_times(place, capsys):
 
 
 @pytest.mark.long
-def test_the_page_names_the_commit_at_which_cases_were_measured_again(place, monkeypatch):
+def test_the_page_names_the_commit_and_the_cases_that_were_measured_again(place, monkeypatch):
     (place / "mended").touch()
     results, again = place / "results", place / "again"
     runner.run("made.up", results=results)
-    with pytest.raises(InputError, match=r"made\.up: measure the cases again at one commit, got no results"):
-        agreement.store("made.up", again, results)
+    assert agreement.sentences("made.up", results) == ""
     described = runner.machine()
-    monkeypatch.setattr(runner, "machine", lambda: described | {"commit": "c2"})
-    runner.run("made.up", results=again)
-    agreement.store("made.up", again, results)
-    line = "- 4 case(s) were measured again at commit c2: all losses and counts agree\n"
-    assert line in render.render("made.up", results).read_text()
+    for commit, figure in (("c2", "squares"), ("c3", "third")):
+        monkeypatch.setattr(runner, "machine", lambda commit=commit: described | {"commit": commit})
+        runner.run("made.up", figures=(figure,), results=again)
+        agreement.store_figures("made.up", again, (figure,), there=results)
+    page = render.render("made.up", results).read_text()
+    assert (
+        "- Measured again with the code of commit c2: all losses and counts agree. Cases: squares 3 of 3\n"
+        "- Measured again with the code of commit c3: all losses and counts agree. Cases: third 1 of 1\n"
+    ) in page
     changed = result(place, "squares", "a", 2, "") | {"measured": {"ncp": 0.3}}
     store.save(results / "made.up", [changed], {case.key for case in runner.paper("made.up").cases})
-    agreement.store("made.up", again, results)
-    assert "measured again at commit c2: 1 differ\n" in render.render("made.up", results).read_text()
+    agreement.store_figures("made.up", again, there=results)
+    page = render.render("made.up", results).read_text()
+    assert "with the code of commit c2: some cases differ (squares 1). Cases: squares 3 of 3\n" in page
+
+
+def test_check_requires_committed_code(monkeypatch):
+    described = runner.machine()
     monkeypatch.setattr(runner, "machine", lambda: described | {"commit": "c2+changes"})
-    runner.run("made.up", results=again, again=True)
-    with pytest.raises(InputError, match=r"at one commit, got c2\+changes"):
-        agreement.store("made.up", again, results)
+    with pytest.raises(InputError, match=r"commit your changes first, got c2\+changes"):
+        command_line.check("albouna2013")
+
+
+def test_the_commit_of_a_result_skips_commits_of_claims_and_results():
+    if not (runner.ROOT / ".git").exists():
+        pytest.skip("not a git checkout")
+    listed = subprocess.run(
+        ["git", "ls-files", "--", *sources.PATHS], cwd=runner.ROOT, capture_output=True, text=True, check=True
+    ).stdout.split()
+    experiments = "benchmarks/experiments"
+    assert {"engine/anonset/errors.py", f"{experiments}/poulis2013/jobs.py", f"{experiments}/draws.py"} <= set(listed)
+    others = {f"{experiments}/poulis2013/{name}.py" for name in ("cases", "claims", "__init__")}
+    assert not {f"{experiments}/runner.py", f"{experiments}/__init__.py", *others}.intersection(listed)
+    assert all(path.endswith(".py") for path in listed)
 
 
 def changed_key(one) -> tuple:
@@ -267,7 +291,7 @@ def test_the_pages_depend_only_on_the_results(key, judged):
     """Render without plots: text and plot names depend only on the result files."""
     paper, folder = runner.paper(key), runner.RESULTS / key
     result = runner.results_of(paper)
-    page = render.page(paper, result, judged[key], agreement.sentence(key))
+    page = render.page(paper, result, judged[key], agreement.sentences(key))
     assert (folder / "README.md").read_text(encoding="utf-8") == page
     drawn = {
         plots.file_name(figure)
@@ -282,7 +306,7 @@ def test_the_pages_depend_only_on_the_results(key, judged):
 def test_the_results_page_counts_the_claims_as_the_page_of_findings_does(judged):
     counts = verdicts.totals({key: judged[key] for key in runner.papers(studies=False)})["paper"]
     lines = results_page.overview().splitlines()[2:]
-    cells = [[int(cell) for cell in line.split(" | ")[1:4]] for line in lines][: len(runner.papers(studies=False))]
+    cells = [[int(cell) for cell in line.split(" | ")[2:5]] for line in lines if line.split(" | ")[1] in judging.BASES]
     assert [sum(column) for column in zip(*cells, strict=True)] == [
         counts[verdict] for verdict in ("holds", "fails", "depends on")
     ]
@@ -409,7 +433,6 @@ def test_results_are_current_if_declared_cases_agree(place, monkeypatch):
     assert agreement.store_figures("made.up", again, there=results) == []
     assert runner.confirmed(chosen, results) == {"squares"}, "the other figure was not measured again"
     assert {case.figure for case in runner.plan(chosen, results=results).due} == {"third"}
-    assert agreement.sentence("made.up", results) == "", "only figures were checked"
 
     with monkeypatch.context() as other:
         other.setattr(runner.sources, "head", lambda: "other code")
@@ -431,6 +454,13 @@ def test_cases_with_claimed_costs_are_not_declared():
     paper = Paper("p", "A paper", [Figure("f", "Fig. 1", "x", {}, [*cases, Case("g", "a", 4, {"x": 4})])], dict)
     assert [case.x for case in runner.declared(paper)] == [0, 4]
     assert [case.x for case in runner.declared(paper, ["f"])] == [0]
+    assert [case.x for case in runner.declared(replace(paper, study=True), ["f"])] == [0, 1, 2]
+
+
+def test_the_quick_subset_is_given_by_positions_and_curves():
+    cases = [Case("f", series, x, {"x": x}) for series in "ab" for x in (1, 2)]
+    paper = Paper("p", "A paper", [Figure("f", "Fig. 1", "x", {}, cases, quick=(2, "a"))], dict)
+    assert [case.slug for case in paper.quick_cases()] == ["f-a-1", "f-a-2", "f-b-2"]
 
 
 def test_claimed_costs_are_due_after_a_change_of_the_code(tmp_path, monkeypatch):

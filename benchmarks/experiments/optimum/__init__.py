@@ -96,6 +96,7 @@ as on an idle machine.""",
                                              **_SMALL_LIMITS}) for data in _ORDERED for m in (2, 3)],
             claims.ORDERS,
             "k is 5. Items that are not numbers have no numeric order.",
+            quick=("groceries", "m=2"),
         ),
         Figure(
             "samples",
@@ -117,6 +118,7 @@ as on an idle machine.""",
              for m in (2, 3) for n in (1_000, 2_000, 4_000, 8_000, 16_000, 32_000)],
             claims.ITEMS,
             "k is 5, and the hierarchy is `balanced:5`.",
+            quick=(1_000, 32_000),
         ),
         Figure(
             "m",
@@ -148,6 +150,7 @@ as on an idle machine.""",
                                           **(_SMALL_LIMITS if data in _SMALL else _LARGE_LIMITS)})
              for k in (5, 2, 25, 100) for data in (*_SMALL, *_LARGE)],
             claims.SETS,
+            quick=("groceries", "msweb", "epub", "informs2005", "vermont2013", "tafeng_subclass"),
         ),
     ],
 )  # fmt: skip

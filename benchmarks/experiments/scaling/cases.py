@@ -81,6 +81,7 @@ FIGURES = [
                 _cluster_beside_threads,
             ),
         ),
+        quick=_RECORDS[:2],
     ),
     Figure(
         "blocks-m",
@@ -88,6 +89,7 @@ FIGURES = [
         "m",
         _QUANTITIES,
         [_case("blocks-m", "threads", m, m=m) for m in (1, 2, 3, 4)],
+        quick=(1, 2, 3),
     ),
     Figure(
         "blocks-m-large",
@@ -95,6 +97,7 @@ FIGURES = [
         "m",
         _QUANTITIES,
         [_case("blocks-m-large", "threads", 3, m=3, records=3_000_000)],
+        quick=(),
     ),
     Figure(
         "blocks-universe",
@@ -103,6 +106,7 @@ FIGURES = [
         "items",
         _QUANTITIES,
         [_case("blocks-universe", "threads", n, generator="long_tail", records=300_000, n_items=n) for n in _UNIVERSE],
+        quick=_UNIVERSE[:2],
     ),
     Figure(
         "blocks-length",
@@ -110,6 +114,7 @@ FIGURES = [
         "mean items per record",
         _QUANTITIES,
         [_case("blocks-length", "threads", n, records=500_000, avg_length=float(n)) for n in (3, 6, 12, 20)],
+        quick=(3, 6),
     ),
     Figure(
         "model",
@@ -130,6 +135,7 @@ access to a cell of sets of size 3 or more, and each counter increment has a cos
 of the universe, and each MiB of tables that tasks return has a cost. On a cluster, each task has a cost. All costs
 are non-negative. They minimize the sum of squared relative errors over the runs of the figures "Blocks", without the
 runs shown here. A cell contains 64 sets.""",
+        quick=(),
     ),
     Figure(
         "workers",
@@ -140,5 +146,6 @@ runs shown here. A cell contains 64 sets.""",
         note="""\
 **A prediction of the cost model, not a measurement.** It assumes single-core workers with access to all blocks, fast
 enough disks and network, and no other load.""",
+        quick=(),
     ),
 ]

@@ -20,9 +20,7 @@ _WITH_TREE = frozenset({
     "tafeng_subclass", "tafeng_baskets", "tafeng_customers", "vermont2013", "completejourney_households",
 })  # fmt: skip
 """Data sets with a taxonomy."""
-_QUICK = (
-    "groceries", "msweb", "bms_webview1", "diabetes130_patients", "epub", "vermont2013", "diabetes130_encounters",
-)  # fmt: skip
+_QUICK = ("msweb", "diabetes130_patients", "diabetes130_encounters")
 """Data sets of the quick subset, which are small."""
 _MADE = ("balanced:5", "balanced:5:frequency", "halves:frequency", "halves:number")
 _OWN = ("own tree", "own tree, refined")
