@@ -106,23 +106,22 @@ def _as(case: Case, kind: str) -> Case:
     return Case(case.figure, case.series, case.x, {**case.parameters, "kind": kind})
 
 
-def by_merge(figure: str, framework: str, functions: dict[str, str]) -> list[Case]:
+def by_merge(figure: str, framework: str, functions: dict[str, str], *, records: int | None) -> list[Case]:
     """Return the cases of figures 7g and 7h.
 
     Rum-bound merges until a single cluster remains. Tum-bound merges up to the loss of a single cluster.
     """
     bound = {"delta": 1.0} if framework == "rum" else {"share": 0.0}
-    cases = [
+    return [
         Case(
             figure,
             series,
             percent,
-            parameters(framework, merge, function, kind="merges", records=SMALL, **bound, percent=percent),
+            parameters(framework, merge, function, kind="merges", records=records, **bound, percent=percent),
         )
         for series, merge, function in variants(framework, functions)
         for percent in PERCENTS
     ]
-    return SAMPLES.over(cases)
 
 
 def speed() -> list[Case]:
