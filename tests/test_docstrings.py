@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from effort import statements
+
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ("engine", "kernels", "datasets", "benchmarks")
 HOMES = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
@@ -11,7 +13,7 @@ HOMES = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 def stray_strings(source: str) -> Iterator[int]:
     """Yield the lines of strings that neither begin a body nor follow an assignment."""
-    for node in ast.walk(ast.parse(source)):
+    for node in statements(source):
         body = getattr(node, "body", None)
         for before, statement in zip([None, *body], body, strict=False) if isinstance(body, list) else ():
             is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)

@@ -24,6 +24,7 @@ from anonset.errors import (
 from anonset.release.scan_findings import ScanFinding
 from anonset.settings.readers import tree_lines
 from anonset.spelling import as_options, spelled_by
+from effort import statements
 from facts import names, refused
 
 LONG = "x, y " * 50_000
@@ -106,7 +107,7 @@ def test_a_label_with_a_semicolon_is_rejected_with_its_remedy(tmp_path: Path) ->
 
 def test_no_text_after_a_message_is_a_statement_without_effect() -> None:
     for path in Path(anonset.__file__).parent.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in statements(path.read_text()):
             block = getattr(node, "body", [])
             for before, after in pairwise(block if isinstance(block, list) else []):
                 assigned = [target.id for target in getattr(before, "targets", []) if isinstance(target, ast.Name)]
