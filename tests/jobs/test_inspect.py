@@ -16,6 +16,7 @@ from anonset.errors import InputError
 from anonset.jobs.proposals import hierarchy_trial
 from anonset.reading.batches import open_source
 from anonset.reading.table_builder import read_all_rows
+from anonset.report import findings
 from anonset.report.findings import findings_account, findings_summary
 from anonset.settings.binding import require_roles
 from anonset.settings.job_text import guarantee_for, job_text
@@ -322,7 +323,8 @@ def test_a_column_with_many_values_is_profiled_by_its_first_values():
 
 
 def test_many_columns_are_bound_at_once_and_not_all_shown(monkeypatch):
-    n, bound = 1100, []
+    n, bound = 150, []
+    monkeypatch.setattr(findings, "_MOST_SHOWN", 50)
     bind = hierarchy_trial.bind_columns
 
     def counted(table, specs):
