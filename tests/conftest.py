@@ -1,13 +1,16 @@
 """Settings of all tests: hypothesis without deadlines (the first call of a kernel compiles), real data if available."""
 
+import atexit
+import gc
 import os
 import sys
 from collections.abc import Iterator
 from copy import copy
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 
 import pytest
+from _pytest.doctest import DoctestModule
 from cyclopts import App, Argument, ArgumentCollection
 from hypothesis import settings
 
@@ -84,6 +87,14 @@ def temporary_files_of_our_own(tmp_path_factory: pytest.TempPathFactory) -> Iter
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def files_are_not_flushed_to_disk() -> Iterator[None]:
+    """Flush no file to the disk: only a power failure shows the difference, and commands wait for each flush."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("os.fsync", os.fstat)
+        yield
+
+
 @pytest.fixture
 def work(tmp_path: Path) -> Iterator[object]:
     """Give a store in files, deleted after the test."""
@@ -102,15 +113,27 @@ def on_disk() -> Iterator[Path]:
         yield Path(folder)
 
 
+@pytest.fixture(scope="session")
+def directories_of_this_process() -> set[str]:
+    """Return a set for the names of work directories that this process uses."""
+    return set()
+
+
 @pytest.fixture(autouse=True)
-def temporary_files_of_killed_runs() -> Iterator[None]:
+def temporary_files_of_killed_runs(directories_of_this_process: set[str]) -> Iterator[None]:
     """Remove leftovers of a killed run, which commands in the next test would report."""
     yield
+    from anonset.data.storage.store import PREFIX
     from anonset.jobs.runs.leftovers import remove_left, work_directories
 
+    found = {path.name for path in Path(gettempdir()).glob(f"{PREFIX}*")}
+    if found <= directories_of_this_process:
+        return
     for leftover in work_directories():
         if leftover.state == "left":
             remove_left(leftover)
+        elif leftover.process == os.getpid():
+            directories_of_this_process.add(leftover.path.name)
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
@@ -118,6 +141,26 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     ids.
     """
     return argname if isinstance(val, bytes) else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Collect no garbage among tests and modules, which all remain: neither now nor in tests."""
+    gc.disable()
+    collected = yield
+    gc.enable()
+    gc.freeze()
+    atexit.register(gc.unfreeze)  # some packages report objects that remain at exit
+    return collected
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path: Path) -> Iterator[None]:
+    """Search a file of tests for examples only if it contains a prompt: the search imports helpers a second time."""
+    collectors = yield
+    if file_path.suffix != ".py" or ">>> " in file_path.read_text("utf-8"):
+        return collectors
+    return [each for each in collectors if not isinstance(each, DoctestModule)]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
