@@ -126,6 +126,7 @@ OF_FOUR = st.frozensets(st.sampled_from("abcd"), min_size=1, max_size=3)
 
 
 @pytest.mark.long
+@pytest.mark.compiled
 @settings(max_examples=examples(1000))
 @given(
     records=st.lists(RECORD | OF_FOUR, min_size=3, max_size=8) | st.lists(OF_FOUR, min_size=4, max_size=8),
