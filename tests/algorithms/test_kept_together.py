@@ -5,7 +5,7 @@ from itertools import chain
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from tests.facts import refused
 
@@ -132,6 +132,10 @@ OF_FOUR = st.frozensets(st.sampled_from("abcd"), min_size=1, max_size=3)
     records=st.lists(RECORD | OF_FOUR, min_size=3, max_size=8) | st.lists(OF_FOUR, min_size=4, max_size=8),
     changes=st.dictionaries(st.integers(0, 7), RECORD, max_size=5), left=st.integers(0, 2),
     new=st.lists(RECORD, max_size=2), groups=GROUPS, others=GROUPS, k=st.integers(2, 3), m=st.integers(1, 2),
+)  # fmt: skip
+@example(
+    records=[frozenset(x) for x in ("a", "a", "ad", "d")], changes=dict(enumerate(map(frozenset, ("", "", "b", "a")))),
+    left=0, new=[], groups=[0, 0, 0, 0, 1], others=[0, 0, 0, 0, 1], k=2, m=1,
 )  # fmt: skip
 def test_the_check_finds_every_joint_violation(
     records: Records, changes: dict[int, frozenset[str]], left: int, new: Records, groups: list[int],

@@ -79,17 +79,23 @@ class TwoReleases:
 
     def fewest_of_changed(self, m: int) -> int | None:
         """Return the smallest number of persons in both whose rows contain up to m items, which the attacker knows from
-        either record of a person. The attacker does not know whether the record is unchanged.
+        the later record, or believes to be in the earlier record, as its row permits. The attacker does not know
+        whether the record is unchanged.
         """
         counts = list[int]()
         for a, b in self.persons:
             for here in subsets(self.later.records[a], m):
-                for there in subsets(self.earlier.records[b], m):
+                for there in subsets(self._permitted(self.earlier, b), m):
                     if len(here | there) <= m:
                         needed = self.later.shown(here), self.earlier.shown(there)
                         rows = map(self._own, self.persons)
                         counts.append(sum(needed[0] <= row and needed[1] <= other for row, other in rows))
         return min(counts, default=None)
+
+    def _permitted(self, release: Release, record: int) -> Record:
+        """Return the items that the row of a record permits."""
+        items = self.universe | set(chain(*release.members.values()))
+        return frozenset(item for item in items if release.shown(frozenset({item})) <= release.rows[record])
 
     def _own(self, person: tuple[int, int]) -> tuple[Row, Row]:
         return self.later.rows[person[0]], self.earlier.rows[person[1]]

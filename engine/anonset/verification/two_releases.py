@@ -11,11 +11,12 @@ D2, the earlier record D1 and the rows r2(p), r1(p). The guarantee holds for all
 
     rows:    If X ⊆ D2, |X| ≤ m and (r2(p), r1(p)) ∈ C(X), then at least k rows of each release are in a pair of C(X).
     linked:  If X ⊆ D2, |X| ≤ m and (r2(p), r1(p)) ∈ C(X), then (r2(q), r1(q)) ∈ C(X) for at least k persons q in both.
-             If X2 ⊆ D2, X1 ⊆ D1 and |X2 ∪ X1| ≤ m, then g2(X2) ⊆ r2(q) and g1(X1) ⊆ r1(q) for at least k persons q.
+             If X2 ⊆ D2, g1(X1) ⊆ r1(p) and |X2 ∪ X1| ≤ m, then g2(X2) ⊆ r2(q) and g1(X1) ⊆ r1(q) for at least k
+             persons q.
 
 X may be empty. If the record of p has not changed, then (r2(p), r1(p)) ∈ C(X) for each X ⊆ D2, so the guarantee covers
-all known items of p. The check does not read D1, but its symbols in r1(p). It therefore also covers changed records
-whose rows do not show the change.
+all known items of p. The check does not read D1, but its symbols in r1(p), so X1 may be any part of D1. It therefore
+also covers changed records whose rows do not show the change.
 
 Let U be the items that neither r2 nor r1 excludes. A row excludes an item if it lacks the symbol of the item, or if an
 item without a symbol is certainly absent. A record D with the rows r2 and r1 is a subset of U, and U has at least the
