@@ -39,14 +39,14 @@ def write(layout: Layout, folder: Path, n_rows: int, seed: int) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{layout.name}.{SUFFIXES[layout.format]}"
     try:
-        _write_rows(layout, path, header, rows)
+        write_rows(layout, path, header, rows)
     except UnicodeEncodeError as error:
         message = f"encoding {layout.encoding!r} has no {error.object[error.start : error.end]!r}"
         raise LayoutError(message) from error
     return path
 
 
-def _write_rows(layout: Layout, path: Path, header: list[str], rows: list[list[Any]]) -> None:
+def write_rows(layout: Layout, path: Path, header: list[str], rows: list[list[Any]]) -> None:
     with path.open("w", encoding=layout.encoding, newline="") as file:
         if layout.format == "jsonl":
             numeric = [column.generator.numeric for column in _origins(layout)]

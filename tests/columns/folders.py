@@ -1,0 +1,173 @@
+"""Labelled folders: tables about the same persons, with the true key, parent and roles (see `corpus/README.md`).
+
+Write the tables of a folder:    python -m tests.columns.folders mimic_hosp -o out
+Measure the folders:             python -m tests.columns.folders --measure rules
+"""
+
+import argparse
+import hashlib
+import json
+import sys
+import tempfile
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tests.columns.layouts import CORPUS, Layout, LayoutColumn, LayoutError, parse_column
+from tests.columns.tables import SUFFIXES, generate, write_rows
+
+FOLDERS = CORPUS / "folders"
+_OF_FOLDER = ("name", "language", "domain", "unit", "table")
+_OF_TABLE = ("name", "file", "format", "delimiter", "rows", "key", "in", "items", "left_out", "columns")
+_LINKS = ("link", "each")
+
+
+@dataclass(frozen=True)
+class Link:
+    """Column whose values are those of a column of an earlier or later table."""
+
+    table: str
+    column: str
+    each: bool
+    """Whether each value occurs once. Otherwise, rows of the table are drawn."""
+    before: str = ""
+    """Text before each value."""
+    lacking: float = 0.0
+    """Share of the rows whose value does not occur in the table."""
+
+
+@dataclass(frozen=True)
+class FolderTable:
+    """One table of a folder, and how it is linked."""
+
+    name: str
+    file: str
+    rows: float
+    """Number of rows per person."""
+    layout: Layout
+    links: Mapping[str, Link]
+    key: str = ""
+    """The true key. Empty if the table is not linked to persons."""
+    parent: str = ""
+    """Table whose rows the key identifies. Empty if the key identifies the person."""
+    has_items: bool = True
+    """Whether the table has a column of items."""
+
+
+@dataclass(frozen=True)
+class Folder:
+    """Tables about the same persons."""
+
+    name: str
+    origin: str
+    language: str
+    domain: str
+    unit: str
+    tables: tuple[FolderTable, ...]
+
+
+def read_folders(half: str) -> list[Folder]:
+    """Read the folders of a half. Raises LayoutError with the first error."""
+    folders = list[Folder]()
+    for path in sorted((FOLDERS / half).glob("*.toml")):
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        folders += [_folder(entry, data["origin"]) for entry in data["folder"]]
+    return folders
+
+
+def _folder(entry: Mapping[str, Any], origin: str) -> Folder:
+    if unknown := [key for key in entry if key not in _OF_FOLDER]:
+        message = f"folder {entry.get('name')!r}: unknown key {unknown[0]!r}"
+        raise LayoutError(message)
+    named = {(table["name"], header) for table in entry["table"] for header in _targets(entry, table["name"])}
+    tables = tuple(_table(entry, table, named) for table in entry["table"])
+    return Folder(entry["name"], origin, entry["language"], entry["domain"], entry["unit"], tables)
+
+
+def _targets(entry: Mapping[str, Any], table: str) -> Iterator[str]:
+    """Yield the columns of a table whose values other tables contain."""
+    for other in entry["table"]:
+        for _, _, values, *_ in other["columns"]:
+            name, _, column = values.partition("|")[2].partition(".")
+            if values.partition("|")[0] in _LINKS and name == table:
+                yield column
+
+
+def _table(entry: Mapping[str, Any], given: Mapping[str, Any], named: set[tuple[str, str]]) -> FolderTable:
+    where = f"folder {entry['name']!r}: table {given.get('name')!r}"
+    if unknown := [key for key in given if key not in _OF_TABLE]:
+        message = f"{where}: unknown key {unknown[0]!r}"
+        raise LayoutError(message)
+    links, columns = dict[str, Link](), list[LayoutColumn]()
+    for header, role, values, *options in given["columns"]:
+        kind, _, target = values.partition("|")
+        if kind in _LINKS:
+            table, _, column = target.partition(".")
+            links[header] = Link(table, column, kind == "each", **(options[0] if options else {}))
+            columns += parse_column([header, role, "serial|1"])
+        else:
+            columns += parse_column([header, role, values, *options])
+    distinct = [c.header for c in columns if (given["name"], c.header) in named and c.header not in links]
+    person = next((c.header for c in columns if c.header in distinct and c.role in ("key", "person") and not c.pool), "")
+    columns = [replace(c, per="person") if c.header == person else c for c in columns]
+    layout = Layout(
+        name=f"{entry['name']}.{given['name']}",
+        origin="",
+        language=entry["language"],
+        domain=entry["domain"],
+        person=person or "unknown",
+        rows="1",
+        traits=(),
+        columns=tuple(columns),
+        format=given.get("format", "csv"),
+        delimiter=given.get("delimiter", ","),
+    )
+    file = given.get("file", f"{given['name']}.{SUFFIXES[layout.format]}")
+    is_linked = not given.get("left_out", False)
+    return FolderTable(
+        given["name"],
+        file,
+        given.get("rows", 1),
+        layout,
+        links,
+        given["key"] if is_linked else "",
+        given.get("in", ""),
+        given.get("items", "yes") != "",
+    )
+
+
+def tables_of(folder: Folder, n_persons: int, seed: int) -> dict[str, tuple[list[str], list[list[Any]]]]:
+    """Return the header and the rows of each table. Links to the same table refer to the same row of it."""
+    made = dict[str, tuple[list[str], list[list[Any]]]]()
+    waiting = list(folder.tables)
+    while waiting:
+        table = next((one for one in waiting if all(link.table in made for link in one.links.values())), None)
+        if table is None:
+            message = f"folder {folder.name!r}: tables {[one.name for one in waiting]} refer to each other"
+            raise LayoutError(message)
+        waiting.remove(table)
+        n_rows = max(2, round(table.rows * n_persons))
+        header, rows = generate(table.layout, n_rows, seed)
+        rng = np.random.default_rng([seed, *hashlib.sha256(table.layout.name.encode()).digest()[:4]])
+        drawn = dict[str, list[int]]()
+        for name, link in table.links.items():
+            names, source = made[link.table]
+            order = drawn.setdefault(link.table, rng.integers(0, len(source), n_rows).tolist())
+            chosen = rng.permutation(len(source))[:n_rows].tolist() if link.each else order
+            lacks = rng.random(n_rows) < link.lacking
+            for number, (row, at) in enumerate(zip(rows, chosen, strict=True)):
+                value = source[at][names.index(link.column)]
+                row[header.index(name)] = f"{link.before}{value}" if not lacks[number] else f"9{value}"
+        made[table.name] = header, rows
+    return made
+
+
+def write_folder(folder: Folder, place: Path, n_persons: int, seed: int) -> None:
+    """Write the tables of a folder."""
+    place.mkdir(parents=True, exist_ok=True)
+    tables = tables_of(folder, n_persons, seed)
+    for table in folder.tables:
+        write_rows(table.layout, place / table.file, *tables[table.name])
