@@ -19,7 +19,14 @@ import numpy as np
 from tests.columns.layouts import CORPUS, Layout, LayoutColumn, LayoutError, parse_column
 from tests.columns.tables import SUFFIXES, generate, write_rows
 
+from anonset.jobs.linked_findings import TableFindings
+from anonset.jobs.proposals.linked_proposal import inspect_tables
+from anonset.jobs.proposals.table_evidence import tables_in_folder
+
 FOLDERS = CORPUS / "folders"
+HALVES = ("measure", "rules")
+NEVER = ("person", "key", "name", "contact", "text")
+"""True roles of columns that must not be published."""
 _OF_FOLDER = ("name", "language", "domain", "unit", "table")
 _OF_TABLE = ("name", "file", "format", "delimiter", "rows", "key", "in", "items", "left_out", "columns")
 _LINKS = ("link", "each")
@@ -111,7 +118,9 @@ def _table(entry: Mapping[str, Any], given: Mapping[str, Any], named: set[tuple[
         else:
             columns += parse_column([header, role, values, *options])
     distinct = [c.header for c in columns if (given["name"], c.header) in named and c.header not in links]
-    person = next((c.header for c in columns if c.header in distinct and c.role in ("key", "person") and not c.pool), "")
+    person = next(
+        (c.header for c in columns if c.header in distinct and c.role in ("key", "person") and not c.pool), ""
+    )
     columns = [replace(c, per="person") if c.header == person else c for c in columns]
     layout = Layout(
         name=f"{entry['name']}.{given['name']}",
@@ -171,3 +180,112 @@ def write_folder(folder: Folder, place: Path, n_persons: int, seed: int) -> None
     tables = tables_of(folder, n_persons, seed)
     for table in folder.tables:
         write_rows(table.layout, place / table.file, *tables[table.name])
+
+
+@dataclass
+class MeasuredFolder:
+    """Figures of one folder."""
+
+    folder: str
+    tables: int
+    columns: int
+    keys_right: int = 0
+    """Tables whose key and parent are right."""
+    roles_right: int = 0
+    """Linked tables whose published columns are those that the layout allows."""
+    first: bool = False
+    """Whether the true key is the first answer to the question who is a person."""
+    shown: bool = False
+    mistakes: list[tuple[str, str, str]] = field(default_factory=list)
+    """Kind (``dangerous`` or ``lossy``), table, and description."""
+
+
+def measure_folder(folder: Folder, n_persons: int, seed: int = 1) -> MeasuredFolder:
+    """Inspect the generated tables of a folder, and compare the proposal for the true key with the truth."""
+    with tempfile.TemporaryDirectory() as place:
+        write_folder(folder, Path(place), n_persons, seed)
+        tables, others = tables_in_folder(Path(place), {}) or ({}, {})
+        found = inspect_tables(place, tables, others)
+        result = MeasuredFolder(
+            folder.name, len(folder.tables), sum(len(table.layout.columns) for table in folder.tables)
+        )
+        true = {(table.name, table.key) for table in folder.tables if table.key and not table.parent}
+        answers = [inspect_tables(place, tables, others, unit=[key.unit]) for key in found.keys]
+        right = [{(one.name, one.key) for one in answer.tables if not one.parent} & true for answer in answers]
+        result.first, result.shown = bool(right and right[0]), any(right)
+        if not result.shown:
+            result.mistakes.append(("dangerous", "", f"person not offered: {[key.unit for key in found.keys]}"))
+            return result
+        proposal = next(answer for answer, keys in zip(answers, right, strict=True) if keys)
+        proposed = {one.name: one for one in proposal.tables}
+        for table in folder.tables:
+            _compare_table(table, proposed.get(table.name), result)
+    return result
+
+
+def _compare_table(table: FolderTable, found: TableFindings | None, result: MeasuredFolder) -> None:
+    if found is None:
+        needless = not table.key or not table.has_items
+        result.keys_right += needless
+        result.roles_right += needless and bool(table.key)
+        if not needless:
+            result.mistakes.append(("lossy", table.name, "left out"))
+        return
+    if (found.key, found.parent) != (table.key, table.parent):
+        joined = f"joined by {found.key} in {found.parent or 'persons'}"
+        result.mistakes.append(("dangerous", table.name, f"{joined}, not {table.key} in {table.parent or 'persons'}"))
+        return
+    result.keys_right += 1
+    before = len(result.mistakes)
+    for column in found.columns:
+        role = table.layout.column(column.profile.name).role
+        if column.role != "drop" and (role in NEVER and column.role != "key"):
+            result.mistakes.append(("dangerous", table.name, f"{column.profile.name} published"))
+        elif column.role == "relational" and role == "sensitive":
+            result.mistakes.append(("dangerous", table.name, f"{column.profile.name} is sensitive"))
+        elif column.role == "drop" and role == "attribute":
+            result.mistakes.append(("lossy", table.name, f"{column.profile.name} dropped: {column.why}"))
+        elif column.role == "items" and role != "items":
+            result.mistakes.append(("lossy", table.name, f"{column.profile.name} as items"))
+    result.roles_right += len(result.mistakes) == before
+
+
+def folder_figures(measured: Sequence[MeasuredFolder]) -> dict[str, int]:
+    """Return the totals of several folders."""
+    kinds = [kind for one in measured for kind, _, _ in one.mistakes]
+    return {
+        "folders": len(measured),
+        "tables": sum(one.tables for one in measured),
+        "key and parent right": sum(one.keys_right for one in measured),
+        "columns": sum(one.columns for one in measured),
+        "dangerous": kinds.count("dangerous"),
+        "lossy": kinds.count("lossy"),
+        "person first": sum(one.first for one in measured),
+        "person shown": sum(one.shown for one in measured),
+    }
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write the tables of a folder, or measure all folders."""
+    parser = argparse.ArgumentParser(prog="python -m tests.columns.folders", description=__doc__)
+    parser.add_argument("name", nargs="?", help="name of a folder")
+    parser.add_argument("--measure", choices=HALVES, help="half to measure")
+    parser.add_argument("--details", action="store_true", help="print the mistakes (only for folders in rules)")
+    parser.add_argument("--persons", type=int, default=400)
+    parser.add_argument("-o", dest="place", type=Path, default=Path(), help="folder of the tables")
+    options = parser.parse_args(arguments)
+    if options.measure:
+        measured = [measure_folder(folder, options.persons) for folder in read_folders(options.measure)]
+        sys.stdout.write(f"{options.measure}: {json.dumps(folder_figures(measured))}\n")
+        if options.details and options.measure == "rules":
+            sys.stdout.writelines(f"{one.folder}: {mistake}\n" for one in measured for mistake in one.mistakes)
+        return 0
+    found = [folder for half in HALVES for folder in read_folders(half) if folder.name == options.name]
+    if not found:
+        parser.error(f"no folder has the name {options.name!r}")
+    write_folder(found[0], options.place, options.persons, 1)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -102,6 +102,42 @@ def test_a_table_may_hang_on_another(publishes):
     assert rows == ([{"a", "b", "w"}, set(), {"c", "u"}] if publishes else [{"a", "b"}, set(), {"c"}])
 
 
+def test_the_key_may_have_another_name_in_the_parent():
+    tables = {
+        "person": {"input": PERSON, "relational": "sex", "drop": "age"},
+        "visit": {"input": VISIT},
+        "code": {"input": {"of": ["v3", "V1", "v2"], "code": ["c", "a", "b"]}, "items": "code", "key": "of"},
+    }
+    tables["code"]["in"] = "visit.visit"
+    rows = [set(row) for row in anonset.read(tables=tables, unit="id").transactions.rows()]
+    assert rows == [{"a", "b"}, set(), {"c"}]
+    linked = LinkedTables.of(tables, "id")
+    assert [table.place_of_key for table in (*linked.tables, *linked.lookups)] == ["", "visit.visit", ""]
+    tables["code"] |= {"key": ["of", "code"]}
+    with pytest.raises(InputError, match="in must name a table, because key names 2 columns"):
+        LinkedTables.of(tables, "id")
+
+
+@pytest.mark.parametrize("visit", ["v1", "v2"])
+def test_rows_of_a_parent_without_a_person_are_skipped(visit):
+    tables = {
+        "visit": {"input": {"visit": ["v1", "v2"], "id": ["1", ""]}},
+        "code": {"input": {"visit": ["v1", visit], "code": ["a", "b"]}, "items": "code", "key": "visit", "in": "visit"},
+    }
+    read = anonset.read(tables=tables, unit="id", skip_rows="no-id")
+    assert list(read.transactions.rows()) == ([["a", "b"]] if visit == "v1" else [["a"]])
+    assert ("skipped rows without an id: 1" in map(str, read.changes)) == (visit == "v2")
+
+
+def test_a_key_that_the_parent_lacks_is_rejected_by_the_name_of_the_parent():
+    tables = {
+        "visit": {"input": {"visit": ["v1"], "id": ["1"]}},
+        "code": {"input": {"visit": ["v9"], "code": ["a"]}, "items": "code", "key": "visit", "in": "visit"},
+    }
+    with pytest.raises(InputError, match="does not occur in the table 'visit'"):
+        anonset.read(tables=tables, unit="id")
+
+
 def test_separators_belong_to_a_table():
     tables = {
         "a": {"input": {"id": ["1"], "code": ["x|y"]}, "items": "code", "separator": "|"},

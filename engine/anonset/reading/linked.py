@@ -27,9 +27,9 @@ from anonset.spelling import as_typed, listed, setting, similar_name
 RECORDS = "records"
 """Name of the published table that lists the records, if no table describes them."""
 _DIALECT = ("delimiter", "encoding", "no_header", "header_line", "skip_rows")
-_READING = (*_DIALECT, "input_format", "value_codes", "null", "separator")
+READING = (*_DIALECT, "input_format", "value_codes", "null", "separator")
 _ATTRIBUTES = ("relational", "numeric", "keep", "drop")
-_SETTINGS = ("input", "key", "in", "items", *_ATTRIBUTES, *_READING)
+_SETTINGS = ("input", "key", "in", "items", *_ATTRIBUTES, *READING)
 
 
 def column_of(table: str, column: str) -> str:
@@ -55,8 +55,15 @@ class LinkedTable(RedactedRepr):
     """Columns by role: relational, numeric, keep and drop."""
     parent: str = ""
     """Table that contains the key and the columns of the person. Empty if the key identifies the person."""
+    parent_key: tuple[str, ...] = ()
+    """Columns of the table `parent` that contain the key. Empty without `parent`."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """Reading options of this table alone."""
+
+    @property
+    def place_of_key(self) -> str:
+        """Value of the setting `in`."""
+        return self.parent if self.key == self.parent_key or not self.parent else f"{self.parent}.{self.parent_key[0]}"
 
     @property
     def named(self) -> tuple[str, ...]:
@@ -172,7 +179,7 @@ class LinkedTables(RedactedRepr):
     def source(self) -> Source:
         """The tables as one source."""
         files = [
-            replace(file, name=f"{table.name}[{','.join((*table.key, table.parent))}]/{file.name}")
+            replace(file, name=f"{table.name}[{','.join((*table.key, table.place_of_key))}]/{file.name}")
             for table in (*self.tables, *self.lookups)
             for file in table.source.files
         ]
@@ -220,17 +227,21 @@ def _table(where: str, name: str, given: Any, unit: tuple[str, ...], folder: Pla
         msg = f"{where}: a table has either items or {role} columns; its other columns are not published"
         raise InputError(msg)
     key = names_in((), settings.get("key", unit))
-    parent = settings.get("in", "")
+    parent, _, column = str(settings.get("in", "")).partition(".")
+    if column and len(key) > 1:
+        msg = f"{where}: in must name a table, because key names {len(key)} columns"
+        raise InputError(msg)
     if not parent and len(key) != len(unit):
         msg = f"{where}: key must name {len(unit)} columns, one for each column of {setting('unit')}, got {list(key)}"
         raise InputError(msg)
-    options = {option: settings[option] for option in _READING if option in settings}
+    options = {option: settings[option] for option in READING if option in settings}
     source = source_of(
         _placed(settings["input"], folder),
         options.get("input_format"),
         no_header=bool(options.get("no_header")),
     )
-    return LinkedTable(name, source, key, items[0] if items else "", attributes, parent, options)
+    parent_key = () if not parent else (column,) if column else key
+    return LinkedTable(name, source, key, items[0] if items else "", attributes, parent, parent_key, options)
 
 
 def _placed(path: Any, folder: Place | None) -> Any:

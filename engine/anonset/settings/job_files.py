@@ -75,23 +75,30 @@ def read_job(path: str, flags: Mapping[str, Any] | None = None, *, unanswered: b
     if Path(path).name == REPORT:
         return _settings_of_report(path)
     job, text = _config(path)
-    if "tables" in job:
-        job = _with_tables(path, job)
-    return placed_below(_with_declared_unit(path, job, text, flags or {}, unanswered=unanswered), Place(path).parent)
+    of_tables = "tables" in job
+    if of_tables:
+        job = _with_column_names(path, job)
+    job = _with_declared_unit(path, job, text, flags or {}, unanswered=unanswered)
+    return placed_below(_with_tables(path, job) if of_tables else job, Place(path).parent)
 
 
-def _with_tables(path: str, job: dict[str, Any]) -> dict[str, Any]:
-    """Return the settings of a job that names linked tables. The job file itself is the input, and the columns are
-    called ``table.column``.
-    """
-    given = job.pop("tables")
-    roles = LinkedTables.of(given, job.get("unit"), path, Place(path).parent).roles
+def _with_column_names(path: str, job: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings of a job with linked tables, whose columns are called ``table.column``."""
     if clashing := [name for name in ("input", *_ROLES) if name in job]:
         msg = f"{path}: {clashing[0]} must be set in a table, because the job names tables"
         raise InputError(msg)
-    for kind in ("hierarchy", "ceiling"):
-        if isinstance(trees := job.get(kind), Mapping):
-            job[kind] = dict(_column_settings(trees))
+    for settings in (job, *_answers(path, job).values()):
+        for kind in ("hierarchy", "ceiling"):
+            if isinstance(trees := settings.get(kind), Mapping):
+                settings[kind] = dict(_column_settings(trees))
+    return job
+
+
+def _with_tables(path: str, job: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings of a job with linked tables and the roles of their columns. The job file itself is the
+    input.
+    """
+    roles = LinkedTables.of(job.pop("tables"), job.get("unit"), path, Place(path).parent).roles
     if job.get("model") == "kkm" and "algorithm" not in job:
         job = {"transaction": "apriori", **job}  # the symbols of its default may have items of different tables
     return {"input": Path(path).name, **job, **roles}
@@ -106,13 +113,20 @@ def _column_settings(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
-def _with_declared_unit(
-    path: str, job: dict[str, Any], text: str, flags: Mapping[str, Any], *, unanswered: bool
-) -> dict[str, Any]:
-    answers = job.pop(ANSWERS, {})
+def _answers(path: str, job: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the settings for each possible value of ``unit``."""
+    answers = job.get(ANSWERS, {})
     if not (isinstance(answers, dict) and all(isinstance(roles, dict) for roles in answers.values())):
         msg = f"{path}: {ANSWERS} must be a table with the settings for each value of unit"
         raise InputError(msg)
+    return answers
+
+
+def _with_declared_unit(
+    path: str, job: dict[str, Any], text: str, flags: Mapping[str, Any], *, unanswered: bool
+) -> dict[str, Any]:
+    answers = _answers(path, job)
+    job.pop(ANSWERS, None)
     unit = name_list(flags.get("unit") or ()) or job.get("unit", OPEN if answers else "")
     if not (isinstance(unit, str) or (isinstance(unit, list) and all(isinstance(name, str) for name in unit))):
         msg = f'{path}: unit must be "{ROW}", "{UNKNOWN}" or column names, got {unit!r}'

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -12,7 +13,7 @@ from anonset.settings.parameters import MODELS
 
 
 def job_text(
-    input: str,  # noqa: A002
+    input: str | None,  # noqa: A002
     out: str,
     settings: Mapping[str, Any],
     guarantee: Mapping[str, Any],
@@ -27,7 +28,7 @@ def job_text(
     Parameters
     ----------
     input, out
-        Paths of the data and of the publication, relative to the job file.
+        Paths of the data and of the publication, relative to the job file. `input` is None if the settings name tables.
     settings
         Roles, reading options and hierarchies.
     guarantee
@@ -48,7 +49,7 @@ def job_text(
     lines += ["#", *(f"# Check: {problem}" for problem in map(_one_line, problems))] if problems else []
     lines += [
         "",
-        f"input = {toml_of(input)}",
+        *([] if input is None else [f"input = {toml_of(input)}"]),
         f"out = {toml_of(out)}  # new directory; do not share {_one_line(out)}.private",
     ]
     if question:
@@ -93,8 +94,25 @@ def _settings_lines(
     for name, entries in tables.items():
         if entries or not within:
             lines += ["", *(f"# {_one_line(reason)}" for reason in reasons.get(name, ())), f"[{within}{name}]"]
-            lines += [f"{toml_of(key)} = {toml_of(value)}" for key, value in entries.items()]
+            key_text = str if name.startswith(_OF_TABLE) else toml_of
+            lines += [f"{key_text(key)} = {toml_of(value)}" for key, value in entries.items()]
     return lines
+
+
+_OF_TABLE = "tables."
+"""First part of the names of linked tables, whose entries are settings."""
+
+
+def table_header(name: str) -> str:
+    """Return the name of the part of a job file that contains the settings of a linked table.
+
+    >>> table_header("visit"), table_header("my visits")
+    ('tables.visit', 'tables."my visits"')
+    """
+    return f"{_OF_TABLE}{name if _BARE.fullmatch(name) else toml_of(name)}"
+
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def guarantee_for(settings: Mapping[str, Any], k: int, m: int, *, tuples: int) -> dict[str, Any]:

@@ -45,16 +45,20 @@ def inspect(
     Proposes a role, with a reason, for each column that has no declared role. The output contains no data values. Exit
     codes: 0 done, even if problems are listed; 2 the data cannot be read.
     """
+    from anonset.cli.linked_tables import inspect_linked, tables_at
     from anonset.jobs.findings import further_roles
     from anonset.jobs.proposals.inspect import inspect as look
     from anonset.report.findings import findings_account, findings_summary
     from anonset.settings.job_files import over_job
 
+    if out is not None:
+        _require_new(Path(out))
+    if (tables := tables_at(source, given_flags(flags))) is not None:
+        inspect_linked(source, tables, given_flags(flags), out=out, quiet=quiet, json=json)
+        return DONE
     place, options = over_job(source, "input", given_flags(flags), InspectSettings, unanswered=True)
     settings = validate(InspectSettings, {**options, "input": place})
     roles = {name: options[name] for name in options if name in (*RoleSettings.model_fields, "publish_as_is")}
-    if out is not None:
-        _require_new(Path(out))
     with progress_bars(quiet=quiet) as progress:
         if progress is not None:
             progress("inspect", 0, 0)

@@ -1,9 +1,9 @@
 """Read data without declared roles, and propose roles for each possible unit of privacy."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from anonset import arrow
 from anonset.columns.header_topics import is_quantity
@@ -44,6 +44,8 @@ from anonset.reading.table_builder import read_all_rows
 from anonset.settings.binding import RANGE, VALUES, HierarchySpec
 from anonset.spelling import counted, setting, spelled
 
+T = TypeVar("T")
+
 
 def proposal_for(
     source: Any,
@@ -66,12 +68,32 @@ def proposal_for(
     InputError
         If the data cannot be read, or can only be read with settings other than the given settings.
     """
+    work, recognised = with_recognised_options(
+        source, declared, lambda resolved, options: _proposal_for(resolved, options, hierarchies, k, published)
+    )
+    remarks = [_to_check(recognised)] if recognised else []
+    for answer in work.answers or (work,):
+        answer.problems = [*remarks, *answer.problems]
+    return work
+
+
+def with_recognised_options(
+    source: Any, declared: Mapping[str, Any], read: Callable[[Source, Mapping[str, Any]], T]
+) -> tuple[T, dict[str, Any]]:
+    """Return the result of `read` for the source and its settings, and the recognized settings. If the settings are
+    detected to be wrong, `read` is called again.
+
+    Raises
+    ------
+    InputError
+        If the data cannot be read, or can only be read with settings other than the given settings.
+    """
     recognised: dict[str, Any] = {}
     while True:
         try:
             options = {**declared, **recognised}
             resolved = source_of(source, options.get("input_format"), no_header=bool(options.get("no_header")))
-            work = _proposal_for(resolved, options, hierarchies, k, published)
+            return read(resolved, options), recognised
         except MisreadError as error:
             skipped = names_in((), options.get("skip_rows"))
             found = error.fixes[0].settings
@@ -79,11 +101,6 @@ def proposal_for(
             if {*skipped} & {*more} or found.keys() & {*declared, *recognised} - {"skip_rows"}:
                 raise
             recognised |= {**found, **({"skip_rows": ",".join([*skipped, *more])} if more else {})}
-        else:
-            remarks = [_to_check(recognised)] if recognised else []
-            for answer in work.answers or (work,):
-                answer.problems = [*remarks, *answer.problems]
-            return work
 
 
 def _to_check(recognised: Mapping[str, Any]) -> Problem:
@@ -186,6 +203,11 @@ def identifying(candidates: Sequence[PossiblePerson], profiles: Sequence[Profile
         for name in candidate.columns
         if len(candidate.columns) == 1 or name not in dates  # a date identifies a person only together with a name
     }
+
+
+def column_names(source: Source, declared: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the column names of a source. Raise MisreadError if other settings are recognized."""
+    return tuple(_opened(source, declared)[0].names)
 
 
 def _opened(source: Source, declared: Mapping[str, Any]) -> tuple[OpenedSource, tuple[str, ...], bool]:

@@ -50,13 +50,12 @@ class _Parent(RedactedRepr):
         if lacking := [column for column in key if column not in table.names]:
             msg = f"{table.where}: no column {lacking[0]!r}, the key of another table"
             raise InputError(msg)
-        names = list(dict.fromkeys([*key, *unit.values()]))
-        parts: dict[str, list[Any]] = {name: [] for name in names}
-        for batch in table.batches(names):
-            for name in names:
-                parts[name].append(_as_text(batch.columns[name]))
-        columns = {name: pa.concat_arrays(texts) for name, texts in parts.items()}
-        keys, persons = _joined([columns[name] for name in key]), _joined([columns[name] for name in unit.values()])
+        parts: dict[str, list[Any]] = {column: [] for column in [*key, *unit.values()]}
+        for batch in table.batches(list(parts)):
+            for column, texts in parts.items():
+                texts.append(_as_text(batch.columns[column]))
+        columns = {column: pa.concat_arrays(texts) for column, texts in parts.items()}
+        keys, persons = _joined([columns[column] for column in key]), _joined([columns[name] for name in unit.values()])
         codes, person = (arrow.to_numpy(arrow.dictionary_encode(x).indices) for x in (keys, persons))
         first = np.unique(codes, return_index=True)[1]
         if (person != person[first][codes]).any():
@@ -109,6 +108,8 @@ class _Renamed(RedactedRepr):
     """Key of the rows in `parent`."""
     parent: _Parent | None = None
     """Table with the person of each key. None if the table has the columns of the unit."""
+    skip_without_id: bool = False
+    """True if rows are skipped whose key belongs to no person."""
 
     def __call__(self, names: Sequence[str]) -> Iterator[Batch]:
         """Yield the batches with those columns among `names` that the table has."""
@@ -119,6 +120,10 @@ class _Renamed(RedactedRepr):
                 key = [batch.columns[name] for name in self.key]
                 persons = self.parent.persons_of(batch.where, key)
                 columns |= {name: persons[name] for name in names if name in persons}
+                if self.skip_without_id:
+                    has_id = np.logical_and.reduce([arrow.are_given(person) for person in persons.values()])
+                    columns = {name: arrow.chosen(one, np.flatnonzero(has_id)) for name, one in columns.items()}
+                    batch = replace(batch, without_id=batch.without_id + int((~has_id).sum()))
             yield replace(batch, columns=columns, describes=self.describes, facts=(self.number, batch.facts))
 
 
@@ -147,8 +152,10 @@ def open_tables(source: Source, properties: FileProperties) -> OpenedSource:
         if table.parent:
             above = next(other for other in every if other.name == table.parent)
             of_unit, key = dict(zip(linked.unit, above.key, strict=True)), table.key
-            parent = _Parent.of(above.name, opened_of[above.name], key, of_unit)
-        renamed.append(_Renamed(one.batches, own, not table.items, number, key, parent))
+            every_row = replace(above.properties(properties, linked.unit), skip_without_id=False)
+            parent = _Parent.of(above.name, open_source(above.source, every_row), table.parent_key, of_unit)
+        skips = properties.skip_without_id
+        renamed.append(_Renamed(one.batches, own, not table.items, number, key, parent, skips))
     opened = [opened_of[table.name] for table in linked.tables]
 
     def batches(names: Sequence[str]) -> Iterator[Batch]:

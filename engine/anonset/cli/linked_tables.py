@@ -1,0 +1,155 @@
+"""``anonset inspect`` of a folder of linked tables, and of a job that names tables."""
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from anonset.cli.output import show, show_json
+from anonset.cli.progress import progress_bars
+from anonset.errors import InputError
+from anonset.reading.file_options import OPEN
+from anonset.reading.linked import READING, column_of
+from anonset.settings.commands import InspectSettings
+from anonset.settings.overriding import name_list
+from anonset.settings.settings import validate
+from anonset.spelling import as_typed, setting
+
+if TYPE_CHECKING:
+    from anonset.jobs.linked_findings import LinkedFindings, TableFindings
+
+_ALLOWED = (*READING, "unit", "k", "m")
+"""Settings that `inspect` accepts for several tables."""
+
+
+def tables_at(source: str, flags: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str], dict[str, Any]] | None:
+    """Return the path of each table of a folder or of a job, the files that are no tables with the reason, and the
+    settings of the job. Return None if the source is a single data set.
+    """
+    path = Path(source)
+    if path.is_dir():
+        from anonset.jobs.proposals.table_evidence import tables_in_folder
+
+        found = tables_in_folder(path, {name: value for name, value in flags.items() if name in READING})
+        return None if found is None else (*found, {})
+    if path.suffix.lower() != ".toml" or not path.is_file():
+        return None
+    try:
+        job = tomllib.loads(path.read_text("utf-8"))
+    except ValueError:  # reported where the job is read
+        return None
+    tables = job.get("tables")
+    if not isinstance(tables, dict) or not all(isinstance(one, dict) and "input" in one for one in tables.values()):
+        return None
+    settings = {name: job[name] for name in _ALLOWED if name in job and job[name] != OPEN}
+    return {name: str(path.parent / one["input"]) for name, one in tables.items()}, {}, settings
+
+
+def inspect_linked(
+    source: str,
+    found: tuple[dict[str, str], dict[str, str], dict[str, Any]],
+    flags: Mapping[str, Any],
+    *,
+    out: str | None,
+    quiet: bool,
+    json: bool,
+) -> None:
+    """Examine linked tables, and write a job file if `out` names one.
+
+    Raises
+    ------
+    InputError
+        If a flag applies to a single table, or the tables share no items.
+    """
+    from anonset.jobs.proposals.linked_proposal import inspect_tables
+    from anonset.report.linked_findings import linked_account, linked_summary
+
+    if refused := [name for name in flags if name not in _ALLOWED]:
+        msg = f"{source}: several tables; set {setting(refused[0])} in the job file, in the table of the column"
+        raise InputError(msg)
+    tables, others, of_job = found
+    given = validate(InspectSettings, {**of_job, **flags, "input": source})
+    options = {name: value for name, value in {**of_job, **flags}.items() if name in READING}
+    with progress_bars(quiet=quiet) as progress:
+        if progress is not None:
+            progress("inspect", 0, 0)
+        unit = name_list(flags.get("unit") or of_job.get("unit") or ())
+        findings = inspect_tables(source, tables, others, unit=unit, k=given.k, m=given.m, **options)
+    if json:
+        show_json(linked_summary(findings))
+    else:
+        show(*linked_account(findings))
+    with_next = not (json or quiet)
+    if out is not None:
+        _write_linked_job(Path(out), findings)
+    if not with_next or not findings.can_run:
+        return
+    if out is None:
+        job = (
+            "job.toml"
+            if not source.lower().endswith(".toml")
+            else str(Path(source).with_stem(f"{Path(source).stem}-2"))
+        )
+        command = as_typed("inspect", source, flags)
+        answer = "" if findings.is_declared else '; in it, replace unit = "?" by the line that states who is a person'
+        show(f"Next: {command} -o {job}, to write these tables to a job file{answer}")
+        return
+    first = "review" if findings.is_declared else "declare who is a person in"
+    line = "" if findings.is_declared else f" ({findings.question()[0].partition(' # ')[0]})"
+    then = f"{as_typed('suggest', out)}, or {as_typed('anonymize', out)}"
+    show(f"Next: {first} {out}{line}, then run {then}")
+    for key in findings.keys[1:] if not findings.is_declared else ():
+        other = Path(out).with_stem(f"{Path(out).stem}-{key.unit}")
+        show(f"If each {key.unit} is a person: {as_typed('inspect', source, {**flags, 'unit': key.unit})} -o {other}")
+
+
+def _write_linked_job(path: Path, findings: "LinkedFindings") -> None:
+    from anonset.reading.sources.files import write_file
+    from anonset.settings.job_text import answer_text, guarantee_for, job_text, table_header
+
+    if not findings.can_run:
+        msg = f"{path} is not written: no linked table has a column that is recognized as items"
+        raise InputError(msg)
+    tables = {table_header(one.name): _settings_of(one, path.parent, findings) for one in findings.tables}
+    reasons = {
+        table_header(one.name): [f"{column.profile.name}: {column.reason}" for column in one.columns]
+        for one in findings.tables
+    }
+    trees = {column_of(one.name, column): spec for one in findings.tables for column, spec in one.hierarchies.items()}
+    roles = {
+        "items": ["items"],
+        "relational": [column for one in findings.tables for column in one.named("relational")],
+    }
+    guarantee = guarantee_for(roles, findings.k, findings.m, tuples=0)
+    guarantee.pop("algorithm", None)  # linked tables have their own default
+    unit, common = findings.keys[0].unit, dict(findings.settings)
+    left_out = [f"{Path(file).name}: {why}" for file, why in findings.left_out.items()]
+    problems = [*map(str, findings.checks), *(f"left out: {line}" for line in left_out)]
+    out = f"{Path(findings.source).stem or 'tables'}-safe"
+    if findings.is_declared:
+        settings = {"unit": unit, **common, **tables, "hierarchy": trees}
+        text = job_text(None, out, settings, guarantee, reasons, problems)
+    else:
+        answers = {unit: answer_text(unit, {"hierarchy": trees}, {}, {})}
+        settings = {**common, **tables}
+        lines = findings.question()
+        text = job_text(None, out, settings, guarantee, reasons, problems, question=lines, answers=answers)
+    write_file(path, [text.encode()])
+
+
+def _settings_of(one: "TableFindings", folder: Path, findings: "LinkedFindings") -> dict[str, Any]:
+    """Return the settings of a table in a job file."""
+    from anonset.settings.job_text import relative_to
+
+    settings: dict[str, Any] = {"input": relative_to(folder, one.input)}
+    if one.key != findings.keys[0].unit or one.parent:
+        settings["key"] = one.key
+    if one.parent:
+        settings["in"] = one.parent if one.parent_key == one.key else column_of(one.parent, one.parent_key)
+    if items := one.named("items"):
+        settings["items"] = items[0]
+    elif one.describes:
+        numeric = [name for name, spec in one.hierarchies.items() if spec == "range"]
+        roles = {"relational": one.named("relational"), "numeric": numeric, "drop": one.named("drop")}
+        settings |= {role: names for role, names in roles.items() if names}
+    return {**settings, **one.options}

@@ -1,0 +1,175 @@
+"""Keys that several tables share, by the words of their headers and by all their ids.
+
+Two columns contain the same key if their headers agree and most ids of one occur in the other, or if nearly all ids of
+one occur in the other and cannot be there by chance. Row numbers occur in every longer list of numbers, so for them the
+headers must agree.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.columns.headers import meaning_of, words_of
+from anonset.columns.words import word_meanings
+from anonset.data.redacted_repr import RedactedRepr
+
+_AGREEING, _NEARLY_ALL = 0.5, 0.9
+"""Minimum share of the ids of a column that another column must contain, with and without agreeing headers."""
+_LONGEST_ENDING = 2
+"""Largest number of letters by which two forms of a word differ, such as ``patient`` and ``Patienten``."""
+_OF_KEYS = frozenset({"number", "filler"})
+
+
+@dataclass(frozen=True, eq=False)
+class KeyColumn(RedactedRepr):
+    """Column that may contain the key of a table, or refer to a row of another table."""
+
+    table: str
+    name: str
+    ids: NDArray[np.uint64] = field(repr=False)
+    """Sorted hashes of the distinct ids, uint64 (n,)."""
+    given: int
+    """Number of rows with an id."""
+    rows: int
+    points: int
+    """Evidence that each id is a person (see `PossiblePerson`)."""
+    is_dense: bool
+    """True if the ids are most of the numbers between the smallest and the largest, such as row numbers."""
+    before: str = ""
+    """Text before each id, such as ``Patient/``."""
+
+    @property
+    def is_unique(self) -> bool:
+        """True if each row has its own id."""
+        return 0 < self.rows == self.given == len(self.ids)
+
+    @property
+    def header(self) -> str:
+        """Name of the column, with the name of the table if the name alone says only that it is an id."""
+        return f"{self.table} {self.name}" if is_only_an_id(self.name) else self.name
+
+    @cached_property
+    def topic(self) -> tuple[str, ...]:
+        """Words of the header that name what the ids identify."""
+        return _topic(self.before or self.header)
+
+    def share_in(self, other: "KeyColumn") -> float:
+        """Return the share of the ids that another column contains."""
+        return 1.0 - self.lacking_in(other) / max(1, len(self.ids))
+
+    def lacking_in(self, other: "KeyColumn") -> int:
+        """Return the number of ids that another column does not contain."""
+        return len(self.ids) - len(np.intersect1d(self.ids, other.ids, assume_unique=True))
+
+
+@dataclass(frozen=True, eq=False)
+class SharedKey(RedactedRepr):
+    """Columns of several tables that contain the same key."""
+
+    columns: tuple[KeyColumn, ...]
+
+    @property
+    def points(self) -> float:
+        """Mean evidence that each id is a person."""
+        return sum(column.points for column in self.columns) / len(self.columns)
+
+    @property
+    def is_unique(self) -> bool:
+        """True if a table has a row for each id."""
+        return any(column.is_unique for column in self.columns)
+
+    @property
+    def name(self) -> str:
+        """Name of most of the columns. Among equally frequent names, one that says more than ``id``."""
+        names = [column.name for column in self.columns]
+        return max(dict.fromkeys(names), key=lambda name: (names.count(name), not is_only_an_id(name)))
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """Names of the tables, each once."""
+        return tuple(dict.fromkeys(column.table for column in self.columns))
+
+    @cached_property
+    def n_ids(self) -> int:
+        """Number of distinct ids in all tables."""
+        return len(np.unique(np.concatenate([column.ids for column in self.columns])))
+
+    def of(self, table: str) -> tuple[KeyColumn, ...]:
+        """Return the columns of a table, first those with the name of most columns, then those with most ids."""
+        own = [column for column in self.columns if column.table == table]
+        return tuple(sorted(own, key=lambda column: (column.name != self.name, -column.points, -len(column.ids))))
+
+
+def shared_keys(columns: Sequence[KeyColumn]) -> list[SharedKey]:
+    """Return the keys that at least two tables share, those with the most evidence of persons first."""
+    group_of = {id(column): number for number, column in enumerate(columns)}
+    for column in columns:
+        others = [(*_evidence(column, other), other) for other in columns if other.table != column.table]
+        found = [one for one in others if one[0]]
+        targets = [one for one in found if one[2].is_unique] or found
+        for _, _, other in sorted(targets, key=lambda one: (one[0], one[1]), reverse=True)[:1]:
+            old, new = group_of[id(column)], group_of[id(other)]
+            group_of = {key: new if number == old else number for key, number in group_of.items()}
+    groups: dict[int, list[KeyColumn]] = {}
+    for column in columns:
+        groups.setdefault(group_of[id(column)], []).append(column)
+    keys = [SharedKey(tuple(group)) for group in groups.values()]
+    return sorted((key for key in keys if len(key.tables) > 1), key=lambda key: (-key.points, -len(key.tables)))
+
+
+def _evidence(column: KeyColumn, other: KeyColumn) -> tuple[int, float]:
+    """Return the strength of the evidence that a column contains ids of another, 0 if there is none, and the share of
+    its ids that the other column contains.
+    """
+    agree, by_chance = _agree(column, other), column.is_dense or other.is_dense
+    if not agree and (by_chance or not other.is_unique):
+        return 0, 0.0
+    share = column.share_in(other)
+    if agree and not other.is_unique:
+        share = max(share, other.share_in(column))
+    if share < (_AGREEING if agree else _NEARLY_ALL):
+        return 0, share
+    return agree or 1, share
+
+
+def _agree(one: KeyColumn, other: KeyColumn) -> int:
+    """Return 3 if two headers are about the same thing, 2 if both identify persons, else 0."""
+    if one.topic and len(one.topic) == len(other.topic) and all(map(_are_forms, one.topic, other.topic)):
+        return 3
+    return 2 if meaning_of(one.header) == meaning_of(other.header) == "person id" else 0
+
+
+def _are_forms(word: str, other: str) -> bool:
+    """Return True if two words are forms of one word.
+
+    >>> _are_forms("order", "orders"), _are_forms("patienten", "patient"), _are_forms("ward", "wage")
+    (True, True, False)
+    """
+    short, long = sorted((word, other), key=len)
+    return long.startswith(short) and len(long) - len(short) <= _LONGEST_ENDING
+
+
+def _topic(header: str) -> tuple[str, ...]:
+    """Return the words of a header that are no words for a number or an id.
+
+    >>> _topic("visit_occurrence_id"), _topic("PatientenNr"), _topic("Id"), _topic("Patient/")
+    (('visit', 'occurrence'), ('patienten',), (), ('patient',))
+    """
+    return tuple(word for word in words_of(header) if not word_meanings().get(word, frozenset()) & _OF_KEYS)
+
+
+def is_only_an_id(header: str) -> bool:
+    """Return True if a header says that a column contains ids, and not of what.
+
+    >>> is_only_an_id("Id"), is_only_an_id("patient_id")
+    (True, False)
+    """
+    return not _topic(header)
+
+
+def refer_to(key: SharedKey, persons: SharedKey) -> Iterator[KeyColumn]:
+    """Yield the columns of a key that identify rows of a table which also contains the key of the persons."""
+    yield from (column for column in key.columns if column.is_unique and column.table in persons.tables)

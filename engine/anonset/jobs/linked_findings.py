@@ -1,0 +1,97 @@
+"""Findings of `inspect` about a folder of linked tables."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from anonset.data.redacted_repr import RedactedRepr
+from anonset.errors import Problem
+from anonset.jobs.findings import ColumnFindings
+from anonset.settings.job_text import unit_line
+from anonset.spelling import counted
+
+
+@dataclass(frozen=True)
+class TableFindings(RedactedRepr):
+    """Table with its key and the proposed roles of its columns."""
+
+    name: str
+    input: str
+    """Path of the table."""
+    rows: int
+    key: str
+    """Column that identifies the person or, with `parent`, a row of the table `parent`."""
+    parent: str
+    """Table that says to which person the key belongs. Empty if the key identifies the person."""
+    parent_key: str
+    """Column of the table `parent` that contains the key."""
+    ids: int
+    """Number of distinct ids in the key."""
+    lacking: int
+    """Number of these ids that the table of persons, or the table `parent`, does not contain."""
+    without_id: int
+    """Number of rows without an id."""
+    columns: tuple[ColumnFindings, ...]
+    """Columns in data order. The role is ``key``, ``items``, ``relational`` or ``drop``."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Reading options of this table."""
+
+    def named(self, role: str) -> list[str]:
+        """Return the columns with a role."""
+        return [column.profile.name for column in self.columns if column.role == role]
+
+    @property
+    def describes(self) -> bool:
+        """True if the table has a row of attributes for each person."""
+        return bool(self.named("relational"))
+
+    @property
+    def hierarchies(self) -> dict[str, str]:
+        """Proposed hierarchies of the published columns."""
+        return {one.profile.name: one.hierarchy for one in self.columns if one.hierarchy and one.role != "drop"}
+
+
+@dataclass(frozen=True)
+class KeyOption(RedactedRepr):
+    """Key that may identify the persons."""
+
+    unit: str
+    """Value of the setting `unit`."""
+    persons: int
+    """Number of distinct ids in all tables."""
+    tables: tuple[str, ...]
+    """Tables that contain the key."""
+
+    @property
+    def description(self) -> str:
+        """Meaning of the key as a person, as text."""
+        return f"{counted(self.persons, 'person')}; in {counted(len(self.tables), 'table')}: {', '.join(self.tables)}"
+
+
+@dataclass(frozen=True)
+class LinkedFindings(RedactedRepr):
+    """Tables of a folder that share a key, with proposed roles. They contain no value of the data."""
+
+    source: str
+    tables: tuple[TableFindings, ...]
+    """Linked tables, first the table of persons. Empty if no tables share a key."""
+    left_out: Mapping[str, str]
+    """Files that no table of the proposal reads, with the reason."""
+    keys: tuple[KeyOption, ...]
+    """Keys that may identify the persons, most likely first. The proposal is for the first."""
+    is_declared: bool
+    """Whether the owner declared the key."""
+    k: int
+    m: int
+    settings: Mapping[str, Any]
+    """Settings of all tables together."""
+    checks: tuple[Problem, ...] = field(repr=False)
+
+    @property
+    def can_run(self) -> bool:
+        """True if the proposal contains items."""
+        return any(table.named("items") for table in self.tables)
+
+    def question(self) -> list[str]:
+        """Return a job file line for each key that may identify the persons."""
+        return [f"{unit_line(key.unit)} # {key.description}" for key in self.keys]

@@ -1,0 +1,251 @@
+"""Propose a job for tables that share a key: the key, the table of persons, and the items of each other table.
+
+Each table is inspected as a single table is, with its key as the person. Which keys of two tables are the same is
+decided by all their ids. The owner declares which key identifies the persons.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from anonset.columns.persons import LEAST, LIKELY
+from anonset.columns.shared_keys import KeyColumn, SharedKey, refer_to, shared_keys
+from anonset.data.redacted_repr import RedactedRepr
+from anonset.errors import Fix, InputError, Problem, plain_text
+from anonset.jobs.findings import ColumnFindings
+from anonset.jobs.linked_findings import KeyOption, LinkedFindings, TableFindings
+from anonset.jobs.proposals.proposal_trial import Proposal
+from anonset.jobs.proposals.proposed_reading import proposal_for
+from anonset.jobs.proposals.table_evidence import TableEvidence, evidence_of, too_large_problem
+from anonset.privacy.model import require_size
+from anonset.reading.linked import READING, column_of
+from anonset.reading.persons.id_hashes import new_key
+from anonset.reading.roles import names_in
+from anonset.spelling import counted, listed, setting
+
+_MOST_KEYS = 4
+"""Maximum number of keys that are offered as the person."""
+_MOST_WITHOUT_ID = 0.5
+"""Maximum share of rows without an id. They are skipped."""
+_COMPLETE = 0.5
+"""Minimum share of all ids that a table of persons contains."""
+
+
+def inspect_tables(
+    source: str,
+    tables: Mapping[str, str],
+    others: Mapping[str, str],
+    *,
+    unit: Sequence[str] = (),
+    k: int = 5,
+    m: int = 2,
+    **options: Any,
+) -> LinkedFindings:
+    """Inspect tables that may share keys, and propose a job.
+
+    Parameters
+    ----------
+    source
+        Name of the folder or job file.
+    tables
+        Path of each table, by its name.
+    others
+        Files that are no tables, with the reason.
+    unit
+        Column that identifies the persons. Empty if the owner has not declared it.
+    options
+        Reading options of all tables.
+
+    Raises
+    ------
+    InputError
+        If no table has the declared column.
+    """
+    require_size("k", k)
+    require_size("m", m)
+    hash_key, left_out, read = new_key(), dict(others), dict[str, TableEvidence]()
+    for name, place in tables.items():
+        try:
+            read[name] = evidence_of(name, place, options, hash_key)
+        except InputError as error:
+            left_out[place] = plain_text(error.problem.sentence).removeprefix(f"{place}: ")
+    found = shared_keys([key for one in read.values() for key in one.keys])
+    offered = [key for key in found if key.points >= (LEAST if key.is_unique else LIKELY)][:_MOST_KEYS]
+    if unit:
+        offered = [key for key in found if [key.name] == list(unit)]
+        if not offered:
+            names = listed([repr(key.name) for key in found], "or") or "none"
+            msg = (
+                f"{setting('unit', ','.join(unit))}: no tables share a key of this name; keys of several tables: {names}"
+            )
+            raise InputError(msg)
+    checks = [Problem(too_large_problem(one)) for one in read.values() if one.too_large]
+    if not offered:
+        reason = "no key in common with another table"
+        left_out |= {one.input: reason for one in read.values()}
+        return LinkedFindings(source, (), left_out, (), bool(unit), k, m, {}, tuple(checks))
+    work = _Work(read, found, offered[0], options, k, left_out, checks)
+    proposed = work.tables()
+    keys = tuple(KeyOption(key.name, key.n_ids, key.tables) for key in offered)
+    settings = {**options, **work.settings(proposed)}
+    return LinkedFindings(source, proposed, left_out, keys, bool(unit), k, m, settings, tuple(work.checks))
+
+
+@dataclass(frozen=True)
+class _Link(RedactedRepr):
+    """How a table refers to persons."""
+
+    key: KeyColumn
+    parent: KeyColumn | None = None
+    """Column of another table that contains the key."""
+
+
+@dataclass
+class _Work(RedactedRepr):
+    """Tables for which one shared key identifies the persons."""
+
+    read: Mapping[str, TableEvidence]
+    found: Sequence[SharedKey]
+    persons: SharedKey
+    options: Mapping[str, Any]
+    k: int
+    left_out: dict[str, str]
+    checks: list[Problem]
+
+    def __post_init__(self) -> None:
+        self.links = {name: link for name in self.read if (link := self._link(name)) is not None}
+        self.proposals = dict[str, Proposal]()
+
+    def tables(self) -> tuple[TableFindings, ...]:
+        """Return the tables of the proposal, first the table of persons."""
+        described = self._described()
+        made = dict[str, TableFindings]()
+        for name in sorted(self.links, key=lambda name: name != described):
+            made[name] = self._table(name, described)
+        parents = {table.parent for table in made.values() if table.named("items")}
+        for name, table in list(made.items()):
+            if not (table.describes or table.named("items") or name in parents):
+                self.left_out[table.input] = self._without_items(table)
+                del made[name]
+        for name, one in self.read.items():
+            if name not in self.links:
+                self.left_out[one.input] = f"no column contains {self.persons.name!r}, or a key of a table with it"
+        self._check_ids(made)
+        return tuple(made.values())
+
+    def settings(self, tables: Sequence[TableFindings]) -> dict[str, Any]:
+        """Return the settings of the job that apply to all tables."""
+        own = [self.proposals[table.name].settings for table in tables]
+        settings: dict[str, Any] = {}
+        if missing := list(dict.fromkeys(way for one in own for way in names_in((), one.get("missing")))):
+            settings["missing"] = ",".join(missing)
+        if decimals := [one["decimal"] for one in own if "decimal" in one]:
+            settings["decimal"] = decimals[0]
+        lacking = [table for table in tables if 0 < table.without_id <= _MOST_WITHOUT_ID * table.rows]
+        if lacking:
+            settings["skip_rows"] = ["no-id"]
+        return settings
+
+    def _link(self, name: str) -> _Link | None:
+        if own := self.persons.of(name):
+            return _Link(own[0])
+        for key in self.found:
+            parents = [parent for parent in refer_to(key, self.persons) if parent.table != name]
+            if key is not self.persons and parents and (own := key.of(name)):
+                return _Link(own[0], max(parents, key=own[0].share_in))
+        return None
+
+    def _described(self) -> str:
+        """Return the table with a row of attributes for each person. Empty if there is none."""
+        unique = [name for name, link in self.links.items() if link.key.is_unique and link.parent is None]
+        for name in sorted(unique, key=lambda name: -len(self.links[name].key.ids)):
+            complete = len(self.links[name].key.ids) >= _COMPLETE * self.persons.n_ids
+            if complete and any(column.role == "relational" for column in self._proposal(name).columns):
+                return name
+        return ""
+
+    def _proposal(self, name: str) -> Proposal:
+        """Return the proposal for a table whose key is the person."""
+        if name not in self.proposals:
+            one, key = self.read[name], self.links[name].key.name
+            declared = {**self.options, **one.recognised, "unit": [key]}
+            self.proposals[name] = proposal_for(one.input, declared, {}, self.k)
+        return self.proposals[name]
+
+    def _table(self, name: str, described: str) -> TableFindings:
+        one, link, work = self.read[name], self.links[name], self._proposal(name)
+        role = "relational" if name == described else "items"
+        published = [column.profile.name for column in work.columns if column.role == role]
+        others = published[1:] if role == "items" else []
+        if others:
+            names = listed([repr(column_of(name, other)) for other in others], "and")
+            self.checks.append(Problem(f"{names}: a table publishes one column of items; name the file twice for both"))
+        columns = tuple(_with_role(column, link.key.name, role, others) for column in work.columns)
+        parent = link.parent
+        lacking = 0
+        if parent is not None:
+            lacking = link.key.lacking_in(parent)
+        elif described and name != described:
+            lacking = link.key.lacking_in(self.links[described].key)
+        return TableFindings(
+            name,
+            one.input,
+            one.rows,
+            link.key.name,
+            "" if parent is None else parent.table,
+            "" if parent is None else parent.name,
+            len(link.key.ids),
+            lacking,
+            one.rows - link.key.given,
+            columns,
+            {**one.recognised, **_reading(work.settings, self.options)},
+        )
+
+    def _without_items(self, table: TableFindings) -> str:
+        names = [column.profile.name for column in table.columns if column.role != "key"]
+        return f"no column is recognized as items ({', '.join(names)})"
+
+    def _check_ids(self, made: Mapping[str, TableFindings]) -> None:
+        """Add what the owner must decide about ids that other tables lack, and about rows without an id."""
+        described = next((table.name for table in made.values() if table.describes), "")
+        if not described:
+            self.checks.append(Problem("no table describes the persons: everybody who has an item is a record"))
+        for table in made.values():
+            if table.lacking and table.parent:
+                rows = counted(table.lacking, "id")
+                self.checks.append(Problem(f"{table.name}: {rows} do not occur in {table.parent}; correct the data"))
+            elif table.lacking:
+                persons = f"{counted(table.lacking, 'person')} of {table.name} not in {described}"
+                fix = Fix({"skip_rows": ["undescribed"]}, "to publish the others")
+                self.checks.append(Problem(persons, [fix]))
+            if table.without_id:
+                rows = f"{table.name}: {counted(table.without_id, 'row')} without {table.key!r}"
+                self.checks.append(Problem(f"{rows}, skipped"))
+
+
+def _with_role(column: ColumnFindings, key: str, role: str, others: Sequence[str]) -> ColumnFindings:
+    """Return a column with its role in a linked table: the key, the published role, or dropped."""
+    name = column.profile.name
+    if name == key:
+        return replace(column, role="key", why="key", hierarchy=None, fixes=())
+    if column.role == role and name not in others:
+        return column
+    why = column.why if column.role == "drop" else _why_dropped(column, role)
+    return replace(column, role="drop", why=why, hierarchy=None, fixes=())
+
+
+def _why_dropped(column: ColumnFindings, role: str) -> str:
+    if column.role == "items":
+        return "items, but the table describes the persons" if role == "relational" else "a further column of items"
+    if column.role == "sensitive":
+        return f"{column.why}; models for sets of items do not protect it"
+    return "not the items of the table"
+
+
+def _reading(settings: Mapping[str, Any], common: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the reading options that a proposal adds to those of all tables."""
+    own = {name: settings[name] for name in READING if name in settings and settings[name] != common.get(name)}
+    if "skip_rows" in own:
+        lines = [name for name in names_in((), own.pop("skip_rows")) if name != "no-id"]
+        own |= {"skip_rows": lines} if lines else {}
+    return own

@@ -1,0 +1,92 @@
+"""Text and JSON data with the findings of ``anonset inspect`` about a folder of linked tables."""
+
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table as RichTable
+
+from anonset.jobs.linked_findings import LinkedFindings, TableFindings
+from anonset.report.sections import facts_table, table
+from anonset.settings.job_text import unit_line
+from anonset.spelling import counted, listed, printable
+
+
+def linked_summary(findings: LinkedFindings) -> dict[str, Any]:
+    """Return the findings as JSON data."""
+    return {
+        "source": findings.source,
+        "tables": [
+            {
+                "name": one.name,
+                "input": one.input,
+                "rows": one.rows,
+                "key": one.key,
+                "in": one.parent or None,
+                "parent_key": one.parent_key or None,
+                "ids": one.ids,
+                "lacking": one.lacking,
+                "without_id": one.without_id,
+                "columns": [
+                    {
+                        "name": column.profile.name,
+                        "kind": column.profile.kind,
+                        "role": column.role,
+                        "reason": column.reason,
+                        "hierarchy": column.hierarchy,
+                    }
+                    for column in one.columns
+                ],
+            }
+            for one in findings.tables
+        ],
+        "left_out": dict(findings.left_out),
+        "k": findings.k,
+        "m": findings.m,
+        "problems": [str(problem) for problem in findings.checks],
+        "fixes": [[fix.as_json() for fix in problem.fixes] for problem in findings.checks],
+        "question": None
+        if findings.is_declared
+        else {
+            "setting": "unit",
+            "answers": [
+                {"unit": key.unit, "persons": key.persons, "tables": list(key.tables), "line": unit_line(key.unit)}
+                for key in findings.keys
+            ],
+        },
+    }
+
+
+def linked_account(findings: LinkedFindings) -> list[str | RichTable]:
+    """Return the findings as text and tables."""
+    linked = f"{counted(len(findings.tables), 'table')}"
+    if findings.tables:
+        linked += f", linked by {findings.keys[0].unit}"
+    parts: list[str | RichTable] = [facts_table({"data": findings.source, "linked": linked}), ""]
+    if findings.tables:
+        head = ("table", "rows", "key", "ids", "unknown ids", "published")
+        parts += [table(head, map(_row, findings.tables), left=("key", "published")), ""]
+        parts += ["Not published:", *(line for one in findings.tables for line in _dropped(one)), ""]
+    if findings.left_out:
+        left = [f"- {Path(file).name}: {why}" for file, why in findings.left_out.items()]
+        parts += ["Left out:", *map(printable, left), ""]
+    if findings.keys and not findings.is_declared:
+        first = findings.keys[0].unit
+        parts += ['Who is a person? Put the right line into the job file, in place of unit = "?":']
+        parts += [f"- {printable(line)}" for line in findings.question()]
+        parts += [f"The tables above are for {printable(unit_line(first))}.", ""]
+    if findings.checks:
+        parts += ["Check:", *(f"- {printable(str(problem))}" for problem in findings.checks)]
+    return parts
+
+
+def _row(one: TableFindings) -> tuple[str, ...]:
+    items = one.named("items")
+    place = f" in {one.parent}" + (f".{one.parent_key}" if one.parent_key != one.key else "") if one.parent else ""
+    what = f"attributes: {', '.join(one.named('relational'))}" if one.describes else "nothing; links other tables"
+    published = f"items: {', '.join(items)}" if items else what
+    return one.name, f"{one.rows:,}", f"{one.key}{place}", f"{one.ids:,}", f"{one.lacking:,}", published
+
+
+def _dropped(one: TableFindings) -> list[str]:
+    names = one.named("drop")
+    return [printable(f"- {one.name}: {listed(names)}")] if names else []

@@ -1,0 +1,166 @@
+"""`inspect` of a folder of linked tables proposes a job, which publishes after the owner declares the person."""
+
+import csv
+import random
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from anonset.jobs.proposals import table_evidence
+from cli.place import Place
+
+CODES = ["E11.9", "I10.0", "J45.0", "E78.5", "U07.1", "I25.1"]
+
+
+def table(path: Path, header: str, rows: Sequence[Sequence[object]]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([header.split(","), *rows])
+
+
+def shop(folder: Path, *, more_customers: int = 0, without_id: int = 0) -> Path:
+    """Write the tables of a shop, whose keys are row numbers, beside files that are no tables."""
+    rng = random.Random(1)
+    customers = [
+        [i, f"c{i}@shop.example", 1940 + rng.randrange(60), rng.choice(["Hamburg", "Bonn", "Köln"])]
+        for i in range(1, 201)
+    ]
+    orders = [[i, rng.randrange(1, 201), f"2024-01-{1 + i % 28:02}"] for i in range(1, 401)]
+    orders += [[401 + i, 201 + i, "2024-02-01"] for i in range(more_customers)]
+    orders += [[801 + i, "", "2024-02-01"] for i in range(without_id)]
+    lines = [[i, orders[rng.randrange(400)][0], rng.choice([3, 5, 7, 8, 9]), rng.randrange(9)] for i in range(900)]
+    lines += [[1000 + i, order[0], 3, 1] for i, order in enumerate(orders[400:])]
+    table(folder / "customers.csv", "id,email,birth_year,city", customers)
+    table(folder / "orders.csv", "id,customer_id,ordered_at", orders)
+    table(folder / "order_lines.csv", "id,order_id,product_id,quantity", lines)
+    table(folder / "products.csv", "id,name", [[i, f"thing {i}"] for i in range(1, 12)])
+    (folder / "readme.txt").write_text("These tables belong together.\n")
+    (folder / "returns.csv").write_text("")
+    return folder
+
+
+def declare(job: Path, unit: str) -> None:
+    job.write_text(job.read_text().replace('\nunit = "?"', f'\nunit = "{unit}"'))
+
+
+def test_the_printed_commands_publish_the_tables_of_a_folder(place: Place) -> None:
+    folder, job = shop(place.folder / "shop"), place.folder / "job.toml"
+    ran = place.run("inspect", str(folder), "-o", str(job))
+    assert ran.code == 0, ran.err
+    assert '- unit = "customer_id" # 200 persons; in 2 tables: customers, orders' in ran.out
+    assert "readme.txt: not a table" in ran.out
+    assert "returns.csv: empty" in ran.out
+    assert "products.csv: no column contains 'customer_id'" in ran.out
+    assert f'(unit = "customer_id"), then run anonset suggest {job}, or anonset anonymize {job}' in ran.out
+    assert place.run("anonymize", str(job)).code == 2
+    declare(job, "customer_id")
+    ran = place.run("anonymize", str(job))
+    assert ran.code == 0, ran.err
+    out = place.folder / "shop-safe" / "tables"
+    assert sorted(path.name for path in out.iterdir()) == ["customers.csv", "order_lines.csv"]
+    assert (out / "customers.csv").read_text().startswith("record,birth_year,city\n")
+    assert (out / "order_lines.csv").read_text().startswith("record,product_id\n")
+    assert place.run("verify", str(job)).code == 0
+
+
+def test_another_key_needs_its_own_job(place: Place) -> None:
+    folder, job = shop(place.folder / "shop"), place.folder / "job.toml"
+    ran = place.run("inspect", str(folder), "-o", str(job))
+    other = place.folder / "job-order_id.toml"
+    command = f"anonset inspect {folder} --unit order_id -o {other}"
+    assert f"If each order_id is a person: {command}\n" in ran.out
+    declare(job, "order_id")
+    ran = place.run("anonymize", str(job))
+    assert (ran.code, f"to propose these roles: anonset inspect {job} --unit order_id" in ran.err) == (2, True)
+    ran = place.run(*command.split()[1:])
+    assert (ran.code, "replace unit" in ran.out) == (0, False)
+    assert place.run("anonymize", str(other)).code == 0
+    assert place.run("inspect", str(job), "--unit", "order_id").code == 0
+
+
+def test_ids_that_the_table_of_persons_lacks_are_counted(place: Place) -> None:
+    folder, job = shop(place.folder / "shop", more_customers=7, without_id=3), place.folder / "job.toml"
+    ran = place.run("inspect", str(folder), "-o", str(job))
+    assert "7 persons of orders not in customers; to publish the others: --skip-rows undescribed" in ran.out
+    assert "orders: 3 rows without 'customer_id', skipped" in ran.out
+    declare(job, "customer_id")
+    assert place.run("anonymize", str(job)).code == 2
+    job.write_text(job.read_text().replace('skip_rows = ["no-id"]', 'skip_rows = ["no-id", "undescribed"]'))
+    ran = place.run("anonymize", str(job))
+    assert ran.code == 0, ran.err
+
+
+def test_json_lists_tables_roles_and_the_question(place: Place) -> None:
+    folder = shop(place.folder / "shop")
+    found = place.run("inspect", str(folder), "--json").json
+    keys = {one["name"]: (one["key"], one["in"], one["parent_key"]) for one in found["tables"]}
+    assert keys == {
+        "customers": ("id", None, None),
+        "orders": ("customer_id", None, None),
+        "order_lines": ("order_id", "orders", "id"),
+    }
+    roles = {one["name"]: {column["name"]: column["role"] for column in one["columns"]} for one in found["tables"]}
+    assert roles["order_lines"] == {"id": "drop", "order_id": "key", "product_id": "items", "quantity": "drop"}
+    assert roles["customers"] == {"id": "key", "email": "drop", "birth_year": "relational", "city": "relational"}
+    assert [answer["unit"] for answer in found["question"]["answers"]] == ["customer_id", "order_id"]
+
+
+def test_a_folder_of_equal_columns_remains_one_data_set(place: Place) -> None:
+    for number in range(2):
+        table(place.folder / "parts" / f"{number}.csv", "id,code", [[i, CODES[i % 6]] for i in range(60)])
+    ran = place.run("inspect", str(place.folder / "parts"))
+    assert (ran.code, "rows     120" in ran.out) == (0, True)
+    table(place.folder / "parts" / "3.csv", "code,id", [["E11.9", 1]])
+    ran = place.run("inspect", str(place.folder / "parts"))
+    assert (ran.code, "must have the same columns" in ran.err) == (2, True)
+
+
+def test_tables_without_a_shared_key_are_left_out(place: Place) -> None:
+    folder = place.folder / "apart"
+    table(folder / "a.csv", "patient_id,code", [[f"p{i % 50}", CODES[i % 6]] for i in range(200)])
+    table(folder / "b.csv", "patient_id,drug", [[f"q{i % 50}", CODES[i % 6]] for i in range(200)])
+    ran = place.run("inspect", str(folder))
+    assert (ran.code, ran.out.count("no key in common with another table")) == (0, 2)
+    ran = place.run("inspect", str(folder), "-o", str(place.folder / "job.toml"))
+    assert (ran.code, "is not written: no linked table has a column that is recognized as items" in ran.err) == (
+        2,
+        True,
+    )
+    assert not (place.folder / "job.toml").exists()
+
+
+def test_a_column_with_too_many_ids_is_named(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = shop(place.folder / "shop")
+    monkeypatch.setattr(table_evidence, "MOST_IDS", 300)
+    ran = place.run("inspect", str(folder))
+    assert "table 'orders': column 'id' has more than 300 ids, and is not compared" in ran.out
+
+
+def test_roles_belong_into_the_job_file(place: Place) -> None:
+    folder = shop(place.folder / "shop")
+    ran = place.run("inspect", str(folder), "--items", "product_id")
+    assert (ran.code, "several tables; set --items in the job file, in the table of the column" in ran.err) == (2, True)
+    ran = place.run("inspect", str(folder), "--unit", "city")
+    assert (ran.code, "no tables share a key of this name; keys of several tables: 'customer_id'" in ran.err) == (
+        2,
+        True,
+    )
+
+
+def test_files_of_other_dialects_and_placeholders_are_recognized(place: Place) -> None:
+    folder, job = place.folder / "clinic", place.folder / "job.toml"
+    rng = random.Random(2)
+    ids = [f"P{1000 + i}" for i in range(120)]
+    people = [[pid, rng.choice("mw"), 1940 + rng.randrange(60)] for pid in ids]
+    lines = "\n".join(";".join(map(str, row)) for row in [["PatientenNr", "Geschlecht", "Geburtsjahr"], *people])
+    folder.mkdir()
+    (folder / "Patienten.csv").write_bytes(f"{lines}\n".encode("latin-1"))
+    rows = [[rng.choice(ids), rng.choice(CODES), "Müller"] for _ in range(500)] + [["unbekannt", "E11.9", "-"]] * 4
+    lines = "\n".join(";".join(map(str, row)) for row in [["PatientenNr", "ICD", "Arzt"], *rows])
+    (folder / "Diagnosen.csv").write_bytes(f"{lines}\n".encode("latin-1"))
+    ran = place.run("inspect", str(folder), "-o", str(job))
+    assert (ran.code, "Diagnosen: 4 rows without 'PatientenNr', skipped" in ran.out) == (0, True), ran.out + ran.err
+    declare(job, "PatientenNr")
+    ran = place.run("anonymize", str(job))
+    assert ran.code == 0, ran.err

@@ -1,0 +1,64 @@
+"""Keys that tables share are found by headers and ids, not by chance."""
+
+import numpy as np
+import pytest
+
+from anonset.columns.shared_keys import KeyColumn, shared_keys
+
+
+def column(table, name, ids, *, rows=None, points=0, dense=False, before=""):
+    unique = np.unique(np.array(ids, np.uint64))
+    return KeyColumn(table, name, unique, len(ids), rows or len(ids), points, dense, before)
+
+
+def groups(*columns):
+    return [{(one.table, one.name) for one in key.columns} for key in shared_keys(columns)]
+
+
+PATIENTS = column("patients", "Id", range(100, 200))
+
+
+@pytest.mark.parametrize(
+    ("other", "is_shared"),
+    [
+        (column("visits", "PATIENT", [100, 101, 101]), True),
+        (column("visits", "patient_id", [100, 999, 101, 101]), True),
+        (column("visits", "patient_id", [100, 998, 997, 996]), False),
+        (column("visits", "subject", [100, 101, 101]), True),
+        (column("visits", "x", [100, 101, 101]), True),
+        (column("visits", "x", [100, 999, 101]), False),
+        (column("visits", "subject.reference", [100, 101, 101], before="Patient/"), True),
+        (column("patients", "PATIENT", [100, 101]), False),
+    ],
+)
+def test_headers_or_nearly_all_ids_must_agree(other, is_shared):
+    assert bool(groups(PATIENTS, other)) == is_shared
+
+
+@pytest.mark.parametrize(("name", "is_shared"), [("order_id", True), ("orders", True), ("stock", False), ("id", False)])
+def test_row_numbers_are_shared_only_by_name(name, is_shared):
+    orders = column("orders", "id", range(50), dense=True)
+    assert bool(groups(orders, column("lines", name, range(9), rows=20, dense=True))) == is_shared
+
+
+def test_a_key_refers_to_a_table_with_a_row_for_each_id():
+    persons = column("person", "person_id", range(50), dense=True)
+    first = column("visit", "person_id", [1, 1, 2])
+    second = column("drug", "person_id", [2, 2, 3])
+    assert groups(first, second, persons) == [{("visit", "person_id"), ("drug", "person_id"), ("person", "person_id")}]
+    assert groups(first, column("drug", "person_id", [2, 2, 1])) == [{("visit", "person_id"), ("drug", "person_id")}]
+
+
+def test_a_column_joins_the_key_that_its_header_names():
+    organizations = column("organizations", "Id", [100, 101, *range(300, 400)])
+    visits = column("visits", "PATIENT", [100, 101, 101])
+    assert groups(organizations, PATIENTS, visits) == [{("patients", "Id"), ("visits", "PATIENT")}]
+
+
+def test_keys_with_more_evidence_of_persons_are_first():
+    ward, wards = column("visits", "ward_id", [1, 1], points=-3), column("wards", "id", range(9), points=-1)
+    key = shared_keys([ward, wards, PATIENTS, column("visits", "PATIENT", [100, 101, 101], points=6)])
+    assert [one.name for one in key] == ["PATIENT", "ward_id"]
+    assert (key[0].n_ids, key[0].tables, [one.name for one in key[0].of("patients")]) == (
+        100, ("patients", "visits"), ["Id"],
+    )  # fmt: skip
