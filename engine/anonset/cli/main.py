@@ -43,9 +43,10 @@ def main(arguments: Sequence[str] | None = None, *, own_process: bool = False, s
     spelling
         Function that returns settings as text in messages.
     """
-    with spelled_by(spelling):
+    arguments = sys.argv[1:] if arguments is None else arguments
+    with spelled_by(_of_job(arguments, spelling)):
         try:
-            code = _run(sys.argv[1:] if arguments is None else arguments, own_process=own_process)
+            code = _run(arguments, own_process=own_process)
         except (AnonsetError, OSError, MemoryError, KeyboardInterrupt) as error:
             _say(error)
             code = exit_code(error)
@@ -66,6 +67,15 @@ def _missing_package(error: BaseException | None) -> str:
         error = error.__cause__
     package = "" if error is None or error.name is None else error.name.partition(".")[0]
     return "" if package.startswith("anonset") else package
+
+
+def _of_job(arguments: Sequence[str], spelling: Spelling) -> Spelling:
+    """Return the spelling of settings in messages. The columns of linked tables get their roles in the job file."""
+    if not any(argument.lower().endswith(".toml") for argument in arguments):
+        return spelling
+    from anonset.settings.table_lines import with_table_lines
+
+    return with_table_lines(arguments, spelling)
 
 
 def _run(arguments: Sequence[str], *, own_process: bool) -> int:

@@ -27,6 +27,8 @@ _MOST_KEYS = 4
 """Maximum number of keys that are offered as the person."""
 _MOST_WITHOUT_ID = 0.5
 """Maximum share of rows without an id. They are skipped."""
+_OF_JOB = ("no-id", "undescribed")
+"""Rows that are skipped in all tables together."""
 _COMPLETE = 0.5
 """Minimum share of all ids that a table of persons contains."""
 
@@ -63,6 +65,8 @@ def inspect_tables(
     """
     require_size("k", k)
     require_size("m", m)
+    skipped = names_in((), options.get("skip_rows"))
+    options |= {"skip_rows": [rows for rows in skipped if rows not in _OF_JOB]} if skipped else {}
     hash_key, left_out, read = new_key(), dict(others), dict[str, TableEvidence]()
     for name, place in tables.items():
         try:
@@ -75,9 +79,8 @@ def inspect_tables(
         offered = [key for key in found if [key.name] == list(unit)]
         if not offered:
             names = listed([repr(key.name) for key in found], "or") or "none"
-            msg = (
-                f"{setting('unit', ','.join(unit))}: no tables share a key of this name; keys of several tables: {names}"
-            )
+            problem = f"no tables share a key of this name; keys of several tables: {names}"
+            msg = f"{setting('unit', ','.join(unit))}: {problem}"
             raise InputError(msg)
     checks = [Problem(too_large_problem(one)) for one in read.values() if one.too_large]
     if not offered:
@@ -88,6 +91,8 @@ def inspect_tables(
     proposed = work.tables()
     keys = tuple(KeyOption(key.name, key.n_ids, key.tables) for key in offered)
     settings = {**options, **work.settings(proposed)}
+    if skip := list(dict.fromkeys([*skipped, *settings.get("skip_rows", ())])):
+        settings["skip_rows"] = skip
     return LinkedFindings(source, proposed, left_out, keys, bool(unit), k, m, settings, tuple(work.checks))
 
 
@@ -208,6 +213,7 @@ class _Work(RedactedRepr):
     def _check_ids(self, made: Mapping[str, TableFindings]) -> None:
         """Add what the owner must decide about ids that other tables lack, and about rows without an id."""
         described = next((table.name for table in made.values() if table.describes), "")
+        without_id = ["no-id"] if any(table.without_id for table in made.values()) else []
         if not described:
             self.checks.append(Problem("no table describes the persons: everybody who has an item is a record"))
         for table in made.values():
@@ -216,7 +222,7 @@ class _Work(RedactedRepr):
                 self.checks.append(Problem(f"{table.name}: {rows} do not occur in {table.parent}; correct the data"))
             elif table.lacking:
                 persons = f"{counted(table.lacking, 'person')} of {table.name} not in {described}"
-                fix = Fix({"skip_rows": ["undescribed"]}, "to publish the others")
+                fix = Fix({"skip_rows": [*without_id, "undescribed"]}, "to publish the others")
                 self.checks.append(Problem(persons, [fix]))
             if table.without_id:
                 rows = f"{table.name}: {counted(table.without_id, 'row')} without {table.key!r}"
