@@ -38,6 +38,15 @@ def names_codes(header: str) -> bool:
     return not (words_about("families") | words_about("products")).isdisjoint(words_of(header))
 
 
+def is_copy(header: str) -> bool:
+    """Return True if a header names the source text or the type of a code that another column contains.
+
+    >>> is_copy("drug_source_value"), is_copy("drug_type_concept_id"), is_copy("drug_concept_id")
+    (True, True, False)
+    """
+    return not words_about("copies").isdisjoint(words_of(header))
+
+
 def names_items(header: str) -> bool:
     """Return True if a header names things of which a person may have several, and nothing sensitive.
 

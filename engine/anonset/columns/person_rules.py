@@ -5,6 +5,7 @@ from dataclasses import replace
 from math import isqrt
 
 from anonset.columns.header_topics import (
+    is_copy,
     is_quantity,
     is_remark,
     is_sensitive,
@@ -155,16 +156,16 @@ def _item_columns(names: Iterable[str], profiles: Mapping[str, Profile]) -> list
 
 def _codes(names: Sequence[str], profiles: Mapping[str, Profile]) -> list[str]:
     """Return the columns that probably contain one code per row, by their header or their values. The most probable
-    column is first, and numeric columns are last. Quantities are excluded.
+    column is first. Numeric columns are last, and copies of other codes after them. Quantities are excluded.
     """
 
     def is_coded(name: str) -> bool:
         return profiles[name].kind in _CODE_KINDS or names_codes(name)
 
-    def likely(name: str) -> tuple[bool, bool, bool, int]:
+    def likely(name: str) -> tuple[bool, bool, bool, bool, int]:
         profile = profiles[name]
         number = profile.kind in ("integers", "zip codes")
-        return not is_coded(name), not names_a_product(name), number, -profile.distinct
+        return is_copy(name), not is_coded(name), not names_a_product(name), number, -profile.distinct
 
     kinds = ("text", "integers", "zip codes")
     able = [
