@@ -1,6 +1,7 @@
 """`inspect` of a folder of linked tables proposes a job, which publishes after the owner declares the person."""
 
 import csv
+import json
 import random
 from collections.abc import Sequence
 from pathlib import Path
@@ -148,6 +149,27 @@ def test_roles_belong_into_the_job_file(place: Place) -> None:
         2,
         True,
     )
+
+
+def test_references_and_nested_codes_are_recognized(place: Place) -> None:
+    folder, job = place.folder / "fhir", place.folder / "job.toml"
+    folder.mkdir()
+    patients = [{"id": f"p{i}", "gender": "fm"[i % 2], "birthDate": f"{1940 + i * 7 % 60}-03-01"} for i in range(300)]
+    conditions = [
+        {"subject": {"reference": f"Patient/p{i * 7 % 290}"}, "code": {"coding": [{"code": CODES[i * i % 6]}]}}
+        for i in range(800)
+    ]
+    for name, resources in (("Patient", patients), ("Condition", conditions)):
+        (folder / f"{name}.ndjson").write_text("".join(f"{json.dumps(one)}\n" for one in resources))
+    ran = place.run("inspect", str(folder), "-o", str(job))
+    codes = "Condition.code.coding[].code contains the codes of all systems"
+    assert (ran.code, f"{codes}; to publish one: code.coding[system=NAME].code" in ran.out) == (0, True), ran.err
+    assert 'key_prefix = "Patient/"' in job.read_text()
+    declare(job, "subject.reference")
+    assert place.run("anonymize", str(job)).code == 0
+    out = place.folder / "fhir-safe" / "tables"
+    assert (out / "Condition.csv").read_text().startswith("record,code.coding[].code\n")
+    assert (out / "Patient.csv").read_text().count("\n") == 301
 
 
 def test_files_of_other_dialects_and_placeholders_are_recognized(place: Place) -> None:

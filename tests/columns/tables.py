@@ -82,13 +82,13 @@ def _origins(layout: Layout) -> list[LayoutColumn]:
 
 
 def _nested(header: Sequence[str], row: Sequence[Any], numeric: Sequence[bool]) -> dict[str, Any]:
-    """Return a row as a JSON object; a dot in a header separates the levels."""
+    """Return a row as a JSON object. A dot in a header separates the levels, and ``[]`` is a list of one object."""
     result: dict[str, Any] = {}
     for name, cell, number in zip(header, row, numeric, strict=True):
         *levels, last = name.split(".")
         place = result
         for level in levels:
-            place = place.setdefault(level, {})
+            place = place.setdefault(level[:-2], [{}])[0] if level.endswith("[]") else place.setdefault(level, {})
         cells = [_json(x, number) for x in cell] if isinstance(cell, list) else _json(cell, number)
         place[last] = cells
     return result

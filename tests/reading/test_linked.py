@@ -118,6 +118,23 @@ def test_the_key_may_have_another_name_in_the_parent():
         LinkedTables.of(tables, "id")
 
 
+def test_text_before_the_ids_of_a_key_is_removed(tmp_path):
+    visit = {"id": ["v1", "v2"], "subject": ["Patient/1", "Patient/3"]}
+    code = {"visit": ["Visit/v2", "v1", "Visit/v1"], "code": ["c", "a", "b"]}
+    tables = {
+        "person": {"input": PERSON, "relational": "sex", "drop": "age"},
+        "visit": {"input": visit, "key": "subject", "key_prefix": "Patient/"},
+        "code": {"input": code, "items": "code", "key": "visit", "key_prefix": "Visit/", "in": "visit.id"},
+        "drug": {"input": {"of": ["Patient.2", "Patient/2"], "drug": ["x", "y"]}, "items": "drug", "key": "of"},
+    }
+    tables["drug"]["key_prefix"] = "Patient/"
+    rows = [set(row) for row in anonset.read(tables=tables, unit="id", skip_rows="undescribed").transactions.rows()]
+    assert rows == [{"code.code:a", "code.code:b"}, {"drug.drug:y"}, {"code.code:c"}]
+    linked = LinkedTables.of(tables, "id")
+    in_files = gather_files(linked.source, ReadOptions(**linked.roles, skip_rows="undescribed"), Files(tmp_path))
+    assert [set(row) for row in in_files.transactions.rows()] == rows
+
+
 @pytest.mark.parametrize("visit", ["v1", "v2"])
 def test_rows_of_a_parent_without_a_person_are_skipped(visit):
     tables = {

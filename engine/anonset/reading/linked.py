@@ -29,7 +29,7 @@ RECORDS = "records"
 _DIALECT = ("delimiter", "encoding", "no_header", "header_line", "skip_rows")
 READING = (*_DIALECT, "input_format", "value_codes", "null", "separator")
 _ATTRIBUTES = ("relational", "numeric", "keep", "drop")
-_SETTINGS = ("input", "key", "in", "items", *_ATTRIBUTES, *READING)
+_SETTINGS = ("input", "key", "key_prefix", "in", "items", *_ATTRIBUTES, *READING)
 
 
 def column_of(table: str, column: str) -> str:
@@ -59,6 +59,8 @@ class LinkedTable(RedactedRepr):
     """Columns of the table `parent` that contain the key. Empty without `parent`."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """Reading options of this table alone."""
+    key_prefix: str = ""
+    """Text before the ids in the key, such as ``Patient/`` in references. It is removed."""
 
     @property
     def place_of_key(self) -> str:
@@ -179,7 +181,9 @@ class LinkedTables(RedactedRepr):
     def source(self) -> Source:
         """The tables as one source."""
         files = [
-            replace(file, name=f"{table.name}[{','.join((*table.key, table.place_of_key))}]/{file.name}")
+            replace(
+                file, name=f"{table.name}[{','.join((*table.key, table.place_of_key))}]{table.key_prefix}/{file.name}"
+            )
             for table in (*self.tables, *self.lookups)
             for file in table.source.files
         ]
@@ -241,7 +245,8 @@ def _table(where: str, name: str, given: Any, unit: tuple[str, ...], folder: Pla
         no_header=bool(options.get("no_header")),
     )
     parent_key = () if not parent else (column,) if column else key
-    return LinkedTable(name, source, key, items[0] if items else "", attributes, parent, parent_key, options)
+    prefix = str(settings.get("key_prefix", ""))
+    return LinkedTable(name, source, key, items[0] if items else "", attributes, parent, parent_key, options, prefix)
 
 
 def _placed(path: Any, folder: Place | None) -> Any:

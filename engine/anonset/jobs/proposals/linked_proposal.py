@@ -5,6 +5,7 @@ decided by all their ids. The owner declares which key identifies the persons.
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -174,8 +175,24 @@ class _Work(RedactedRepr):
         if name not in self.proposals:
             one, key = self.read[name], self.links[name].key.name
             declared = {**self.options, **one.recognised, "unit": [key]}
-            self.proposals[name] = proposal_for(one.input, declared, {}, self.k)
+            self.proposals[name] = self._with_nested_codes(
+                name, declared, proposal_for(one.input, declared, {}, self.k)
+            )
         return self.proposals[name]
+
+    def _with_nested_codes(self, name: str, declared: Mapping[str, Any], work: Proposal) -> Proposal:
+        """Return the proposal with codes of a nested column as items, if no other column can be published."""
+        if any(column.role in ("items", "relational") for column in work.columns):
+            return work
+        for path in self.read[name].paths:
+            with suppress(InputError):
+                nested = proposal_for(self.read[name].input, {**declared, "items": [path]}, {}, self.k)
+                if any(column.role == "items" and column.profile.distinct for column in nested.columns):
+                    which = path.replace("[]", "[system=NAME]", 1)
+                    problem = f"{column_of(name, path)} contains the codes of all systems; to publish one: {which}"
+                    self.checks.append(Problem(problem))
+                    return nested
+        return work
 
     def _table(self, name: str, described: str) -> TableFindings:
         one, link, work = self.read[name], self.links[name], self._proposal(name)
@@ -203,7 +220,11 @@ class _Work(RedactedRepr):
             lacking,
             one.rows - link.key.given,
             columns,
-            {**one.recognised, **_reading(work.settings, self.options)},
+            {
+                **({"key_prefix": link.key.before} if link.key.before else {}),
+                **one.recognised,
+                **_reading(work.settings, self.options),
+            },
         )
 
     def _without_items(self, table: TableFindings) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from anonset import arrow
+from anonset.columns.header_topics import names_codes
 from anonset.columns.headers import PERSON_IDS, is_about_a_person, is_identifier, is_numbered, meaning_of
 from anonset.columns.ids import are_values, given_texts, holds_sets
 from anonset.columns.persons import NAMED, all_persons
@@ -40,6 +41,8 @@ class TableEvidence(RedactedRepr):
     rows: int
     profiles: tuple[Profile, ...]
     keys: tuple[KeyColumn, ...]
+    paths: tuple[str, ...]
+    """Paths of possible codes in nested columns, such as ``code.coding[].code``."""
     recognised: Mapping[str, Any]
     """Reading options that were recognized."""
     too_large: tuple[str, ...]
@@ -102,7 +105,8 @@ def evidence_of(name: str, place: str, declared: Mapping[str, Any], hash_key: UI
         for column, values in plain.items()
         if column not in too_large
     )
-    return TableEvidence(name, place, rows, profiles, keys, recognised, too_large)
+    paths = tuple(f"{one.name}[].code" for one in profiles if one.kind == "nested values" and names_codes(one.name))
+    return TableEvidence(name, place, rows, profiles, keys, paths, recognised, too_large)
 
 
 def _key_column(table: str, name: str, column: Any, points: int, hash_key: UInt64) -> KeyColumn:

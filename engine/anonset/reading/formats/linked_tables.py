@@ -1,5 +1,6 @@
 """Read linked tables as one source (see `anonset.reading.linked`)."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -127,6 +128,37 @@ class _Renamed(RedactedRepr):
             yield replace(batch, columns=columns, describes=self.describes, facts=(self.number, batch.facts))
 
 
+@dataclass(frozen=True)
+class _WithoutPrefix(RedactedRepr):
+    """Batches of a table whose keys have no prefix."""
+
+    batches: Callable[[Sequence[str]], Iterator[Batch]]
+    key: tuple[str, ...]
+    prefix: str
+
+    def __call__(self, names: Sequence[str]) -> Iterator[Batch]:
+        return (replace(batch, columns=self.cut(batch.columns)) for batch in self.batches(names))
+
+    def cut(self, columns: Mapping[str, Any]) -> dict[str, Any]:
+        """Return columns in which the key begins after the prefix."""
+        import pyarrow as pa
+
+        cut = {name: pa.chunked_array([_as_text(columns[name])]) for name in self.key if name in columns}
+        return {**columns, **{name: arrow.without(one, f"^{re.escape(self.prefix)}") for name, one in cut.items()}}
+
+
+def _open_table(table: LinkedTable, properties: FileProperties) -> OpenedSource:
+    opened = open_source(table.source, properties)
+    if not table.key_prefix:
+        return opened
+    own = _WithoutPrefix(opened.batches, table.key, table.key_prefix)
+
+    def parts(workers: Workers) -> Sequence[SourcePart]:
+        return [replace(part, batches=replace(own, batches=part.batches)) for part in opened.parts(workers)]
+
+    return replace(opened, batches=own, parts=parts, head=lambda names: own.cut(opened.head(names)))
+
+
 def open_tables(source: Source, properties: FileProperties) -> OpenedSource:
     """Open linked tables as one source.
 
@@ -137,7 +169,7 @@ def open_tables(source: Source, properties: FileProperties) -> OpenedSource:
     """
     linked: LinkedTables = source.given
     every = (*linked.tables, *linked.lookups)
-    opened_of = {table.name: open_source(table.source, table.properties(properties, linked.unit)) for table in every}
+    opened_of = {table.name: _open_table(table, table.properties(properties, linked.unit)) for table in every}
     for table in every:
         _require_columns(table, opened_of[table.name])
     renamed, left_out = list[_Renamed](), list[str]()
@@ -153,7 +185,7 @@ def open_tables(source: Source, properties: FileProperties) -> OpenedSource:
             above = next(other for other in every if other.name == table.parent)
             of_unit, key = dict(zip(linked.unit, above.key, strict=True)), table.key
             every_row = replace(above.properties(properties, linked.unit), skip_without_id=False)
-            parent = _Parent.of(above.name, open_source(above.source, every_row), table.parent_key, of_unit)
+            parent = _Parent.of(above.name, _open_table(above, every_row), table.parent_key, of_unit)
         skips = properties.skip_without_id
         renamed.append(_Renamed(one.batches, own, not table.items, number, key, parent, skips))
     opened = [opened_of[table.name] for table in linked.tables]
