@@ -1,6 +1,7 @@
 """`inspect` of a folder of linked tables proposes a job, which publishes after the owner declares the person."""
 
 import csv
+import gzip
 import json
 import random
 from collections.abc import Sequence
@@ -149,6 +150,40 @@ def test_roles_belong_into_the_job_file(place: Place) -> None:
         2,
         True,
     )
+
+
+def test_parts_second_tables_and_compressed_files_are_named(place: Place) -> None:
+    folder, job = place.folder / "clinic", place.folder / "job.toml"
+    rng = random.Random(4)
+    ids = [f"{i:06}" for i in rng.sample(range(10**6), 200)]
+    table(folder / "patients.csv", "patient_id,sex", [[i, rng.choice("fm")] for i in ids])
+    (folder / "patients.csv.gz").write_bytes(gzip.compress((folder / "patients.csv").read_bytes()))
+    (folder / "patients.csv").unlink()
+    table(folder / "more.csv", "patient_id,eyes", [[i, rng.choice("ab")] for i in ids])
+    for part in range(2):
+        table(folder / "diagnoses" / f"{part}.csv", "patient,code", [[rng.choice(ids), rng.choice(CODES)] for _ in ids])
+        table(folder / f"drugs-{part}.csv", "patient_id,atc", [[rng.choice(ids), rng.choice(CODES)] for _ in ids])
+    table(folder / "none.csv", "patient_id,code", [])
+    ran = place.run("inspect", str(folder), "-o", str(job))
+    assert ran.code == 0, ran.err
+    assert "tables 'drugs-0' and 'drugs-1' have the same columns; if they are parts of one table" in ran.out
+    assert "more.csv: a row per person, as patients; to publish its columns, join them to patients first" in ran.out
+    assert "none.csv: no rows" in ran.out
+    declare(job, "patient_id")
+    assert place.run("anonymize", str(job)).code == 0
+    out = place.folder / "clinic-safe" / "tables"
+    published = sorted(path.name for path in out.iterdir())
+    assert published == ["diagnoses.csv", "drugs-0.csv", "drugs-1.csv", "patients.csv"]
+
+
+def test_codes_are_items_even_if_each_visit_has_one(place: Place) -> None:
+    folder = place.folder / "clinic"
+    table(folder / "visits.csv", "visit_id,patient_id", [[f"V{1000 + i}", f"P{i % 90}"] for i in range(300)])
+    table(folder / "dx.csv", "visit_id,icd,ward", [[f"V{1000 + i}", CODES[i % 6], "AB"[i % 2]] for i in range(300)])
+    ran = place.run("inspect", str(folder), "--unit", "patient_id", "--json")
+    found = {one["name"]: one for one in ran.json["tables"]}
+    reasons = {column["name"]: (column["role"], column["reason"]) for column in found["dx"]["columns"]}
+    assert (found["dx"]["in"], reasons["icd"]) == ("visits", ("items", "a code per row"))
 
 
 def test_references_and_nested_codes_are_recognized(place: Place) -> None:

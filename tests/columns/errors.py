@@ -20,6 +20,7 @@ from typing import Any
 
 from scipy.stats import beta
 from tests.columns.dead_ends import MANY_DECISIONS, MOST_STEPS, Walk, figures, walk_all
+from tests.columns.folders import NEVER, PERSONS, folder_section
 from tests.columns.layouts import CORPUS, Layout, on_all_processors, person_headers, read_layouts
 from tests.columns.tables import generate, write
 
@@ -29,8 +30,6 @@ from anonset.jobs.findings import Findings
 
 SETS = ("items", "one_hot", "one_code")
 PUBLISHED = ("relational", "keep", "sensitive", *SETS)
-NEVER = ("person", "key", "name", "contact", "text")
-"""True roles of columns that must not be published."""
 
 
 @dataclass(frozen=True)
@@ -230,7 +229,7 @@ def page(
             lines += ["By language of the headers:", "", *_table("language", _grouped(measured, "language"))]
             lines += ["By origin:", "", *_table("origin", _grouped(measured, "domain"))]
         lines += ["From `inspect` to a publication:", "", *figures(walks[half])]
-    return "\n".join(lines)
+    return "\n".join([*lines, *folder_section(PERSONS)])
 
 
 def _grouped(measured: Sequence[Measured], by: str) -> dict[str, list[Measured]]:

@@ -25,6 +25,8 @@ from anonset.jobs.proposals.table_evidence import tables_in_folder
 
 FOLDERS = CORPUS / "folders"
 HALVES = ("measure", "rules")
+PERSONS = 400
+"""Number of persons of a generated folder."""
 NEVER = ("person", "key", "name", "contact", "text")
 """True roles of columns that must not be published."""
 _OF_FOLDER = ("name", "language", "domain", "unit", "table")
@@ -265,13 +267,39 @@ def folder_figures(measured: Sequence[MeasuredFolder]) -> dict[str, int]:
     }
 
 
+def folder_section(n_persons: int) -> list[str]:
+    """Measure both halves, and return the section of the documentation."""
+    lines = [
+        "## Folders of tables",
+        "",
+        "`anonset inspect FOLDER` proposes a job for tables that share a key. The generated folders have",
+        f"{n_persons:,} persons. The author of the rules wrote all folders, before the rules. Of the folders that only",
+        "measure, only the totals are read.",
+        "",
+        "* *Right*: tables with the right key and parent. A table without a key of the persons, or without items,",
+        "  is right if it is left out.",
+        "* *Dangerous*: a table is joined by a wrong key, the true key of the persons is not offered, or an",
+        "  identifier, a name, a free text or a sensitive attribute would be published.",
+        "* *Lossy*: a table with items is left out, a useful attribute is dropped, or other values are the items.",
+        "* *First*: folders in which the true key is offered first.",
+        "",
+        "| folders | number | tables | right | columns | dangerous | lossy | first |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for half, title in zip(HALVES, ("that only measure", "for writing rules"), strict=True):
+        figures = folder_figures([measure_folder(folder, n_persons) for folder in read_folders(half)])
+        names = ("folders", "tables", "key and parent right", "columns", "dangerous", "lossy", "person first")
+        lines.append(f"| {title} | {' | '.join(f'{figures[name]:,}' for name in names)} |")
+    return [*lines, ""]
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the tables of a folder, or measure all folders."""
     parser = argparse.ArgumentParser(prog="python -m tests.columns.folders", description=__doc__)
     parser.add_argument("name", nargs="?", help="name of a folder")
     parser.add_argument("--measure", choices=HALVES, help="half to measure")
     parser.add_argument("--details", action="store_true", help="print the mistakes (only for folders in rules)")
-    parser.add_argument("--persons", type=int, default=400)
+    parser.add_argument("--persons", type=int, default=PERSONS)
     parser.add_argument("-o", dest="place", type=Path, default=Path(), help="folder of the tables")
     options = parser.parse_args(arguments)
     if options.measure:

@@ -49,6 +49,15 @@ def test_a_key_refers_to_a_table_with_a_row_for_each_id():
     assert groups(first, column("drug", "person_id", [2, 2, 1])) == [{("visit", "person_id"), ("drug", "person_id")}]
 
 
+def test_a_key_in_one_table_counts_if_others_refer_to_its_rows():
+    visits = [column("visits", "id", range(100, 200)), column("visits", "patient_id", [1, 1, 2], rows=100, points=6)]
+    assert groups(*visits, column("wards", "x", range(1000, 1010))) == []
+    assert groups(*visits, column("drugs", "visit_id", [100, 100])) == [
+        {("visits", "patient_id")},
+        {("visits", "id"), ("drugs", "visit_id")},
+    ]
+
+
 def test_a_column_joins_the_key_that_its_header_names():
     organizations = column("organizations", "Id", [100, 101, *range(300, 400)])
     visits = column("visits", "PATIENT", [100, 101, 101])

@@ -123,8 +123,8 @@ def _write_linked_job(path: Path, findings: "LinkedFindings") -> None:
     guarantee = guarantee_for(roles, findings.k, findings.m, tuples=0)
     guarantee.pop("algorithm", None)  # linked tables have their own default
     unit, common = findings.keys[0].unit, dict(findings.settings)
-    left_out = [f"{Path(file).name}: {why}" for file, why in findings.left_out.items()]
-    problems = [*map(str, findings.checks), *(f"left out: {line}" for line in left_out)]
+    left_out = [f"{Path(file).name} is left out: {why}" for file, why in findings.left_out.items()]
+    problems = [*map(str, findings.checks), *left_out]
     out = f"{Path(findings.source).stem or 'tables'}-safe"
     if findings.is_declared:
         settings = {"unit": unit, **common, **tables, "hierarchy": trees}

@@ -96,7 +96,7 @@ def roles_by_person(
         if found[name].role != UNRECOGNIZED:
             keep_first(name, persons)
     if not any(own.role in SETS or own.is_declared_sensitive for own in found.values()):
-        codes = _codes(list(differing), profiles)
+        codes = likely_codes(list(differing), profiles)
         # Capitalized words may be names, and keys may identify physicians or shops.
         texts = [
             name
@@ -154,7 +154,7 @@ def _item_columns(names: Iterable[str], profiles: Mapping[str, Profile]) -> list
     return [one.name for one in sorted(able, key=lambda one: (one.capitalised, -one.distinct))]
 
 
-def _codes(names: Sequence[str], profiles: Mapping[str, Profile]) -> list[str]:
+def likely_codes(names: Sequence[str], profiles: Mapping[str, Profile]) -> list[str]:
     """Return the columns that probably contain one code per row, by their header or their values. The most probable
     column is first. Numeric columns are last, and copies of other codes after them. Quantities are excluded.
     """

@@ -104,7 +104,10 @@ class SharedKey(RedactedRepr):
 
 
 def shared_keys(columns: Sequence[KeyColumn]) -> list[SharedKey]:
-    """Return the keys that at least two tables share, those with the most evidence of persons first."""
+    """Return the keys that at least two tables share, those with the most evidence of persons first.
+
+    A key that repeats in a single table is also returned if other tables refer to the rows of this table.
+    """
     group_of = {id(column): number for number, column in enumerate(columns)}
     for column in columns:
         others = [(*_evidence(column, other), other) for other in columns if other.table != column.table]
@@ -117,7 +120,10 @@ def shared_keys(columns: Sequence[KeyColumn]) -> list[SharedKey]:
     for column in columns:
         groups.setdefault(group_of[id(column)], []).append(column)
     keys = [SharedKey(tuple(group)) for group in groups.values()]
-    return sorted((key for key in keys if len(key.tables) > 1), key=lambda key: (-key.points, -len(key.tables)))
+    shared = [key for key in keys if len(key.tables) > 1]
+    parents = {column.table for key in shared for column in key.columns if column.is_unique}
+    single = [key for key in keys if len(key.tables) == 1 and key.tables[0] in parents and not key.is_unique]
+    return sorted([*shared, *single], key=lambda key: (-key.points, -len(key.tables)))
 
 
 def _evidence(column: KeyColumn, other: KeyColumn) -> tuple[int, float]:

@@ -9,7 +9,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
+from anonset.columns.person_rules import likely_codes
 from anonset.columns.persons import LEAST, LIKELY
+from anonset.columns.roles import CODE_LEVELS
 from anonset.columns.shared_keys import KeyColumn, SharedKey, refer_to, shared_keys
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import Fix, InputError, Problem, plain_text
@@ -71,7 +73,11 @@ def inspect_tables(
     hash_key, left_out, read = new_key(), dict(others), dict[str, TableEvidence]()
     for name, place in tables.items():
         try:
-            read[name] = evidence_of(name, place, options, hash_key)
+            one = evidence_of(name, place, options, hash_key)
+            if one.rows:
+                read[name] = one
+            else:
+                left_out[place] = "no rows"
         except InputError as error:
             left_out[place] = plain_text(error.problem.sentence).removeprefix(f"{place}: ")
     found = shared_keys([key for one in read.values() for key in one.keys])
@@ -84,6 +90,7 @@ def inspect_tables(
             msg = f"{setting('unit', ','.join(unit))}: {problem}"
             raise InputError(msg)
     checks = [Problem(too_large_problem(one)) for one in read.values() if one.too_large]
+    checks += _same_columns(list(read.values()))
     if not offered:
         reason = "no key in common with another table"
         left_out |= {one.input: reason for one in read.values()}
@@ -95,6 +102,16 @@ def inspect_tables(
     if skip := list(dict.fromkeys([*skipped, *settings.get("skip_rows", ())])):
         settings["skip_rows"] = skip
     return LinkedFindings(source, proposed, left_out, keys, bool(unit), k, m, settings, tuple(work.checks))
+
+
+def _same_columns(tables: Sequence[TableEvidence]) -> list[Problem]:
+    """Return a problem for tables with equal columns, which may be parts of one table."""
+    names = [(tuple(column.name for column in one.profiles), one.name) for one in tables]
+    groups = {columns: [name for other, name in names if other == columns] for columns, _ in names}
+    same = "have the same columns; if they are parts of one table, move them to a folder of their own"
+    return [
+        Problem(f"tables {listed([*map(repr, group)], 'and')} {same}") for group in groups.values() if len(group) > 1
+    ]
 
 
 @dataclass(frozen=True)
@@ -175,23 +192,29 @@ class _Work(RedactedRepr):
         if name not in self.proposals:
             one, key = self.read[name], self.links[name].key.name
             declared = {**self.options, **one.recognised, "unit": [key]}
-            self.proposals[name] = self._with_nested_codes(
-                name, declared, proposal_for(one.input, declared, {}, self.k)
-            )
+            work = proposal_for(one.input, declared, {}, self.k)
+            self.proposals[name] = self._with_items(name, declared, work)
         return self.proposals[name]
 
-    def _with_nested_codes(self, name: str, declared: Mapping[str, Any], work: Proposal) -> Proposal:
-        """Return the proposal with codes of a nested column as items, if no other column can be published."""
-        if any(column.role in ("items", "relational") for column in work.columns):
+    def _with_items(self, name: str, declared: Mapping[str, Any], work: Proposal) -> Proposal:
+        """Return the proposal with a column of codes as items, if the table neither has items nor describes persons.
+
+        Codes are proposed as items only if persons have several, which may not be so in a small table. Codes in a
+        nested column are read by a path.
+        """
+        one, link, roles = self.read[name], self.links[name], {column.role for column in work.columns}
+        if "items" in roles or ("relational" in roles and link.key.is_unique and link.parent is None):
             return work
-        for path in self.read[name].paths:
+        codes = likely_codes(_publishable(work.columns), {column.name: column for column in one.profiles})
+        for path in [*codes[:1], *one.paths]:
             with suppress(InputError):
-                nested = proposal_for(self.read[name].input, {**declared, "items": [path]}, {}, self.k)
-                if any(column.role == "items" and column.profile.distinct for column in nested.columns):
-                    which = path.replace("[]", "[system=NAME]", 1)
-                    problem = f"{column_of(name, path)} contains the codes of all systems; to publish one: {which}"
-                    self.checks.append(Problem(problem))
-                    return nested
+                other = proposal_for(one.input, {**declared, "items": [path]}, {}, self.k)
+                if any(column.role == "items" and column.profile.distinct for column in other.columns):
+                    if path in one.paths:
+                        which = path.replace("[]", "[system=NAME]", 1)
+                        problem = f"{column_of(name, path)} contains the codes of all systems; to publish one: {which}"
+                        self.checks.append(Problem(problem))
+                    return _because_codes(other, path)
         return work
 
     def _table(self, name: str, described: str) -> TableFindings:
@@ -229,6 +252,9 @@ class _Work(RedactedRepr):
 
     def _without_items(self, table: TableFindings) -> str:
         names = [column.profile.name for column in table.columns if column.role != "key"]
+        link = self.links[table.name]
+        if link.key.is_unique and link.parent is None and (described := self._described()):
+            return f"a row per person, as {described}; to publish its columns, join them to {described} first"
         return f"no column is recognized as items ({', '.join(names)})"
 
     def _check_ids(self, made: Mapping[str, TableFindings]) -> None:
@@ -248,6 +274,23 @@ class _Work(RedactedRepr):
             if table.without_id:
                 rows = f"{table.name}: {counted(table.without_id, 'row')} without {table.key!r}"
                 self.checks.append(Problem(f"{rows}, skipped"))
+
+
+def _publishable(columns: Sequence[ColumnFindings]) -> list[str]:
+    """Return the columns that the owner may publish: codes of a known system, and columns with other possible roles."""
+    return [
+        column.profile.name
+        for column in columns
+        if column.role == "sensitive" or column.fixes or column.profile.kind in CODE_LEVELS
+    ]
+
+
+def _because_codes(work: Proposal, items: str) -> Proposal:
+    """Return a proposal that states why a column contains the items."""
+    columns = [
+        replace(column, why="a code per row") if column.profile.name == items else column for column in work.columns
+    ]
+    return replace(work, columns=tuple(columns))
 
 
 def _with_role(column: ColumnFindings, key: str, role: str, others: Sequence[str]) -> ColumnFindings:
