@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from pyarrow import parquet
+from pyarrow.csv import read_csv
 
 from anonset.jobs.proposals import table_evidence
 from cli.place import Place
@@ -117,7 +119,24 @@ def test_a_folder_of_equal_columns_remains_one_data_set(place: Place) -> None:
     assert (ran.code, "rows     120" in ran.out) == (0, True)
     table(place.folder / "parts" / "3.csv", "code,id", [["E11.9", 1]])
     ran = place.run("inspect", str(place.folder / "parts"))
-    assert (ran.code, "must have the same columns" in ran.err) == (2, True)
+    assert (ran.code, "must have the same columns" in ran.err, "different tables" in ran.err) == (2, True, False)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_other_commands_name_inspect(place: Place, suffix: str) -> None:
+    folder = shop(place.folder / "shop")
+    for file in folder.iterdir():
+        if file.suffix != ".csv" or not file.stat().st_size:
+            file.unlink()
+        elif suffix == "parquet":
+            parquet.write_table(read_csv(file), file.with_suffix(".parquet"))
+            file.unlink()
+    ran = place.run(
+        "anonymize", str(folder), "-o", str(place.out), "--items", "id", "--model", "km", "--k", "2", "--m", "2"
+    )
+    command = f"if the files are different tables: anonset inspect {folder}"
+    assert (ran.code, command in ran.err) == (2, True), ran.err
+    assert place.run("inspect", str(folder)).code == 0
 
 
 def test_tables_without_a_shared_key_are_left_out(place: Place) -> None:

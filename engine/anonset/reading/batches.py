@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import repeat
+from pathlib import Path
 from pkgutil import resolve_name
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -19,7 +20,7 @@ from anonset.reading.roles import names_in
 from anonset.reading.sources.dialect import RECOGNISED, Dialect, Missing
 from anonset.reading.sources.files import STATISTICS
 from anonset.reading.sources.source import OBJECT, TABLES, DataFile, Source, source_of
-from anonset.spelling import setting
+from anonset.spelling import as_typed, setting
 
 HEAD = 1 << 20
 """Number of bytes read from the beginning of a text to inspect its first rows."""
@@ -229,6 +230,13 @@ class _WithIds(RedactedRepr):
             if not has_ids.all():
                 columns = {name: arrow.chosen(column, np.flatnonzero(has_ids)) for name, column in columns.items()}
             yield replace(batch, columns=columns, without_id=int((~has_ids).sum()))
+
+
+def way_to_link(source: Source, names: Sequence[str], first: Sequence[str]) -> list[Fix]:
+    """Return the command for a folder of several tables. Empty unless the files have columns of different names."""
+    if set(names) == set(first) or not Path(source.where).is_dir():
+        return []
+    return [Fix({}, f"if the files are different tables: {as_typed('inspect', source.where)}")]
 
 
 def with_null_words(opened: OpenedSource, words: tuple[str, ...]) -> OpenedSource:

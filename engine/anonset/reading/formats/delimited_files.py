@@ -6,7 +6,16 @@ from typing import Any
 
 from anonset.data.storage.workers import Workers
 from anonset.errors import Fix, InputError
-from anonset.reading.batches import HEAD, Batch, FileProperties, OpenedSource, SourcePart, with_keys, with_more
+from anonset.reading.batches import (
+    HEAD,
+    Batch,
+    FileProperties,
+    OpenedSource,
+    SourcePart,
+    way_to_link,
+    with_keys,
+    with_more,
+)
 from anonset.reading.formats.delimited import DelimitedText
 from anonset.reading.formats.edge_lines import EdgeLines, without_rows
 from anonset.reading.formats.label_lines import LINES, number_of_records, start_of_last
@@ -30,7 +39,7 @@ def open_delimited(source: Source, properties: FileProperties) -> OpenedSource:
         heads.append(_head_of(file, usual, properties))
         if heads[-1].names != heads[0].names:
             msg = f"{file.where}: must have the same columns as {source.files[0].where}, in the same order"
-            raise InputError(msg)
+            raise InputError(msg, fixes=way_to_link(source, heads[-1].names, heads[0].names))
 
     def batches(names: Sequence[str]) -> Iterator[Batch]:
         for file, head, edge in zip(source.files, heads, edges, strict=True):

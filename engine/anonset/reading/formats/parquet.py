@@ -10,7 +10,7 @@ from typing import Any
 from anonset.data import spans
 from anonset.data.storage.workers import Workers
 from anonset.errors import InputError
-from anonset.reading.batches import Batch, FileProperties, OpenedSource, SourcePart, with_keys
+from anonset.reading.batches import Batch, FileProperties, OpenedSource, SourcePart, way_to_link, with_keys
 from anonset.reading.nested_paths import with_nested
 from anonset.reading.roles import names_in
 from anonset.reading.sources.files import open_parquet, reading
@@ -48,7 +48,7 @@ def open_parquet_files(source: Source, properties: FileProperties) -> OpenedSour
         if not schema.equals(schemas[0]):
             difference = _difference(schemas[0], schema)
             msg = f"{file.where}: must have the same columns and types as {source.files[0].where}; {difference}"
-            raise InputError(msg)
+            raise InputError(msg, fixes=way_to_link(source, schema.names, schemas[0].names))
     columns = tuple(schemas[0].names)
     column_set, ids = frozenset(columns), names_in(columns, properties.ids)
 
