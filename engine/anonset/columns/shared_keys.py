@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.columns.headers import meaning_of, words_of
 from anonset.columns.words import word_meanings
+from anonset.data.array_types import UInt64
 from anonset.data.redacted_repr import RedactedRepr
 
 _AGREEING, _NEARLY_ALL = 0.5, 0.9
@@ -29,7 +29,7 @@ class KeyColumn(RedactedRepr):
 
     table: str
     name: str
-    ids: NDArray[np.uint64] = field(repr=False)
+    ids: UInt64 = field(repr=False)
     """Sorted hashes of the distinct ids, uint64 (n,)."""
     given: int
     """Number of rows with an id."""

@@ -17,7 +17,7 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import Fix, InputError, Problem, plain_text
 from anonset.jobs.findings import ColumnFindings
 from anonset.jobs.linked_findings import KeyOption, LinkedFindings, TableFindings
-from anonset.jobs.proposals.proposal_trial import Proposal
+from anonset.jobs.proposals.proposal import Proposal
 from anonset.jobs.proposals.proposed_reading import proposal_for
 from anonset.jobs.proposals.table_evidence import TableEvidence, evidence_of, too_large_problem
 from anonset.privacy.model import require_size
