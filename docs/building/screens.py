@@ -33,7 +33,8 @@ def write_data(folder: Path) -> None:
 async def take(browser: Browser, name: str, *, first: str = "", most: int = 1000) -> None:
     """Store a picture of the screen, at most `most` pixels high, from the heading `first` on, without cut rows."""
     heading = f"[...document.querySelectorAll('h2')].find(e => e.innerText === '{first}')"
-    top = await browser.script(f"{heading}.getBoundingClientRect().top + scrollY - {_MARGIN}") if first else 0
+    box = f"{heading}.closest('.card').getBoundingClientRect()"
+    top = await browser.script(f"{box}.top + scrollY - {_MARGIN}") if first else 0
     ends = "[...document.querySelectorAll('p, li, tbody tr, svg, button, .q-field')].map(bottom)"
     bottom = "e => e.getBoundingClientRect().bottom + scrollY"
     end = await browser.script(f"(bottom => Math.max(...{ends}.filter(y => y <= {top + most})))({bottom})")

@@ -155,9 +155,12 @@ class Browser:
         await self.click_element(found)
 
     async def go_to(self, screen: str) -> None:
-        """Click the link of a screen in the navigation."""
-        found = f"[...document.querySelectorAll('nav a')].find(e => e.innerText === {json.dumps(screen)})"
+        """Click the link of a screen in the navigation. Links of the menu More are visible after a click on it."""
+        name = "(e.querySelector('.name') || e).textContent"
+        found = f"[...document.querySelectorAll('nav a')].find(e => {name} === {json.dumps(screen)})"
         await self.until(found)
+        if await self.script(f"!!{found}.closest('details:not([open])')"):
+            await self.click_element("document.querySelector('.more summary')")
         await self.click_element(found)
 
     async def click_element(self, found: str) -> None:

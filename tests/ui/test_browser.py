@@ -99,7 +99,7 @@ def test_a_cancelled_run_and_a_wrong_file_leave_nothing(folder: Path) -> None:
         await browser.until("document.querySelector('[role=alert]')")
         await browser.click("Choose other data")
         await browser.click("baskets.toml")
-        await browser.until_text("Columns")
+        await browser.until_text("Who is at risk now?")
         await browser.go_to("Publish")
         await browser.until_text("New folder for the publication")
         await browser.click("Publish")

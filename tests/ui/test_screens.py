@@ -107,14 +107,56 @@ def test_the_complete_way_publishes_the_bytes_of_the_command_line(
     }  # fmt: skip
 
 
-def test_the_navigation_does_not_number_the_screens(tmp_path: Path) -> None:
-    async def way(user: User, _: PageState) -> None:
-        await user.open("/")
-        shown = texts(user).splitlines()
-        names = ["Data", "Hierarchies", "Promise", "Policies", "Try", "Publish", "Queries", "Open"]
-        assert shown[shown.index("Data") :][: len(names)] == names
+def test_the_navigation_shows_four_numbered_steps_with_their_state(folder: Path) -> None:
+    def step(user: User, name: str) -> str:
+        return " ".join(child.text for child in element(user, f"step {name}").default_slot.children)
 
-    by_clicks(tmp_path, way)
+    async def way(user: User, state: PageState) -> None:
+        await user.open("/")
+        shown = [line for line in texts(user).splitlines() if line]
+        assert [line for line in shown if line in ("Hierarchies", "Policies", "Queries", "Open")] == [
+            "Policies", "Queries", "Open",
+        ]  # fmt: skip
+        places = [shown.index(word) for word in ("1", "Data", "2", "Promise", "3", "Try", "4", "Publish")]
+        assert places == sorted(places)
+        names = ("Data", "Promise", "Try", "Publish")
+        assert [step(user, name) for name in names] == ["○ open", "○ open", "○ open, optional", "○ open"]
+        state.open("visits.csv")
+        await until(lambda: step(user, "Data") == "… inspecting")
+        await until(lambda: state.findings is not None and not state.busy)
+        state.answer("patient_id")
+        await until(lambda: state.answered and not state.busy)
+        await until(lambda: (step(user, "Data"), step(user, "Promise")) == ("✓ done", "✓ done: k=5, m=2"))
+        state.findings = {**(state.findings or {}), "problems": ["a fault"], "fixes": [[]]}
+        await until(lambda: step(user, "Data") == "! 1 warning")
+        state.check("a fault")
+        await until(lambda: step(user, "Data") == "✓ done")
+        state.change({"m": 0})
+        await until(lambda: step(user, "Promise") == "! 1 warning")
+        (folder / "visits.toml").write_text("k = ")
+        await until(lambda: step(user, "Data") == "! error")
+
+    by_clicks(folder, way)
+
+
+@pytest.mark.parametrize(
+    ("address", "screen"),
+    [
+        ("/data", "What do the data contain?"),
+        ("/Promise", "What do you promise?"),
+        ("/promise/", "What do you promise?"),
+    ],
+)
+def test_other_spellings_of_an_address_lead_to_its_screen(folder: Path, address: str, screen: str) -> None:
+    async def way(user: User, state: PageState) -> None:
+        state.open("visits.csv")
+        answer = await user.http_client.get(address, follow_redirects=True)
+        assert (answer.status_code, screen in answer.text) == (200, True)
+        unknown = await user.http_client.get("/nothing/<b>")
+        assert (unknown.status_code, "<b>" in unknown.text) == (404, False)
+        assert '<a href="/">Open the first step, Data</a>' in unknown.text
+
+    by_clicks(folder, way)
 
 
 @pytest.mark.long

@@ -90,7 +90,7 @@ def _with_column_names(path: str, job: dict[str, Any]) -> dict[str, Any]:
     for settings in (job, *_answers(path, job).values()):
         for kind in ("hierarchy", "ceiling"):
             if isinstance(trees := settings.get(kind), Mapping):
-                settings[kind] = dict(_column_settings(trees))
+                settings[kind] = dict(column_settings(trees))
     return job
 
 
@@ -104,7 +104,7 @@ def _with_tables(path: str, job: dict[str, Any]) -> dict[str, Any]:
     return {"input": Path(path).name, **job, **roles}
 
 
-def _column_settings(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def column_settings(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield the setting of each column. TOML reads the key ``table.column`` as a table with the key ``column``."""
     for name, value in settings.items():
         if isinstance(value, Mapping):

@@ -136,7 +136,8 @@ def column_tree(source: str, settings: TreeSettings, column: str | None = None) 
         If the data cannot be read, or the column has no valid hierarchy.
     """
     table = read_by(source, ReadOptions(**settings.read_options()))
-    name = column or ("" if table.transactions is None else table.transactions.name)
+    items = "" if table.transactions is None else table.transactions.name
+    name = items if column in table.joined else column or items  # joined columns of items share a tree
     parts = table.joined if table.transactions is not None and name == table.transactions.name else ()
     specs = {one: spec for one, spec in settings.hierarchy.items() if one in (name, *parts)}
     for attribute in table.relational:

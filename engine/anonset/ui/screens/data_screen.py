@@ -12,11 +12,12 @@ from nicegui.elements.mixins.text_element import TextElement
 from anonset.columns.roles import GIVEN, OF_PERSONS
 from anonset.data.hierarchies.hierarchy_rules import is_coarser
 from anonset.reading.file_options import OPEN, ROW, UNKNOWN
+from anonset.release.memory import format_size
 from anonset.settings.job_files import ANSWERS
 from anonset.settings.overriding import name_list
 from anonset.spelling import counted
 from anonset.ui.screens.fix_buttons import fix_buttons, open_fixes
-from anonset.ui.screens.frame import LiveSection, Screen, button, text
+from anonset.ui.screens.frame import LiveSection, Screen, button, card, empty, text
 from anonset.ui.screens.run_sections import show_exposed
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.setting_words import ROLE_WORDS, ROW_WORDS, UNIT, UNKNOWN_WORDS
@@ -34,14 +35,14 @@ def data_screen(state: PageState) -> None:
         return
     with screen.opened("What do the data contain?", lambda: state.command("inspect")):
         screen.section(lambda: (state.busy, state.findings is None), lambda _: _status(state))
+        screen.section(lambda: state.tables, lambda _: _tables(state))
         screen.section(lambda: _question_state(state), lambda _: _question(screen))
+        screen.section(lambda: _problems_state(state), lambda _: _problems(screen))
         screen.section(lambda: _columns_state(state), lambda section: _columns(screen, section))
         screen.section(
             lambda: (state.findings, _coarsened(state)), lambda _: show_exposed(state.findings, _coarsened(state))
         )
-        screen.section(lambda: _problems_state(state), lambda _: _problems(screen))
-        screen.section(lambda: state.first_step, lambda _: _next(state))
-        screen.section(lambda: state.publishing, lambda _: _leave(screen))
+        screen.section(lambda: (state.first_step, state.publishing), lambda _: _next(screen))
 
 
 def _files(screen: Screen) -> None:
@@ -51,39 +52,70 @@ def _files(screen: Screen) -> None:
         if screen.act(screen.state.open, name):
             ui.navigate.to("/")
 
-    text("p", f"Files in {folder.path}. Files outside of this folder are not reachable.")
-    for title, names in (("Data", folder.data()), ("Job files", folder.jobs())):
-        text("h2", title)
-        if not names:
-            text("p", "None.")
-        with ui.element("div").classes("actions"):
-            for name in names:
-                button(name, partial(open_file, name))
+    text("p", f"Files in {folder.path}. Files outside of this folder are not reachable.").classes("lead")
+    for title, names, missing in (
+        ("Data", folder.data(), "This folder contains no data. Copy a file such as visits.csv into the folder."),
+        ("Job files", folder.jobs(), "None. anonset writes a job file if you open data."),
+    ):
+        with card(title):
+            if not names:
+                empty(missing)
+                continue
+            with ui.element("ul").classes("files"):
+                for name in names:
+                    with ui.element("li"):
+                        button(name, partial(open_file, name))
+                        text("span", format_size((folder.path / name).stat().st_size)).classes("soft")
 
 
-def _next(state: PageState) -> None:
-    if not state.first_step:
-        with ui.element("div").classes("actions"):
-            ui.link("Next: choose the promise", "/promise").classes("next")
-
-
-def _leave(screen: Screen) -> None:
+def _next(screen: Screen) -> None:
     def leave() -> None:
         screen.state.close()
         ui.navigate.to("/")
 
-    if not screen.state.publishing:
-        button("Choose other data", leave).classes("second").mark("leave")
+    with ui.element("div").classes("actions"):
+        if not screen.state.publishing:
+            button("Choose other data", leave).classes("second").mark("leave")
+        if not screen.state.first_step:
+            ui.link("Next: choose the promise", "/promise").classes("next")
 
 
 def _status(state: PageState) -> None:
     findings = state.findings
     with ui.element("div").props("role=status"):
         if state.busy:
-            text("p", "Inspecting the data …")
+            text("p", "Inspecting the data …").classes("busy")
         elif findings is not None:
             records = "" if findings["question"] else f", {counted(findings['records'], 'record')}"
-            text("p", f"{counted(findings['rows'], 'row')}{records}.")
+            text("p", f"{counted(findings['rows'], 'row')}{records}.").classes("lead")
+
+
+def _tables(state: PageState) -> None:
+    """Show the linked tables of the job with their keys and columns."""
+    if not (tables := state.tables):
+        return
+    text(
+        "p",
+        "The job file names linked tables. The page does not inspect them: to check the values of a table, run the "
+        "command below in a terminal. To change a role, edit the job file.",
+    ).classes("lead")
+    unit = ", ".join(name_list(state.unit))
+    with card("Linked tables"), ui.element("table").classes("columns"):
+        with ui.element("thead"), ui.element("tr"):
+            for head in ("Table", "File", "Key", "Columns"):
+                text("th", head).props("scope=col")
+        with ui.element("tbody"):
+            for name, table in tables.items():
+                roles = {role: name_list(table[role]) for role in ROLE_WORDS if table.get(role)}
+                columns = [f"{', '.join(names)} ({ROLE_WORDS[role]})" for role, names in roles.items()]
+                key = ", ".join(name_list(table.get("key", unit)))
+                with ui.element("tr"):
+                    text("th", name).props("scope=row")
+                    text("td", str(table.get("input", ""))).props('data-label="File"')
+                    text("td", f"{key} of table {table['in']}" if "in" in table else key).props('data-label="Key"')
+                    text("td", "; ".join(columns) or "only leads from keys to persons, not published").props(
+                        'data-label="Columns"'
+                    )
 
 
 def _question_state(state: PageState) -> object:
@@ -94,15 +126,15 @@ def _question(screen: Screen) -> None:
     state = screen.state
     if state.findings is None or not (state.unit or state.findings["question"]):
         return
-    text("h2", UNIT).props("id=unit")
-    options = _units(state)
-    if not state.answered:
-        text("p", "Choose an answer first: roles and risk depend on it. Only you know it.").classes("alert")
-    choice = ui.select(
-        options, value=state.unit if state.answered else None,
-        on_change=lambda event: screen.act(state.answer, event.value),
-    )  # fmt: skip
-    choice.props('outlined aria-label="Who is a person?"').style("max-width: 34rem").mark("unit")
+    with card(UNIT):
+        if not state.answered:
+            text("p", "Choose an answer first: roles and risk depend on it. Only you know it.").classes("alert")
+        choice = ui.select(
+            _units(state), value=state.unit if state.answered else None,
+            label=None if state.answered else "Choose an answer",
+            on_change=lambda event: screen.act(state.answer, event.value),
+        )  # fmt: skip
+        choice.props('outlined dense aria-label="Who is a person?"').classes("wide").mark("unit")
 
 
 def _units(state: PageState) -> dict[str, str]:
@@ -152,40 +184,40 @@ def _columns(screen: Screen, section: LiveSection) -> None:
     roles = _roles(state)
     offered = [role for role in ROLE_WORDS if role in _ALWAYS or role in roles.values()]
     unit = name_list(state.unit)
-    text("h2", "Columns")
-    with ui.element("table").classes("columns"):
-        with ui.element("thead"), ui.element("tr"):
-            for head in ("Column", "Values", "Missing", "Role", "Reason"):
-                text("th", head).props("scope=col")
-        with ui.element("tbody"):
-            for column in state.findings["columns"]:
-                name, role = column["name"], roles[column["name"]]
-                with ui.element("tr"):
-                    text("th", name).props("scope=row")
-                    kind = column["items"] or column["kind"]
-                    with ui.element("td").props('data-label="Values"'):
-                        text("span", f"{column['distinct']:,} different ({kind})")
-                        _distribution(column["frequencies"])
-                    text("td", _missing(column, state.findings["rows"])).props('data-label="Missing"')
-                    with ui.element("td"):
-                        choice = ui.select(
-                            {one: ROLE_WORDS[one] for one in offered if one not in OF_PERSONS or role == one},
-                            value=role,
-                        )
-                        choice.props("outlined dense").props["aria-label"] = f"Role of column {name}"
-                        choice.mark(f"role {name}").set_enabled(
-                            state.answered and name not in unit and not state.publishing
-                        )
-                    reason = text("td", _reason(state, name, role)).props('data-label="Reason"')
+    with card("Columns"):
+        with ui.element("table").classes("columns roles"):
+            with ui.element("thead"), ui.element("tr"):
+                for head in ("Column", "Values", "Missing", "Role", "Reason"):
+                    text("th", head).props("scope=col")
+            with ui.element("tbody"):
+                for column in state.findings["columns"]:
+                    name, role = column["name"], roles[column["name"]]
+                    with ui.element("tr"):
+                        text("th", name).props("scope=row")
+                        kind = column["items"] or column["kind"]
+                        with ui.element("td").props('data-label="Values"'):
+                            text("span", f"{column['distinct']:,} different ({kind})")
+                            _distribution(column["frequencies"])
+                        text("td", _missing(column, state.findings["rows"])).props('data-label="Missing"')
+                        with ui.element("td"):
+                            choice = ui.select(
+                                {one: ROLE_WORDS[one] for one in offered if one not in OF_PERSONS or role == one},
+                                value=role,
+                            )
+                            choice.props("outlined dense").props["aria-label"] = f"Role of column {name}"
+                            choice.mark(f"role {name}").set_enabled(
+                                state.answered and name not in unit and not state.publishing
+                            )
+                        reason = text("td", _reason(state, name, role)).props('data-label="Reason"')
 
-                def give(event: Any, name: str = name, reason: Any = reason) -> None:
-                    if screen.act(state.give_role, name, event.value, shown=section):
-                        reason.set_text(_reason(state, name, event.value))
+                    def give(event: Any, name: str = name, reason: Any = reason) -> None:
+                        if screen.act(state.give_role, name, event.value, shown=section):
+                            reason.set_text(_reason(state, name, event.value))
 
-                choice.on_value_change(give)
-    if state.is_local and not state.first_step:
-        with ui.element("div").classes("actions"):
-            ui.link("Show the most frequent values", "/values", new_tab=True).mark("values")
+                    choice.on_value_change(give)
+        if state.is_local and not state.first_step:
+            with ui.element("p"):
+                ui.link("Show the most frequent values", "/values", new_tab=True).mark("values")
 
 
 def _distribution(frequencies: Sequence[int]) -> None:
@@ -223,15 +255,15 @@ def _problems(screen: Screen) -> None:
         problems.insert(0, (state.error, further))
     if not (problems or warnings):
         return
-    text("h2", "Check")
-    with ui.element("ul"):
-        for problem, fixes in problems:
-            with ui.element("li"):
-                text("span", problem)
-                fix_buttons(screen, fixes)
-                if problem in warnings:
-                    _second_button("I checked this", partial(screen.act, state.check, problem)).mark("check")
-    _checked(screen, [warning for warning in warnings if warning not in unchecked])
+    with card("Check"):
+        with ui.element("ul").classes("checks"):
+            for problem, fixes in problems:
+                with ui.element("li").classes("alert"):
+                    text("p", problem)
+                    fix_buttons(screen, fixes)
+                    if problem in warnings:
+                        _second_button("I checked this", partial(screen.act, state.check, problem)).mark("check")
+        _checked(screen, [warning for warning in warnings if warning not in unchecked])
 
 
 def _checked(screen: Screen, warnings: Sequence[str]) -> None:
@@ -243,7 +275,7 @@ def _checked(screen: Screen, warnings: Sequence[str]) -> None:
         with ui.element("ul"):
             for warning in warnings:
                 with ui.element("li"):
-                    text("span", warning)
+                    text("p", warning)
                     again = partial(screen.state.check, warning, checked=False)
                     _second_button("Check again", partial(screen.act, again)).mark("uncheck")
 

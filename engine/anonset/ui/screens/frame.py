@@ -13,16 +13,32 @@ from anonset.errors import AnonsetError
 from anonset.spelling import counted
 from anonset.ui.state.folder import JOB
 from anonset.ui.state.page_state import PageState, message_of
+from anonset.ui.state.steps import basis_of, step_of
 
-SCREENS = (
-    ("/", "Data"), ("/hierarchies", "Hierarchies"), ("/promise", "Promise"), ("/policies", "Policies"),
-    ("/try", "Try"), ("/publish", "Publish"), ("/queries", "Queries"), ("/open", "Open"),
-)  # fmt: skip
+STEPS = (("/", "Data"), ("/promise", "Promise"), ("/try", "Try"), ("/publish", "Publish"))
+"""Address and name of each step, in order."""
+HIERARCHIES = "/hierarchies"
+PARTS = (("/", "Columns"), (HIERARCHIES, "Hierarchies"))
+"""Screens of the step Data."""
+MORE = (("/policies", "Policies"), ("/queries", "Queries"), ("/open", "Open"))
+"""Screens that most publications do not need."""
 OPEN = "/open"
 """Address of the screen Open, which needs no job."""
-_STYLE = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
+SCREENS = dict((*PARTS, *STEPS, *MORE))
+"""Name of each screen, by address."""
+STYLE = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
+"""Style of all pages."""
 _SECONDS = 0.4
 """Seconds between two updates of a screen."""
+_CLOSE_MENU = """<script>
+for (const kind of ["click", "keyup"]) document.addEventListener(kind, event => {
+  const menu = document.querySelector(".more[open]");
+  if (!menu || (event.key !== "Escape" && menu.contains(event.target))) return;
+  if (menu.contains(document.activeElement)) menu.querySelector("summary").focus();
+  menu.open = false;
+});
+</script>"""
+"""Script that closes the menu More on Escape, and on a click or with the focus outside of it."""
 
 
 class Screen:
@@ -37,27 +53,27 @@ class Screen:
     @contextmanager
     def opened(self, title: str, command: Callable[[], str]) -> Iterator[None]:
         """Create the frame. The code in the ``with`` block creates the content of the screen."""
-        ui.add_head_html(f"<style>{_STYLE}</style>")
+        ui.add_head_html(f"<style>{STYLE}</style>{_CLOSE_MENU}")
         layout = ui.context.client.layout  # this element is outside of the main element of the library
-        ui.page_title(f"anonset: {dict(SCREENS)[self.path]}")
+        ui.page_title(f"anonset: {SCREENS[self.path]}")
         with ui.element("header") as header:
             ui.link("Skip to the content", "#content").classes("skip")
-            text("strong", "anonset")
-            with ui.element("nav").props('aria-label="Screens"'):
-                for path, name in SCREENS:
-                    link = ui.link(name, path)
-                    if path == self.path:
-                        link.props('aria-current="page"')
-            self.section(lambda: self.state.source, lambda _: self._show_source())
+            with ui.element("div").classes("top"):
+                text("strong", "anonset").classes("brand")
+                self.section(lambda: self.state.source, lambda _: self._show_source())
+                self._more()
+            self._steps()
         header.move(layout, 0)
         with ui.element("div").classes("content").props("id=content tabindex=-1"):
+            if self.path in dict(PARTS) and self.state.job is not None:
+                self._parts()
             text("h1", title)
             if self.path not in ("/", OPEN):
                 self.section(lambda: len(self.state.unchecked), lambda _: self._show_unchecked())
             self._messages = self.section(lambda: (self._message, self.state.error), self._show_messages)
             yield
         with ui.element("footer") as footer:
-            text("div", "Command that does the same as this screen:").classes("soft")
+            text("div", "Command that does the same as this screen").classes("soft")
             shown = partial(self._command, command)
             self.section(shown, lambda _: text("code", shown()).props("tabindex=0"))
         footer.move(layout)
@@ -69,10 +85,44 @@ class Screen:
         return section
 
     def is_blocked(self) -> bool:
-        """Return True if a step on the screen Data is missing, and show this step."""
+        """Return True if a step on the screen Data is missing, and show this step with a link to the screen."""
         if step := self.state.first_step:
-            text("p", step).classes("alert")
+            with ui.element("div").classes("empty"):
+                text("p", step)
+                ui.link("Go to Data", "/").classes("next")
         return bool(step)
+
+    def _steps(self) -> None:
+        """Show the numbered steps. Only the state of a step is rebuilt if it changes, so that its link keeps the
+        focus.
+        """
+        state, here = self.state, "/" if self.path == HIERARCHIES else self.path
+        with ui.element("nav").classes("steps").props('aria-label="Steps"'), ui.element("ol"):
+            for number, (path, name) in enumerate(STEPS, 1):
+                with ui.element("li"), ui.link("", path) as link:
+                    if path == here:
+                        link.props('aria-current="step"')
+                    text("span", f"{number}").classes("number")
+                    text("span", name).classes("name")
+                    self.section(partial(basis_of, state), partial(_show_step, state, name))
+
+    def _parts(self) -> None:
+        with ui.element("nav").classes("parts").props('aria-label="Parts of Data"'):
+            for path, name in PARTS:
+                self._link(name, path)
+
+    def _more(self) -> None:
+        with ui.element("nav").props('aria-label="More screens"'), ui.element("details").classes("more"):
+            text("summary", "More")
+            with ui.element("ul"):
+                for path, name in MORE:
+                    with ui.element("li"):
+                        self._link(name, path)
+
+    def _link(self, name: str, path: str) -> None:
+        link = ui.link(name, path)
+        if path == self.path:
+            link.props('aria-current="page"')
 
     def follow(self) -> None:
         """Rebuild each section whose watched value has changed."""
@@ -173,6 +223,13 @@ Build = Callable[[LiveSection], object]
 """Function that creates the content of a section."""
 
 
+def _show_step(state: PageState, name: str, _: LiveSection) -> None:
+    step = step_of(state, name)
+    with ui.element("span").classes(f"state {step.kind}").mark(f"step {name}"):
+        text("span", step.sign).classes("sign").props("aria-hidden=true")
+        text("span", step.words)
+
+
 def text(tag: str, content: str) -> TextElement:
     """Create a text element."""
     return TextElement(tag=tag, text=content)
@@ -181,6 +238,25 @@ def text(tag: str, content: str) -> TextElement:
 def alert(message: str, tag: str = "div") -> TextElement:
     """Create an alert."""
     return text(tag, message).classes("alert")
+
+
+def card(title: str = "") -> ui.element:
+    """Create a box for the parts of a screen that belong together, with a heading."""
+    box = ui.element("section").classes("card")
+    if title:
+        with box:
+            text("h2", title)
+    return box
+
+
+def busy(message: str) -> TextElement:
+    """Create a note that something is running."""
+    return text("p", message).classes("busy").props("role=status")
+
+
+def empty(message: str) -> TextElement:
+    """Create a note that there is nothing to show yet."""
+    return text("p", message).classes("empty")
 
 
 def button(label: str, action: Callable[[], object]) -> TextElement:

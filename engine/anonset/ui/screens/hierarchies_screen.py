@@ -11,7 +11,7 @@ from nicegui import ui
 from anonset.errors import AnonsetError
 from anonset.jobs.proposals.column_hierarchy import ColumnHierarchy
 from anonset.spelling import counted
-from anonset.ui.screens.frame import LiveSection, Screen, alert, button, text
+from anonset.ui.screens.frame import LiveSection, Screen, alert, button, card, empty, text
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.setting_words import CEILING, RULE
 from anonset.ui.state.tree_state import TreeState
@@ -30,9 +30,10 @@ def hierarchies_screen(state: PageState) -> None:
             return
         trees, views = state.tree, list[_TreeView]()
         trees.follow()
-        screen.section(lambda: (trees.column, trees.columns), lambda section: _columns(screen, section))
-        screen.section(lambda: (trees.column, trees.spec), lambda _: _specs(screen))
-        screen.section(lambda: _progress(trees), lambda _: _status(trees))
+        with card():
+            screen.section(lambda: (trees.column, trees.columns), lambda section: _columns(screen, section))
+            screen.section(lambda: (trees.column, trees.spec), lambda _: _specs(screen))
+            screen.section(lambda: _progress(trees), lambda _: _status(trees))
         screen.section(lambda: _identity(trees.tree), lambda _: _show_tree(screen, views))
         screen.section(lambda: trees.tree and trees.tree.ceilings, lambda _: _mark(views))
         with ui.element("div").classes("actions"):
@@ -47,7 +48,7 @@ def _columns(screen: Screen, section: LiveSection) -> None:
         trees.column = column
 
     if not trees.columns:
-        text("p", "No column has a hierarchy.")
+        empty("No column has a hierarchy. If you give a column a role on the screen Data, anonset proposes one.")
         return
     choice = ui.select(trees.columns, value=trees.column, label="Column")
     choice.on_value_change(lambda event: screen.act(choose, event.value, shown=section))
@@ -82,7 +83,7 @@ def _progress(trees: TreeState) -> object:
 def _status(trees: TreeState) -> None:
     with ui.element("div").props("role=status"):
         if trees.is_reading:
-            text("p", "Reading the hierarchy …")
+            text("p", "Reading the hierarchy …").classes("busy")
         elif trees.column and not trees.has_tree:
             text("p", "Ranges and sets of values are computed for each group of records. They have no tree.")
         elif trees.tree is not None:
@@ -106,9 +107,10 @@ def _show_tree(screen: Screen, views: "list[_TreeView]") -> None:
     if screen.state.tree.tree is None or not screen.state.tree.has_tree:
         return
     view = _TreeView(screen)
-    search = ui.input("Search", on_change=lambda event: view.search(event.value or ""))
-    search.props("outlined stack-label clearable debounce=250").classes("field").mark("search")
-    view.create()
+    with card():
+        search = ui.input("Search", on_change=lambda event: view.search(event.value or ""))
+        search.props("outlined stack-label clearable debounce=250").classes("field").mark("search")
+        view.create()
     views.append(view)
 
 
@@ -244,7 +246,7 @@ class _TreeView:
                 label = "Remove the ceiling" if is_ceiling else CEILING
                 if node:
                     button(label, partial(self._click, node)).mark("set ceiling")
-                button("Close", self._panel.delete)
+                button("Close", self._panel.delete).classes("second")
             if tree.hierarchy.is_leaf[node]:
                 return
             if trees.is_file:

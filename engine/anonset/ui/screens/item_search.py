@@ -20,7 +20,7 @@ def show_reading(screen: Screen) -> None:
     def show() -> None:
         with ui.element("div").props("role=status"):
             if trees.is_reading:
-                text("p", "Counting …")
+                text("p", "Counting …").classes("busy")
             elif trees.tree is None:
                 text("p", "The search needs a hierarchy of the items. Choose a rule on the screen Hierarchies.")
 
@@ -71,6 +71,6 @@ def new_row(
             text("p", f"New: {shown}").classes("good")
             with ui.element("div").classes("actions"):
                 button("Add", partial(screen.act, add)).mark(f"add-{kind}")
-                button("Clear", clear)
+                button("Clear", clear).classes("second")
 
     screen.section(words, lambda _: show())

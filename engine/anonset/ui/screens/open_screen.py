@@ -5,8 +5,9 @@ from functools import partial
 from nicegui import ui
 
 from anonset.spelling import as_typed
-from anonset.ui.screens.frame import Screen, button, text
+from anonset.ui.screens.frame import Screen, busy, button, card, empty, text
 from anonset.ui.screens.run_sections import ended, show_errors, show_risk
+from anonset.ui.state.examination import Examination
 from anonset.ui.state.page_state import PageState
 
 _VERDICTS = {"holds": "holds", "fails": "does not hold", "undecided": "is undecided"}
@@ -33,21 +34,27 @@ def open_screen(state: PageState) -> None:
 
 def _publications(screen: Screen) -> None:
     state, names = screen.state, screen.state.folder.publications()
-    text("p", f"Publications in {state.folder.path}." if names else "This folder contains no publication.")
-    with ui.element("div").classes("actions"):
+    if not names:
+        empty("This folder contains no publication.")
+        return
+    with card(f"Publications in {state.folder.path}"), ui.element("ul").classes("files"):
         for number, name in enumerate(names):
-            button(name, partial(screen.act, state.examine, name)).mark(f"publication-{number}")
-    if state.examined is not None:
-        text("h2", f"Publication {state.examined.name}")
+            with ui.element("li"):
+                button(name, partial(screen.act, state.examine, name)).mark(f"publication-{number}")
 
 
 def _verdict(state: PageState) -> None:
     examined = state.examined
     if examined is None:
         return
+    with card(f"Publication {examined.name}"):
+        _show_verdict(examined)
+
+
+def _show_verdict(examined: Examination) -> None:
     run = examined.verification
     if run.code is None:
-        text("p", "Verifying …").props("role=status")
+        busy("Verifying …")
         return
     if run.result is None:
         show_errors(run)
@@ -62,7 +69,7 @@ def _verdict(state: PageState) -> None:
     else:
         text("p", "The publication was not compared with the original, because the folder does not contain both.")
     if holds:
-        text("h2", "Not covered")
+        text("h3", "Not covered")
         with ui.element("ul"):
             for limit in examined.limits:
                 text("li", limit)
@@ -77,16 +84,17 @@ def _report(screen: Screen) -> None:
     examined = screen.state.examined
     if examined is None:
         return
-    text("h2", "Report to sign")
-    if examined.reporting:
-        text("p", "Writing the report …").props("role=status")
-        return
-    if examined.report is not None and examined.report.code:
-        show_errors(examined.report)
-    with ui.element("div").classes("actions"):
-        if examined.page is None:
-            button("Write the report", partial(screen.act, screen.state.write_report)).mark("write-report")
-        else:
-            ui.link("Open the report for the data protection officer", "/opened-report", new_tab=True).mark("report")
-    if examined.page is not None:
-        text("p", f"Internal: do not share {screen.state.folder.relative(examined.page)}.").classes("soft")
+    with card("Report to sign"):
+        if examined.reporting:
+            busy("Writing the report …")
+            return
+        if examined.report is not None and examined.report.code:
+            show_errors(examined.report)
+        with ui.element("div").classes("actions"):
+            if examined.page is None:
+                button("Write the report", partial(screen.act, screen.state.write_report)).mark("write-report")
+            else:
+                opened = ui.link("Open the report for the data protection officer", "/opened-report", new_tab=True)
+                opened.mark("report")
+        if examined.page is not None:
+            text("p", f"Internal: do not share {screen.state.folder.relative(examined.page)}.").classes("soft")

@@ -4,21 +4,22 @@ from collections.abc import Callable
 from html import escape
 from pathlib import Path
 
-from fastapi.responses import HTMLResponse, Response, StreamingResponse
+from fastapi import Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 from nicegui import app, ui
 
 from anonset.errors import AnonsetError
 from anonset.jobs.changed_rows import changed_rows
 from anonset.jobs.frequent_values import frequent_values
 from anonset.ui.screens.data_screen import data_screen
-from anonset.ui.screens.frame import text
+from anonset.ui.screens.frame import SCREENS, text
 from anonset.ui.screens.hierarchies_screen import hierarchies_screen
 from anonset.ui.screens.open_screen import open_screen
 from anonset.ui.screens.policies_screen import policies_screen
 from anonset.ui.screens.promise_screen import promise_screen
 from anonset.ui.screens.publish_screen import publish_screen
 from anonset.ui.screens.queries_screen import queries_screen
-from anonset.ui.screens.rows_page import rows_page, values_page
+from anonset.ui.screens.rows_page import page_without_scripts, rows_page, values_page
 from anonset.ui.screens.try_screen import try_screen
 from anonset.ui.state.folder import zipped
 from anonset.ui.state.page_state import PageState, message_of
@@ -50,6 +51,7 @@ def add_pages(state: PageState) -> None:
     )
     app.add_api_route("/report", lambda: _report(state.report_page))
     app.add_api_route("/opened-report", lambda: _report(None if state.examined is None else state.examined.page))
+    app.add_api_route("/{address:path}", _unknown_address)
     app.on_shutdown(state.end)
 
 
@@ -61,6 +63,16 @@ def _page(state: PageState, screen: Callable[[PageState], None]) -> Callable[[],
             text("p", message_of(error)).props("role=alert")
 
     return page
+
+
+def _unknown_address(request: Request, address: str) -> Response:
+    """Lead to the screen that an address names in another spelling, or return a page that leads to the first screen."""
+    start = request.scope.get("root_path", "")
+    named = {name.lower(): path for path, name in SCREENS.items()}
+    if path := named.get(address.strip("/").lower()):
+        return RedirectResponse(f"{start}{path}")
+    links = f'<p><a href="{escape(start)}/">Open the first step, Data</a></p>'
+    return HTMLResponse(page_without_scripts("No such screen", f"<p>This address leads nowhere.</p>{links}"), 404)
 
 
 def _publication(state: PageState) -> Response:

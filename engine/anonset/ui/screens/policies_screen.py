@@ -6,7 +6,7 @@ from nicegui import ui
 
 from anonset.reading.policies import items_as_text
 from anonset.spelling import counted
-from anonset.ui.screens.frame import Screen, button, text
+from anonset.ui.screens.frame import Screen, button, card, empty, text
 from anonset.ui.screens.item_search import item_search, new_row, show_reading
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.policy_state import PolicyState
@@ -35,7 +35,7 @@ def policies_screen(state: PageState) -> None:
             "p",
             "If you add a constraint, the promise protects only the chosen itemsets. To return to another promise, "
             "choose it on the screen Promise.",
-        )
+        ).classes("lead")
         state.tree.choose_items()
         show_reading(screen)
         for policy in state.policies.values():
@@ -50,17 +50,18 @@ def _editor(screen: Screen, policy: PolicyState) -> None:
             policy.add(tree)
 
     policy.count()
-    text("h2", _TITLES[policy.kind][0])
-    text("p", _TITLES[policy.kind][1])
-    screen.section(lambda: (policy.rows, policy.counts), lambda _: _rows(screen, policy))
-    item_search(screen, _SEARCHES[policy.kind], policy.kind, policy.choose)
-    new_row(screen, policy, policy.kind, lambda: items_as_text(policy.items), add)
+    title, note = _TITLES[policy.kind]
+    with card(title):
+        text("p", note)
+        screen.section(lambda: (policy.rows, policy.counts), lambda _: _rows(screen, policy))
+        item_search(screen, _SEARCHES[policy.kind], policy.kind, policy.choose)
+        new_row(screen, policy, policy.kind, lambda: items_as_text(policy.items), add)
 
 
 def _rows(screen: Screen, policy: PolicyState) -> None:
     rows = [(number, row) for number, row in enumerate(policy.rows) if policy.kind == "privacy" or len(row) > 1]
     if not rows:
-        text("p", "None.").classes("soft")
+        empty("None yet. Search and choose items below.")
     with ui.element("ul").classes("tree"):
         for number, row in rows[:_SHOWN]:
             with ui.element("li"):

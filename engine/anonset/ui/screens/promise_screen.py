@@ -4,15 +4,16 @@ from typing import Any
 
 from nicegui import ui
 
-from anonset.errors import AnonsetError, Problem, plain_text
+from anonset.errors import Problem, plain_text
 from anonset.release.guarantee_limits import limits_of_model
-from anonset.settings.model_choices import obstacle, remedies, sizes_of
+from anonset.settings.model_choices import obstacle, sizes_of
 from anonset.settings.overriding import name_list
 from anonset.settings.settings import with_sensitive_kept
 from anonset.ui.screens.fix_buttons import fix_buttons
-from anonset.ui.screens.frame import LiveSection, Screen, alert, text
+from anonset.ui.screens.frame import LiveSection, Screen, alert, card, text
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.setting_words import KNOWN, SIZE_WORDS
+from anonset.ui.state.steps import promise_of
 
 _MODELS = {
     "km": "some items of the person",
@@ -28,9 +29,12 @@ def promise_screen(state: PageState) -> None:
     with screen.opened("What do you promise?", lambda: state.command("anonymize")):
         if screen.is_blocked():
             return
-        screen.section(lambda: _fits(state), lambda section: _models(screen, section))
-        screen.section(lambda: _numbers(state), lambda section: _choose_sizes(screen, section))
-        screen.section(lambda: _words(state), lambda _: _show_words(screen))
+        with ui.element("div").classes("halves"):
+            with card():
+                screen.section(lambda: _fits(state), lambda section: _models(screen, section))
+                screen.section(lambda: _numbers(state), lambda section: _choose_sizes(screen, section))
+            with card():
+                screen.section(lambda: _words(state), lambda _: _show_words(screen))
         with ui.element("div").classes("actions"):
             ui.link("Back: data", "/")
             ui.link("Next: try", "/try").classes("next")
@@ -52,8 +56,8 @@ def _models(screen: Screen, section: LiveSection) -> None:
 
     if chosen not in _MODELS:
         text("p", f"The job file contains the model {chosen}. This screen does not show its parameters.")
-    with ui.element("fieldset").style("border: 0; padding: 0; margin: 0"):
-        text("legend", KNOWN).style("font-size: 1.15rem; font-weight: 600")
+    with ui.element("fieldset"):
+        text("legend", KNOWN)
         for model, known in _MODELS.items():
             why = obstacles[model]
             with ui.element("label").classes("choice"):
@@ -87,21 +91,16 @@ def _choose_sizes(screen: Screen, section: LiveSection) -> None:
                 SIZE_WORDS[name], value=value, min=1, step=1, precision=0,
                 on_change=lambda event, name=name: choose(name, event.value),
             )  # fmt: skip
-            number.props("outlined debounce=300 stack-label").mark(f"size {name}").style(
-                "width: 22rem; max-width: 100%"
-            )
+            number.props("outlined debounce=300 stack-label").mark(f"size {name}").classes("field")
 
 
 def _words(state: PageState) -> tuple[str, list[str], Problem]:
     """Return the statement and the limits of the guarantee, and a problem if the job is invalid."""
-    try:
-        model = state.model()
-    except AnonsetError as error:
-        return "", [], error.problem
-    if why := _fits(state)[1].get(model.name):
-        answers = f"The model {model.name} {why}. Choose another answer, or other roles on the screen Data"
-        return "", [], Problem(answers, remedies(model.name, state.settings))
-    settings = with_sensitive_kept(state.validated(), model)
+    promised = promise_of(state)
+    if isinstance(promised, Problem):
+        return "", [], promised
+    model, validated = promised
+    settings = with_sensitive_kept(validated, model)
     return model.statement, limits_of_model(model, unchanged=bool(settings.keep)), Problem("")
 
 

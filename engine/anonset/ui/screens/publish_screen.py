@@ -11,7 +11,7 @@ from anonset.errors import AnonsetError
 from anonset.measures.retention import relative_to
 from anonset.release.guarantee_limits import UNCHANGED, limits_of_model
 from anonset.ui.screens.fix_buttons import fix_buttons
-from anonset.ui.screens.frame import Screen, alert, button, text
+from anonset.ui.screens.frame import Screen, alert, busy, button, card, text
 from anonset.ui.screens.run_sections import ended, show_errors, show_risk
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.runs import CANCELLED, CommandRun
@@ -26,10 +26,11 @@ def publish_screen(state: PageState) -> None:
     with screen.opened("Publish", lambda: _commands(state)):
         if screen.is_blocked():
             return
-        screen.section(lambda: _algorithm(state), lambda _: _show_algorithm(state))
         typed: dict[str, str] = {}
-        screen.section(lambda: (state.raw.get("out"), state.publishing, state.busy), lambda _: _start(screen, typed))
-        screen.section(lambda: (_progress_state(state.publication), state.raw), lambda _: _progress(screen))
+        with card():
+            screen.section(lambda: _algorithm(state), lambda _: _show_algorithm(state))
+            screen.section(lambda: _start_state(state), lambda _: _start(screen, typed))
+            screen.section(lambda: (_progress_state(state.publication), state.raw), lambda _: _progress(screen))
         screen.section(lambda: state.out, lambda _: _result(state))
         screen.section(lambda: ended(state.risk), lambda _: _risk(state))
         screen.section(lambda: ended(state.report), lambda _: _report(state.report))
@@ -62,6 +63,10 @@ def _show_algorithm(state: PageState) -> None:
         alert(f"The screen Try recommends {unused}, which the job does not use.", "p").mark("unused")
 
 
+def _start_state(state: PageState) -> object:
+    return state.raw.get("out"), state.publishing, state.busy
+
+
 def _start(screen: Screen, typed: dict[str, str]) -> None:
     """Ask for the folder of the publication, and show a button that starts or cancels the run.
 
@@ -71,12 +76,13 @@ def _start(screen: Screen, typed: dict[str, str]) -> None:
         Folder in the text input. The job file may contain another folder until the run starts.
     """
     state = screen.state
-    text("p", "anonset verifies the result before it publishes it. A run that fails or is cancelled leaves no file.")
+    note = "anonset verifies the result before it publishes it. A run that fails or is cancelled leaves no file."
+    text("p", note).classes("lead")
     name = ui.input(
         OUT, value=typed.get("out", str(state.raw.get("out", ""))),
         on_change=lambda event: typed.update(out=event.value),
     )  # fmt: skip
-    name.props("outlined stack-label").style("width: 22rem; max-width: 100%").mark("out")
+    name.props("outlined stack-label").classes("field").mark("out")
     name.set_enabled(not state.publishing)
 
     def publish() -> None:
@@ -85,9 +91,9 @@ def _start(screen: Screen, typed: dict[str, str]) -> None:
 
     with ui.element("div").classes("actions"):
         if state.publishing:
-            button("Cancel", state.cancel).mark("cancel")
+            button("Cancel", state.cancel).classes("second").mark("cancel")
         elif state.busy:
-            text("p", "Inspecting the data …").props("role=status")
+            busy("Inspecting the data …")
         else:
             button("Publish", publish).mark("publish")
 
@@ -103,8 +109,8 @@ def _progress(screen: Screen) -> None:
     with ui.element("div").props("role=status"):
         if run.code is None:
             share = "" if run.share is None else f", {min(run.share, 1):.0%}"
-            text("p", f"Running: {run.stage}{share}")
-            bar = ui.element("progress").props("aria-label=Progress").style("width: 100%; max-width: 34rem")
+            text("p", f"Running: {run.stage}{share}").classes("busy")
+            bar = ui.element("progress").props("aria-label=Progress")
             if run.share is not None:
                 bar.props(f"max=1 value={min(run.share, 1):.2f}")
         elif run.code == CANCELLED:
@@ -123,8 +129,7 @@ def _result(state: PageState) -> None:
     if out is None or run is None or state.promised is None:
         return
     made = run.result
-    text("h2", "Published and verified")
-    text("p", f"{state.promised} holds. {state.promised.statement}").classes("good").mark("verdict")
+    promised = state.promised
     facts = {
         "Records": f"{made['records']:,}",
         **{
@@ -135,21 +140,25 @@ def _result(state: PageState) -> None:
         "To share": state.folder.relative(out),
         "Do not share": f"{made['private']} (links the publication with the original)",
     }
-    with ui.element("table").classes("risks"), ui.element("tbody"):
-        for name, value in facts.items():
-            with ui.element("tr"):
-                text("th", name).props("scope=row")
-                text("td", value)
-    with ui.element("div").classes("actions"):
-        ui.link("Download the publication (ZIP)", "/download/publication.zip").mark("download")
-        ui.link("Download the job file", "/download/job.toml")
-        if state.is_local:
-            ui.link("Show ten records before and after", "/rows", new_tab=True).mark("rows")
-    text("h2", "Not covered")
-    with ui.element("ul"):
-        for limit in limits_of_model(state.promised, unchanged=UNCHANGED in made["limits"]):
-            text("li", limit)
-    text("p", f"The file attestation.json in the publication lists all {len(made['limits'])} limits.").classes("soft")
+    with ui.element("div").classes("halves"):
+        with card("Published and verified"):
+            text("p", f"{promised} holds. {promised.statement}").classes("good").mark("verdict")
+            with ui.element("table").classes("facts"), ui.element("tbody"):
+                for name, value in facts.items():
+                    with ui.element("tr"):
+                        text("th", name).props("scope=row")
+                        text("td", value)
+            with ui.element("div").classes("actions"):
+                ui.link("Download the publication (ZIP)", "/download/publication.zip").classes("next").mark("download")
+                ui.link("Download the job file", "/download/job.toml")
+                if state.is_local:
+                    ui.link("Show ten records before and after", "/rows", new_tab=True).mark("rows")
+        with card("Not covered"):
+            with ui.element("ul"):
+                for limit in limits_of_model(promised, unchanged=UNCHANGED in made["limits"]):
+                    text("li", limit)
+            all_limits = f"The file attestation.json in the publication lists all {len(made['limits'])} limits."
+            text("p", all_limits).classes("soft")
 
 
 def _risk(state: PageState) -> None:
@@ -164,12 +173,12 @@ def _in_words(shares: Mapping[str, float]) -> str:
 def _report(run: CommandRun | None) -> None:
     if run is None:
         return
-    text("h2", "Report to sign")
-    if run.code is None:
-        text("p", "Writing the report …").props("role=status")
-    elif run.code:
-        show_errors(run)
-    else:
-        with ui.element("div").classes("actions"):
-            ui.link("Open the report for the data protection officer", "/report", new_tab=True).mark("report")
-        text("p", f"Internal: do not share {run.arguments[-1]}.").classes("soft")
+    with card("Report to sign"):
+        if run.code is None:
+            busy("Writing the report …")
+        elif run.code:
+            show_errors(run)
+        else:
+            with ui.element("div").classes("actions"):
+                ui.link("Open the report for the data protection officer", "/report", new_tab=True).mark("report")
+            text("p", f"Internal: do not share {run.arguments[-1]}.").classes("soft")

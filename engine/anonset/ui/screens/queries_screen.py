@@ -12,7 +12,7 @@ from anonset.queries.workload import Query
 from anonset.reading.policies import items_as_text
 from anonset.settings.binding import RANGE
 from anonset.settings.model_choices import item_trees
-from anonset.ui.screens.frame import Screen, button, text
+from anonset.ui.screens.frame import Screen, button, card, empty, text
 from anonset.ui.screens.item_search import item_search, new_row, show_reading
 from anonset.ui.screens.run_sections import ended, show_errors
 from anonset.ui.state.page_state import PageState
@@ -37,17 +37,17 @@ def queries_screen(state: PageState) -> None:
         text(
             "p",
             "A query counts the persons with certain items and attribute values. Use queries that recipients will ask.",
-        )
+        ).classes("lead")
         state.workload.count()
         state.tree.choose_items()
-        text("h2", "Random queries")
-        _generator(screen)
-        text("h2", "Compose a query")
-        _composer(screen)
-        text("h2", "Queries")
-        screen.section(lambda: (state.workload.rows, state.workload.counts), lambda _: _rows(screen))
-        text("h2", "Error of the answers")
-        screen.section(lambda: _error_state(state), lambda _: _error(screen))
+        with card("Random queries"):
+            _generator(screen)
+        with card("Compose a query"):
+            _composer(screen)
+        with card("Queries"):
+            screen.section(lambda: (state.workload.rows, state.workload.counts), lambda _: _rows(screen))
+        with card("Error of the answers"):
+            screen.section(lambda: _error_state(state), lambda _: _error(screen))
         with ui.element("div").classes("actions"):
             ui.link("Back: publish", "/publish")
 
@@ -60,7 +60,7 @@ def _generator(screen: Screen) -> None:
         numbers = {}
         for name, (label, value, least) in _SIZES.items():
             number = ui.number(label, value=value, min=least, step=1, precision=0)
-            numbers[name] = number.props("outlined stack-label").style("width: 12rem").mark(f"workload {name}")
+            numbers[name] = number.props("outlined stack-label").classes("short").mark(f"workload {name}")
 
     def generate() -> None:
         queries, items, values = (int(number.value or 0) for number in numbers.values())
@@ -76,7 +76,7 @@ def _generation(screen: Screen) -> None:
     run = screen.state.workload.generating
     with ui.element("div").props("role=status"):
         if run is not None and run.code is None:
-            text("p", "Generating …")
+            text("p", "Generating …").classes("busy")
         elif run is not None and run.code:
             show_errors(run)
 
@@ -113,7 +113,7 @@ def _values(screen: Screen) -> None:
     with ui.element("div").classes("sizes"):
         low, high = (ui.number(f"{trees.column} {word}").mark(f"query {word}") for word in ("from", "to"))
         for number in (low, high):
-            number.props("outlined stack-label").style("width: 12rem")
+            number.props("outlined stack-label").classes("short")
 
         def choose_range() -> None:
             if low.value is not None and high.value is not None:
@@ -126,7 +126,7 @@ def _rows(screen: Screen) -> None:
     workload = screen.state.workload
     queries, answers = workload.rows, workload.counts
     if not queries:
-        text("p", "None.").classes("soft")
+        empty("None yet. Generate or compose queries above.")
         return
     text("p", f"Number of queries: {len(queries):,}.")
     with ui.element("table").classes("risks"):
@@ -173,11 +173,11 @@ def _error(screen: Screen) -> None:
     workload = screen.state.workload
     run = workload.measured
     if not workload.published:
-        text("p", "There is no publication yet. Publish the data first.")
+        empty("There is no publication yet. Publish the data first.")
         return
     with ui.element("div").props("role=status"):
         if run is not None and run.code is None:
-            text("p", "Measuring …")
+            text("p", "Measuring …").classes("busy")
             return
         if run is not None and run.result is None:
             show_errors(run)

@@ -8,7 +8,7 @@ from nicegui import ui
 from anonset.kinds.exposures import MATCHES
 from anonset.report.risks.records import HIGHER, higher_after_text
 from anonset.spelling import counted, listed
-from anonset.ui.screens.frame import alert, text
+from anonset.ui.screens.frame import alert, busy, card, text
 from anonset.ui.state.runs import CommandRun
 
 _SHARES = ("An attacker knows", "People who are unique")
@@ -47,11 +47,12 @@ def show_exposed(findings: Mapping[str, Any] | None, coarsened: Sequence[str] = 
         for size, known in findings["known_items"].items()
     ]
     if rows:
-        text("h2", "Who is at risk now?")
-        if coarsened:
-            lowers = f"The job coarsens {listed(coarsened, 'and')} while reading, which lowers the risk."
-            text("p", f"These are the raw data. {lowers} The screen Publish shows the figure of each step.").mark("raw")
-        _table((*_SHARES, f"People with fewer than {k} matches"), rows)
+        with card("Who is at risk now?"):
+            if coarsened:
+                lowers = f"The job coarsens {listed(coarsened, 'and')} while reading, which lowers the risk."
+                note = f"These are the raw data. {lowers} The screen Publish shows the figure of each step."
+                text("p", note).mark("raw")
+            _table((*_SHARES, f"People with fewer than {k} matches"), rows)
 
 
 def show_risk(run: CommandRun | None, findings: Mapping[str, Any] | None = None, coarsened: Sequence[str] = ()) -> None:
@@ -70,13 +71,24 @@ def show_risk(run: CommandRun | None, findings: Mapping[str, Any] | None = None,
         return
     risk = run.result
     before = {one["known"]: one for one in (risk or {}).get("before", ())}
-    text("h2", "Risk before and after" if before else "Remaining risk")
-    if run.code is None:
-        text("p", "Counting …").props("role=status")
-        return
-    if risk is None:
-        show_errors(run)
-        return
+    with card("Risk before and after" if before else "Remaining risk"):
+        if run.code is None:
+            busy("Counting …")
+        elif risk is None:
+            show_errors(run)
+        else:
+            _show_counted(risk, before, findings, coarsened)
+    if risk is not None:
+        _matches(risk, before)
+        _attacks(risk)
+
+
+def _show_counted(
+    risk: Mapping[str, Any],
+    before: Mapping[str, Mapping[str, Any]],
+    findings: Mapping[str, Any] | None,
+    coarsened: Sequence[str],
+) -> None:
     heads: tuple[str, ...] = (_SHARES[0], *_RISKS)
     rows: list[tuple[Any, ...]] = [
         (
@@ -100,10 +112,8 @@ def show_risk(run: CommandRun | None, findings: Mapping[str, Any] | None = None,
         _table(heads, rows)
         if higher := risk.get("higher_after"):
             alert(higher_after_text([attributes_in_words(known) for known in higher]), "p").mark("higher-after")
-        _matches(risk, before)
     else:
         text("p", "The publication contains no complete records, so no risk is counted. The report explains the risk.")
-    _attacks(risk)
 
 
 def _headline(exposures: Sequence[Mapping[str, Any]], risk: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -134,12 +144,12 @@ def _matches(risk: Mapping[str, Any], before: Mapping[str, Any]) -> None:
     if after is None:
         return
     when = {"before": before.get(after["known"]), "after": after}
-    text("h2", f"Matching records, if an attacker knows {attributes_in_words(after['known'])}")
     rows = [
         (size, {name: one["sizes"][place]["value"] for name, one in when.items() if one is not None})
         for place, size in enumerate(MATCHES)
     ]
-    _table(("Records that match a person", "People"), rows)
+    with card(f"Matching records, if an attacker knows {attributes_in_words(after['known'])}"):
+        _table(("Records that match a person", "People"), rows)
 
 
 def _exposure(after: Mapping[str, Any], before: Mapping[str, Any] | None, *, is_higher: bool) -> tuple[Any, ...]:
@@ -180,19 +190,17 @@ def _attacks(risk: Mapping[str, Any]) -> None:
     ]  # fmt: skip
     if not matching and not others:
         return
-    text("h2", "Simulated attacks")
-    text("p", "Each attack looks for random persons in the publication, or guesses their values.")
-    _table(("Attack", "Correct by chance", "Correct guesses", "Guaranteed maximum"), [*matching, *others])
-    if risk.get("broken"):
-        text("p", "An attack succeeded more often than the guarantee allows. Do not share the publication.").classes(
-            "alert"
-        )
-    if reasons := risk.get("not_tried"):
-        with ui.element("details"):
-            text("summary", f"{counted(len(reasons), 'attack')} not applicable")
-            with ui.element("ul"):
-                for name, reason in reasons.items():
-                    text("li", f"{name}: {reason}")
+    with card("Simulated attacks"):
+        text("p", "Each attack looks for random persons in the publication, or guesses their values.")
+        if risk.get("broken"):
+            alert("An attack succeeded more often than the guarantee allows. Do not share the publication.", "p")
+        _table(("Attack", "Correct by chance", "Correct guesses", "Guaranteed maximum"), [*matching, *others])
+        if reasons := risk.get("not_tried"):
+            with ui.element("details"):
+                text("summary", f"{counted(len(reasons), 'attack')} not applicable")
+                with ui.element("ul"):
+                    for name, reason in reasons.items():
+                        text("li", f"{name}: {reason}")
 
 
 _Share = float | None

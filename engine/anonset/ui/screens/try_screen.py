@@ -13,7 +13,7 @@ from anonset.report.comparison import shared_losses
 from anonset.spelling import counted
 from anonset.ui.screens.charts import line_chart
 from anonset.ui.screens.fix_buttons import fix_buttons
-from anonset.ui.screens.frame import Screen, alert, button, text
+from anonset.ui.screens.frame import Screen, alert, busy, button, card, text
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.runs import CANCELLED
 from anonset.ui.state.setting_words import TRY, algorithm_in_words
@@ -46,9 +46,10 @@ def try_screen(state: PageState) -> None:
             "p",
             "anonset tries the algorithms that give this promise, and recommends the result with the most accurate "
             "counts. Nothing is published. Without this step, the result may be less useful.",
-        )
-        screen.section(lambda: (_running(state), state.publishing, state.busy), lambda _: _start(screen))
-        screen.section(lambda: _progress_state(state.trial), lambda _: _progress(state))
+        ).classes("lead")
+        with card():
+            screen.section(lambda: (_running(state), state.publishing, state.busy), lambda _: _start(screen))
+            screen.section(lambda: _progress_state(state.trial), lambda _: _progress(state))
         screen.section(lambda: _results_state(state), lambda _: _recommended(screen))
         screen.section(lambda: _results_state(state), lambda _: _candidates(screen))
         screen.section(lambda: _compared(state.trial), lambda _: _losses(state.trial))
@@ -72,11 +73,11 @@ def _start(screen: Screen) -> None:
     state = screen.state
     with ui.element("div").classes("actions"):
         if _running(state):
-            button("Cancel", state.cancel_trial).mark("cancel trial")
+            button("Cancel", state.cancel_trial).classes("second").mark("cancel trial")
         elif state.publishing:
             text("p", "The job is running. Wait until it ends.")
         elif state.busy:
-            text("p", "Inspecting the data …").props("role=status")
+            busy("Inspecting the data …")
         else:
             button(TRY, lambda: screen.act(state.try_candidates)).mark("try")
 
@@ -92,8 +93,8 @@ def _progress(state: PageState) -> None:
     with ui.element("div").props("role=status"):
         if trial.code is None:
             at = f"Comparing candidate {len(trial.comparisons)}" if trial.comparisons else trial.running.stage
-            text("p", f"Running: {at}")
-            ui.element("progress").props("aria-label=Progress").style("width: 100%; max-width: 34rem")
+            text("p", f"Running: {at}").classes("busy")
+            ui.element("progress").props("aria-label=Progress")
         elif trial.code == CANCELLED:
             text("p", "Cancelled.")
         else:
@@ -114,8 +115,13 @@ def _recommended(screen: Screen) -> None:
     if state.trial is None or found is None:
         return
     suits, best = state.trial.suits(state.settings), found["recommended"]
+    with card("Recommended" if best else "Result"):
+        _show_recommended(screen, found, suits=suits)
+
+
+def _show_recommended(screen: Screen, found: Mapping[str, Any], *, suits: bool) -> None:
+    state, best = screen.state, found["recommended"]
     fixes = [Fix(**fix) for fix in found["fixes"]]
-    text("h2", "Recommended" if best else "Result")
     if not suits:
         text("p", "The job has changed since this trial. Try the candidates again.").classes("alert")
     if best is None:
@@ -144,13 +150,13 @@ def _candidates(screen: Screen) -> None:
         return
     suits = state.trial.suits(state.settings)
     best = _best(found)
-    if best:
-        text("h2", "Best results")
-    for number in best:
-        _card(screen, number, suits=suits)
-    with ui.element("details").classes("all"):
-        text("summary", f"Figures of all {counted(len(found['candidates']), 'candidate')}")
-        _figures_of_all(screen, found, best, suits=suits)
+    with card("Best results" if best else ""):
+        with ui.element("div").classes("grid"):
+            for number in best:
+                _candidate(screen, number, suits=suits)
+        with ui.element("details").classes("all"):
+            text("summary", f"Figures of all {counted(len(found['candidates']), 'candidate')}")
+            _figures_of_all(screen, found, best, suits=suits)
 
 
 def _best(found: Mapping[str, Any]) -> list[int]:
@@ -160,7 +166,7 @@ def _best(found: Mapping[str, Any]) -> list[int]:
     return sorted(usable, key=lambda n: found["candidates"][n]["settings"] != recommended)[:_BEST]
 
 
-def _card(screen: Screen, number: int, *, suits: bool) -> None:
+def _candidate(screen: Screen, number: int, *, suits: bool) -> None:
     """Show a candidate in words, with the button that chooses it."""
     trial = screen.state.trial
     if trial is None or trial.suggestion.result is None:
@@ -170,7 +176,8 @@ def _card(screen: Screen, number: int, *, suits: bool) -> None:
         text("h3", _name(candidate))
         words = [text_of.format(figure) for name, text_of in _IN_WORDS.items() if (figure := _figure(candidate, name))]
         text("p", "; ".join(words)).mark(f"words-{number}")
-        _choice(screen, number, suits=suits)
+        with ui.element("p").classes("choose"):
+            _choice(screen, number, suits=suits)
 
 
 def _figures_of_all(screen: Screen, found: Mapping[str, Any], best: Sequence[int], *, suits: bool) -> None:
@@ -247,16 +254,17 @@ def _losses(trial: Trial | None) -> None:
     losses = shared_losses([row for _, rows in finished for row in rows])
     if not losses:
         return
-    text("h2", "Loss against k")
-    for loss, label in losses.items():
-        lines = {name: [(row["k"], row[loss]) for row in rows] for name, rows in finished}
-        lost = f"Detail of the {'attributes' if loss == 'rum' else 'items'} that is lost"
-        text("p", f"{lost}, if at least k records match (0: nothing is lost)")
-        ui.html(line_chart(f"{lost}, against k", "k: records that match", lines), sanitize=False)
-        sizes = sorted({k for points in lines.values() for k, _ in points})
-        with ui.element("details"):
-            text("summary", f"Figures ({label})")
-            _loss_table(lines, sizes)
+    with card("Loss against k"), ui.element("div").classes("grid charts"):
+        for loss, label in losses.items():
+            lines = {name: [(row["k"], row[loss]) for row in rows] for name, rows in finished}
+            lost = f"Detail of the {'attributes' if loss == 'rum' else 'items'} that is lost"
+            with ui.element("div"):
+                text("p", f"{lost}, if at least k records match (0: nothing is lost)")
+                ui.html(line_chart(f"{lost}, against k", "k: records that match", lines), sanitize=False)
+                sizes = sorted({k for points in lines.values() for k, _ in points})
+                with ui.element("details"):
+                    text("summary", f"Figures ({label})")
+                    _loss_table(lines, sizes)
 
 
 def _loss_table(lines: Mapping[str, Sequence[tuple[float, float]]], sizes: Sequence[float]) -> None:
@@ -281,22 +289,24 @@ def _frequencies(state: PageState) -> None:
     candidate = next(iter(named), found["recommended"])
     if not candidate or not candidate["commonest"]:
         return
-    text("h2", f"The {len(candidate['commonest'])} most frequent codes")
-    text(
-        "p",
-        f"For each code: the records that contain it, and the count that recipients estimate from {_name(candidate)}.",
-    )
-    largest = max(max(before, after) for _, before, after in candidate["commonest"])
+    with card(f"The {len(candidate['commonest'])} most frequent codes"):
+        estimated = f"the count that recipients estimate from {_name(candidate)}"
+        text("p", f"For each code: the records that contain it, and {estimated}.")
+        _frequency_table(candidate["commonest"])
+
+
+def _frequency_table(commonest: Sequence[tuple[str, float, float]]) -> None:
+    largest = max(max(before, after) for _, before, after in commonest)
     with ui.element("table").classes("risks"):
         with ui.element("thead"), ui.element("tr"):
             for head in ("Code", "Before", "After"):
                 text("th", head).props("scope=col")
         with ui.element("tbody"):
-            for code, before, after in candidate["commonest"]:
+            for code, before, after in commonest:
                 with ui.element("tr"):
                     text("th", code).props("scope=row")
                     for count in (before, after):
-                        with ui.element("td"):
+                        with ui.element("td"), ui.element("div").classes("figure"):
                             text("span", f"{count:,.0f}")
                             with ui.element("div").classes("bar").props("aria-hidden=true"):
                                 ui.element("div").style(f"width: {count / largest:.1%}")

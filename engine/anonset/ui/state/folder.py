@@ -1,6 +1,7 @@
 """Files of the chosen folder. Files outside of the folder are not reachable from the page."""
 
 import os
+import tomllib
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -72,6 +73,20 @@ class Folder:
             msg = "the page connects to no cluster; remove cluster from the job file, or run the job in a terminal"
             raise InputError(msg)
         with_paths(job, lambda _, path: str(self.complete(path)))
+        if str(data := job.get("input", "")).lower().endswith(JOB):
+            self.require_tables_inside(Path(data))
+
+    def require_tables_inside(self, job: Path) -> None:
+        """Check that the linked tables of a job file, if it names any, are in the folder.
+
+        Raises
+        ------
+        InputError
+            If a file is outside of the folder, or the job file is not valid TOML.
+        """
+        for table in tables_of(settings_in(self.inside(job))).values():
+            path = str(table.get("input", ""))
+            self.complete(path if "://" in path else self.inside(job).parent / path)
 
     def with_relative_paths(self, job: Mapping[str, Any]) -> dict[str, Any]:
         """Return the settings of a job with paths relative to the folder."""
@@ -88,6 +103,28 @@ class Folder:
     def data(self) -> list[str]:
         """Return the names of the data files in the folder."""
         return sorted(file.name for file in self.path.iterdir() if file.is_file() and _has_format(file))
+
+
+def settings_in(job: Path) -> dict[str, Any]:
+    """Return the settings as written in a job file.
+
+    Raises
+    ------
+    InputError
+        If the file is not valid TOML.
+    """
+    try:
+        return tomllib.loads(job.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        msg = f"job file {job.name} is not valid TOML: {error}"
+        raise InputError(msg) from None
+
+
+def tables_of(raw: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Return the settings of each linked table of a job by name. Empty if the job reads a single table."""
+    tables = raw.get("tables", {})
+    named = tables.items() if isinstance(tables, Mapping) else ()
+    return {name: table for name, table in named if isinstance(table, Mapping)}
 
 
 def require_data(file: Path) -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import tempfile
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,7 @@ from anonset.settings.overriding import make_settings, name_list
 from anonset.settings.settings import Settings
 from anonset.spelling import arguments_of, as_typed, spelled_by
 from anonset.ui.state.examination import Examination
-from anonset.ui.state.folder import JOB, Folder, replacement, require_data
+from anonset.ui.state.folder import JOB, Folder, replacement, require_data, settings_in, tables_of
 from anonset.ui.state.policy_state import KINDS, PolicyState
 from anonset.ui.state.runs import CommandRun
 from anonset.ui.state.setting_words import UNIT, in_words
@@ -92,7 +91,7 @@ class PageState:
         job = path if path.suffix.lower() == JOB else self.folder.inside(beside)
         if job.exists():
             self._require_inside(job)
-            if path != job and self.folder.inside(job.parent / str(_read(job).get("input", ""))) != path:
+            if path != job and self.folder.inside(job.parent / str(settings_in(job).get("input", ""))) != path:
                 msg = f"{job.name} is the job file of other data; rename {job.name} or {path.name}"
                 raise InputError(msg)
         else:
@@ -135,7 +134,12 @@ class PageState:
     @property
     def raw(self) -> dict[str, Any]:
         """Settings as written in the job file."""
-        return _read(self.job) if self.job is not None and self.job.exists() else {}
+        return settings_in(self.job) if self.job is not None and self.job.exists() else {}
+
+    @property
+    def tables(self) -> dict[str, Mapping[str, Any]]:
+        """Settings of each linked table by name. Empty if the job reads a single table."""
+        return tables_of(self.raw)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -337,7 +341,10 @@ class PageState:
     def choose_candidate(self, chosen: Mapping[str, Any]) -> None:
         """Change the algorithm to a candidate of the trial."""
         if self.trial is not None:
-            self.change(with_candidate(self._tried_settings(), chosen, self.trial.trees))
+            changes = with_candidate(self._tried_settings(), chosen, self.trial.trees)
+            if self.tables:  # a default of linked tables applies only to jobs without an algorithm
+                changes = {**{name: value for name, value in chosen.items() if name != "hierarchy"}, **changes}
+            self.change(changes)
 
     def publish(self) -> None:
         """Start to publish the data of the job.
@@ -404,7 +411,12 @@ class PageState:
             self.start(self.examined.write_report())
 
     def command(self, command: str) -> str:
-        """Return a command line that reads the job file, or the data if there is no job file."""
+        """Return a command line that reads the job file, or the data if there is no job file. The command that inspects
+        data reads each linked table.
+        """
+        if command == "inspect" and (tables := self.tables) and self.job is not None:
+            files = [self.folder.inside(self.job.parent / str(table["input"])) for table in tables.values()]
+            return "\n".join(as_typed(command, self.folder.relative(file)) for file in dict.fromkeys(files))
         return as_typed(command, self.source)
 
     def _tried_settings(self) -> dict[str, Any]:
@@ -414,7 +426,7 @@ class PageState:
         return self.job if self.job is not None and self.job.exists() else None
 
     def _require_inside(self, job: Path) -> None:
-        self.folder.inside(job)
+        self.folder.require_tables_inside(job)  # reading the job opens the tables
         self.folder.require_inside(read_job(str(job), unanswered=True))
 
     def _inspect_again(self) -> None:
@@ -434,7 +446,11 @@ class PageState:
         await self._run_inspection(CommandRun(arguments, self.folder.path))
 
     async def _inspect(self) -> None:
-        """Inspect the data with the job file, and add missing settings to the job file."""
+        """Inspect the data with the job file, and add missing settings to the job file. Linked tables are not
+        inspected.
+        """
+        if self.tables:
+            return
         with tempfile.TemporaryDirectory(prefix="anonset-ui-") as place:
             proposal = Path(place) / "proposal.toml"
             arguments = ["inspect", self.name, "--json", "--out", str(proposal)]
@@ -481,14 +497,6 @@ class PageState:
 
 def _report_page(out: str) -> str:
     return f"{out}-report.html"
-
-
-def _read(job: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(job.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        msg = f"job file {job.name} is not valid TOML: {error}"
-        raise InputError(msg) from None
 
 
 def message_of(error: AnonsetError) -> str:

@@ -13,6 +13,7 @@ from anonset.jobs.proposals.column_hierarchy import ColumnHierarchy
 from anonset.reading.hierarchies.specs import split_spec
 from anonset.settings.binding import RANGE, VALUES
 from anonset.settings.job_changes import hierarchy_choices, with_hierarchy
+from anonset.settings.job_files import column_settings
 from anonset.settings.model_choices import item_trees
 from anonset.spelling import as_typed
 from anonset.ui.state.folder import replacement
@@ -211,4 +212,4 @@ def _hierarchies(state: OpenJob) -> Mapping[str, Any]:
     """Return the hierarchies as written in the job file, with relative paths."""
     raw = state.raw
     answers: Mapping[str, Any] = raw.get("unit_is", {}).get(state.unit, {})
-    return {**raw.get("hierarchy", {}), **answers.get("hierarchy", {})}
+    return dict(column_settings({**raw.get("hierarchy", {}), **answers.get("hierarchy", {})}))

@@ -1,0 +1,131 @@
+"""State of the four steps to a publication, derived from the page state."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from anonset.errors import AnonsetError, Problem
+from anonset.privacy.model import PrivacyModel
+from anonset.settings.model_choices import BY_ROLES, model_of, obstacle, remedies, sizes_of
+from anonset.settings.settings import Settings
+from anonset.spelling import counted
+from anonset.ui.state.page_state import PageState
+from anonset.ui.state.runs import CANCELLED, CommandRun
+
+
+class Step(NamedTuple):
+    """State of a step, in words and with a sign."""
+
+    kind: str
+    """``open``, ``done``, ``warned`` or ``running``."""
+    words: str
+
+    @property
+    def sign(self) -> str:
+        """Sign of the state, which differs also without colours."""
+        return {"open": "○", "done": "✓", "warned": "!", "running": "…"}[self.kind]
+
+
+OPEN = Step("open", "open")
+DONE = Step("done", "done")
+_FAILED = Step("warned", "error")
+
+
+def step_of(state: PageState, name: str) -> Step:
+    """Return the state of the step ``Data``, ``Promise``, ``Try`` or ``Publish``."""
+    try:
+        return _STEPS[name](state)
+    except AnonsetError:  # the screen of the step shows the error
+        return _FAILED
+
+
+def basis_of(state: PageState) -> object:
+    """Return a value that changes if the state of a step may have changed. It costs less than the states."""
+    try:
+        job: Any = state.raw
+    except AnonsetError:
+        job = None
+    runs = (state.inspection, state.publication, state.risk, state.report, state.trial)
+    return job, state.error, len(state.unchecked), [(id(run), run.code) for run in runs if run is not None]
+
+
+def promise_of(state: PageState) -> tuple[PrivacyModel, Settings] | Problem:
+    """Return the model and the validated settings of the job, or the problem of an invalid job or of a model that does
+    not fit the roles.
+    """
+    try:
+        validated = state.validated()
+        model = model_of(validated)
+    except AnonsetError as error:
+        return error.problem
+    if model.name in BY_ROLES and (why := obstacle(model.name, state.settings)):
+        answers = f"The model {model.name} {why}. Choose another answer, or other roles on the screen Data"
+        return Problem(answers, remedies(model.name, state.settings))
+    return model, validated
+
+
+def _warnings(state: PageState) -> int:
+    """Return the number of warnings that the screen Publish shows."""
+    run, risk = state.publication, state.risk
+    found = (None if risk is None else risk.result) or {}
+    failed = [one for one in (risk, state.report) if one is not None and one.code]
+    own = 0 if run is None else len(run.warnings)
+    shown = (state.unused_recommendation, found.get("higher_after"), found.get("broken"))
+    return own + sum(map(bool, shown)) + len(failed)
+
+
+def _data(state: PageState) -> Step:
+    if state.busy:
+        return Step("running", "inspecting")
+    if state.error:
+        return _FAILED
+    if number := len(state.unchecked):
+        return Step("warned", counted(number, "warning"))
+    if state.tables:
+        return Step("open", "not inspected")
+    return OPEN if state.first_step else DONE
+
+
+def _promise(state: PageState) -> Step:
+    if state.first_step:
+        return OPEN
+    promised = promise_of(state)
+    if isinstance(promised, Problem):
+        return Step("warned", "1 warning")
+    model, _ = promised
+    settings = state.settings
+    sizes = [f"{name}={settings[name]}" for name in sizes_of(model.name) if name in settings]
+    return Step("done", f"done: {', '.join(sizes)}" if sizes else "done")
+
+
+def _try(state: PageState) -> Step:
+    trial = state.trial
+    if trial is None or trial.code == CANCELLED:
+        return Step("open", "open, optional")
+    if trial.code is None:
+        return Step("running", "running")
+    found = trial.suggestion.result
+    if trial.code and found is None:
+        return _FAILED
+    if not trial.suits(state.settings) or not trial.recommended or (found or {}).get("warning"):
+        return Step("warned", "1 warning")
+    return Step("open", "choose a result") if state.unused_recommendation else DONE
+
+
+def _publish(state: PageState) -> Step:
+    run = state.publication
+    runs: list[CommandRun] = [one for one in (run, state.risk, state.report) if one is not None]
+    if any(one.code is None for one in runs):
+        return Step("running", "running")
+    if run is not None and run.code not in (0, CANCELLED):
+        return _FAILED
+    if number := 0 if state.first_step else _warnings(state):
+        return Step("warned", counted(number, "warning"))
+    return OPEN if state.out is None else DONE
+
+
+_STEPS: dict[str, Callable[[PageState], Step]] = {
+    "Data": _data,
+    "Promise": _promise,
+    "Try": _try,
+    "Publish": _publish,
+}
