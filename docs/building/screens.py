@@ -35,7 +35,7 @@ async def take(browser: Browser, name: str, *, first: str = "", most: int = 1000
     heading = f"[...document.querySelectorAll('h2')].find(e => e.innerText === '{first}')"
     box = f"{heading}.closest('.card').getBoundingClientRect()"
     top = await browser.script(f"{box}.top + scrollY - {_MARGIN}") if first else 0
-    ends = "[...document.querySelectorAll('p, li, tbody tr, svg, button, .q-field')].map(bottom)"
+    ends = "[...document.querySelectorAll('p, li, tbody tr, svg, button, .q-field, .card, .actions')].map(bottom)"
     bottom = "e => e.getBoundingClientRect().bottom + scrollY"
     end = await browser.script(f"(bottom => Math.max(...{ends}.filter(y => y <= {top + most})))({bottom})")
     with Image.open(io.BytesIO(await browser.picture(end + 1 - top, top))) as image:

@@ -235,6 +235,7 @@ def test_no_screen_has_faults_of_accessibility(folder: Path) -> None:
         await browser.open(f"{address}publish")
         await browser.click("Publish")
         await browser.until_text("Open the report")
+        await browser.script("document.querySelectorAll('.card details').forEach(e => { e.open = true; })")
         await examine(browser, "publish")
         await browser.open(f"{address}rows", "document.querySelectorAll('caption').length === 10")
         await examine(browser, "rows")

@@ -93,6 +93,15 @@ def test_the_complete_way_publishes_the_bytes_of_the_command_line(
         report = await user.http_client.get("/report")
         assert "script-src" not in report.headers["content-security-policy"]
         assert b"</html>" in report.content
+        assert b"Not to be printed" not in report.content
+        element(user, "statement purpose").set_value("<b>Not to be printed as bold</b>")
+        element(user, "statement legal_basis").set_value("--Art. 89")
+        user.find(marker="state").click()
+        await until(lambda: state.statements and state.report is not None and state.report.code is not None)
+        assert state.report.errors == []
+        stated = (await user.http_client.get("/report")).content
+        assert b"&lt;b&gt;Not to be printed as bold&lt;/b&gt;" in stated
+        assert b"--Art. 89" in stated.partition(b"Statements of the owner")[2]
         job = (await user.http_client.get("/download/job.toml")).content
         assert job == (folder / "visits.toml").read_bytes()
 

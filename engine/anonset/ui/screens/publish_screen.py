@@ -15,7 +15,7 @@ from anonset.ui.screens.frame import Screen, alert, busy, button, card, text
 from anonset.ui.screens.run_sections import ended, show_errors, show_risk
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.runs import CANCELLED, CommandRun
-from anonset.ui.state.setting_words import OUT, algorithm_in_words
+from anonset.ui.state.setting_words import OUT, STATEMENTS, algorithm_in_words
 
 _SHARES = {"items": "Items", "values": "Attribute values"}
 
@@ -33,7 +33,7 @@ def publish_screen(state: PageState) -> None:
             screen.section(lambda: (_progress_state(state.publication), state.raw), lambda _: _progress(screen))
         screen.section(lambda: state.out, lambda _: _result(state))
         screen.section(lambda: ended(state.risk), lambda _: _risk(state))
-        screen.section(lambda: ended(state.report), lambda _: _report(state.report))
+        screen.section(lambda: ended(state.report), lambda _: _report(screen))
         with ui.element("div").classes("actions"):
             ui.link("Back: try", "/try")
             ui.link("Next: queries", "/queries")
@@ -170,7 +170,8 @@ def _in_words(shares: Mapping[str, float]) -> str:
     return ", ".join(f"{share:.1%} {fate.replace('_', ' ')}" for fate, share in shares.items())
 
 
-def _report(run: CommandRun | None) -> None:
+def _report(screen: Screen) -> None:
+    run = screen.state.report
     if run is None:
         return
     with card("Report to sign"):
@@ -182,3 +183,23 @@ def _report(run: CommandRun | None) -> None:
             with ui.element("div").classes("actions"):
                 ui.link("Open the report for the data protection officer", "/report", new_tab=True).mark("report")
             text("p", f"Internal: do not share {run.arguments[-1]}.").classes("soft")
+        if run.code is not None:
+            _statements(screen)
+
+
+def _statements(screen: Screen) -> None:
+    """Ask for the statements of the owner that the report prints."""
+    given = screen.state.statements
+    with ui.element("details"):
+        text("summary", "Add your statements to the report" if not given else "Change your statements")
+        text("p", "The report prints these texts unchanged, as statements of the owner. All are optional.")
+        inputs = {}
+        with ui.element("div").classes("sizes"):
+            for name, label in STATEMENTS.items():
+                one = ui.input(label, value=given.get(name, ""))
+                inputs[name] = one.props("outlined stack-label").classes("field").mark(f"statement {name}")
+
+        def write() -> None:
+            screen.act(screen.state.state_in_report, {name: one.value or "" for name, one in inputs.items()})
+
+        button("Write the report again", write).classes("second").mark("state")

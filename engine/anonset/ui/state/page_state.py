@@ -64,6 +64,8 @@ class PageState:
         self.trial: Trial | None = None
         self.risk: CommandRun | None = None
         self.report: CommandRun | None = None
+        self.statements: dict[str, str] = {}
+        """Statements of the owner that the report prints, by the name of their setting."""
         self.examined: Examination | None = None
         self.error = ""
         self.fixes: Sequence[Fix] = ()
@@ -111,7 +113,7 @@ class PageState:
         self.publication = self.promised = self.published_findings = self.trial = self.risk = self.report = None
         self.examined = None
         self.proposed, self.answers, self.error = {}, [], ""
-        self.assumed, self.checked = {}, set()
+        self.assumed, self.checked, self.statements = {}, set(), {}
 
     async def end(self) -> None:
         """Cancel all commands, and wait until all commands have ended."""
@@ -400,6 +402,14 @@ class PageState:
         written = None if self.report is None or self.report.code != 0 else self.report.arguments[-1]
         return None if written is None else self.folder.inside(written)
 
+    def state_in_report(self, statements: Mapping[str, str]) -> None:
+        """Replace the report about the publication of this job by one with statements of the owner."""
+        if self.out is not None and self.report is not None and self.report.code is not None:
+            self.statements = {name: text.strip() for name, text in statements.items() if text.strip()}
+            self.report = run = self._report_run()
+            self.folder.inside(run.arguments[-1]).unlink(missing_ok=True)
+            self.start(run.finish())
+
     def examine(self, name: str) -> None:
         """Verify a publication of the folder, and compute its risk."""
         self.examined = Examination(name, self.folder)
@@ -491,8 +501,14 @@ class PageState:
         private = str(Path(made["private"]) / REPORT)
         self.risk = CommandRun(["risk", private, "--attack", "all", "--json"], self.folder.path)
         await self.risk.finish()
-        self.report = CommandRun(["report", private, "--out", _report_page(made["out"])], self.folder.path)
+        self.report = self._report_run()
         await self.report.finish()
+
+    def _report_run(self) -> CommandRun:
+        """Return the command that writes the report about the publication of this job."""
+        made = {} if self.publication is None else self.publication.result
+        private, own = str(Path(made["private"]) / REPORT), arguments_of(self.statements)
+        return CommandRun(["report", private, *own, "--out", _report_page(made["out"])], self.folder.path)
 
 
 def _report_page(out: str) -> str:

@@ -1,7 +1,8 @@
 """State of the four steps to a publication, derived from the page state."""
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Hashable
+from functools import lru_cache
+from typing import NamedTuple
 
 from anonset.errors import AnonsetError, Problem
 from anonset.privacy.model import PrivacyModel
@@ -32,20 +33,27 @@ _FAILED = Step("warned", "error")
 
 def step_of(state: PageState, name: str) -> Step:
     """Return the state of the step ``Data``, ``Promise``, ``Try`` or ``Publish``."""
+    return _step_of(state, name, basis_of(state))
+
+
+@lru_cache(maxsize=4)  # every screen shows all steps, and the promise is validated for some milliseconds
+def _step_of(state: PageState, name: str, _: object) -> Step:
     try:
         return _STEPS[name](state)
     except AnonsetError:  # the screen of the step shows the error
         return _FAILED
 
 
-def basis_of(state: PageState) -> object:
-    """Return a value that changes if the state of a step may have changed. It costs less than the states."""
+def basis_of(state: PageState) -> Hashable:
+    """Return a value that changes if the state of a step may have changed. It costs much less than the states."""
     try:
-        job: Any = state.raw
-    except AnonsetError:
-        job = None
+        file = None if state.job is None else state.job.stat()
+    except OSError:
+        file = None
+    job = file and (file.st_ino, file.st_mtime_ns, file.st_size)
     runs = (state.inspection, state.publication, state.risk, state.report, state.trial)
-    return job, state.error, len(state.unchecked), [(id(run), run.code) for run in runs if run is not None]
+    commands = tuple((id(run), run.code) for run in runs if run is not None)
+    return state.job, job, state.error, id(state.findings), len(state.unchecked), commands
 
 
 def promise_of(state: PageState) -> tuple[PrivacyModel, Settings] | Problem:
