@@ -177,6 +177,44 @@ def test_the_keyboard_alone_publishes(folder: Path) -> None:
     assert (folder / "visits-safe" / "attestation.json").is_file()
 
 
+def test_the_navigation_works_by_keyboard_and_names_the_current_step(folder: Path) -> None:
+    is_open = "document.querySelector('.more').open"
+    words = "`${e.ariaCurrent} ${e.innerText || e.textContent}`"
+    current = f"[...document.querySelectorAll('nav [aria-current]')].map(e => {words})"
+
+    async def way(browser: Browser, address: str) -> None:
+        assert (await browser.script(current))[0].startswith("step 1\nData")
+        await browser.script("document.querySelector('.more summary').focus()")
+        await browser.press("Enter")
+        await browser.until(is_open)
+        await browser.press("Tab")
+        assert await browser.script("document.activeElement.innerText") == "Policies"
+        await browser.press("Escape")
+        await browser.until(f"!{is_open}")
+        assert await browser.script("document.activeElement.innerText") == "More"
+        await browser.press("Enter")
+        await browser.until(is_open)
+        for _ in range(4):
+            await browser.press("Tab")
+        await browser.until(f"!{is_open}")  # the focus has left the menu
+        await browser.click("visits.csv")
+        await browser.answer("Each patient_id is a person")
+        link = "document.querySelectorAll('.steps a')[1]"
+        await browser.script(f"{link}.focus()")
+        await browser.choose("Role of column sex", "do not publish")
+        await browser.until("document.querySelector('.steps a').innerText.includes('inspecting')")
+        await browser.script(f"{link}.focus()")
+        await browser.until("document.querySelector('.steps a').innerText.includes('done')")
+        assert await browser.script(f"document.activeElement === {link}")  # an update keeps the focus
+        await browser.open(f"{address}hierarchies")
+        assert [one.split("\n")[0] for one in await browser.script(current)] == ["step 1", "page Hierarchies"]
+        await browser.go_to("Open")
+        await browser.until("document.title === 'anonset: Open'")
+        assert await browser.script(current) == ["page Open"]
+
+    in_browser(folder, way)
+
+
 async def require_tab_order(browser: Browser, screen: str) -> None:
     """Check that the Tab key reaches every control, and that the focus is visible."""
     controls = await browser.script(f"window.reached = new Set(); {_CONTROLS}.length")

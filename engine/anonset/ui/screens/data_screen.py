@@ -131,10 +131,11 @@ def _question(screen: Screen) -> None:
             text("p", "Choose an answer first: roles and risk depend on it. Only you know it.").classes("alert")
         choice = ui.select(
             _units(state), value=state.unit if state.answered else None,
-            label=None if state.answered else "Choose an answer",
             on_change=lambda event: screen.act(state.answer, event.value),
         )  # fmt: skip
         choice.props('outlined dense aria-label="Who is a person?"').classes("wide").mark("unit")
+        if not state.answered:
+            choice.props('display-value="Choose an answer"')
 
 
 def _units(state: PageState) -> dict[str, str]:
