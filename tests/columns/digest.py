@@ -1,16 +1,17 @@
-"""Print the SHA-256 of the layouts that only measure. `corpus/digest.txt` records it with the figures."""
+"""Print the SHA-256 of the layouts and folders that only measure. `corpus/digest.txt` records it with the figures."""
 
 import hashlib
 import sys
 from pathlib import Path
 
-MEASURING = Path(__file__).parent / "corpus" / "measure"
+CORPUS = Path(__file__).parent / "corpus"
+MEASURING = (CORPUS / "measure", CORPUS / "folders" / "measure")
 
 
 def digest_of_measuring() -> str:
     """Return the SHA-256 of the names and contents of the measuring files."""
     result = hashlib.sha256()
-    for path in sorted(MEASURING.glob("*.toml")):
+    for path in (path for folder in MEASURING for path in sorted(folder.glob("*.toml"))):
         result.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     return result.hexdigest()
 

@@ -197,7 +197,7 @@ class _Work(RedactedRepr):
         return self.proposals[name]
 
     def _with_items(self, name: str, declared: Mapping[str, Any], work: Proposal) -> Proposal:
-        """Return the proposal with a column of codes as items, if the table neither has items nor describes persons.
+        """Return the proposal with codes of a known system as items, if the table has no items and describes nobody.
 
         Codes are proposed as items only if persons have several, which may not be so in a small table. Codes in a
         nested column are read by a path.
@@ -205,7 +205,8 @@ class _Work(RedactedRepr):
         one, link, roles = self.read[name], self.links[name], {column.role for column in work.columns}
         if "items" in roles or ("relational" in roles and link.key.is_unique and link.parent is None):
             return work
-        codes = likely_codes(_publishable(work.columns), {column.name: column for column in one.profiles})
+        known = [column.name for column in one.profiles if column.kind in CODE_LEVELS]
+        codes = likely_codes(known, {column.name: column for column in one.profiles})
         for path in [*codes[:1], *one.paths]:
             with suppress(InputError):
                 other = proposal_for(one.input, {**declared, "items": [path]}, {}, self.k)
@@ -274,15 +275,6 @@ class _Work(RedactedRepr):
             if table.without_id:
                 rows = f"{table.name}: {counted(table.without_id, 'row')} without {table.key!r}"
                 self.checks.append(Problem(f"{rows}, skipped"))
-
-
-def _publishable(columns: Sequence[ColumnFindings]) -> list[str]:
-    """Return the columns that the owner may publish: codes of a known system, and columns with other possible roles."""
-    return [
-        column.profile.name
-        for column in columns
-        if column.role == "sensitive" or column.fixes or column.profile.kind in CODE_LEVELS
-    ]
 
 
 def _because_codes(work: Proposal, items: str) -> Proposal:
