@@ -1,6 +1,5 @@
 """``anonset inspect`` of a folder of linked tables, and of a job that names tables."""
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,9 +9,11 @@ from anonset.cli.progress import progress_bars
 from anonset.errors import InputError
 from anonset.reading.file_options import OPEN
 from anonset.reading.linked import READING, column_of
+from anonset.reading.sources.place import is_address
 from anonset.settings.commands import InspectSettings
 from anonset.settings.overriding import name_list
 from anonset.settings.settings import validate
+from anonset.settings.table_lines import job_with_tables
 from anonset.spelling import as_typed, setting
 
 if TYPE_CHECKING:
@@ -32,17 +33,13 @@ def tables_at(source: str, flags: Mapping[str, Any]) -> tuple[dict[str, str], di
 
         found = tables_in_folder(path, {name: value for name, value in flags.items() if name in READING})
         return None if found is None else (*found, {})
-    if path.suffix.lower() != ".toml" or not path.is_file():
-        return None
-    try:
-        job = tomllib.loads(path.read_text("utf-8"))
-    except ValueError:  # reported where the job is read
-        return None
-    tables = job.get("tables")
-    if not isinstance(tables, dict) or not all(isinstance(one, dict) and "input" in one for one in tables.values()):
+    job = job_with_tables(path)
+    if job is None or not all("input" in one for one in job["tables"].values()):
         return None
     settings = {name: job[name] for name in _ALLOWED if name in job and job[name] != OPEN}
-    return {name: str(path.parent / one["input"]) for name, one in tables.items()}, {}, settings
+    inputs = {name: str(one["input"]) for name, one in job["tables"].items()}
+    placed = {name: place if is_address(place) else str(path.parent / place) for name, place in inputs.items()}
+    return placed, {}, settings
 
 
 def inspect_linked(

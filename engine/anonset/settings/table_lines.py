@@ -21,14 +21,23 @@ def with_table_lines(arguments: Sequence[str], spelling: Spelling) -> Spelling:
     arguments
         Arguments of the command. The first job file among them that names tables counts.
     """
-    for path in (Path(argument) for argument in arguments if argument.lower().endswith(".toml")):
-        try:
-            tables = tomllib.loads(path.read_text("utf-8")).get("tables")
-        except (OSError, ValueError):  # reported where the job is read
-            continue
-        if isinstance(tables, dict) and all(isinstance(one, dict) for one in tables.values()):
+    for path in (Path(argument) for argument in arguments):
+        if (job := job_with_tables(path)) is not None:
+            tables = job["tables"]
             return lambda settings: spelled_for_tables(tables, settings, spelling)
     return spelling
+
+
+def job_with_tables(path: Path) -> dict[str, Any] | None:
+    """Return the content of a job file that names tables. Return None for other files and invalid job files."""
+    if path.suffix.lower() != ".toml":
+        return None
+    try:
+        job = tomllib.loads(path.read_text("utf-8"))
+    except (OSError, ValueError, RecursionError):  # reported where the job is read
+        return None
+    tables = job.get("tables")
+    return job if isinstance(tables, dict) and all(isinstance(one, dict) for one in tables.values()) else None
 
 
 def spelled_for_tables(tables: Mapping[str, Any], settings: Mapping[str, Any], spelling: Spelling) -> str:
