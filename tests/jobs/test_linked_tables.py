@@ -208,17 +208,89 @@ def test_forged_tables_are_rejected(made, capsys, forge):
     assert "tables" in capsys.readouterr().err
 
 
+def reseal(out):
+    """State the digests of the forged tables in the attestation, as a publisher with other software might write it."""
+    attestation = json.loads((out / "attestation.json").read_text())
+    sha256 = attestation["data"]["sha256"]
+    attestation["data"]["sha256"] = {name: digest(out / name) for name in sha256}
+    (out / "attestation.json").write_text(json.dumps(attestation))
+
+
 def test_a_record_that_no_row_describes_is_rejected(made, capsys):
-    """The attestation states the digest of the forged table, as a publisher with other software might write it."""
     published(made)
     out = made / "out"
     path = out / "tables" / "drug.csv"
-    old = json.loads((out / "attestation.json").read_text())["data"]["sha256"]["tables/drug.csv"]
     path.write_text(path.read_text() + "61,insulin\n")
-    text = (out / "attestation.json").read_text()
-    (out / "attestation.json").write_text(text.replace(old, digest(path)))
+    reseal(out)
     assert main(["verify", str(out)]) == 2
     assert names(capsys.readouterr().err, "person 1")
+
+
+def change_lines(out, change, *tables):
+    """Change the lines below the header of tables."""
+    for name in tables or ("person", "condition", "drug"):
+        path = out / "tables" / f"{name}.csv"
+        head, *lines = path.read_text().splitlines()
+        path.write_text("\n".join([head, *change(lines)]) + "\n")
+
+
+def with_ids(out):
+    change_lines(out, lambda lines: [f"P{line}" for line in lines])
+
+
+def with_other_numbers(out):
+    change_lines(out, lambda lines: [f"1{line}" for line in lines])
+
+
+def in_another_order(out):
+    change_lines(out, lambda lines: lines[::-1], "person")
+
+
+def with_another_spelling(out):
+    change_lines(out, lambda lines: [line.replace(",", ".0,") for line in lines], "drug")
+
+
+def with_a_repeated_row(out):
+    change_lines(out, lambda lines: [*lines, lines[-1]], "drug")
+
+
+def with_a_repeated_person(out):
+    change_lines(out, lambda lines: [*lines, lines[-1]], "person")
+
+
+def with_an_empty_symbol(out):
+    change_lines(out, lambda lines: [*lines, "1,"], "drug")
+
+
+def with_another_column(out):
+    path = out / "tables" / "drug.csv"
+    head, *lines = path.read_text().splitlines()
+    path.write_text("\n".join([f"{head},day", *(f"{line},2024-01-01" for line in lines)]) + "\n")
+
+
+@pytest.mark.parametrize(
+    "forge",
+    [
+        with_ids,
+        with_other_numbers,
+        in_another_order,
+        with_another_spelling,
+        with_a_repeated_row,
+        with_a_repeated_person,
+        with_an_empty_symbol,
+        with_another_column,
+    ],
+)
+def test_tables_that_say_more_than_the_records_are_rejected(made, capsys, forge):
+    published(made)
+    out = made / "out"
+    reseal(out)
+    assert main(["verify", str(out)]) == 0
+    forge(out)
+    reseal(out)
+    capsys.readouterr()
+    assert main(["verify", str(out)]) == 2
+    assert len(capsys.readouterr().err.strip().splitlines()) == 1
 
 
 @pytest.mark.filterwarnings("ignore:the publication is worthless")

@@ -3,9 +3,13 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
+from anonset import arrow
 from anonset.data import Table
 from anonset.data.storage.store import MEMORY, Store
-from anonset.reading.batches import open_source
+from anonset.errors import InputError
+from anonset.reading.batches import OpenedSource, open_source
 from anonset.reading.linked import LinkedTable, LinkedTables, column_of
 from anonset.reading.options import ReadOptions
 from anonset.reading.publications.records import part_names
@@ -16,6 +20,7 @@ FOLDER = "tables"
 """Name of the folder of the tables."""
 RECORD = "record"
 """Column with the number of the record, in all tables."""
+_NUMBER = "^[1-9][0-9]*$"
 
 
 def files_of_table(table: str, format: str, parts: int | None) -> tuple[str, ...]:  # noqa: A002
@@ -52,7 +57,8 @@ def read_tables(
     Raises
     ------
     InputError
-        If a file cannot be read, its columns differ from the named columns, or a record has no row in the first table.
+        If a file cannot be read, its columns differ from the named columns, a record has no row in the first table or
+        another number than its position there, or a row occurs twice.
     """
     item_of = {name.partition(".")[0]: name.partition(".")[2] for name in items}
     made = list[LinkedTable]()
@@ -66,4 +72,29 @@ def read_tables(
         made.append(LinkedTable(name, source, (RECORD,), of_items, {} if of_items else attributes))
     linked = LinkedTables((RECORD,), tuple(made))
     options = ReadOptions(items=list(items), relational=relational, keep=keep, unit=RECORD, exact=True)
-    return gather(open_source(linked.source, options.reading()), options, store)
+    opened = open_source(linked.source, options.reading())
+    if opened.left_out:
+        msg = f"{opened.where}: column {opened.left_out[0]!r} is not attested"
+        raise InputError(msg)
+    for number, one in enumerate(made):
+        _require_numbers(open_source(one.source, options.reading()), first=number == 0)
+    table = gather(opened, options, store)
+    n_symbols = 0 if table.transactions is None else len(table.transactions.items)
+    if table.source_rows != table.n + n_symbols:
+        msg = f"{opened.where}: each record and symbol must have one row, and no field may be empty"
+        raise InputError(msg)
+    return table
+
+
+def _require_numbers(table: OpenedSource, *, first: bool) -> None:
+    """Reject a table whose records are not numbers. In the first table, they must be the positions of the rows."""
+    n = 0
+    for batch in table.batches([RECORD]):
+        texts = arrow.fill_null(arrow.cast(batch.columns[RECORD], arrow.text_array([]).type), "")
+        end = n + len(texts)
+        right = arrow.equal(texts, arrow.digits(np.arange(n + 1, end + 1))) if first else arrow.matches(texts, _NUMBER)
+        if not arrow.to_numpy(right).all():
+            form = "the numbers of the rows, from 1" if first else "numbers without signs and leading zeros"
+            msg = f"{batch.where}: column {RECORD!r} must contain {form}"
+            raise InputError(msg)
+        n = end
