@@ -2,17 +2,20 @@
 
 from collections import defaultdict
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pyarrow import parquet
 from tests.facts import names
 
 import anonset
 from anonset.data.storage.store import Files
 from anonset.errors import InputError
+from anonset.reading.batches import open_source
 from anonset.reading.linked import LinkedTables
 from anonset.reading.options import ReadOptions
-from anonset.reading.table_builder import gather_files
+from anonset.reading.table_builder import gather_files, read_all_rows
 
 PERSON = {"id": ["1", "2", "3"], "sex": ["f", "m", "f"], "age": ["30", "41", "52"]}
 VISIT = {"visit": ["v1", "v2", "v3"], "id": ["1", "1", "3"]}
@@ -207,11 +210,70 @@ def test_rows_without_a_key_stop_the_reading():
     assert anonset.read(tables=tables, unit="id", skip_rows="no-id").n == 1
 
 
+def through_visits(visits, persons, keys):
+    """Return tables whose codes c0, c1, ... belong to a visit."""
+    codes = {"visit": keys, "code": [f"c{number}" for number in range(len(keys))]}
+    return {
+        "stay": {"input": {"visit": visits, "id": persons}},
+        "code": {"input": codes, "items": "code", "key": "visit", "in": "stay"},
+    }
+
+
+@pytest.mark.parametrize("none", [None, "", " ", "NA"])
+def test_rows_without_a_visit_or_whose_visit_has_no_person_are_rows_without_an_id(none):
+    for tables in (
+        through_visits(["v1", none], ["1", "2"], ["v1", none]),
+        through_visits(["v1", none, none], ["1", "2", "3"], ["v1", none]),
+        through_visits(["v1", "v2"], ["1", none], ["v1", "v2"]),
+    ):
+        with pytest.raises(InputError) as raised:
+            anonset.read(tables=tables, unit="id", null="NA")
+        assert names(str(raised.value), "2 skip_rows no-id")
+        table = anonset.read(tables=tables, unit="id", null="NA", skip_rows="no-id")
+        assert list(table.transactions.rows()) == [["c0"]]
+        assert any("1" in str(change) for change in table.changes)
+
+
+def test_numbers_as_floats_are_the_same_keys_as_text():
+    numbers = [7, 1000, 10**7, 123456789012, 10**15, 1 << 52]
+    texts, floats = [str(number) for number in numbers], [float(number) for number in numbers]
+    for visits, keys in ((texts, floats), (floats, texts)):
+        tables = through_visits(visits, floats, keys)
+        tables["drug"] = {"input": {"id": texts, "drug": ["d"] * len(texts)}, "items": "drug"}
+        assert anonset.read(tables=tables, unit="id").n == len(numbers)
+    tables = {"a": {"input": {"id": [1.5, None, 1e7], "x": ["a", "b", "c"]}, "items": "x"}}
+    tables["b"] = {"input": {"id": ["1.5", "15"], "x": ["d", "e"]}, "items": "x"}
+    with pytest.raises(InputError, match="row 2"):
+        anonset.read(tables=tables, unit="id")
+    tables["a"]["input"]["id"] = [1.5, 3.0, float(1 << 53)]
+    with pytest.raises(InputError, match="store the ids as integers"):
+        anonset.read(tables=tables, unit="id")
+
+
+def test_not_a_number_is_no_key(tmp_path):
+    parquet.write_table(pa.table({"id": [1.0, float("nan")], "x": ["a", "b"]}), tmp_path / "a.parquet")
+    tables = {"a": {"input": tmp_path / "a.parquet", "items": "x"}, "b": CODES}
+    with pytest.raises(InputError, match="row 2"):
+        anonset.read(tables=tables, unit="id")
+
+
+@pytest.mark.parametrize("value", [["1"], b"\xff"])
+def test_keys_that_are_no_plain_values_are_rejected(value):
+    for tables in (
+        through_visits([value], ["1"], ["v"]),
+        through_visits(["v"], [value], ["v"]),
+        through_visits(["v"], ["1"], [value]),
+        {"a": {"input": {"id": [value], "x": ["a"]}, "items": "x"}, "b": CODES},
+    ):
+        with pytest.raises(InputError, match="plain value"):
+            anonset.read(tables=tables, unit="id")
+
+
 @pytest.mark.parametrize(
     ("visits", "keys", "named"),
     [
         ({"visit": ["v1", "v1"], "id": ["1", "2"]}, ["v1"], "different persons"),
-        ({"visit": ["v1"], "id": ["1"]}, ["v1", "v2", "v3"], "2 rows"),
+        ({"visit": ["v1"], "id": ["1"]}, ["v1", "v2", "v3"], "2 rows .* 'visits'"),
         ({"number": ["v1"], "id": ["1"]}, ["v1"], "visit"),
     ],
 )
@@ -266,3 +328,20 @@ def test_a_value_that_means_no_id_is_found_in_every_table():
     tables["b"] = {"input": {"who": tables["b"]["input"]["id"], "drug": ["d"] * 40}, "items": "drug", "key": "who"}
     table = anonset.read(tables=tables, unit="id", null="id=unknown", skip_rows="no-id")
     assert (table.n, table.repeated) == (40, ())
+
+
+def test_a_value_that_means_no_id_is_found_in_a_table_of_keys():
+    visits = [f"v{n}" for n in range(40)]
+    tables = through_visits(visits, [*(f"p{n}" for n in range(25)), *["unknown"] * 15], visits)
+    repeated = anonset.read(tables=tables, unit="id").repeated
+    assert [(one.column, one.words) for one in repeated] == [("id", ("unknown",))]
+    table = anonset.read(tables=tables, unit="id", null="id=unknown", skip_rows="no-id")
+    assert (table.n, table.repeated) == (25, ())
+
+
+def test_all_ids_are_read_through_visits():
+    tables = through_visits(["v1", "v2"], [1.0, 2e7], ["v2", "v1", "v2"])
+    tables["drug"] = {"input": {"id": ["1"], "drug": ["d"]}, "items": "drug"}
+    linked = LinkedTables.of(tables, "id")
+    opened = open_source(linked.source, ReadOptions(**linked.roles).reading())
+    assert read_all_rows(opened, ["id"])["id"].to_pylist() == ["20000000", "1", "20000000", "1"]

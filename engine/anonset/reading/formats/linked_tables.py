@@ -9,17 +9,23 @@ from typing import Any, Self
 import numpy as np
 
 from anonset import arrow
+from anonset.data.array_types import Bools
 from anonset.data.joining import require_joinable
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.workers import Workers
 from anonset.errors import InputError
 from anonset.reading.batches import Batch, FileProperties, OpenedSource, SourcePart, open_source
 from anonset.reading.linked import LinkedTable, LinkedTables, column_of
+from anonset.reading.sources.files import reading
 from anonset.reading.sources.source import Source
 from anonset.spelling import counted
 
 _BETWEEN = "\x1f"
 """Text between the columns of a key."""
+_FIRST_INEXACT = 1 << 53
+"""Smallest positive integer that is not the only one with its float64."""
+_HEAD = 1 << 14
+"""Maximum number of rows of a table named by `in` whose ids are judged."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,12 +57,15 @@ class _Parent(RedactedRepr):
         if lacking := [column for column in key if column not in table.names]:
             msg = f"{table.where}: no column {lacking[0]!r}, the key of another table"
             raise InputError(msg)
-        parts: dict[str, list[Any]] = {column: [] for column in [*key, *unit.values()]}
-        for batch in table.batches(list(parts)):
-            for column, texts in parts.items():
-                texts.append(_as_text(batch.columns[column]))
+        names = list(dict.fromkeys([*key, *unit.values()]))
+        parts: dict[str, list[Any]] = {column: [] for column in names}
+        for batch in table.batches(names):
+            for column in names:
+                parts[column].append(id_texts(batch.where, column, batch.columns[column]))
         columns = {column: pa.concat_arrays(texts) for column, texts in parts.items()}
-        keys, persons = _joined([columns[column] for column in key]), _joined([columns[name] for name in unit.values()])
+        given = np.flatnonzero(np.logical_and.reduce([arrow.are_given(columns[column]) for column in key]))
+        columns = {column: arrow.chosen(texts, given) for column, texts in columns.items()}
+        keys, persons = _joined([columns[column] for column in key]), _joined([columns[own] for own in unit.values()])
         codes, person = (arrow.to_numpy(arrow.dictionary_encode(x).indices) for x in (keys, persons))
         first = np.unique(codes, return_index=True)[1]
         if (person != person[first][codes]).any():
@@ -65,28 +74,58 @@ class _Parent(RedactedRepr):
         of_unit = {column: arrow.chosen(columns[own], first) for column, own in unit.items()}
         return cls(name, arrow.chosen(keys, first), of_unit)
 
-    def persons_of(self, where: str, key: Sequence[Any]) -> dict[str, Any]:
-        """Return the columns of the unit for rows with the given key columns.
+    def persons_of(self, where: str, key: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the columns of the unit for rows with the given key columns. A row without a key has no person.
 
         Raises
         ------
         InputError
             If a key does not occur in this table.
         """
-        places = arrow.places_in(_joined([_as_text(column) for column in key]), self.keys)
-        if places.null_count:
-            rows = counted(places.null_count, "row")
+        texts = [id_texts(where, name, column) for name, column in key.items()]
+        places = arrow.places_in(_joined(texts), self.keys)
+        given = np.logical_and.reduce([arrow.are_given(text) for text in texts])
+        if unknown := int((given & arrow.to_numpy(arrow.is_null(places))).sum()):
+            rows = counted(unknown, "row")
             msg = f"{where}: the key of {rows} does not occur in the table {self.name!r}; correct the data"
             raise InputError(msg)
-        return {name: arrow.chosen(column, arrow.to_numpy(places)) for name, column in self.persons.items()}
+        places = arrow.if_else(_bools(given), places, arrow.null(places.type))
+        return {name: arrow.fill_null(arrow.take(column, places), "") for name, column in self.persons.items()}
 
 
-def _as_text(column: Any) -> Any:
-    """Return a column as a ``pyarrow.LargeStringArray``. Null is the empty text."""
+def id_texts(where: str, name: str, column: Any) -> Any:
+    """Return an id column as a ``pyarrow.LargeStringArray``. Null and NaN are the empty text, and 1e7 is 10000000.
+
+    Raises
+    ------
+    InputError
+        If the column contains lists, objects or bytes, or floats so large that different ids would be equal.
+    """
     import pyarrow as pa
 
-    text = arrow.fill_null(arrow.cast(column, pa.large_string()), "")
-    return text.combine_chunks() if isinstance(text, pa.ChunkedArray) else text
+    whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    plain = arrow.cast(whole, whole.type.value_type) if pa.types.is_dictionary(whole.type) else whole
+    if pa.types.is_nested(plain.type) or pa.types.is_binary(plain.type):
+        msg = f"{where}: column {name!r} must be text or a plain value, got {plain.type}"
+        raise InputError(msg, column=name)
+    with reading(where, f"column {name!r} of type {plain.type} cannot be read as text", values=True):
+        text = arrow.fill_null(arrow.cast(plain, pa.large_string()), "")
+    if not pa.types.is_floating(plain.type):
+        return text
+    values = arrow.to_numpy(arrow.fill_null(arrow.cast(plain, pa.float64()), "nan"))
+    if (np.abs(values) >= _FIRST_INEXACT).any():
+        problem = f"numbers of {_FIRST_INEXACT} and more are not exact as {plain.type}"
+        msg = f"{where}: column {name!r}: {problem}; store the ids as integers or text"
+        raise InputError(msg, column=name)
+    text = arrow.if_else(_bools(np.isnan(values)), arrow.text_scalar(""), text)
+    integral = values == np.floor(values)
+    return arrow.if_else(_bools(integral), arrow.digits(np.where(integral, values, 0).astype(np.int64)), text)
+
+
+def _bools(values: Bools) -> Any:
+    import pyarrow as pa
+
+    return pa.array(values)
 
 
 def _joined(columns: Sequence[Any]) -> Any:
@@ -109,23 +148,34 @@ class _Renamed(RedactedRepr):
     """Key of the rows in `parent`."""
     parent: _Parent | None = None
     """Table with the person of each key. None if the table has the columns of the unit."""
-    skip_without_id: bool = False
-    """True if rows are skipped whose key belongs to no person."""
+    unit: Sequence[str] = ()
+    """Columns of the unit."""
+    skips: bool = False
+    """True if rows without a person are skipped."""
 
     def __call__(self, names: Sequence[str]) -> Iterator[Batch]:
         """Yield the batches with those columns among `names` that the table has."""
+        import pyarrow as pa
+
         wanted = {name: self.own[name] for name in names if name in self.own}
         for batch in self.batches(list(dict.fromkeys([*self.key, *wanted.values()]))):
             columns = {name: batch.columns[own] for name, own in wanted.items()}
+            for name in self.unit:
+                if name in wanted:
+                    columns[name] = id_texts(batch.where, wanted[name], columns[name])
+            skipped = 0
             if self.parent is not None:
-                key = [batch.columns[name] for name in self.key]
-                persons = self.parent.persons_of(batch.where, key)
+                persons = self.parent.persons_of(batch.where, {name: batch.columns[name] for name in self.key})
                 columns |= {name: persons[name] for name in names if name in persons}
-                if self.skip_without_id:
-                    has_id = np.logical_and.reduce([arrow.are_given(person) for person in persons.values()])
-                    columns = {name: arrow.chosen(one, np.flatnonzero(has_id)) for name, one in columns.items()}
-                    batch = replace(batch, without_id=batch.without_id + int((~has_id).sum()))
-            yield replace(batch, columns=columns, describes=self.describes, facts=(self.number, batch.facts))
+                if self.skips:
+                    having = np.logical_and.reduce([arrow.are_given(column) for column in persons.values()])
+                    skipped = int((~having).sum())
+                    columns = {name: arrow.chosen(x, np.flatnonzero(having)) for name, x in columns.items()}
+            columns = {name: x if name not in self.unit else pa.chunked_array([x]) for name, x in columns.items()}
+            facts = self.number, batch.facts
+            yield replace(
+                batch, columns=columns, describes=self.describes, facts=facts, without_id=batch.without_id + skipped
+            )
 
 
 @dataclass(frozen=True)
@@ -137,13 +187,14 @@ class _WithoutPrefix(RedactedRepr):
     prefix: str
 
     def __call__(self, names: Sequence[str]) -> Iterator[Batch]:
-        return (replace(batch, columns=self.cut(batch.columns)) for batch in self.batches(names))
+        return (replace(batch, columns=self.cut(batch.where, batch.columns)) for batch in self.batches(names))
 
-    def cut(self, columns: Mapping[str, Any]) -> dict[str, Any]:
+    def cut(self, where: str, columns: Mapping[str, Any]) -> dict[str, Any]:
         """Return columns in which the key begins after the prefix."""
         import pyarrow as pa
 
-        cut = {name: pa.chunked_array([_as_text(columns[name])]) for name in self.key if name in columns}
+        ids = {name: id_texts(where, name, columns[name]) for name in self.key if name in columns}
+        cut = {name: pa.chunked_array([texts]) for name, texts in ids.items()}
         return {**columns, **{name: arrow.without(one, f"^{re.escape(self.prefix)}") for name, one in cut.items()}}
 
 
@@ -156,7 +207,7 @@ def _open_table(table: LinkedTable, properties: FileProperties) -> OpenedSource:
     def parts(workers: Workers) -> Sequence[SourcePart]:
         return [replace(part, batches=replace(own, batches=part.batches)) for part in opened.parts(workers)]
 
-    return replace(opened, batches=own, parts=parts, head=lambda names: own.cut(opened.head(names)))
+    return replace(opened, batches=own, parts=parts, head=lambda names: own.cut(opened.where, opened.head(names)))
 
 
 def open_tables(source: Source, properties: FileProperties) -> OpenedSource:
@@ -169,6 +220,7 @@ def open_tables(source: Source, properties: FileProperties) -> OpenedSource:
     """
     linked: LinkedTables = source.given
     every = (*linked.tables, *linked.lookups)
+    skips = properties.skip_without_id
     opened_of = {table.name: _open_table(table, table.properties(properties, linked.unit)) for table in every}
     for table in every:
         _require_columns(table, opened_of[table.name])
@@ -184,10 +236,9 @@ def open_tables(source: Source, properties: FileProperties) -> OpenedSource:
         if table.parent:
             above = next(other for other in every if other.name == table.parent)
             of_unit, key = dict(zip(linked.unit, above.key, strict=True)), table.key
-            every_row = replace(above.properties(properties, linked.unit), skip_without_id=False)
-            parent = _Parent.of(above.name, _open_table(above, every_row), table.parent_key, of_unit)
-        skips = properties.skip_without_id
-        renamed.append(_Renamed(one.batches, own, not table.items, number, key, parent, skips))
+            whole = replace(above.properties(properties, linked.unit), skip_without_id=False)
+            parent = _Parent.of(above.name, _open_table(above, whole), table.parent_key, of_unit)
+        renamed.append(_Renamed(one.batches, own, not table.items, number, key, parent, linked.unit, skips))
     opened = [opened_of[table.name] for table in linked.tables]
 
     def batches(names: Sequence[str]) -> Iterator[Batch]:
@@ -243,16 +294,20 @@ def open_tables(source: Source, properties: FileProperties) -> OpenedSource:
 
 
 def _ids_of(tables: Sequence[_Renamed], opened: Sequence[OpenedSource], unit: Sequence[str]) -> Mapping[str, Any]:
-    """Return the ids in the first rows of all tables that contain ids."""
+    """Return the ids in the first rows of all tables that contain ids, and of the tables that `in` names."""
     import pyarrow as pa
 
     parts: dict[str, list[Any]] = {name: [] for name in unit}
+    parents = {table.parent.name: table.parent for table in tables if table.parent is not None}
     for table, one in zip(tables, opened, strict=True):
         own = [table.own[name] for name in unit if name in table.own]
         first = one.head(own) if own else {}
         if own and first.keys() >= {*own}:
             for name in unit:
-                parts[name].append(_as_text(first[table.own[name]]))
+                parts[name].append(id_texts(one.where, name, first[table.own[name]]))
+    for parent in parents.values():
+        for name in unit:
+            parts[name].append(parent.persons[name].slice(0, _HEAD))
     return {name: pa.chunked_array(texts) for name, texts in parts.items() if texts}
 
 

@@ -10,6 +10,7 @@ from anonset.data import Table
 from anonset.data.storage.store import MEMORY, Store
 from anonset.errors import InputError
 from anonset.reading.batches import OpenedSource, open_source
+from anonset.reading.formats.linked_tables import id_texts
 from anonset.reading.linked import LinkedTable, LinkedTables, column_of
 from anonset.reading.options import ReadOptions
 from anonset.reading.publications.records import part_names
@@ -90,7 +91,7 @@ def _require_numbers(table: OpenedSource, *, first: bool) -> None:
     """Reject a table whose records are not numbers. In the first table, they must be the positions of the rows."""
     n = 0
     for batch in table.batches([RECORD]):
-        texts = arrow.fill_null(arrow.cast(batch.columns[RECORD], arrow.text_array([]).type), "")
+        texts = id_texts(batch.where, RECORD, batch.columns[RECORD])
         end = n + len(texts)
         right = arrow.equal(texts, arrow.digits(np.arange(n + 1, end + 1))) if first else arrow.matches(texts, _NUMBER)
         if not arrow.to_numpy(right).all():
