@@ -218,7 +218,7 @@ def test_an_unknown_column_of_items_is_named_with_a_command_that_publishes_it(pl
 
 
 def test_the_error_of_an_unwritten_job_names_the_column(place: Place) -> None:
-    data = place.write("lists.csv", "who,tags\n" + "".join(f'p{n},"[""a"",""b""]"\n' for n in range(30)))
+    data = place.write("lists.csv", "who,tags\n" + "".join(f'p{n},"[""a"",""b""]"\n' for n in range(30)) + "p,a b\n")
     ran = place.run("inspect", data, "--items", "tags", "-o", str(place.folder / "job.toml"))
     assert ran.code == 2
     assert "is not written" in ran.err

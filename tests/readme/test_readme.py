@@ -16,6 +16,7 @@ NOT_RUN = {
     "pip install '.[ui]'": "starts a server; tested in tests/ui",
     "uvx --from .": "installs",
     "anonset compare FILE": "its data are the reader's",
+    "anonset hierarchy import CONCEPT_ANCESTOR.csv": "the vocabulary of OMOP, which does not ship",
     'anonset compare "$(anonset datasets path': "real data, which do not ship",
     "anonset compare adult.csv": "real data, which do not ship",
     "anonset compare informs2005_rt.csv": "real data, which do not ship",

@@ -4,10 +4,13 @@ import re
 from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
-from anonset.data.array_types import Float64, Int64
 from anonset.errors import InputError
 from anonset.spelling import setting
+
+if TYPE_CHECKING:
+    from anonset.data.array_types import Float64, Int64
 
 Written = float | str | Decimal | Fraction
 """A number as a user writes it. The value of a float is the decimal number that Python prints."""
