@@ -48,7 +48,8 @@ def declare(job: Path, unit: str) -> None:
     job.write_text(job.read_text().replace('\nunit = "?"', f'\nunit = "{unit}"'))
 
 
-def test_the_printed_commands_publish_the_tables_of_a_folder(place: Place) -> None:
+def test_the_printed_commands_publish_the_tables_of_a_folder(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(place.folder)
     folder, job = shop(place.folder / "shop"), place.folder / "job.toml"
     ran = place.run("inspect", str(folder), "-o", str(job))
     assert ran.code == 0, ran.err
@@ -66,6 +67,10 @@ def test_the_printed_commands_publish_the_tables_of_a_folder(place: Place) -> No
     assert (out / "customers.csv").read_text().startswith("record,birth_year,city\n")
     assert (out / "order_lines.csv").read_text().startswith("record,product_id\n")
     assert place.run("verify", str(job)).code == 0
+    ran = place.run("suggest", str(job))
+    command = ran.out.rpartition("Next: ")[2].splitlines()[0]
+    assert (ran.code, "--items" in command, command.startswith(f"anonset anonymize {job} ")) == (0, False, True)
+    assert place.run(*command.split()[1:]).code == 0
 
 
 def test_another_key_needs_its_own_job(place: Place) -> None:

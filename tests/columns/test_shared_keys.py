@@ -52,7 +52,8 @@ def test_a_key_refers_to_a_table_with_a_row_for_each_id():
 def test_a_key_in_one_table_counts_if_others_refer_to_its_rows():
     visits = [column("visits", "id", range(100, 200)), column("visits", "patient_id", [1, 1, 2], rows=100, points=6)]
     assert groups(*visits, column("wards", "x", range(1000, 1010))) == []
-    assert groups(*visits, column("drugs", "visit_id", [100, 100])) == [
+    names = column("visits", "LAST", [1, 1, 2], rows=100, points=6)
+    assert groups(*visits, names, column("drugs", "visit_id", [100, 100])) == [
         {("visits", "patient_id")},
         {("visits", "id"), ("drugs", "visit_id")},
     ]

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from anonset.columns.headers import meaning_of, words_of
+from anonset.columns.headers import PERSON_IDS, meaning_of, words_of
 from anonset.columns.words import word_meanings
 from anonset.data.array_types import UInt64
 from anonset.data.redacted_repr import RedactedRepr
@@ -106,7 +106,8 @@ class SharedKey(RedactedRepr):
 def shared_keys(columns: Sequence[KeyColumn]) -> list[SharedKey]:
     """Return the keys that at least two tables share, those with the most evidence of persons first.
 
-    A key that repeats in a single table is also returned if other tables refer to the rows of this table.
+    A key that repeats in a single table is also returned if its header names ids, and other tables refer to the rows of
+    this table.
     """
     group_of = {id(column): number for number, column in enumerate(columns)}
     for column in columns:
@@ -122,7 +123,8 @@ def shared_keys(columns: Sequence[KeyColumn]) -> list[SharedKey]:
     keys = [SharedKey(tuple(group)) for group in groups.values()]
     shared = [key for key in keys if len(key.tables) > 1]
     parents = {column.table for key in shared for column in key.columns if column.is_unique}
-    single = [key for key in keys if len(key.tables) == 1 and key.tables[0] in parents and not key.is_unique]
+    single = [key for key in keys if key.tables[0] in parents and len(key.tables) == 1 and not key.is_unique]
+    single = [key for key in single if meaning_of(key.columns[0].header) in PERSON_IDS]
     return sorted([*shared, *single], key=lambda key: (-key.points, -len(key.tables)))
 
 

@@ -91,7 +91,7 @@ def suggest(
             return ""
         tuned = {name: value for name, value in best.asked.items() if name != "hierarchy"}
         made = _hierarchies_of(table, best.settings["hierarchy"]) if "hierarchy" in best.settings else {}
-        on_job = place != source and tuned_in_job <= {*tuned, *_ASKED}
+        on_job = is_job(source) and tuned_in_job <= {*tuned, *_ASKED}
         on, typed = (source, given_flags(flags)) if on_job else (place, {**options, "hierarchy": trees})
         roles = {name: value for name, value in typed.items() if name in _ROLES}
         if (ends := typed.get("round_ends")) is not None:
