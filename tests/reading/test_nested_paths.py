@@ -10,6 +10,7 @@ from pyarrow import parquet
 from tests.facts import names
 
 import anonset
+from anonset.cli.main import main
 from anonset.errors import InputError
 from anonset.reading.nested_paths import NestedPath
 
@@ -87,6 +88,14 @@ def test_wrong_paths_are_rejected(made, path, facts):
     with pytest.raises(InputError) as raised:
         anonset.read(made(RECORDS), items=path, drop="p,code", unit="id")
     assert names(str(raised.value), facts)
+
+
+def test_a_path_with_a_text_has_a_hierarchy_on_the_command_line(made, tmp_path, capsys):
+    path = "p[key=page].value"
+    records = [{"id": str(n), "p": [{"key": "page", "value": "abcd"[n % 4]}]} for n in range(12)]
+    roles = ["--items", path, "--unit", "id", "--model", "km", "--k", "2", "--m", "1"]
+    command = ["anonymize", str(made(records)), *roles, "--hierarchy", f"{path}=balanced:2"]
+    assert main([*command, "-o", str(tmp_path / "out"), "--quiet"]) == 0, capsys.readouterr().err
 
 
 VALUES = st.recursive(

@@ -180,3 +180,10 @@ def test_a_signature_below_the_sums_is_a_footer(tmp_path):
     path = written(tmp_path, f"n;a;b;c;codes\n{rows}Razem;40;;;\nSporządziła: Barbara;;;;\n")
     table = read(path, drop="n,a,b,c", items="codes", skip_rows="footer")
     assert (table.n, changes(table)) == (40, ["skipped footer lines: 2"])
+
+
+def test_ids_that_are_lists_are_rejected_in_one_line(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"id": ["1"], "codes": ["x"]}\n{"id": ["2"], "codes": ["y"]}\n')
+    with pytest.raises(InputError, match="'id'"):
+        read(path, unit="id", items="codes", skip_rows="no-id")

@@ -1,5 +1,6 @@
 """Command-line flags, derived from the fields of settings, and parsers of their values."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from types import NoneType
 from typing import Annotated, Any, Literal, TypedDict, Union, Unpack, get_args, get_origin
@@ -84,11 +85,14 @@ def split(values: Iterable[str]) -> list[str]:
     return [name.strip() for value in values for name in value.split(",")]
 
 
-def pairs(option: str, values: Iterable[str]) -> dict[str, str]:
-    """Parse repeated ``NAME=VALUE`` as a mapping.
+_PAIR = re.compile(r"((?:\[[^\[\]=]+=[^\]]*\]|[^=])+)=(.+)", re.DOTALL)
 
-    >>> pairs("--hierarchy", ["items=balanced:5"])
-    {'items': 'balanced:5'}
+
+def pairs(option: str, values: Iterable[str]) -> dict[str, str]:
+    """Parse repeated ``NAME=VALUE`` as a mapping. A name may be a path such as ``params[key=page].value``.
+
+    >>> pairs("--hierarchy", ["items=balanced:5", "a[key=x].b=tree.csv"])
+    {'items': 'balanced:5', 'a[key=x].b': 'tree.csv'}
 
     Raises
     ------
@@ -97,10 +101,11 @@ def pairs(option: str, values: Iterable[str]) -> dict[str, str]:
     """
     values_of: dict[str, str] = {}
     for value in values:
-        name, equals, spec = value.partition("=")
-        if not (equals and name and spec):
+        pair = _PAIR.fullmatch(value)
+        if pair is None:
             msg = f"{option} must be COL=SPEC, got {value!r}"
             raise InputError(msg)
+        name, spec = pair.groups()
         if name in values_of:
             msg = f"{option} names {name!r} twice"
             raise InputError(msg)

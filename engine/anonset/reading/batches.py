@@ -18,9 +18,9 @@ from anonset.errors import Fix, InputError
 from anonset.reading.cells.columns import with_nulls
 from anonset.reading.roles import names_in
 from anonset.reading.sources.dialect import RECOGNISED, Dialect, Missing
-from anonset.reading.sources.files import STATISTICS
+from anonset.reading.sources.files import STATISTICS, reading
 from anonset.reading.sources.source import OBJECT, TABLES, DataFile, Source, source_of
-from anonset.spelling import as_typed, setting
+from anonset.spelling import as_typed, listed, setting
 
 HEAD = 1 << 20
 """Number of bytes read from the beginning of a text to inspect its first rows."""
@@ -225,7 +225,10 @@ class _WithIds(RedactedRepr):
 
     def __call__(self, names: Sequence[str]) -> Iterator[Batch]:
         for batch in self.batches([*names, *(name for name in self.ids if name not in names)]):
-            has_ids = np.logical_and.reduce([arrow.are_given(batch.columns[name]) for name in self.ids])
+            with reading(
+                batch.where, f"id columns {listed([*map(repr, self.ids)])} cannot be read as text", values=True
+            ):
+                has_ids = np.logical_and.reduce([arrow.are_given(batch.columns[name]) for name in self.ids])
             columns = {name: batch.columns[name] for name in names}
             if not has_ids.all():
                 columns = {name: arrow.chosen(column, np.flatnonzero(has_ids)) for name, column in columns.items()}
