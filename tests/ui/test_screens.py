@@ -400,8 +400,8 @@ def test_the_page_explains_why_a_risk_is_higher_after_than_before(
         assert before < after
         assert element(user, "higher-after").text.startswith("Higher after than before: 1 item")
         assert "Higher after than before: 1 item" in (folder / "page.html").read_text()
-        higher, beside = state.examined.risk.result["higher_after"], "Higher after: someone who also knows"
-        known = [line.partition(". ")[0] for line in texts(user).splitlines() if beside in line]
+        higher, beside = state.examined.risk.result["higher_after"], " (higher after)"
+        known = [line.removesuffix(beside) for line in texts(user).splitlines() if line.endswith(beside)]
         assert known == higher
         in_report = re.findall(
             r'<td data-head="attacker knows">([^<]*?)\. Higher after: ', (folder / "page.html").read_text()

@@ -6,7 +6,7 @@ from typing import Any
 from nicegui import ui
 
 from anonset.kinds.exposures import MATCHES
-from anonset.report.risks.records import HIGHER, higher_after_text
+from anonset.report.risks.records import higher_after_text
 from anonset.spelling import counted, listed
 from anonset.ui.screens.frame import alert, busy, card, text
 from anonset.ui.state.runs import CommandRun
@@ -109,9 +109,9 @@ def _show_counted(
     if before:
         text("p", _COMPARED)
     if rows:
-        _table(heads, rows)
         if higher := risk.get("higher_after"):
             alert(higher_after_text([attributes_in_words(known) for known in higher]), "p").mark("higher-after")
+        _table(heads, rows)
     else:
         text("p", "The publication contains no complete records, so no risk is counted. The report explains the risk.")
 
@@ -159,7 +159,7 @@ def _exposure(after: Mapping[str, Any], before: Mapping[str, Any] | None, *, is_
         if one is not None
     ]
     pairs = [{"before": old, "after": new} for old, new in zip(*figures, strict=True)] if before else figures[0]
-    known = attributes_in_words(after["known"]) + (HIGHER if is_higher else "")
+    known = attributes_in_words(after["known"]) + (" (higher after)" if is_higher else "")
     return known, *pairs, _covered(after["guaranteed"])
 
 
