@@ -75,7 +75,8 @@ def read_tables(
     options = ReadOptions(items=list(items), relational=relational, keep=keep, unit=RECORD, exact=True)
     opened = open_source(linked.source, options.reading())
     if opened.left_out:
-        msg = f"{opened.where}: column {opened.left_out[0]!r} is not attested"
+        column = opened.left_out[0]
+        msg = f"{opened.where}: column {column!r} is not attested"
         raise InputError(msg)
     for number, one in enumerate(made):
         _require_numbers(open_source(one.source, options.reading()), first=number == 0)
