@@ -48,7 +48,21 @@ def test_lists_that_python_or_json_can_read_are_never_read_otherwise(text):
 
 @pytest.mark.parametrize(
     "cell",
-    ["['a' 'b']", "['a'\n 'b']", "[a, [b]]", "[1 2", "{'a': 1}", "['a',]", "[,]", "a", "[", "[np.str_('a')]", "['a]"],
+    [
+        "['a' 'b']",
+        "['a'\n 'b']",
+        "[a, [b]]",
+        "[1 2",
+        "{'a': 1}",
+        "['a',]",
+        "[,]",
+        "a",
+        "[",
+        "[np.str_('a')]",
+        "['a]",
+        "[b'a']",
+        '["\\ud800"]',
+    ],
 )
 def test_other_texts_are_no_lists(cell):
     assert listed_items(cell) is None

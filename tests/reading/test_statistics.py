@@ -155,5 +155,5 @@ def test_pyreadstat_is_named_if_it_is_missing(tmp_path, monkeypatch):
 
 def test_values_with_equal_labels_remain_distinct(tmp_path):
     path = tmp_path / "a.sav"
-    pyreadstat.write_sav(FRAME, path, variable_value_labels={"sex": {1: "yes", 2: "other", 3: "other"}})
-    assert rows(path)["sex"] == ["yes", "other (2)", "9", "other (3)"]
+    pyreadstat.write_sav(FRAME, path, variable_value_labels={"sex": {1: "9", 2: "other", 3: "other"}})
+    assert rows(path)["sex"] == ["9 (1)", "other (2)", "9", "other (3)"]

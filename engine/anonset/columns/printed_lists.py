@@ -17,7 +17,7 @@ LIST = "list"
 _ENDS = {"[": "]", "{": "}", "(": ")"}
 _NO_ITEMS = ("", "set()", "frozenset()")
 _ELEMENT = re.compile(
-    r"""\s*(?:(?P<double>"(?:[^"\\]|\\.)*")|(?P<single>'(?:[^'\\]|\\.)*')|(?P<bare>[^\s,"'\[\]{}()][^,"\[\]{}()]*))\s*(?P<end>,|$)""",
+    r"""\s*(?:(?P<double>"(?:[^"\\]|\\.)*")|(?P<single>'(?:[^'\\]|\\.)*')|(?P<bare>[^\s,"'\[\]{}()](?:[^,"\[\]{}()]*[^\s,"'\[\]{}()])?))\s*(?P<end>,|$)""",
     re.DOTALL,
 )
 _NULLS = frozenset({"null", "none", "nan", "<na>"})
@@ -47,9 +47,11 @@ def listed_items(cell: str) -> list[str | None] | None:
         if match is None:
             return None
         try:
-            items.append(_item(match))
+            item = _item(match)
+            (item or "").encode()  # a lone surrogate is no text
         except (ValueError, SyntaxError):
             return None
+        items.append(item)
         place, more = match.end(), match["end"] == ","
     return items
 

@@ -133,16 +133,29 @@ class _File:
 
 
 def _distinct(labels: Mapping[Any, str]) -> dict[Any, str]:
-    """Return the labels of values. Values with equal labels remain distinct: their labels end with the value.
+    """Return the labels of values. Values remain distinct: a label ends with the value if another value has the same
+    label, or if the label is a number and may be another value. A value with a blank label has none.
 
-    >>> _distinct({1: "yes", 2: "no", 3: "no "})
-    {1: 'yes', 2: 'no (2)', 3: 'no (3)'}
+    >>> _distinct({1: "yes", 2: "no", 3: "no ", 4: " ", 5: "7", 6: "6"})
+    {1: 'yes', 2: 'no (2)', 3: 'no (3)', 5: '7 (5)', 6: '6'}
     """
-    times = Counter(label.strip() for label in labels.values())
+    given = {value: label for value, label in labels.items() if label.strip()}
+    times = Counter(label.strip() for label in given.values())
+    texts = {value: str(_text(value, {})) for value in given}
     return {
-        value: f"{label.strip()} ({_text(value, {})})" if times[label.strip()] > 1 else label
-        for value, label in labels.items()
+        value: f"{label.strip()} ({texts[value]})"
+        if times[label.strip()] > 1 or (_is_number(label) and label.strip() != texts[value])
+        else label
+        for value, label in given.items()
     }
+
+
+def _is_number(label: str) -> bool:
+    try:
+        float(label)
+    except ValueError:
+        return False
+    return True
 
 
 def _place(file: DataFile, opened: Any) -> Any:
