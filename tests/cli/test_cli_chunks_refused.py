@@ -161,6 +161,10 @@ def test_unsupported_options_are_rejected_in_one_line(done: Place, command: tupl
     assert not Path(f"{done.out}2").exists()
 
 
+def test_inspect_names_the_command_for_a_publication(done: Place) -> None:
+    assert f"is a publication; to show its risk: anonset risk {done.out}" in done.run("inspect", str(done.out)).err
+
+
 def test_a_wrong_original_is_detected(done: Place) -> None:
     lines = (done.folder / "sets.dat").read_text().splitlines()
     done.write("other.dat", "\n".join([*lines[1:], lines[0] + " 5"]) + "\n")

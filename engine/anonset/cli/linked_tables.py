@@ -10,6 +10,7 @@ from anonset.errors import InputError
 from anonset.reading.file_options import OPEN
 from anonset.reading.linked import READING, column_of
 from anonset.reading.sources.place import is_address
+from anonset.release.documents import ATTESTATION
 from anonset.settings.commands import InspectSettings
 from anonset.settings.overriding import name_list
 from anonset.settings.settings import validate
@@ -26,9 +27,17 @@ _ALLOWED = (*READING, "unit", "k", "m")
 def tables_at(source: str, flags: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str], dict[str, Any]] | None:
     """Return the path of each table of a folder or of a job, the files that are no tables with the reason, and the
     settings of the job. Return None if the source is a single data set.
+
+    Raises
+    ------
+    InputError
+        If the source is a publication.
     """
     path = Path(source)
     if path.is_dir():
+        if (path / ATTESTATION).exists():
+            msg = f"{source}: is a publication; to show its risk: {as_typed('risk', source)}"
+            raise InputError(msg)
         from anonset.jobs.proposals.table_evidence import tables_in_folder
 
         found = tables_in_folder(path, {name: value for name, value in flags.items() if name in READING})
