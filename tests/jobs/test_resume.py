@@ -76,7 +76,7 @@ def work(folder):
 def kill(folder, work, where, *options, algorithm="apriori"):
     """Run the job in a process that is killed at a given point."""
     command = [*arguments(folder, "out", *options, algorithm=algorithm), "--work-dir", str(work)]
-    in_files = "from anonset.data import ledger\nledger._IN_MEMORY = 0"
+    in_files = "from anonset.data.resumption import ledger\nledger._IN_MEMORY = 0"
     script = (
         f"import os, sys\n{in_files}\n{dedent(KILLED[where])}\nfrom anonset.cli.main import main\nmain({command!r})"
     )
