@@ -207,10 +207,9 @@ def test_the_navigation_works_by_keyboard_and_names_the_current_step(folder: Pat
         await browser.until("document.querySelector('.steps a').innerText.includes('done')")
         assert await browser.script(f"document.activeElement === {link}")  # an update keeps the focus
         await browser.open(f"{address}hierarchies")
-        assert [one.split("\n")[0] for one in await browser.script(current)] == ["step 1", "page Hierarchies"]
+        await browser.until(f"{current}.map(x => x.split('\\n')[0]).join() === 'step 1,page Hierarchies'")
         await browser.go_to("Open")
-        await browser.until("document.title === 'anonset: Open'")
-        assert await browser.script(current) == ["page Open"]
+        await browser.until(f"document.title === 'anonset: Open' && {current}.join() === 'page Open'")
 
     in_browser(folder, way)
 
