@@ -42,8 +42,9 @@ def inspect(
 ) -> int:
     """Examine a data set: column roles, re-identification risk and problems.
 
-    Proposes a role, with a reason, for each column that has no declared role. The output contains no data values. Exit
-    codes: 0 done, even if problems are listed; 2 the data cannot be read.
+    Proposes a role, with a reason, for each column that has no declared role. For a folder of tables that share a key,
+    proposes a job for linked tables. The output contains no data values. Exit codes: 0 done, even if problems are
+    listed; 2 the data cannot be read.
     """
     from anonset.cli.linked_tables import inspect_linked, tables_at
     from anonset.jobs.findings import further_roles
