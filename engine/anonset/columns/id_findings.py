@@ -11,12 +11,15 @@ from anonset.columns.ids import are_values, combined, given_texts, persons_in
 from anonset.spelling import setting
 
 _CHAINED, _REPLACED_ONCE = 0.9, 0.9
-"""Smallest share of the values of a column that are values of the id, and smallest ratio of its values to the pairs of
-both columns, for a column of earlier ids. An earlier id is replaced by one id; a manager has several employees.
+"""Limits for a column of earlier ids: the minimum share of its values that are also ids, and the minimum ratio of its
+distinct values to the distinct pairs of both columns. An earlier id was replaced by a single id. A manager, in
+contrast, has several employees.
 """
 _FEWEST_IDS, _FEWEST_EARLIER = 20, 3
 _DWARFS, _LARGE_SHARE = 20, 0.05
-"""Smallest ratio of the rows of one id to the median, and smallest share of all rows, for an id that stands out."""
+"""Limits for an id with unusually many rows: the minimum ratio of its rows to the median, and its minimum share of all
+rows.
+"""
 
 
 def id_findings(columns: Mapping[str, Any], ids: Sequence[str]) -> list[str]:

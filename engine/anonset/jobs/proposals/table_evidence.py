@@ -31,6 +31,8 @@ _REFERENCE = re.compile(r"[A-Za-z]+/(?=.)")
 _COMPRESSED = (".gz", ".zst")
 _DENSE = 0.5
 """Share of the numbers between the smallest and the largest id from which ids are like row numbers."""
+_FEWEST = 2
+"""Minimum number of distinct values of a key."""
 
 
 @dataclass(frozen=True)
@@ -130,9 +132,6 @@ def _may_be_a_key(one: Profile, column: Any) -> bool:
         return False
     named = meaning_of(one.name) in PERSON_IDS or is_identifier(one.name) or is_numbered(one.name)
     return bool(named or is_about_a_person(one.name) or one.keys or one.reaches or one.uniqueness == 1.0)
-
-
-_FEWEST = 2
 
 
 def _reference(texts: Any) -> str:
