@@ -155,13 +155,17 @@ class Browser:
         await self.click_element(found)
 
     async def go_to(self, screen: str) -> None:
-        """Click the link of a screen in the navigation. Links of the menu More are visible after a click on it."""
+        """Click the link of a screen in the navigation, and wait until the server hears clicks on that screen. Links of
+        the menu More are visible after a click on it.
+        """
         name = "(e.querySelector('.name') || e).textContent"
         found = f"[...document.querySelectorAll('nav a')].find(e => {name} === {json.dumps(screen)})"
         await self.until(found)
         if await self.script(f"!!{found}.closest('details:not([open])')"):
             await self.click_element("document.querySelector('.more summary')")
+        await self.script("window.left = true")
         await self.click_element(found)
+        await self.until(f"!window.left && window.did_handshake && document.title === 'anonset: {screen}'")
 
     async def click_element(self, found: str) -> None:
         """Click the middle of an element, given as a JavaScript expression."""
