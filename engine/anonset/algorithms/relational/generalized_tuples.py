@@ -9,7 +9,7 @@ from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset_kernels._arrays import ClusterStates, Tuples
 
 _NOISE = 1e-12
-"""Tolerance for comparing losses. Equal to `anonset_kernels.relational._noise.NOISE`."""
+"""Tolerance for comparing losses."""
 
 
 def loss_keys(loss: Float64) -> Float64:
