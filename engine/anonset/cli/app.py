@@ -2,11 +2,11 @@
 
 import os
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from tempfile import gettempdir
 from typing import Any
 
-from cyclopts import App, CycloptsError, Parameter
+from cyclopts import App, CycloptsError, Parameter, UnknownOptionError
 
 from anonset.cli.output import warn
 from anonset.cli.refusals import refusal
@@ -130,9 +130,31 @@ def run_command(arguments: Sequence[str]) -> Any:
             show_docstring(app, arguments)
     try:
         with _fetching_files(arguments):
+            if arguments and {*_HELP, _HELP_ALL}.isdisjoint(arguments):
+                with suppress(UnknownOptionError):  # the message suggests one of all options
+                    return _app_for(arguments)(arguments)
             return app(["--help" if argument == _HELP_ALL else argument for argument in arguments])
     except CycloptsError as error:
         raise InputError(refusal(error, arguments)) from None
+
+
+def _app_for(arguments: Sequence[str]) -> App:
+    """Return the application. The command that the arguments name accepts only the flags that they name."""
+    app = make_app()
+    command = _command_in(app, arguments)
+    if command.default_command is not None:
+        from anonset.cli.flags import accepting  # slow: imports the settings
+
+        command.default_command = accepting(command.default_command, arguments)
+    return app
+
+
+def _command_in(app: App, arguments: Sequence[str]) -> App:
+    for argument in arguments:
+        if argument.startswith("-") or argument not in app:
+            break
+        app = app[argument]
+    return app
 
 
 def _fetching_files(arguments: Sequence[str]) -> AbstractContextManager[None]:
@@ -146,12 +168,9 @@ def _fetching_files(arguments: Sequence[str]) -> AbstractContextManager[None]:
 
 def show_docstring(app: App, arguments: Sequence[str]) -> None:
     """Show the complete docstring in the help of a command. The list of commands shows only the first line."""
-    for argument in arguments:
-        if argument.startswith("-") or argument not in app:
-            break
-        app = app[argument]
-    if app.default_command is not None:
-        app.help = None
+    command = _command_in(app, arguments)
+    if command.default_command is not None:
+        command.help = None
 
 
 def _warn_of_leftovers() -> None:

@@ -1,7 +1,8 @@
 """Command-line flags, derived from the fields of settings, and parsers of their values."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import wraps
 from types import NoneType
 from typing import Annotated, Any, Literal, TypedDict, Union, Unpack, get_args, get_origin
 
@@ -32,6 +33,36 @@ def flags_of(model: type[BaseModel], leave_out: Iterable[str] = ()) -> Any:
         if name not in left_out
     }
     return Unpack[TypedDict("Flags", types, total=False)]  # type: ignore[operator]
+
+
+def accepting(command: Callable[..., Any], arguments: Iterable[str]) -> Callable[..., Any]:
+    """Return a command that accepts only those of its flags that the arguments name, and flags with a short name.
+
+    The library cyclopts examines every flag of a command before it parses any argument. This takes several times as
+    long as the rest of the command line.
+    """
+    if "flags" not in command.__annotations__:
+        return command
+    named = {argument.partition("=")[0].replace("_", "-") for argument in arguments}
+    (every,) = get_args(command.__annotations__["flags"])
+    types = {
+        name: annotation
+        for name, annotation in every.__annotations__.items()
+        if name in ALIASES or not named.isdisjoint(_spellings(name, annotation))
+    }
+
+    @wraps(command)
+    def result(*positional: Any, **options: Any) -> Any:
+        return command(*positional, **options)
+
+    narrow = Unpack[TypedDict("Flags", types, total=False)]  # type: ignore[operator]
+    result.__annotations__ = {**command.__annotations__, "flags": narrow}
+    return result
+
+
+def _spellings(name: str, annotation: Any) -> tuple[str, ...]:
+    option = next(part for part in annotation.__metadata__ if isinstance(part, Parameter))
+    return (f"--{name.replace('_', '-')}", *(option.negative or ()))
 
 
 def whole_number(_: Any, tokens: Sequence[Token]) -> int:
