@@ -5,13 +5,11 @@ import gc
 import os
 import sys
 from collections.abc import Iterator
-from copy import copy
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 
 import pytest
 from _pytest.doctest import DoctestModule
-from cyclopts import App, Argument, ArgumentCollection
 from hypothesis import settings
 
 from effort import examples
@@ -43,38 +41,6 @@ def kernels_are_compiled() -> Iterator[None]:
     """Reserve no memory for compilation in this process: the first tests compile all kernels."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("anonset.jobs.warmup.is_warm", lambda: True)
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def signatures_are_parsed_once() -> Iterator[None]:
-    """Derive the arguments of a command, and their types, from its signature once: that takes a third of the time of a
-    small command.
-    """
-    assemble, type_of = App.assemble_argument_collection, Argument._negatives_hint.fget
-    made: dict[object, ArgumentCollection] = {}
-    types: dict[int, tuple[object, object]] = {}
-
-    def type_once(argument: Argument) -> object:
-        if (field := id(argument.field_info)) not in types:
-            types[field] = argument.field_info, type_of(argument)
-        return types[field][1]
-
-    def assembled(app: App, **options: object) -> ArgumentCollection:
-        if options:
-            return assemble(app, **options)
-        key = app.default_command, app.app_stack.default_parameter
-        if key not in made:
-            made[key] = assemble(app)
-        unused = {id(argument): copy(argument) for argument in made[key]}
-        for argument in unused.values():
-            argument.tokens = []
-            argument.children = ArgumentCollection(unused[id(child)] for child in argument.children)
-        return ArgumentCollection(unused.values())
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(App, "assemble_argument_collection", assembled)
-        patch.setattr(Argument, "_negatives_hint", property(type_once))
         yield
 
 
