@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
-from tests.facts import names
+from tests.facts import names, refused
 
 import anonset
 from anonset.cli.main import main
 from anonset.errors import InputError
-from anonset.reading.nested_paths import NestedPath
+from anonset.reading.nested_paths import NestedPath, single_paths
 
 RECORDS = [
     {
@@ -55,8 +55,13 @@ def test_elements_are_chosen_by_a_member(made):
 
 def test_several_chosen_values_are_a_list(made):
     records = [{"id": "a", "x": [{"k": "s", "v": "1"}, {"k": "s", "v": "2"}]}, {"id": "b", "x": [{"k": "t", "v": "3"}]}]
-    table = anonset.read(made(records), items="x[k=s].v", unit="id")
-    assert list(table.transactions.rows()) == [["1", "2"], []]
+    for ordered, rows in (records, [["1", "2"], []]), (records[::-1], [[], ["1", "2"]]):
+        assert list(anonset.read(made(ordered), items="x[k=s].v", unit="id").transactions.rows()) == rows
+    records[1]["x"][0]["k"] = "s"
+    assert list(anonset.read(made(records[::-1]), items="x[k=s].v", unit="id").transactions.rows()) == [
+        ["3"],
+        ["1", "2"],
+    ]
 
 
 def test_two_paths_lead_into_a_column(made):
@@ -88,6 +93,53 @@ def test_wrong_paths_are_rejected(made, path, facts):
     with pytest.raises(InputError) as raised:
         anonset.read(made(RECORDS), items=path, drop="p,code", unit="id")
     assert names(str(raised.value), facts)
+
+
+WITHOUT_VALUES = [
+    ("code.coding[].cod", "path code.coding[].cod 'member code'"),
+    ("code.codings[].code", "path code.codings[].code 'member coding'"),
+    ("code.coding[].zebra", "path code.coding[].zebra members"),
+    ("code.coding[system=icdd].code", "path code.coding[system=icdd].code members values"),
+    ("code.coding[systems=icd].code", "path code.coding[systems=icd].code members values"),
+    ("code.coding[].code[].x", "path code.coding[].code[].x members values"),
+]
+"""Paths that no record of `RECORDS` has, and the facts of the message."""
+
+
+@pytest.mark.parametrize("role", ["items", "relational", "unit", "keep"])
+@pytest.mark.parametrize(("path", "facts"), WITHOUT_VALUES)
+@pytest.mark.parametrize("reads", [anonset.read, anonset.scan])
+def test_a_path_without_a_value_in_any_record_is_rejected(made, reads, role, path, facts):
+    roles = {"items": "p[].value", "unit": "id", **({"drop": "p"} if role == "items" else {}), role: path}
+    with refused(InputError, facts):
+        reads(made(RECORDS), **roles)
+
+
+def test_the_command_rejects_a_mistyped_path_in_one_line(made, tmp_path, capsys):
+    path, roles = "code.coding[].cod", ["--drop", "p", "--unit", "id", "--model", "km", "--k", "2", "--m", "1"]
+    assert main(["anonymize", str(made(RECORDS)), "--items", path, *roles, "-o", str(tmp_path / "out")]) == 2
+    error = capsys.readouterr().err
+    assert names(error, f"path {path} 'member code'")
+    assert len(error.splitlines()) == 1
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("path", ["x[].v", "x[k=a].v"])
+def test_a_value_in_the_last_record_suffices(made, path):
+    records = [
+        *({"id": str(n), "x": [{"k": "b", "v": None}]} for n in range(3000)),
+        {"id": "z", "x": [{"k": "a", "v": "1"}]},
+    ]
+    table = anonset.read(made(records), items=path, unit="id", missing="empty")
+    assert table.transactions.vocabulary.labels == ("1",)
+
+
+def test_a_table_without_rows_has_no_wrong_path(tmp_path):
+    path = tmp_path / "a.parquet"
+    parquet.write_table(pa.Table.from_pylist(RECORDS).slice(0, 0), path)
+    assert anonset.read(path, items="code.coding[].code", drop="p", unit="id").n == 0
+    with refused(InputError, "code.coding[].cod"):
+        anonset.read(path, items="code.coding[].cod", drop="p", unit="id")
 
 
 def test_a_path_with_a_text_has_a_hierarchy_on_the_command_line(made, tmp_path, capsys):
@@ -126,3 +178,26 @@ def test_values_equal_those_of_a_naive_walk(value, text):
             path.values({"x": value})
     else:
         assert path.values({"x": value}) == expected
+
+
+@given(st.lists(VALUES, max_size=5), st.sampled_from(["x[].y", "x[y=a].x", "x.y[x=b]", "x[].y[].x"]))
+def test_paths_without_values_equal_those_of_a_naive_walk(values, text):
+    path, records = NestedPath.of(text), [{"x": value} for value in values]
+    numbers = [len(naive(record, path.steps)) for record in records]
+    if numbers and not any(numbers):
+        with refused(InputError, f"'{text}'"):
+            single_paths("a", [path], iter(records))
+    else:
+        single = "[]" not in text and max(numbers, default=0) <= 1
+        assert single_paths("a", [path], iter(records)) == ({text} if single else set())
+
+
+@given(VALUES, st.sampled_from(["x[].y", "x[y=a].x", "x.y[]", "x[].y[].x"]))
+def test_the_schema_rejects_no_path_with_a_value(value, text):
+    path = NestedPath.of(text)
+    try:
+        table = pa.Table.from_pylist([{"x": value}])
+    except pa.ArrowException:  # a list of texts and objects
+        return
+    if naive(table.to_pylist()[0], path.steps):
+        assert path.may_exist_in(table.schema)

@@ -5,15 +5,19 @@ which a member has this value.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.workers import Workers
 from anonset.errors import InputError
 from anonset.reading.batches import Batch, FileProperties, OpenedSource, SourcePart
+from anonset.spelling import similar_name
 
+_FIRST = 1000
+"""Number of records whose members are compared with a path that no record has."""
 _STEP = re.compile(r"\[(?:(?P<member>[^\]=\[]+)=(?P<value>[^\]]*))?\]|\.?(?P<name>[^.\[\]]+)")
 
 
@@ -70,7 +74,31 @@ class NestedPath:
         InputError
             If a value is an object or a list.
         """
-        return [_as_text(self.text, value) for value in _reached(record, self.steps) if value is not None]
+        return [_as_text(self.text, value) for value in self.reached(record)]
+
+    def reached(self, record: Any) -> list[Any]:
+        """Return the values of a record, which may be objects and lists."""
+        return [value for value in _reached(record, self.steps) if value is not None]
+
+    def may_exist_in(self, schema: Any) -> bool:
+        """Return False if a ``pyarrow.Schema`` shows that no column has a value at this path."""
+        import pyarrow as pa
+
+        kind = pa.struct(list(schema))
+        for name, value in self.steps:
+            if not name or value is not None:
+                kind = kind.value_type if _is_list(kind) else kind
+            if name and pa.types.is_struct(kind):
+                if (place := kind.get_field_index(name)) < 0:
+                    return False
+                kind = kind.field(place).type if value is None else kind
+        return True
+
+
+def _is_list(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
 
 
 def _reached(value: Any, steps: Sequence[tuple[str, str | None]]) -> Iterator[Any]:
@@ -103,6 +131,41 @@ def _as_text(path: str, value: Any) -> str:
 def paths_in(declared: Collection[str]) -> tuple[NestedPath, ...]:
     """Return the paths among the declared columns that a file does not have."""
     return tuple(path for name in declared if (path := NestedPath.of(name)) is not None)
+
+
+def single_paths(where: str, paths: Collection[NestedPath], records: Iterable[Mapping[str, Any]]) -> frozenset[str]:
+    """Return the paths with at most one value in each record. Read no more records than necessary.
+
+    Raises
+    ------
+    InputError
+        If no record has a value at a path.
+    """
+    most, first = dict.fromkeys(paths, 0), list[Mapping[str, Any]]()
+    undecided = list(paths)
+    for record in records if paths else ():
+        if len(first) < _FIRST:
+            first.append(record)
+        most |= {path: max(most[path], len(path.reached(record))) for path in undecided}
+        undecided = [path for path in undecided if most[path] <= (1 if path.single else 0)]
+        if not undecided:
+            break
+    if first and (unreached := [path for path in paths if not most[path]]):
+        raise without_values(where, unreached[0], first)
+    return frozenset(path.text for path in paths if path.single and most[path] <= 1)
+
+
+def without_values(where: str, path: NestedPath, records: Sequence[Mapping[str, Any]]) -> InputError:
+    """Return the error that no record has a value at a path, with members of some records that have similar names."""
+    name, near = path.text, None
+    for place, (member, value) in enumerate(path.steps):
+        objects = [one for record in records for one in _reached(record, path.steps[:place])]
+        members = {x for one in objects if isinstance(one, dict) for x in one}
+        if members and member and value is None and member not in members:
+            near = similar_name(member, sorted(members))
+            break
+    way = "check its members and values" if near is None else f"did you mean the member {near}?"
+    return InputError(f"{where}: column {name!r}: no record has a value at this path; {way}")
 
 
 def without_entered(columns: Sequence[str], paths: Sequence[NestedPath]) -> list[str]:
@@ -142,24 +205,33 @@ class _WithPaths(RedactedRepr):
         return pa.chunked_array([pa.array(rows, pa.list_(pa.string()))])
 
 
+def _rows(columns: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    for values in zip(*columns.values(), strict=True):
+        yield {name: value.as_py() for name, value in zip(columns, values, strict=True)}
+
+
 def with_nested(opened: OpenedSource, properties: FileProperties) -> OpenedSource:
     """Return a source with the declared paths as columns. A column into which a path leads is not a column any more.
 
     Raises
     ------
     InputError
-        If a path is wrong, or leads to an object or a list.
+        If a path is wrong, leads to an object or a list, or has no values.
     """
+    import pyarrow as pa
+
     paths = {path.text: path for path in paths_in(properties.absent(opened.names)) if path.steps[0][0] in opened.names}
     if not paths:
         return opened
-    single = {path for path in paths.values() if path.single}
-    for batch in opened.batches(sorted({path.steps[0][0] for path in single})) if single else ():
-        for path in list(single):
-            name = path.steps[0][0]
-            if any(len(path.values({name: value})) > 1 for value in batch.columns[name].to_pylist()):
-                single.remove(path)
-    made = _WithPaths(opened.batches, paths, frozenset(path.text for path in single))
+    nested = sorted({path.steps[0][0] for path in paths.values()})
+    first = opened.head(nested)
+    schema = pa.schema({name: column.type for name, column in first.items()})
+    for path in paths.values():
+        if not path.may_exist_in(schema):
+            raise without_values(opened.where, path, [*islice(_rows(first), _FIRST)])
+    rows = (row for batch in opened.batches(nested) for row in _rows(batch.columns))
+    single = single_paths(opened.where, paths.values(), rows)
+    made = _WithPaths(opened.batches, paths, single)
     names = (*without_entered(opened.names, tuple(paths.values())), *paths)
 
     def parts(workers: Workers) -> Sequence[SourcePart]:

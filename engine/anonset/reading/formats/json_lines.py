@@ -9,7 +9,7 @@ from anonset import arrow
 from anonset.errors import InputError, Problem
 from anonset.reading.batches import Batch, FileProperties, OpenedSource, with_keys
 from anonset.reading.formats.text_chunks import TextPiece, pieces
-from anonset.reading.nested_paths import NestedPath, paths_in, without_entered
+from anonset.reading.nested_paths import NestedPath, paths_in, single_paths, without_entered
 from anonset.reading.sources.dialect import invalid_utf8
 from anonset.reading.sources.source import DataFile, Source
 
@@ -28,7 +28,7 @@ def open_json_lines(source: Source, properties: FileProperties) -> OpenedSource:
     Raises
     ------
     InputError
-        If a line is not a JSON object, or there is no line.
+        If a line is not a JSON object, there is no line, or a declared path has no values.
     """
     kinds: dict[str, int] = {}
     for file in source.files:
@@ -42,7 +42,13 @@ def open_json_lines(source: Source, properties: FileProperties) -> OpenedSource:
     known = {name.partition(".")[0] for name in kinds}
     paths = {path.text: path for path in paths_in(properties.absent(tuple(kinds))) if path.steps[0][0] in known}
     kinds = {name: kinds[name] for name in without_entered(tuple(kinds), tuple(paths.values()))}
-    texts = _single(source, properties, [path for path in paths.values() if path.single])
+    records = (
+        record
+        for file in source.files
+        for piece in pieces(file, properties.dialect)
+        for record in _records(file, piece, flat=False)
+    )
+    texts = single_paths(source.where, paths.values(), records)
     kinds |= {name: _TEXT if name in texts else _LIST for name in paths}
 
     def batches(names: Sequence[str]) -> Iterator[Batch]:
@@ -68,16 +74,6 @@ def open_json_lines(source: Source, properties: FileProperties) -> OpenedSource:
         return next(batches([name for name in names if name in kinds])).columns
 
     return OpenedSource(source.where, tuple(kinds), batches, head=head)
-
-
-def _single(source: Source, properties: FileProperties, paths: Sequence[NestedPath]) -> set[str]:
-    """Return the paths with at most one value in each record."""
-    single = {path.text for path in paths}
-    for file in source.files if paths else ():
-        for piece in pieces(file, properties.dialect):
-            for record in _records(file, piece, flat=False):
-                single -= {path.text for path in paths if path.text in single and len(path.values(record)) > 1}
-    return single
 
 
 def _cell(path: NestedPath, record: _Record, kind: int) -> Any:
