@@ -57,6 +57,11 @@ class NestedPath:
         return cls(text, tuple(steps))
 
     @property
+    def column(self) -> str:
+        """Column of the file into which the path leads, or its first part."""
+        return self.steps[0][0]
+
+    @property
     def single(self) -> bool:
         """True if the path selects elements by a value, so that a record may have one value instead of a list."""
         return all(name for name, _ in self.steps)
@@ -79,6 +84,21 @@ class NestedPath:
     def reached(self, record: Any) -> list[Any]:
         """Return the values of a record, which may be objects and lists."""
         return [value for value in _reached(record, self.steps) if value is not None]
+
+    def read(self, records: Iterable[Any], *, single: bool) -> Any:
+        """Return the values of records as a column (``pyarrow.ChunkedArray``): of texts if `single`, else of lists.
+
+        Raises
+        ------
+        InputError
+            If a value is an object or a list.
+        """
+        import pyarrow as pa
+
+        rows = map(self.values, records)
+        if single:
+            return pa.chunked_array([pa.array([row[0] if row else None for row in rows], pa.string())])
+        return pa.chunked_array([pa.array(list(rows), pa.list_(pa.string()))])
 
     def may_exist_in(self, schema: Any) -> bool:
         """Return False if a ``pyarrow.Schema`` shows that no column has a value at this path."""
@@ -183,26 +203,25 @@ class _WithPaths(RedactedRepr):
     """Paths with at most one value in each record."""
 
     def __call__(self, names: Sequence[str]) -> Iterator[Batch]:
-        own = [self.paths[name].steps[0][0] if name in self.paths else name for name in names]
-        for batch in self.batches(list(dict.fromkeys(own))):
+        for batch in self.batches(self.entered(names)):
             yield replace(batch, columns=self.columns(names, batch.columns))
+
+    def entered(self, names: Sequence[str]) -> list[str]:
+        """Return the columns of the file that contain the named columns."""
+        return list(dict.fromkeys(map(self._entered, names)))
+
+    def _entered(self, name: str) -> str:
+        return self.paths[name].column if name in self.paths else name
 
     def columns(self, names: Sequence[str], columns: Mapping[str, Any]) -> dict[str, Any]:
         """Return the named columns, given the columns of the file."""
+        found = {name: columns[own] for name in names if (own := self._entered(name)) in columns}
         return {
-            name: columns[name] if name not in self.paths else self._column(self.paths[name], columns)
-            for name in names
-            if name not in self.paths or self.paths[name].steps[0][0] in columns
+            name: column
+            if (path := self.paths.get(name)) is None
+            else path.read(_rows({path.column: column}), single=name in self.texts)
+            for name, column in found.items()
         }
-
-    def _column(self, path: NestedPath, columns: Mapping[str, Any]) -> Any:
-        import pyarrow as pa
-
-        name = path.steps[0][0]
-        rows = [path.values({name: value}) for value in columns[name].to_pylist()]
-        if path.text in self.texts:
-            return pa.chunked_array([pa.array([row[0] if row else None for row in rows], pa.string())])
-        return pa.chunked_array([pa.array(rows, pa.list_(pa.string()))])
 
 
 def _rows(columns: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -220,25 +239,28 @@ def with_nested(opened: OpenedSource, properties: FileProperties) -> OpenedSourc
     """
     import pyarrow as pa
 
-    paths = {path.text: path for path in paths_in(properties.absent(opened.names)) if path.steps[0][0] in opened.names}
+    paths = {path.text: path for path in paths_in(properties.absent(opened.names)) if path.column in opened.names}
     if not paths:
         return opened
-    nested = sorted({path.steps[0][0] for path in paths.values()})
-    first = opened.head(nested)
+    made = _WithPaths(opened.batches, paths, frozenset())
+    first = opened.head(made.entered(tuple(paths)))
     schema = pa.schema({name: column.type for name, column in first.items()})
     for path in paths.values():
         if not path.may_exist_in(schema):
             raise without_values(opened.where, path, [*islice(_rows(first), _FIRST)])
-    rows = (row for batch in opened.batches(nested) for row in _rows(batch.columns))
-    single = single_paths(opened.where, paths.values(), rows)
-    made = _WithPaths(opened.batches, paths, single)
+    single = frozenset[str]()
+    for several in (True, False):  # a value of each path with [] is probably in the first rows
+        chosen = [path for path in paths.values() if path.single is not several]
+        nested = made.entered([path.text for path in chosen])
+        rows = (row for batch in opened.batches(nested) for row in _rows(batch.columns))
+        single |= single_paths(opened.where, chosen, rows)
+    made = replace(made, texts=single)
     names = (*without_entered(opened.names, tuple(paths.values())), *paths)
 
     def parts(workers: Workers) -> Sequence[SourcePart]:
         return [replace(part, batches=replace(made, batches=part.batches)) for part in opened.parts(workers)]
 
     def head(names: Sequence[str]) -> Mapping[str, Any]:
-        own = [paths[name].steps[0][0] if name in paths else name for name in names]
-        return made.columns(names, opened.head(list(dict.fromkeys(own))))
+        return made.columns(names, opened.head(made.entered(names)))
 
     return replace(opened, names=names, batches=made, parts=parts, head=head)

@@ -9,7 +9,7 @@ from anonset import arrow
 from anonset.errors import InputError, Problem
 from anonset.reading.batches import Batch, FileProperties, OpenedSource, with_keys
 from anonset.reading.formats.text_chunks import TextPiece, pieces
-from anonset.reading.nested_paths import NestedPath, paths_in, single_paths, without_entered
+from anonset.reading.nested_paths import paths_in, single_paths, without_entered
 from anonset.reading.sources.dialect import invalid_utf8
 from anonset.reading.sources.source import DataFile, Source
 
@@ -40,7 +40,7 @@ def open_json_lines(source: Source, properties: FileProperties) -> OpenedSource:
         msg = f"{source.where}: the file is empty; each line must be a JSON object"
         raise InputError(msg)
     known = {name.partition(".")[0] for name in kinds}
-    paths = {path.text: path for path in paths_in(properties.absent(tuple(kinds))) if path.steps[0][0] in known}
+    paths = {path.text: path for path in paths_in(properties.absent(tuple(kinds))) if path.column in known}
     kinds = {name: kinds[name] for name in without_entered(tuple(kinds), tuple(paths.values()))}
     records = (
         record
@@ -48,8 +48,8 @@ def open_json_lines(source: Source, properties: FileProperties) -> OpenedSource:
         for piece in pieces(file, properties.dialect)
         for record in _records(file, piece, flat=False)
     )
-    texts = single_paths(source.where, paths.values(), records)
-    kinds |= {name: _TEXT if name in texts else _LIST for name in paths}
+    single = single_paths(source.where, paths.values(), records)
+    kinds |= dict.fromkeys(paths, _LIST)
 
     def batches(names: Sequence[str]) -> Iterator[Batch]:
         kind_of = {name: kind for name, kind in kinds.items() if name in names}
@@ -59,12 +59,9 @@ def open_json_lines(source: Source, properties: FileProperties) -> OpenedSource:
                 records = list(_records(file, piece, flat=not paths))
                 flat = [_flat(record) for record in records] if paths else records
                 columns = {
-                    name: _column(
-                        [_cell(path, record, kind) for record in records]
-                        if (path := paths.get(name)) is not None
-                        else [record.get(name) for record in flat],
-                        kind,
-                    )
+                    name: _column([record.get(name) for record in flat], kind)
+                    if (path := paths.get(name)) is None
+                    else path.read(records, single=name in single)
                     for name, kind in kind_of.items()
                 }
                 yield with_keys(file, before, len(records), columns, names)
@@ -74,11 +71,6 @@ def open_json_lines(source: Source, properties: FileProperties) -> OpenedSource:
         return next(batches([name for name in names if name in kinds])).columns
 
     return OpenedSource(source.where, tuple(kinds), batches, head=head)
-
-
-def _cell(path: NestedPath, record: _Record, kind: int) -> Any:
-    values = path.values(record)
-    return values if kind == _LIST else values[0] if values else None
 
 
 def _records(file: DataFile, piece: TextPiece, *, flat: bool = True) -> Iterator[_Record]:
