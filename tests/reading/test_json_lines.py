@@ -138,3 +138,13 @@ def test_a_pair_of_surrogates_is_a_character(tmp_path):
     path = tmp_path / "raw.jsonl"
     path.write_text('{"a": "\\ud83d\\ude00"}\n')
     assert labels(read(path, relational="a", unit="row"), "a") == ["\U0001f600"]
+
+
+def test_equal_numbers_are_the_same_id(reading, tmp_path):
+    ids = ["1e7", "10000000", "10000000.0", "1.0E+7", '"10000000"', '"1e7"', "0.50", "5e-1", "1e999", "0.0"]
+    path = tmp_path / "a.jsonl"
+    path.write_text("".join(f'{{"id": {one}, "items": "i{n}"}}\n' for n, one in enumerate(ids)))
+    records = reading(path, items="items", unit="id").transactions.rows()
+    assert sorted(map(sorted, records)) == [["i0", "i1", "i2", "i3", "i4"], ["i5"], ["i6", "i7"], ["i8"], ["i9"]]
+    kept = reading(path, items="items", keep="id", unit="row")
+    assert labels(kept, "id")[:4] == ["1e7", "10000000", "10000000.0", "1.0E+7"]

@@ -248,6 +248,8 @@ def test_numbers_as_floats_are_the_same_keys_as_text():
     tables["a"]["input"]["id"] = [1.5, 3.0, float(1 << 53)]
     with pytest.raises(InputError, match="store the ids as integers"):
         anonset.read(tables=tables, unit="id")
+    with pytest.raises(InputError, match="store the ids as integers"):
+        anonset.read(tables["a"]["input"], items="x", unit="id")
 
 
 def test_not_a_number_is_no_key(tmp_path):

@@ -157,3 +157,22 @@ def test_values_with_equal_labels_remain_distinct(tmp_path):
     path = tmp_path / "a.sav"
     pyreadstat.write_sav(FRAME, path, variable_value_labels={"sex": {1: "9", 2: "other", 3: "other"}})
     assert rows(path)["sex"] == ["9 (1)", "other (2)", "9", "other (3)"]
+
+
+@pytest.mark.parametrize("form", WRITE)
+@pytest.mark.parametrize("labelled", [False, True])
+def test_ids_that_doubles_do_not_contain_exactly_are_rejected(tmp_path, form, labelled):
+    largest = float(1 << 53)
+    frame = pd.DataFrame({"id": [largest, largest + 2, 3.0], "code": ["a", "b", "c"]})
+    path = tmp_path / f"a.{form}"
+    named = {"variable_value_labels": {"id": {largest: "x"}}} if labelled and form not in ("xpt", "dta") else {}
+    WRITE[form](frame, path, **named)
+    linked = {"one": {"input": path, "items": "code"}}
+    for options in ({"source": path, "items": "code"}, {"tables": linked}):
+        with pytest.raises(InputError) as raised:
+            anonset.read(unit="id", **options)
+        assert names(raised.value, f"id {1 << 53} double")
+    assert anonset.read(path, items="code", drop="id", unit="row").n == 3
+    frame["id"] = [largest - 1, largest - 2, 3.0]
+    WRITE[form](frame, path)
+    assert anonset.read(path, items="code", unit="id").n == 3

@@ -219,7 +219,7 @@ class _WithPaths(RedactedRepr):
         return {
             name: column
             if (path := self.paths.get(name)) is None
-            else path.read(_rows({path.column: column}), single=name in self.texts)
+            else path.read(({path.column: value} for value in column.to_pylist()), single=name in self.texts)
             for name, column in found.items()
         }
 

@@ -18,7 +18,13 @@ from anonset.data.joining import require_joinable
 from anonset.data.labels.vocabulary import canonical_codes
 from anonset.data.spans import begins_of
 from anonset.errors import Fix, InputError, Problem, typed
-from anonset.reading.cells.input_checks import require_items, require_short_ids, require_split, require_whole
+from anonset.reading.cells.input_checks import (
+    require_exact_ids,
+    require_items,
+    require_short_ids,
+    require_split,
+    require_whole,
+)
 from anonset.reading.cells.normalizing import Changes, normalize_items, normalize_values
 from anonset.reading.cells.numbers import Numbers, others, read_numbers
 from anonset.reading.sources.files import reading
@@ -158,7 +164,8 @@ class Encoder:
         return normalize_values(encoded, self.normalize.get(name, ()), self.changes)
 
     def identifier(self, name: str, column: Any) -> Any:
-        """Return an id column as text (``pyarrow.LargeStringArray``). Null, empty, blank and long ids are rejected.
+        """Return an id column as text (``pyarrow.LargeStringArray``). Null, empty, blank and long ids are rejected, and
+        floats so large that different ids would be equal.
 
         Raises
         ------
@@ -167,6 +174,9 @@ class Encoder:
         """
         import pyarrow as pa
 
+        if pa.types.is_floating(column.type):
+            floats = arrow.fill_null(arrow.cast(column, pa.float64()), "nan")
+            require_exact_ids(self.where, name, arrow.to_numpy(floats), str(column.type))
         text = self._values(name, column, allow_null=False)
         if pa.types.is_dictionary(text.type):
             text = self._text(name, text)

@@ -19,6 +19,7 @@ from anonset.columns.cells import (
 from anonset.columns.kinds import MOST_LOOKED_AT
 from anonset.columns.marks import ABSENT, PRESENT, words_for_marks
 from anonset.columns.printed_lists import LIST
+from anonset.data.array_types import Float64
 from anonset.errors import Fix, InputError, datum, typed
 from anonset.reading.sources.dialect import DELIMITERS
 from anonset.spelling import counted, setting
@@ -27,6 +28,8 @@ _ENDS = (("[", "]"), ("{", "}"))
 _PRINTED = ("['", '["', "{'", '{"')
 MOST_BYTES_OF_ID = 4096
 """Maximum length of an id in bytes."""
+_FIRST_INEXACT = 1 << 53
+"""Smallest positive integer that is not the only one with its float64."""
 
 
 def require_split(
@@ -233,3 +236,24 @@ def require_short_ids(where: str, name: str, ids: Any, before: int) -> None:
     row, problem = before + position + 1, f"the id has {lengths[position]:,} bytes, at most {MOST_BYTES_OF_ID:,} fit"
     msg = f"{where}: id column {name!r}: row {row}: {problem}; check the quotes of the file, or declare another column"
     raise InputError(msg, column=name, row=row)
+
+
+def require_exact_ids(where: str, name: str, ids: Float64, kind: str) -> None:
+    """Reject ids that are floats so large that different ids would be equal.
+
+    Parameters
+    ----------
+    ids
+        Ids of the column `name`. NaN is no id.
+    kind
+        Type of the column, for the message.
+
+    Raises
+    ------
+    InputError
+        The message names the column.
+    """
+    if (np.abs(ids) >= _FIRST_INEXACT).any():
+        problem = f"numbers of {_FIRST_INEXACT} and more are not exact as {kind}"
+        msg = f"{where}: column {name!r}: {problem}; store the ids as integers or text"
+        raise InputError(msg, column=name)

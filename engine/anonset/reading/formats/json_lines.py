@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
 from typing import Any, NoReturn
 
 from anonset import arrow
@@ -10,11 +11,14 @@ from anonset.errors import InputError, Problem
 from anonset.reading.batches import Batch, FileProperties, OpenedSource, with_keys
 from anonset.reading.formats.text_chunks import TextPiece, pieces
 from anonset.reading.nested_paths import paths_in, single_paths, without_entered
+from anonset.reading.roles import names_in
 from anonset.reading.sources.dialect import invalid_utf8
 from anonset.reading.sources.source import DataFile, Source
 
 _TEXT, _LIST, _NESTED = range(3)
 """Kinds of columns. The kind of a column is the largest kind of its values."""
+_SMALLEST, _LARGEST = 1e-40, 1e40
+"""Ids that are numbers between these bounds are spelled without an exponent."""
 _Record = dict[str, Any]
 
 
@@ -50,6 +54,7 @@ def open_json_lines(source: Source, properties: FileProperties) -> OpenedSource:
     )
     single = single_paths(source.where, paths.values(), records)
     kinds |= dict.fromkeys(paths, _LIST)
+    ids = names_in(tuple(kinds), properties.ids)
 
     def batches(names: Sequence[str]) -> Iterator[Batch]:
         kind_of = {name: kind for name, kind in kinds.items() if name in names}
@@ -59,7 +64,7 @@ def open_json_lines(source: Source, properties: FileProperties) -> OpenedSource:
                 records = list(_records(file, piece, flat=not paths))
                 flat = [_flat(record) for record in records] if paths else records
                 columns = {
-                    name: _column([record.get(name) for record in flat], kind)
+                    name: _column([_id(record.get(name)) if name in ids else record.get(name) for record in flat], kind)
                     if (path := paths.get(name)) is None
                     else path.read(records, single=name in single)
                     for name, kind in kind_of.items()
@@ -118,8 +123,16 @@ def _refuse_constant(_: str) -> NoReturn:
     raise ValueError
 
 
+class _Float(str):
+    """Number with a fraction or an exponent, in its written form."""
+
+    __slots__ = ()
+
+
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]").search
-_DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=_refuse_constant, object_pairs_hook=_members)
+_DECODER = json.JSONDecoder(
+    parse_int=str, parse_float=_Float, parse_constant=_refuse_constant, object_pairs_hook=_members
+)
 
 
 def _flat(record: _Record) -> _Record:
@@ -136,6 +149,18 @@ def _flat(record: _Record) -> _Record:
         for member, content in {name: value}.items() if inner is None else inner.items():
             flat[member if inner is None else f"{name}.{member}"] = content
     return flat
+
+
+def _id(value: Any) -> Any:
+    """Return a value of an id column. Equal numbers have the same spelling, as in other formats.
+
+    >>> [_id(_Float(number)) for number in ("1e7", "1.50E1", "0.5", "1e999")], _id("1e7")
+    (['10000000', '15', '0.5', '1e999'], '1e7')
+    """
+    if not isinstance(value, _Float) or not _SMALLEST < abs(float(value)) < _LARGEST:
+        return value
+    whole, _, fraction = f"{Decimal(value):f}".partition(".")
+    return f"{whole}.{digits}" if (digits := fraction.rstrip("0")) else whole
 
 
 def _kind(value: Any) -> int:

@@ -15,6 +15,7 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.workers import Workers
 from anonset.errors import InputError
 from anonset.reading.batches import Batch, FileProperties, OpenedSource, SourcePart, open_source
+from anonset.reading.cells.input_checks import require_exact_ids
 from anonset.reading.linked import LinkedTable, LinkedTables, column_of
 from anonset.reading.sources.files import reading
 from anonset.reading.sources.source import Source
@@ -22,8 +23,6 @@ from anonset.spelling import counted
 
 _BETWEEN = "\x1f"
 """Text between the columns of a key."""
-_FIRST_INEXACT = 1 << 53
-"""Smallest positive integer that is not the only one with its float64."""
 _HEAD = 1 << 14
 """Maximum number of rows of a table named by `in` whose ids are judged."""
 
@@ -113,10 +112,7 @@ def id_texts(where: str, name: str, column: Any) -> Any:
     if not pa.types.is_floating(plain.type):
         return text
     values = arrow.to_numpy(arrow.fill_null(arrow.cast(plain, pa.float64()), "nan"))
-    if (np.abs(values) >= _FIRST_INEXACT).any():
-        problem = f"numbers of {_FIRST_INEXACT} and more are not exact as {plain.type}"
-        msg = f"{where}: column {name!r}: {problem}; store the ids as integers or text"
-        raise InputError(msg, column=name)
+    require_exact_ids(where, name, values, str(plain.type))
     text = arrow.if_else(_bools(np.isnan(values)), arrow.text_scalar(""), text)
     integral = values == np.floor(values)
     return arrow.if_else(_bools(integral), arrow.digits(np.where(integral, values, 0).astype(np.int64)), text)

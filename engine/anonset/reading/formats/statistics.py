@@ -11,8 +11,11 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
+import numpy as np
+
 from anonset.errors import InputError
 from anonset.reading.batches import Batch, FileProperties, OpenedSource, with_keys
+from anonset.reading.cells.input_checks import require_exact_ids
 from anonset.reading.sources.files import STATISTICS, reading
 from anonset.reading.sources.source import DataFile, Source
 
@@ -63,6 +66,8 @@ class _File:
     titles: Mapping[str, str | None]
     """Label of each variable."""
     encoding: str | None
+    ids: Sequence[str]
+    """Id columns."""
 
     @classmethod
     def of(cls, file: DataFile, format: str, properties: FileProperties) -> "_File":  # noqa: A002
@@ -78,7 +83,9 @@ class _File:
         labelled = {} if properties.value_codes else found.variable_value_labels
         labels = {variable: _distinct(of_values) for variable, of_values in labelled.items()}
         sets = {f"${name}" if name in found.column_names else name: one for name, one in found.mr_sets.items()}
-        return cls(file, read, tuple(found.column_names), labels, sets, found.column_names_to_labels, encoding)
+        return cls(
+            file, read, tuple(found.column_names), labels, sets, found.column_names_to_labels, encoding, properties.ids
+        )
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -117,6 +124,9 @@ class _File:
 
         if name in self.variables:
             labels = self.labels.get(name, {})
+            if name in self.ids:
+                floats = [cell for cell in cells[name] if isinstance(cell, float)]
+                require_exact_ids(self.file.where, name, np.array(floats), "double")
             return pa.chunked_array([pa.array([_text(cell, labels) for cell in cells[name]], pa.large_string())])
         of_variables = [list(self._items(name, variable, cells[variable])) for variable in self.variables_of(name)]
         rows = [[item for item in row if item is not None] for row in zip(*of_variables, strict=True)]
