@@ -8,7 +8,7 @@ from anonset.cli.output import show, show_json
 from anonset.cli.progress import progress_bars
 from anonset.errors import InputError
 from anonset.reading.file_options import OPEN
-from anonset.reading.linked import READING, column_of
+from anonset.reading.linked import READING
 from anonset.reading.sources.place import is_address
 from anonset.release.documents import ATTESTATION
 from anonset.settings.commands import InspectSettings
@@ -18,7 +18,7 @@ from anonset.settings.table_lines import job_with_tables
 from anonset.spelling import as_typed, setting
 
 if TYPE_CHECKING:
-    from anonset.jobs.linked_findings import LinkedFindings, TableFindings
+    from anonset.jobs.linked_findings import LinkedFindings
 
 _ALLOWED = (*READING, "unit", "k", "m")
 """Settings that `inspect` accepts for several tables."""
@@ -111,23 +111,17 @@ def inspect_linked(
 
 def _write_linked_job(path: Path, findings: "LinkedFindings") -> None:
     from anonset.reading.sources.files import write_file
-    from anonset.settings.job_text import answer_text, guarantee_for, job_text, table_header
+    from anonset.settings.job_text import answer_text, job_text, table_header
 
     if not findings.can_run:
         msg = f"{path} is not written: no linked table has a column that is recognized as items"
         raise InputError(msg)
-    tables = {table_header(one.name): _settings_of(one, path.parent, findings) for one in findings.tables}
+    tables = {table_header(one.name): findings.settings_of(one, path.parent) for one in findings.tables}
     reasons = {
         table_header(one.name): [f"{column.profile.name}: {column.reason}" for column in one.columns]
         for one in findings.tables
     }
-    trees = {column_of(one.name, column): spec for one in findings.tables for column, spec in one.hierarchies.items()}
-    roles = {
-        "items": ["items"],
-        "relational": [column for one in findings.tables for column in one.named("relational")],
-    }
-    guarantee = guarantee_for(roles, findings.k, findings.m, tuples=0)
-    guarantee.pop("algorithm", None)  # linked tables have their own default
+    trees, guarantee = findings.hierarchies, findings.guarantee
     unit, common = findings.keys[0].unit, dict(findings.settings)
     left_out = [f"{Path(file).name} is left out: {why}" for file, why in findings.left_out.items()]
     problems = [*map(str, findings.checks), *left_out]
@@ -141,21 +135,3 @@ def _write_linked_job(path: Path, findings: "LinkedFindings") -> None:
         lines = findings.question()
         text = job_text(None, out, settings, guarantee, reasons, problems, question=lines, answers=answers)
     write_file(path, [text.encode()])
-
-
-def _settings_of(one: "TableFindings", folder: Path, findings: "LinkedFindings") -> dict[str, Any]:
-    """Return the settings of a table in a job file."""
-    from anonset.settings.job_text import relative_to
-
-    settings: dict[str, Any] = {"input": relative_to(folder, one.input)}
-    if one.key != findings.keys[0].unit or one.parent:
-        settings["key"] = one.key
-    if one.parent:
-        settings["in"] = one.parent if one.parent_key == one.key else column_of(one.parent, one.parent_key)
-    if items := one.named("items"):
-        settings["items"] = items[0]
-    elif one.describes:
-        numeric = [name for name, spec in one.hierarchies.items() if spec == "range"]
-        roles = {"relational": one.named("relational"), "numeric": numeric, "drop": one.named("drop")}
-        settings |= {role: names for role, names in roles.items() if names}
-    return {**settings, **one.options}

@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import Problem
 from anonset.jobs.findings import ColumnFindings
-from anonset.settings.job_text import unit_line
+from anonset.reading.linked import column_of
+from anonset.settings.job_text import guarantee_for, relative_to, unit_line
 from anonset.spelling import counted
 
 
@@ -95,3 +97,30 @@ class LinkedFindings(RedactedRepr):
     def question(self) -> list[str]:
         """Return a job file line for each key that may identify the persons."""
         return [f"{unit_line(key.unit)} # {key.description}" for key in self.keys]
+
+    @property
+    def hierarchies(self) -> dict[str, str]:
+        """Proposed hierarchies of the published columns, by ``table.column``."""
+        return {column_of(one.name, column): spec for one in self.tables for column, spec in one.hierarchies.items()}
+
+    @property
+    def guarantee(self) -> dict[str, Any]:
+        """Proposed privacy model with its parameters. Linked tables have their own default algorithm."""
+        relational = [column for one in self.tables for column in one.named("relational")]
+        chosen = guarantee_for({"items": ["items"], "relational": relational}, self.k, self.m, tuples=0)
+        return {name: value for name, value in chosen.items() if name != "algorithm"}
+
+    def settings_of(self, one: TableFindings, folder: Path) -> dict[str, Any]:
+        """Return the settings of a table in a job file in `folder`."""
+        settings: dict[str, Any] = {"input": relative_to(folder, one.input)}
+        if one.key != self.keys[0].unit or one.parent:
+            settings["key"] = one.key
+        if one.parent:
+            settings["in"] = one.parent if one.parent_key == one.key else column_of(one.parent, one.parent_key)
+        if items := one.named("items"):
+            settings["items"] = items[0]
+        elif one.describes:
+            numeric = [name for name, spec in one.hierarchies.items() if spec == "range"]
+            roles = {"relational": one.named("relational"), "numeric": numeric, "drop": one.named("drop")}
+            settings |= {role: names for role, names in roles.items() if names}
+        return {**settings, **one.options}

@@ -11,6 +11,13 @@ from typing import Any
 from anonset.columns.roles import SETS
 from anonset.settings.parameters import MODELS
 
+_OF_TABLE = "tables."
+"""First part of the names of linked tables, whose entries are settings."""
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+"""Names that TOML does not quote."""
+_MANY_TUPLES = 20_000
+"""Number of combinations of quasi-identifiers from which another algorithm is proposed."""
+
 
 def job_text(
     input: str | None,  # noqa: A002
@@ -99,10 +106,6 @@ def _settings_lines(
     return lines
 
 
-_OF_TABLE = "tables."
-"""First part of the names of linked tables, whose entries are settings."""
-
-
 def table_header(name: str) -> str:
     """Return the name of the part of a job file that contains the settings of a linked table.
 
@@ -110,9 +113,6 @@ def table_header(name: str) -> str:
     ('tables.visit', 'tables."my visits"')
     """
     return f"{_OF_TABLE}{name if _BARE.fullmatch(name) else toml_of(name)}"
-
-
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def guarantee_for(settings: Mapping[str, Any], k: int, m: int, *, tuples: int) -> dict[str, Any]:
@@ -131,9 +131,6 @@ def guarantee_for(settings: Mapping[str, Any], k: int, m: int, *, tuples: int) -
     chosen = {**entry.in_reach, **(entry.of_many_tuples if tuples > _MANY_TUPLES else {})}
     algorithm = {name: chosen.pop(name) for name in ("algorithm",) if name in chosen}
     return {"model": model, **algorithm, "k": k, **({"m": m} if sets else {}), **chosen}
-
-
-_MANY_TUPLES = 20_000
 
 
 def relative_to(folder: Path, path: str) -> str:
