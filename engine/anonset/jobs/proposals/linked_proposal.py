@@ -12,13 +12,13 @@ from typing import Any
 from anonset.columns.person_rules import likely_codes
 from anonset.columns.persons import LEAST, LIKELY
 from anonset.columns.roles import CODE_LEVELS
-from anonset.columns.shared_keys import KeyColumn, SharedKey, refer_to, shared_keys
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import Fix, InputError, Problem, plain_text
 from anonset.jobs.findings import ColumnFindings
 from anonset.jobs.linked_findings import KeyOption, LinkedFindings, TableFindings
 from anonset.jobs.proposals.proposal import Proposal
 from anonset.jobs.proposals.proposed_reading import proposal_for
+from anonset.jobs.proposals.shared_keys import KeyColumn, SharedKey, refer_to, shared_keys
 from anonset.jobs.proposals.table_evidence import TableEvidence, evidence_of, too_large_problem
 from anonset.privacy.model import require_size
 from anonset.reading.linked import READING, column_of

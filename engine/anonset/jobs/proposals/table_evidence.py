@@ -16,11 +16,11 @@ from anonset.columns.persons import NAMED, all_persons
 from anonset.columns.placeholders import placeholder_counts
 from anonset.columns.profiles import Profile, profile
 from anonset.columns.roles import MARKS
-from anonset.columns.shared_keys import KeyColumn, is_only_an_id
 from anonset.data.array_types import UInt64
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError, plain_text
 from anonset.jobs.proposals.proposed_reading import column_names, columns_of, with_recognised_options
+from anonset.jobs.proposals.shared_keys import KeyColumn, is_only_an_id
 from anonset.reading.persons.id_hashes import hash_ids
 from anonset.reading.sources.files import FORMATS
 from anonset.spelling import counted

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from anonset.columns.shared_keys import KeyColumn, shared_keys
+from anonset.jobs.proposals.shared_keys import KeyColumn, shared_keys
 
 
 def column(table, name, ids, *, rows=None, points=0, dense=False, before=""):
