@@ -1,6 +1,7 @@
 """Nested columns are read by path, from JSON Lines and Parquet."""
 
 import json
+from datetime import date
 
 import pyarrow as pa
 import pytest
@@ -12,7 +13,7 @@ from tests.facts import names, refused
 import anonset
 from anonset.cli.main import main
 from anonset.errors import InputError
-from anonset.reading.nested_paths import NestedPath, single_paths
+from anonset.reading.nested_paths import NestedPath, most_values, single_paths
 
 RECORDS = [
     {
@@ -73,6 +74,19 @@ def test_two_paths_lead_into_a_column(made):
         "code.coding[].system:icd",
         "code.coding[].system:sn",
     ]
+
+
+def test_members_of_an_object_are_columns(made):
+    records = [{"s": {"id": f"P{n // 2}", "of": {"sex": "fm"[n // 4]}}, "x": {"code": f"E{n}"}} for n in range(8)]
+    table = anonset.read(made(records), items="x.code", relational="s.of.sex", unit="s.id")
+    assert list(table.transactions.rows()) == [[f"E{n}", f"E{n + 1}"] for n in (0, 2, 4, 6)]
+    assert table.relational[0].labels() == ["f", "f", "m", "m"]
+
+
+@pytest.mark.parametrize(("column", "facts"), [("x.cod", "'x.cod'"), ("n.y", "'n.y'")])
+def test_members_that_no_record_has_are_rejected(made, column, facts):
+    with refused(InputError, facts):
+        anonset.read(made([{"n": "1", "x": {"code": "E1"}}]), items=column, unit="row", drop=["n"])
 
 
 def test_what_is_not_named_is_not_read(made):
@@ -184,12 +198,62 @@ def test_values_equal_those_of_a_naive_walk(value, text):
 def test_paths_without_values_equal_those_of_a_naive_walk(values, text):
     path, records = NestedPath.of(text), [{"x": value} for value in values]
     numbers = [len(naive(record, path.steps)) for record in records]
+    most = most_values([path], records, lambda path, record: len(path.reached(record)))
     if numbers and not any(numbers):
         with refused(InputError, f"'{text}'"):
-            single_paths("a", [path], iter(records))
+            single_paths("a", most, lambda: records)
     else:
         single = "[]" not in text and max(numbers, default=0) <= 1
-        assert single_paths("a", [path], iter(records)) == ({text} if single else set())
+        assert single_paths("a", most, lambda: records) == ({text} if single else set())
+
+
+TYPED = st.recursive(
+    st.sampled_from([pa.string(), pa.int64(), pa.bool_(), pa.float64(), pa.large_string(), pa.date32()]),
+    lambda inner: (
+        inner.map(pa.list_)
+        | inner.map(lambda kind: pa.list_(kind, 2))
+        | st.tuples(inner, inner).map(lambda kinds: pa.struct([("x", kinds[0]), ("y", kinds[1])]))
+    ),
+    max_leaves=6,
+)
+
+
+def values_of(kind):
+    """Return a strategy for values of an Arrow type, null included."""
+    if pa.types.is_struct(kind):
+        inner = st.fixed_dictionaries({field.name: values_of(field.type) for field in kind})
+    elif pa.types.is_fixed_size_list(kind):
+        inner = st.lists(values_of(kind.value_type), min_size=2, max_size=2)
+    elif pa.types.is_list(kind):
+        inner = st.lists(values_of(kind.value_type), max_size=3)
+    elif pa.types.is_int64(kind):
+        inner = st.integers(0, 2)
+    elif pa.types.is_boolean(kind):
+        inner = st.booleans()
+    elif pa.types.is_floating(kind):
+        inner = st.sampled_from([1.0, 0.5, -0.0, 0.0, 1e16])
+    elif pa.types.is_date32(kind):
+        inner = st.sampled_from([date(2026, 1, 2), date(2020, 2, 29)])
+    else:
+        inner = st.sampled_from(["a", "b", "1", "true"])
+    return st.none() | inner
+
+
+@given(
+    st.data(), TYPED, st.sampled_from(["x[].y", "x[y=a].x", "x[y=1].y", "x[x=true].y", "x.y[]", "x[].y[].x", "x[][]"])
+)
+def test_parquet_columns_have_the_values_of_the_records(data, kind, text):
+    path, records = NestedPath.of(text), data.draw(st.lists(values_of(kind), max_size=5))
+    column = pa.chunked_array([pa.array([None, *records], kind)]).slice(1)
+    try:
+        rows = [path.values({"x": record}) for record in column.to_pylist()]
+    except InputError:
+        with pytest.raises(InputError):
+            path.column_in(column, single=False)
+        return
+    assert path.column_in(column, single=False).to_pylist() == rows
+    if all(len(row) <= 1 for row in rows):
+        assert path.column_in(column, single=True).to_pylist() == [row[0] if row else None for row in rows]
 
 
 @given(VALUES, st.sampled_from(["x[].y", "x[y=a].x", "x.y[]", "x[].y[].x"]))

@@ -8,14 +8,19 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
+import numpy as np
+
+from anonset import arrow
+from anonset.data.array_types import Int64
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.workers import Workers
 from anonset.errors import InputError
 from anonset.reading.batches import Batch, FileProperties, OpenedSource, SourcePart
 from anonset.spelling import similar_name
 
+_Part = TypeVar("_Part")
 _FIRST = 1000
 """Number of records whose members are compared with a path that no record has."""
 _STEP = re.compile(r"\[(?:(?P<member>[^\]=\[]+)=(?P<value>[^\]]*))?\]|\.?(?P<name>[^.\[\]]+)")
@@ -55,6 +60,11 @@ class NestedPath:
             steps.append((step["name"], None) if step["name"] else (step["member"] or "", step["value"]))
             at = step.end()
         return cls(text, tuple(steps))
+
+    @classmethod
+    def of_members(cls, text: str) -> "NestedPath":
+        """Return a path through members only, such as ``subject.reference``. Readers of JSON Lines need none."""
+        return cls(text, tuple((name, None) for name in text.split(".")))
 
     @property
     def column(self) -> str:
@@ -100,6 +110,48 @@ class NestedPath:
             return pa.chunked_array([pa.array([row[0] if row else None for row in rows], pa.string())])
         return pa.chunked_array([pa.array(list(rows), pa.list_(pa.string()))])
 
+    def reached_in(self, column: Any) -> tuple[Int64, Any]:
+        """Return the record of each value, int64, and the values (``pyarrow.Array``), in order. Values may be objects
+        and lists.
+
+        `column`, a ``pyarrow.ChunkedArray``, is the column into which the path leads. Numbers of records begin at 0.
+        """
+        values, record = column.combine_chunks(), np.arange(len(column))
+        for name, wanted in self.steps[1:]:
+            if (not name or wanted is not None) and arrow.is_list(values.type):
+                values, record = _without_null(values, record)
+                record = np.repeat(record, arrow.to_numpy(arrow.list_value_length(values)))
+                values = arrow.list_flatten(values)
+            if name:
+                members = _members(values, name)
+                if wanted is None:
+                    values = members
+                    continue
+                are_wanted = _places_of(wanted, members)
+                values, record = arrow.chosen(values, are_wanted), record[are_wanted]
+        values, record = _without_null(values, record)
+        return record, values
+
+    def column_in(self, column: Any, *, single: bool) -> Any:
+        """Return the values of a Parquet column as a column (``pyarrow.ChunkedArray``), like `read`.
+
+        Raises
+        ------
+        InputError
+            If a value is an object or a list.
+        """
+        import pyarrow as pa
+
+        record, values = self.reached_in(column)
+        if _has_parts(values.type) and len(values):
+            raise _has_no_text(self.text)
+        ends = np.cumsum(np.bincount(record, minlength=len(column)))
+        begins = np.append(0, ends)
+        texts = _texts(values)
+        if single:
+            return pa.chunked_array([arrow.take(texts, pa.array(begins[:-1], pa.int64(), mask=begins[:-1] == ends))])
+        return pa.chunked_array([pa.ListArray.from_arrays(pa.array(begins, pa.int32()), texts)])
+
     def may_exist_in(self, schema: Any) -> bool:
         """Return False if a ``pyarrow.Schema`` shows that no column has a value at this path."""
         import pyarrow as pa
@@ -107,7 +159,7 @@ class NestedPath:
         kind = pa.struct(list(schema))
         for name, value in self.steps:
             if not name or value is not None:
-                kind = kind.value_type if _is_list(kind) else kind
+                kind = kind.value_type if arrow.is_list(kind) else kind
             if name and pa.types.is_struct(kind):
                 if (place := kind.get_field_index(name)) < 0:
                     return False
@@ -115,10 +167,43 @@ class NestedPath:
         return True
 
 
-def _is_list(kind: Any) -> bool:
+def _members(objects: Any, name: str) -> Any:
+    """Return a member of each object (``pyarrow.Array``), or null if there is none."""
     import pyarrow as pa
 
-    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
+    place = objects.type.get_field_index(name) if pa.types.is_struct(objects.type) else -1
+    return objects.flatten()[place] if place >= 0 else pa.nulls(len(objects))
+
+
+def _without_null(values: Any, record: Int64) -> tuple[Any, Int64]:
+    given = np.flatnonzero(arrow.to_numpy(arrow.is_valid(values)))
+    return (values, record) if len(given) == len(values) else (arrow.chosen(values, given), record[given])
+
+
+def _places_of(text: str, values: Any) -> Int64:
+    if _has_parts(values.type):
+        return np.empty(0, np.int64)
+    return np.flatnonzero(arrow.to_numpy(arrow.is_in(_texts(values), [text])))
+
+
+def _has_parts(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_nested(kind))
+
+
+def _texts(values: Any) -> Any:
+    """Return the values of an array as texts."""
+    import pyarrow as pa
+
+    if pa.types.is_string(values.type):
+        return values
+    if not len(values):
+        return pa.array([], pa.string())
+    if pa.types.is_floating(values.type):
+        return pa.array(map(_plain, values.to_pylist()), pa.string())
+    coded = arrow.dictionary_encode(values)
+    return arrow.take(pa.array(map(_plain, coded.dictionary.to_pylist()), pa.string()), coded.indices)
 
 
 def _reached(value: Any, steps: Sequence[tuple[str, str | None]]) -> Iterator[Any]:
@@ -143,9 +228,12 @@ def _plain(value: Any) -> Any:
 
 def _as_text(path: str, value: Any) -> str:
     if isinstance(value, (dict, list)):
-        msg = f"column {path!r} contains objects or lists; name a member, or append []"
-        raise InputError(msg)
+        raise _has_no_text(path)
     return str(_plain(value))
+
+
+def _has_no_text(path: str) -> InputError:
+    return InputError(f"column {path!r} contains objects or lists; name a member, or append []")
 
 
 def paths_in(declared: Collection[str]) -> tuple[NestedPath, ...]:
@@ -153,26 +241,36 @@ def paths_in(declared: Collection[str]) -> tuple[NestedPath, ...]:
     return tuple(path for name in declared if (path := NestedPath.of(name)) is not None)
 
 
-def single_paths(where: str, paths: Collection[NestedPath], records: Iterable[Mapping[str, Any]]) -> frozenset[str]:
-    """Return the paths with at most one value in each record. Read no more records than necessary.
+def most_values(
+    paths: Collection[NestedPath], parts: Iterable[_Part], most_in: Callable[[NestedPath, _Part], int]
+) -> dict[NestedPath, int]:
+    """Return the maximum number of values of each path in a record, or a number from which it is a list. Read no more
+    parts of the data than necessary.
+    """
+    most, undecided = dict.fromkeys(paths, 0), list(paths)
+    for part in parts if paths else ():
+        most |= {path: max(most[path], most_in(path, part)) for path in undecided}
+        undecided = [path for path in undecided if most[path] <= (1 if path.single else 0)]
+        if not undecided:
+            break
+    return most
+
+
+def single_paths(
+    where: str, most: Mapping[NestedPath, int], records: Callable[[], Iterable[Mapping[str, Any]]]
+) -> frozenset[str]:
+    """Return the paths with at most one value in each record, given the maximum number of values.
 
     Raises
     ------
     InputError
-        If no record has a value at a path.
+        If there are records, and none has a value at a path.
     """
-    most, first = dict.fromkeys(paths, 0), list[Mapping[str, Any]]()
-    undecided = list(paths)
-    for record in records if paths else ():
-        if len(first) < _FIRST:
-            first.append(record)
-        most |= {path: max(most[path], len(path.reached(record))) for path in undecided}
-        undecided = [path for path in undecided if most[path] <= (1 if path.single else 0)]
-        if not undecided:
-            break
-    if first and (unreached := [path for path in paths if not most[path]]):
-        raise without_values(where, unreached[0], first)
-    return frozenset(path.text for path in paths if path.single and most[path] <= 1)
+    if unreached := [path for path in most if not most[path]]:
+        first = [*islice(records(), _FIRST)]
+        if first:
+            raise without_values(where, unreached[0], first)
+    return frozenset(path.text for path in most if path.single and most[path] <= 1)
 
 
 def without_values(where: str, path: NestedPath, records: Sequence[Mapping[str, Any]]) -> InputError:
@@ -219,9 +317,13 @@ class _WithPaths(RedactedRepr):
         return {
             name: column
             if (path := self.paths.get(name)) is None
-            else path.read(({path.column: value} for value in column.to_pylist()), single=name in self.texts)
+            else path.column_in(column, single=name in self.texts)
             for name, column in found.items()
         }
+
+
+def _most_in_batch(path: NestedPath, batch: Batch) -> int:
+    return int(np.bincount(path.reached_in(batch.columns[path.column])[0], minlength=1).max())
 
 
 def _rows(columns: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -239,22 +341,24 @@ def with_nested(opened: OpenedSource, properties: FileProperties) -> OpenedSourc
     """
     import pyarrow as pa
 
-    paths = {path.text: path for path in paths_in(properties.absent(opened.names)) if path.column in opened.names}
+    absent = properties.absent(opened.names)
+    of_members = [NestedPath.of_members(name) for name in absent if "." in name and "[" not in name]
+    found = [path for path in (*paths_in(absent), *of_members) if path.column in opened.names]
+    first = opened.head(list(dict.fromkeys(path.column for path in found)))
+    schema = pa.schema({name: column.type for name, column in first.items()})
+    objects = {field.name for field in schema if pa.types.is_struct(field.type)}
+    paths = {path.text: path for path in found if path not in of_members or path.column in objects}
     if not paths:
         return opened
     made = _WithPaths(opened.batches, paths, frozenset())
-    first = opened.head(made.entered(tuple(paths)))
-    schema = pa.schema({name: column.type for name, column in first.items()})
     for path in paths.values():
         if not path.may_exist_in(schema):
             raise without_values(opened.where, path, [*islice(_rows(first), _FIRST)])
-    single = frozenset[str]()
+    most = dict[NestedPath, int]()
     for several in (True, False):  # a value of each path with [] is probably in the first rows
         chosen = [path for path in paths.values() if path.single is not several]
-        nested = made.entered([path.text for path in chosen])
-        rows = (row for batch in opened.batches(nested) for row in _rows(batch.columns))
-        single |= single_paths(opened.where, chosen, rows)
-    made = replace(made, texts=single)
+        most |= most_values(chosen, opened.batches(made.entered([path.text for path in chosen])), _most_in_batch)
+    made = replace(made, texts=single_paths(opened.where, most, lambda: _rows(first)))
     names = (*without_entered(opened.names, tuple(paths.values())), *paths)
 
     def parts(workers: Workers) -> Sequence[SourcePart]:

@@ -10,7 +10,7 @@ from anonset import arrow
 from anonset.errors import InputError, Problem
 from anonset.reading.batches import Batch, FileProperties, OpenedSource, with_keys
 from anonset.reading.formats.text_chunks import TextPiece, pieces
-from anonset.reading.nested_paths import paths_in, single_paths, without_entered
+from anonset.reading.nested_paths import most_values, paths_in, single_paths, without_entered
 from anonset.reading.roles import names_in
 from anonset.reading.sources.dialect import invalid_utf8
 from anonset.reading.sources.source import DataFile, Source
@@ -46,13 +46,14 @@ def open_json_lines(source: Source, properties: FileProperties) -> OpenedSource:
     known = {name.partition(".")[0] for name in kinds}
     paths = {path.text: path for path in paths_in(properties.absent(tuple(kinds))) if path.column in known}
     kinds = {name: kinds[name] for name in without_entered(tuple(kinds), tuple(paths.values()))}
-    records = (
-        record
-        for file in source.files
-        for piece in pieces(file, properties.dialect)
-        for record in _records(file, piece, flat=False)
-    )
-    single = single_paths(source.where, paths.values(), records)
+
+    def whole() -> Iterator[_Record]:
+        for file in source.files:
+            for piece in pieces(file, properties.dialect):
+                yield from _records(file, piece, flat=False)
+
+    most = most_values(paths.values(), whole(), lambda path, record: len(path.reached(record)))
+    single = single_paths(source.where, most, whole)
     kinds |= dict.fromkeys(paths, _LIST)
     ids = names_in(tuple(kinds), properties.ids)
 
