@@ -18,7 +18,7 @@ from anonset.cli.exit_codes import DONE
 from anonset.cli.flags import number_of_64_bits
 from anonset.cli.output import show, show_json
 from anonset.data.hierarchies.halves import in_order_of_place
-from anonset.data.hierarchies.renaming import rename_node
+from anonset.data.hierarchies.tree_edits import rename_node
 from anonset.errors import HierarchyError, InputError
 from anonset.jobs.proposals.column_hierarchy import column_tree
 from anonset.reading.hierarchies.files import hierarchy_faults, read_hierarchy, write_hierarchy
