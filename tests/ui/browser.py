@@ -24,7 +24,7 @@ AXE = importlib.util.find_spec("axe_playwright_python")
 _RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]
 _PATIENCE = 20
 """Seconds for an answer of the browser."""
-_KEYS = {"Tab": 9, "Enter": 13, "Space": 32, "ArrowDown": 40, "Escape": 27}
+_KEYS = {"Tab": 9, "Enter": 13, "Space": 32, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Escape": 27, "z": 90}
 _VISIBLE = "[...document.querySelectorAll('.content a,button,.q-menu .q-item')].filter(e => e.getClientRects().length)"
 
 
@@ -198,15 +198,15 @@ class Browser:
         await self.script(f"{found}.focus(), {found}.select()")
         await self.command("Input.insertText", text=content)
 
-    async def press(self, key: str) -> None:
-        """Press a key."""
+    async def press(self, key: str, *, modifiers: int = 0) -> None:
+        """Press a key. The modifier 2 is Ctrl."""
         code = _KEYS[key]
         more = {"text": "\r"} if key == "Enter" else {"text": " "} if key == "Space" else {}
         name = " " if key == "Space" else key
         for kind in ("keyDown", "keyUp"):
             await self.command(
                 "Input.dispatchKeyEvent", type=kind, key=name, code=key, windowsVirtualKeyCode=code,
-                **(more if kind == "keyDown" else {}),
+                modifiers=modifiers, **(more if kind == "keyDown" else {}),
             )  # fmt: skip
 
     async def resize(self, width: int, *, height: int = 900, dark: bool = False) -> None:

@@ -1,6 +1,7 @@
 """The page in headless Chromium: the complete way by clicks and by keys, faults, reloads, and accessibility."""
 
 import asyncio
+import json
 import random
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -214,6 +215,63 @@ def test_the_navigation_works_by_keyboard_and_names_the_current_step(folder: Pat
     in_browser(folder, way)
 
 
+def test_a_hierarchy_is_edited_by_keyboard_and_by_drag_and_drop(folder: Path) -> None:
+    rows = (folder / "visits.csv").read_text().splitlines()
+    (folder / "codes.csv").write_text("\n".join(row.rpartition(",")[2] for row in rows))
+    file = folder / "codes-codes-hierarchy.csv"
+    focused = "(document.activeElement.ariaLabel || document.activeElement.innerText)"
+
+    async def press(browser: Browser, key: str, reached: str) -> None:
+        await browser.press(key)
+        await browser.until(f"{focused}.startsWith({json.dumps(reached)})", 20)
+
+    async def way(browser: Browser, address: str) -> None:
+        await browser.click("codes.csv")
+        await browser.until_text("400 records")
+        await browser.open(f"{address}hierarchies")
+        await browser.until_text("30 values")
+        await browser.script("document.querySelector('input[aria-label=Search]').focus()")
+        start = "[...document.querySelectorAll('button')].find(e => e.innerText === 'Edit by hand')"
+        await browser.script(f"{start}.focus()")
+        await browser.press("Enter")
+        await browser.until("document.querySelector('.box')")
+        await browser.script("document.querySelector('.hierarchy .node').focus()")
+        await press(browser, "ArrowDown", "E* (")
+        await browser.press("ArrowRight")
+        await browser.until_text("E10 (")
+        await press(browser, "Tab", "Choose E10")
+        await browser.press("Space")
+        await browser.until("document.querySelector('[aria-label=\"Choose E10\"][aria-checked=true]')")
+        await press(browser, "ArrowDown", "Choose E11")
+        await browser.press("Space")
+        await browser.until_text("Chosen: E10, E11")
+        await press(browser, "ArrowUp", "Choose E10")
+        await press(browser, "Tab", "E10 (")
+        await press(browser, "Tab", "Move to a group")
+        await browser.command("Input.insertText", text="Diabetes")
+        await browser.until_text("Make the new group “Diabetes”")
+        await browser.press("Tab")
+        while not await browser.script(f"{focused}.startsWith('Make')"):
+            await browser.press("Tab")
+        await browser.press("Enter")
+        await browser.until(f"{focused}.startsWith('Diabetes (2 values')")
+        effect = "document.querySelector('.edits [role=status]').innerText"
+        await browser.until(f"{effect} === 'New group “Diabetes” with E10, E11.'")
+        assert file.read_text().startswith("E10,Diabetes,E*,*\nE11,Diabetes,E*,*\nE12,E*,")
+        await browser.press("z", modifiers=2)
+        await browser.until(f"{effect}.startsWith('Undone: New group')")
+        rows = "[...document.querySelectorAll('.branch')]"
+        row = f"(name => {rows}.find(e => e.querySelector('.node').innerText.startsWith(name)))"
+        drag = "(type, e) => e.dispatchEvent(new DragEvent(type, {bubbles: true, dataTransfer: new DataTransfer()}))"
+        await browser.until_text("E10 (")
+        await browser.script(f"({drag})('dragstart', {row}('E10'))")
+        await browser.script(f"({drag})('drop', {row}('I*'))")
+        await browser.until(f"{effect} === 'E10 moved to “I*”.'")
+        assert "E10,I*,*\n" in file.read_text()
+
+    in_browser(folder, way)
+
+
 async def require_tab_order(browser: Browser, screen: str) -> None:
     """Check that the Tab key reaches every control, and that the focus is visible."""
     controls = await browser.script(f"window.reached = new Set(); {_CONTROLS}.length")
@@ -253,6 +311,11 @@ def test_no_screen_has_faults_of_accessibility(folder: Path) -> None:
         await browser.click("+")
         await browser.click("E10")
         await examine(browser, "hierarchies")
+        await browser.click("Edit by hand")
+        await browser.until("document.querySelectorAll('.hierarchy .box').length > 5")
+        await browser.click_element("document.querySelector('[aria-label=\"Choose E10\"]')")
+        await browser.until_text("Chosen: E10")
+        await examine(browser, "edited hierarchy")
         await browser.open(f"{address}policies")
         await browser.write("Search items to protect", "E10")
         await browser.click("E10 (")

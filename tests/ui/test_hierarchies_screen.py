@@ -11,6 +11,7 @@ from nicegui.testing import User
 from tests.ui.clicks import by_clicks, element, texts, until
 
 from anonset.cli.main import main
+from anonset.data.hierarchies.tree_edits import delete_group, move_nodes
 from anonset.jobs.proposals.column_hierarchy import ColumnHierarchy
 from anonset.settings.job_files import read_job
 from anonset.ui.state.page_state import PageState
@@ -122,6 +123,9 @@ def test_rules_files_and_names(folder: Path) -> None:
         )
         element(user, "spec").set_value("tree.csv")
         await until(lambda: state.tree.is_reading)
+        await shown(user, state)
+        user.find(marker="write").click()
+        await until(lambda: state.tree.is_edited and state.tree.is_reading)
         tree = await shown(user, state)
         node = tree.hierarchy.node_of["E"]
         user.find(marker=f"node {node}").click()
@@ -138,15 +142,15 @@ def test_rules_files_and_names(folder: Path) -> None:
         await until(lambda: "already a label" in texts(user))
 
     by_clicks(folder, way)
-    assert (folder / "tree.csv").read_text() == TREE.replace(",E,", ",Endocrine,")
+    assert (folder / "tree.csv").read_text() == TREE
+    assert (folder / "visits-codes-hierarchy.csv").read_text() == TREE.replace(",E,", ",Endocrine,")
     assert "# by hand" in (folder / "visits.toml").read_text()
 
 
 def test_the_tree_of_a_rule_becomes_a_file(folder: Path) -> None:
     async def way(user: User, state: PageState) -> None:
         await opened(user, state)
-        tree = await shown(user, state)
-        user.find(marker=f"node {tree.hierarchy.node_of['J*']}").click()
+        await shown(user, state)
         user.find(marker="write").click()
         await until(lambda: state.tree.is_file and state.tree.tree is not None)
 
@@ -187,5 +191,191 @@ def test_a_node_with_many_children_shows_fifty_at_a_time(folder: Path) -> None:
         await until(lambda: "1 result" in texts(user))
         user.find(marker="found 180").click()
         await until(lambda: texts(user).count("(1 record)") == 101)
+
+    by_clicks(folder, way)
+
+
+async def edited(user: User, state: PageState) -> ColumnHierarchy:
+    """Open the screen, start to edit by hand, and return the tree."""
+    await opened(user, state)
+    await shown(user, state)
+    user.find(marker="write").click()
+    await until(lambda: state.tree.is_edited and state.tree.tree is not None)
+    await counted(state)
+    return await shown(user, state)
+
+
+async def counted(state: PageState) -> None:
+    await until(lambda: not state.tree.is_reading and state.tree.tree is not None and min(state.tree.tree.records) >= 0)
+
+
+def choose(user: User, state: PageState, *labels: str) -> None:
+    """Tick nodes. Their groups must be open."""
+    assert state.tree.tree is not None
+    for label in labels:
+        user.find(marker=f"choose {state.tree.tree.hierarchy.node_of[label]}").click()
+
+
+def open_groups(user: User, state: PageState, *labels: str) -> None:
+    assert state.tree.tree is not None
+    for label in labels:
+        user.find(marker=f"toggle {state.tree.tree.hierarchy.node_of[label]}").click()
+
+
+def lines(folder: Path) -> list[str]:
+    return (folder / "visits-codes-hierarchy.csv").read_text().splitlines()
+
+
+def test_groups_made_by_hand_publish_the_bytes_of_the_command_line(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def way(user: User, state: PageState) -> None:
+        await edited(user, state)
+        before = lines(folder)
+        open_groups(user, state, "E*", "I*")
+        choose(user, state, "E10", "I10")
+        await until(lambda: "Chosen: E10, I10" in texts(user))
+        element(user, "target").set_value("Both")
+        user.find(marker="make").click()
+        await until(lambda: "New group “Both” with E10, I10. The groups E*, I* vanished" in texts(user))
+        await counted(state)
+        rows = (folder / "visits.csv").read_text().splitlines()[1:]
+        both = sum("E10" in row or "I10" in row for row in rows)
+        await until(lambda: f"Both (2 values, {both} records)" in texts(user))
+        choose(user, state, "E11")
+        user.find(marker="move to Both").click()
+        await until(lambda: "E11 moved to “Both”." in texts(user))
+        assert lines(folder) == ["E10,Both,*", "E11,Both,*", "I10,Both,*", "I20,*", "J20,J*,*", "J45,J*,*"]
+        tree = await shown(user, state)
+        user.find(marker=f"node {tree.hierarchy.node_of['J*']}").click()
+        user.find(marker="delete").click()
+        await until(lambda: "Group “J*” deleted; its values are now in the top." in texts(user))
+        assert lines(folder)[-2:] == ["J20,*,*", "J45,*,*"]
+        await user.open("/hierarchies")  # the edits survive a reload
+        await until(lambda: "Both (3 values" in texts(user))
+        user.find(marker="undo").click()
+        await until(lambda: "Undone: Group “J*” deleted" in texts(user))
+        after = lines(folder)
+        user.find(marker="undo").click()
+        await until(lambda: "Undone: E11 moved" in texts(user))
+        user.find(marker="undo").click()
+        await until(lambda: lines(folder) == before)
+        assert state.tree.undoable == ""
+        assert element(user, "undo").props["aria-disabled"] == "true"
+        (folder / "visits-codes-hierarchy.csv").write_text("".join(f"{line}\n" for line in after))
+
+    by_clicks(folder, way)
+    monkeypatch.chdir(folder)
+    text = (folder / "visits-codes-hierarchy.csv").read_text()
+    (folder / "own.csv").write_text(text)
+    (folder / "by-hand.toml").write_text(JOB.replace("prefix:1", "own.csv"))
+    assert main(["hierarchy", "check", "visits-codes-hierarchy.csv", "--input", "visits.toml"]) == 0
+    assert main(["anonymize", "visits.toml", "--out", "clicks", "--quiet"]) == 0
+    assert main(["anonymize", "by-hand.toml", "--out", "file", "--quiet"]) == 0
+    for path in (folder / "clicks").iterdir():
+        assert path.read_bytes() == (folder / "file" / path.name).read_bytes()
+
+
+def test_refused_edits_change_nothing(folder: Path) -> None:
+    async def way(user: User, state: PageState) -> None:
+        await edited(user, state)
+        before = lines(folder)
+        open_groups(user, state, "E*")
+        choose(user, state, "E10")
+        element(user, "target").set_value("new")
+        await until(lambda: "choose at least two values" in texts(user))
+        choose(user, state, "E11")
+        element(user, "target").set_value("new")
+        user.find(marker="make").click()
+        await until(lambda: "already contains exactly these values" in texts(user))
+        assert "Chosen: E10, E11" in texts(user)
+        (folder / "visits-codes-hierarchy.csv").write_text("\n".join(before) + "\n")
+        node = (await shown(user, state)).hierarchy.node_of["J*"]
+        user.find(marker=f"node {node}").click()
+        element(user, "name").set_value("Lungs")
+        user.find(marker="rename").click()
+        await until(lambda: "“J*” renamed to “Lungs”." in texts(user))
+        with (folder / "visits-codes-hierarchy.csv").open("a") as file:
+            file.write("K10,K,*\n")
+        user.find(marker="undo").click()
+        await until(lambda: "another program changed visits-codes-hierarchy.csv" in texts(user))
+        assert lines(folder)[-1] == "K10,K,*"
+
+    by_clicks(folder, way)
+
+
+def test_ceilings_follow_the_edits(folder: Path) -> None:
+    ceilings = folder / "visits-codes-ceiling.txt"
+
+    async def way(user: User, state: PageState) -> None:
+        tree = await edited(user, state)
+        for label in ("E*", "I*", "J*"):
+            state.tree.click(tree.hierarchy.node_of[label])
+        state.tree.rename("I*", "Heart")
+        assert ceilings.read_text() == "E*\nHeart\nJ*\n"
+        state.tree.edit("deleted.", delete_group, "E*")
+        assert ceilings.read_text() == "Heart\nJ*\n"
+        assert state.tree.effect == "deleted. Ceilings removed: E*."
+        state.tree.edit("moved.", move_nodes, ["J*"], "Heart")
+        assert ceilings.read_text() == "Heart\n"  # J* is below another ceiling
+        state.tree.undo()
+        assert ceilings.read_text() == "Heart\nJ*\n"
+        state.tree.undo()
+        await counted(state)
+        assert ceilings.read_text() == "E*\nHeart\nJ*\n"
+        assert state.tree.tree is not None
+        labels = state.tree.tree.hierarchy.labels
+        assert [labels[node] for node in sorted(state.tree.tree.ceilings)] == ["E*", "Heart", "J*"]
+
+    by_clicks(folder, way)
+
+
+def test_a_new_value_changes_no_group_and_is_reported(folder: Path) -> None:
+    async def way(user: User, state: PageState) -> None:
+        await edited(user, state)
+        state.tree.rename("J*", "Lungs")
+        before = (folder / "visits-codes-hierarchy.csv").read_bytes()
+        with (folder / "visits.csv").open("a") as file:
+            file.write("\nZ99 E10")
+        state.answer("row")
+        await until(lambda: state.findings is not None and not state.busy)
+        await user.open("/hierarchies")
+        await until(lambda: state.tree.faults)
+        await until(lambda: "is not a leaf" in texts(user))
+        await until(lambda: "Lungs (2 values)" in texts(user))  # the tree can be edited, without counts
+        assert (folder / "visits-codes-hierarchy.csv").read_bytes() == before
+
+    by_clicks(folder, way)
+
+
+def test_ranges_are_split_and_merged(folder: Path) -> None:
+    rng = random.Random(2)
+    (folder / "visits.csv").write_text("\n".join(["age", *(f"{rng.randrange(100)}" for _ in range(300))]))
+    (folder / "visits.toml").write_text(
+        'input = "visits.csv"\nout = "safe"\nunit = "row"\nrelational = ["age"]\nmodel = "k"\nk = 3\n'
+        '[hierarchy]\nage = "bins:0,18,65"\n'
+    )
+
+    async def way(user: User, state: PageState) -> None:
+        tree = await edited(user, state)
+        user.find(marker=f"node {tree.hierarchy.node_of['[18:65)']}").click()
+        element(user, "bound").set_value("40")
+        user.find(marker="split").click()
+        await until(lambda: "“[18:65)” split at 40." in texts(user))
+        tree = await shown(user, state)
+        groups = [label for label in tree.hierarchy.labels if ":" in label]
+        assert sorted(groups) == ["[0:18)", "[18:40)", "[40:65)", "[65:)"]
+        assert {*tree.values_below("[18:40)")} <= {f"{age}" for age in range(18, 40)}
+        user.find(marker=f"node {tree.hierarchy.node_of['[40:65)']}").click()
+        await until(lambda: "Merge with" in texts(user))
+        user.find(marker="merge").click()
+        await until(lambda: "merged." in texts(user))
+        user.find(marker=f"node {0}").click()
+        user.find(marker="delete").click()
+        await until(lambda: "All groups deleted." in texts(user))
+        user.find(marker=f"node {0}").click()
+        element(user, "bound").set_value("50")
+        user.find(marker="split").click()
+        await until(lambda: "[:50) (" in texts(user) and "[50:) (" in texts(user))
 
     by_clicks(folder, way)

@@ -69,7 +69,8 @@ def move_nodes(hierarchy: Hierarchy, moved: Sequence[str], group: str) -> Hierar
 
 
 def group_nodes(hierarchy: Hierarchy, members: Sequence[str], name: str) -> Hierarchy:
-    """Return a hierarchy with a new group of nodes, below the lowest node above all of them.
+    """Return a hierarchy with a new group of nodes, below the lowest node above all of them and at the place of the
+    first one.
 
     Raises
     ------
@@ -81,7 +82,7 @@ def group_nodes(hierarchy: Hierarchy, members: Sequence[str], name: str) -> Hier
     >>> group_nodes(tree, ["a3", "a2"], "new").labels
     ('ALL', 'A', 'a1', 'new', 'a2', 'a3', 'B', 'b1', 'b2')
     >>> group_nodes(tree, ["a1", "b1"], "new").labels
-    ('ALL', 'A', 'a2', 'a3', 'b2', 'new', 'a1', 'b1')
+    ('ALL', 'new', 'a1', 'b1', 'A', 'a2', 'a3', 'b2')
     """
     _require_new(hierarchy, name)
     tops = _highest(hierarchy, members)
@@ -94,9 +95,9 @@ def group_nodes(hierarchy: Hierarchy, members: Sequence[str], name: str) -> Hier
         _refuse(f"the group {typed(hierarchy.labels[above])} already contains exactly these values; rename it")
     children = _children(hierarchy)
     under = children[hierarchy.labels[above]]
-    place = next((at for at, label in enumerate(under) if hierarchy.node_of[label] in tops), len(under))
+    place = sum(child <= tops[0] for child in hierarchy.children(above)) - 1
     _take(hierarchy, children, tops)
-    under.insert(min(place, len(under)), name)
+    under.insert(place, name)
     children[name] = [hierarchy.labels[top] for top in tops]
     return _rebuilt(hierarchy, children)
 

@@ -2,14 +2,20 @@
 
 import asyncio
 import re
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from anonset.data import Hierarchy
+from anonset.data.array_types import Int64
+from anonset.data.hierarchies.tree_edits import delete_group, rename_node
 from anonset.errors import InputError
 from anonset.jobs.proposals.column_hierarchy import ColumnHierarchy
+from anonset.reading.hierarchies.files import read_hierarchy, write_hierarchy
 from anonset.reading.hierarchies.specs import split_spec
 from anonset.settings.binding import RANGE, VALUES
 from anonset.settings.job_changes import hierarchy_choices, with_hierarchy
@@ -21,6 +27,22 @@ from anonset.ui.state.open_job import OpenJob
 from anonset.ui.state.runs import CommandRun
 
 _WITHOUT_TREE = (RANGE, VALUES)
+_UNKNOWN = -1
+"""Number of records below a node before they are counted."""
+_NAMED = 3
+"""Maximum number of vanished groups that a sentence names."""
+
+
+@dataclass(frozen=True)
+class _Edit:
+    """Edit of a hierarchy file, which can be undone while no other program changes the file."""
+
+    words: str
+    file: Path
+    before: bytes
+    after: bytes
+    ceilings: list[str]
+    """Labels of the ceilings before the edit."""
 
 
 class TreeState:
@@ -31,6 +53,9 @@ class TreeState:
         self.tree: ColumnHierarchy | None = None
         self.faults: list[str] = []
         """Faults of the hierarchy, one on each line."""
+        self.effect = ""
+        """Effect of the last edit in words."""
+        self._edits: list[_Edit] = []
         self._state = state
         self._shown: object = None
         """Column, specification and number of records of the tree that was read last."""
@@ -63,14 +88,25 @@ class TreeState:
 
     @property
     def is_file(self) -> bool:
-        """True if the hierarchy is a file. Only nodes of files can be renamed."""
+        """True if the hierarchy is a file."""
         prefix, path = split_spec(self.spec)
         return bool(path) and not prefix
+
+    @property
+    def is_edited(self) -> bool:
+        """True if the hierarchy is a file that `start_editing` wrote. Other files are never changed."""
+        return self.is_file and re.fullmatch(rf"{re.escape(self._stem)}-hierarchy(-\d+)?\.csv", self.spec) is not None
 
     @property
     def has_tree(self) -> bool:
         """True if the hierarchy is a tree."""
         return self.spec not in ("", *_WITHOUT_TREE)
+
+    @property
+    def undoable(self) -> str:
+        """Last edit of this hierarchy in words. Empty if there is none to undo."""
+        edit = self._last_edit()
+        return "" if edit is None else edit.words
 
     @property
     def command(self) -> str:
@@ -93,12 +129,16 @@ class TreeState:
 
     def choose(self, column: str) -> None:
         """Choose a column, and read its hierarchy."""
-        self.column = column
+        self.column, self.effect = column, ""
         self.follow()
 
     def read(self) -> None:
         """Start to read the hierarchy of the column."""
-        self.tree, self.faults, run = None, [], None
+        self.tree = None
+        self._start_reading()
+
+    def _start_reading(self) -> None:
+        self.faults, run = [], None
         if self.spec not in ("", RANGE):
             arguments = ["hierarchy", "print", self._state.name, "--column", self.column, "--json"]
             run = CommandRun(arguments, self._state.folder.path)
@@ -115,6 +155,7 @@ class TreeState:
         """
         if path := split_spec(spec)[1]:
             self._beside(path)
+        self.effect = ""
         self._state.change(with_hierarchy(self._state.settings, self.column, spec))
 
     def click(self, node: int) -> None:
@@ -140,33 +181,118 @@ class TreeState:
         if not labels:
             file.unlink(missing_ok=True)
 
-    async def rename(self, node: int, label: str) -> None:
-        """Rename a node in the hierarchy file.
+    async def start_editing(self) -> None:
+        """Write the tree to a new file next to the job file, and use this file as the hierarchy.
+
+        Raises
+        ------
+        InputError
+            If a publication is being made, or the hierarchy is invalid.
+        """
+        self._state.require_not_publishing()
+        names = (f"{self._stem}-hierarchy{'' if number == 1 else f'-{number}'}.csv" for number in count(1))
+        file = next(path for path in map(self._beside, names) if not path.exists())
+        prefix, path = split_spec(self.spec)
+        spec = f"{prefix}{self._beside(path)}" if path else prefix
+        if self.spec == VALUES and self.tree is not None:
+            spec = f"balanced:{max(2, self.tree.hierarchy.n_leaves)}"
+        await self._run_quietly("build", self._state.name, "--column", self.column, "--spec", spec, "-o", str(file))
+        changes = with_hierarchy(self._state.settings, self.column, file.name)
+        changes.pop("ceiling", None)  # the nodes keep their names
+        self._state.change(changes)
+        self.effect = f"Changes are saved in {self._state.folder.relative(file)}."
+
+    def rename(self, old: str, new: str) -> None:
+        """Rename a group.
 
         Raises
         ------
         InputError
             If a publication is being made, or the label is invalid.
         """
-        self._state.require_not_publishing()
-        if self.tree is None:
-            return
-        old = self.tree.hierarchy.labels[node]
-        ceilings = [self.tree.hierarchy.labels[one] for one in sorted(self.tree.ceilings)]
-        file = self._beside(self.spec)
-        with replacement(file) as new:
-            await self._run_quietly("rename", "--", str(file), old, label, str(new))
-        if old in ceilings:
-            self._write_ceilings([label if one == old else one for one in ceilings])
-        self.read()
+        if new != old:
+            self.edit(f"“{old}” renamed to “{new}”.", rename_node, old, new, renamed=(old, new))
 
-    async def write_to_file(self) -> None:
-        """Write the tree of a rule to a file, and use this file as the hierarchy, so that its nodes can be renamed."""
-        names = (f"{self._stem}-hierarchy{'' if number == 1 else f'-{number}'}.csv" for number in count(1))
-        file = next(path for path in map(self._beside, names) if not path.exists())
-        rule = ("--column", self.column, "--spec", self.spec)
-        await self._run_quietly("build", self._state.name, *rule, "-o", str(file))
-        self.choose_spec(file.name)
+    def edit(
+        self, words: str, change: Callable[..., Hierarchy], *arguments: Any, renamed: tuple[str, str] = ("", "")
+    ) -> None:
+        """Change the hierarchy file.
+
+        Parameters
+        ----------
+        words
+            Effect of the edit, for the owner.
+        change
+            Function of `anonset.data.hierarchies.tree_edits`.
+        arguments
+            Further arguments of `change`.
+        renamed
+            Old and new label of a renamed group.
+
+        Raises
+        ------
+        InputError
+            If a publication is being made, or the edit is refused.
+        """
+        self._state.require_not_publishing()
+        file, ceilings = self._beside(self.spec), self._ceilings()
+        before, tree = file.read_bytes(), read_hierarchy(file)
+        made = change(tree, *arguments)
+        with replacement(file) as new:
+            write_hierarchy(made, new)
+        self._edits.append(_Edit(words, file, before, file.read_bytes(), ceilings))
+        self.effect = f"{words}{'' if change is delete_group else _vanished(tree, made, arguments)}"
+        self._show(made, [renamed[1] if label == renamed[0] else label for label in ceilings])
+
+    def undo(self) -> None:
+        """Undo the last edit of this hierarchy.
+
+        Raises
+        ------
+        InputError
+            If a publication is being made, or another program changed the file.
+        """
+        edit = self._last_edit()
+        if edit is None:
+            return
+        self._state.require_not_publishing()
+        if edit.file.read_bytes() != edit.after:
+            msg = f"another program changed {edit.file.name}, so the edit cannot be undone"
+            raise InputError(msg)
+        with replacement(edit.file) as new:
+            new.write_bytes(edit.before)
+        self._edits.remove(edit)
+        self.effect = f"Undone: {edit.words}"
+        self._show(read_hierarchy(edit.file), edit.ceilings)
+
+    def _last_edit(self) -> _Edit | None:
+        file = self._beside(self.spec) if self.is_edited else None
+        return next((edit for edit in reversed(self._edits) if edit.file == file), None)
+
+    @property
+    def _has_numbered_ceiling(self) -> bool:
+        """True if the ceiling is a column of the hierarchy file, which edits do not change."""
+        return str(self._state.settings.get("ceiling", {}).get(self.column, "")).isdecimal()
+
+    def _ceilings(self) -> list[str]:
+        return [] if self.tree is None else [self.tree.hierarchy.labels[node] for node in sorted(self.tree.ceilings)]
+
+    def _show(self, hierarchy: Hierarchy, ceilings: list[str]) -> None:
+        """Show an edited hierarchy, and start to count the records of its groups.
+
+        A ceiling whose group vanished, or that is now below another ceiling, is removed.
+        """
+        nodes = {hierarchy.node_of[label] for label in ceilings if label in hierarchy.node_of}
+        highest = frozenset(node for node in nodes if nodes.isdisjoint(hierarchy.ancestors(node)))
+        if self.tree is not None:
+            records = _known_records(self.tree, hierarchy)
+            labels = [hierarchy.labels[node] for node in sorted(highest)]
+            if labels != self._ceilings() and not self._has_numbered_ceiling:
+                self._write_ceilings(labels)
+                if lost := [label for label in ceilings if label not in labels]:
+                    self.effect += f" Ceilings removed: {', '.join(lost)}."
+            self.tree = replace(self.tree, hierarchy=hierarchy, records=records, ceilings=highest)
+        self._start_reading()
 
     async def _run_quietly(self, *arguments: str) -> None:
         """Run a command that writes a hierarchy file.
@@ -196,7 +322,11 @@ class TreeState:
         if self._run is not run:
             return
         if run.result is not None and not run.code:
-            self.tree = await asyncio.to_thread(ColumnHierarchy.of_contents, run.result)
+            tree, shown = await asyncio.to_thread(ColumnHierarchy.of_contents, run.result), self.tree
+            if shown is not None and _is_same(shown.hierarchy, tree.hierarchy):
+                tree = replace(tree, hierarchy=shown.hierarchy)  # the page replaces a tree only if it changed
+            if self._run is run:
+                self.tree = tree
             return
         faults = run.errors or [f"The command failed (exit code {run.code})."]
         if self.is_file:
@@ -206,6 +336,49 @@ class TreeState:
                 faults = [fault["fault"] for fault in check.result["faults"]]
         if self._run is run:
             self.faults = faults
+            if self.is_edited and self.tree is None:
+                self.tree = await asyncio.to_thread(_uncounted, self.column, self._beside(self.spec))
+
+
+def _uncounted(column: str, file: Path) -> ColumnHierarchy | None:
+    """Return the hierarchy in a file without record counts, so that the owner can edit it although values of the data
+    are missing. None if the file is invalid.
+    """
+    try:
+        hierarchy = read_hierarchy(file)
+    except InputError:
+        return None
+    return ColumnHierarchy(column, hierarchy, np.full(hierarchy.n_nodes, _UNKNOWN, np.int64))
+
+
+def _vanished(before: Hierarchy, after: Hierarchy, named: tuple[Any, ...]) -> str:
+    """Return a sentence about the groups that an edit removed because they had fewer than two members left."""
+    left = [label for label in before.labels if label not in after.node_of and label not in named]
+    if not left:
+        return ""
+    if len(left) == 1:
+        return f" The group “{left[0]}” vanished: it had fewer than two members."
+    more = f" and {len(left) - _NAMED:,} more" if len(left) > _NAMED else ""
+    return f" The groups {', '.join(left[:_NAMED])}{more} vanished: they had fewer than two members."
+
+
+def _is_same(one: Hierarchy, other: Hierarchy) -> bool:
+    return one.labels == other.labels and bool((one.parent == other.parent).all())
+
+
+def _known_records(shown: ColumnHierarchy, edited: Hierarchy) -> Int64:
+    """Return the number of records of each node of an edited tree, int64 (V,). `_UNKNOWN` for nodes whose leaves have
+    changed.
+    """
+    known = dict(zip(_identities(shown.hierarchy), shown.records.tolist(), strict=True))
+    return np.array([known.get(node, _UNKNOWN) for node in _identities(edited)], np.int64)
+
+
+def _identities(tree: Hierarchy) -> list[tuple[str, int]]:
+    """Return the label of each node with a number for the set of its leaves."""
+    numbers = np.array([hash(label) for label in tree.leaves.labels], np.int64)
+    ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(numbers)])
+    return list(zip(tree.labels, (ends[tree.leaf_hi] - ends[tree.leaf_lo]).tolist(), strict=True))
 
 
 def _hierarchies(state: OpenJob) -> Mapping[str, Any]:
