@@ -61,10 +61,6 @@ class ColumnHierarchy(RedactedRepr):
         """Nodes above a ceiling, which are never published."""
         return frozenset(above for node in self.ceilings for above in self.hierarchy.ancestors(node))
 
-    def children(self, node: int) -> list[int]:
-        """Return the children of a node, in order."""
-        return self.hierarchy.children(node)
-
     def path(self, node: int) -> list[int]:
         """Return the nodes from the root to a node."""
         return [*reversed(self.hierarchy.ancestors(node)), node]
