@@ -1,18 +1,23 @@
-"""Run a job out of core, kill it after each stage, and resume it until it ends.
+"""Run jobs out of core, kill each of them after each of its stages, and resume it until it ends.
 
-Print the stages and the exit code. With ``uninterrupted``, run the job once. Stages are the begins of some phases, the
-stored results of steps, the saved table and the renaming of the publication. Each attempt is a process of its own,
-forked from this program, which is killed after the first stage that no attempt before has reached.
+Read a line ``[NAME, ARGUMENT, ...]`` for each job. Run the job without an interruption into ``NAME.expected``, then
+with interruptions into ``NAME``. Print a line with the exit code of the first run, the stages, and the exit code of
+the last attempt. Stages are the begins of some phases, the stored results of steps, the saved table and the renaming of
+the publication. Each attempt is a process of its own, forked from this program, which is killed after the first stage
+that no attempt before has reached. This program runs no job. It imports the modules of the runs without an
+interruption, because their import takes longer than a stage.
 """
 
+import importlib
 import json
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from tests.tiny_limits import tiny_limits
+from tests.tiny_limits import LIMIT, tiny_limits
 
 from anonset.algorithms.base import traits_of
 from anonset.algorithms.registry import ALGORITHMS
@@ -43,12 +48,31 @@ def kill_after(stages: list[str], where: Any, name: str, label: Callable[..., st
     setattr(where, name, hooked)
 
 
-def attempt(job: list[str], stages: list[str] | None) -> None:
-    """Run the job until it reaches a new stage. If `stages` is None, run it to the end."""
-    if stages is not None:
-        hook(stages)
+def forked(work: Callable[[], int]) -> tuple[int, list[str]]:
+    """Call a function in a process of its own. Return its exit code and the lines that it prints."""
+    reader, writer = os.pipe()
+    if not (child := os.fork()):
+        os.dup2(writer, 1)
+        os._exit(work())
+    os.close(writer)
+    with os.fdopen(reader) as file:
+        printed = file.read().splitlines()
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), printed
+
+
+def uninterrupted(job: list[str]) -> int:
+    """Run the job, and print the modules that it imports."""
     with tiny_limits():
-        os._exit(main(job))
+        code = main(job)
+    os.write(1, "\n".join(sys.modules).encode())
+    return code
+
+
+def attempt(job: list[str], stages: list[str]) -> int:
+    """Run the job until it reaches a new stage."""
+    hook(stages)
+    with tiny_limits():
+        return main(job)
 
 
 def hook(stages: list[str]) -> None:
@@ -63,17 +87,24 @@ def run_in_stages(job: list[str]) -> tuple[list[str], int]:
     """Return the stages in which the job was killed, and the exit code of the last attempt."""
     stages = list[str]()
     while True:
-        reader, writer = os.pipe()
-        if not (child := os.fork()):
-            os.dup2(writer, 1)
-            attempt(job, stages)
-        os.close(writer)
-        with os.fdopen(reader) as file:
-            printed = file.read()
-        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        code, printed = forked(lambda: attempt(job, stages))
         if code != 9:
             return stages, code
-        stages.append(printed.splitlines()[-1])
+        stages.append(printed[-1])
+
+
+def run_job(name: str, *job: str) -> tuple[int, list[str], int]:
+    """Run a job without interruptions, then with interruptions."""
+
+    def into(out: str) -> list[str]:
+        places = ["-o", out, "--work-dir", f"{out}.work", "--if-exists", "resume"]
+        return [*job, *places, "--memory-limit", LIMIT, "--quiet"]
+
+    expected, modules = forked(lambda: uninterrupted(into(f"{name}.expected")))
+    for module in modules:
+        with suppress(ImportError):
+            importlib.import_module(module)
+    return expected, *run_in_stages(into(name))
 
 
 if __name__ == "__main__":
@@ -81,6 +112,5 @@ if __name__ == "__main__":
     for cls in ALGORITHMS.values():
         if (traits := traits_of(cls)).split_records is not None:
             cls.traits = replace(traits, split_records=40)
-    if sys.argv[1] == "uninterrupted":
-        attempt(sys.argv[2:], None)
-    sys.stdout.write(json.dumps(run_in_stages(sys.argv[2:])))
+    for line in sys.stdin:
+        print(json.dumps(run_job(*json.loads(line))), flush=True)  # noqa: T201
