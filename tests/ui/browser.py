@@ -21,11 +21,32 @@ import websockets
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 AXE = importlib.util.find_spec("axe_playwright_python")
-_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]
+_ALL_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]
+_RULES_OF_COLORS = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
 _PATIENCE = 20
 """Seconds for an answer of the browser."""
 _KEYS = {"Tab": 9, "Enter": 13, "Space": 32, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Escape": 27, "z": 90}
 _VISIBLE = "[...document.querySelectorAll('.content a,button,.q-menu .q-item')].filter(e => e.getClientRects().length)"
+
+
+_STILL = """async find => {
+  const frame = () => new Promise(requestAnimationFrame);
+  const moves = e => e.playState === 'running' && e.effect?.getComputedTiming().iterations !== Infinity;
+  let before = null, place = '', since = 0;
+  for (;;) {
+    await frame();
+    const element = find();
+    if (!element) continue;
+    element.scrollIntoView({block: 'center'});
+    const r = element.getBoundingClientRect(), now = [r.x, r.y, r.width, r.height].join();
+    if (element !== before || now !== place || document.getAnimations().some(moves)) since = performance.now();
+    else if (performance.now() - since > 100) return [r.x + r.width / 2, r.y + r.height / 2];
+    [before, place] = [element, now];
+  }
+}"""
+"""Wait until an element has not moved or been replaced for 0.1 seconds and no animation runs, except endless ones.
+Return its middle.
+"""
 
 
 class Browser:
@@ -170,11 +191,7 @@ class Browser:
     async def click_element(self, found: str) -> None:
         """Click the middle of an element, given as a JavaScript expression."""
         await self.until("window.did_handshake")  # before, the server does not hear clicks
-        await asyncio.sleep(0.3)  # menus move while they open
-        x, y = await self.script(
-            f"(() => {{const e = {found}; e.scrollIntoView({{block: 'center'}}); const r = e.getBoundingClientRect();"
-            "return [r.x + r.width / 2, r.y + r.height / 2]})()"
-        )
+        x, y = await self.script(f"({_STILL})(() => {found})")  # menus move while they open
         for kind in ("mousePressed", "mouseReleased"):
             await self.command("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
@@ -216,16 +233,20 @@ class Browser:
         )
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         await self.command("Emulation.setEmulatedMedia", features=[scheme])
-        await asyncio.sleep(0.5)
+        medium = f"(width: {width}px) and (prefers-color-scheme: {scheme['value']})"
+        await self.until(f"matchMedia({json.dumps(medium)}).matches")
+        await self.script(f"({_STILL})(() => document.documentElement)")
 
-    async def faults_of_accessibility(self) -> list[str]:
-        """Return the violations that axe finds on the page."""
+    async def faults_of_accessibility(self, *, of_colors: bool = False) -> list[str]:
+        """Return the violations that axe finds on the page. If `of_colors` is True, check only the rules of colors."""
         assert AXE is not None
         assert AXE.origin is not None
         axe = Path(AXE.origin).with_name("axe.min.js").read_text(encoding="utf-8")
         await self.script(f"{axe}; 0")
-        result = await self.script(f"axe.run(document, {json.dumps({'runOnly': _RULES})})")
-        assert len(result["passes"]) > 10
+        rules = _RULES_OF_COLORS if of_colors else _ALL_RULES
+        options = {"runOnly": rules, "resultTypes": ["violations"]}
+        result = await self.script(f"axe.run(document, {json.dumps(options)})")
+        assert len(result["passes"]) >= (1 if of_colors else 11)
         return [
             f"{one['id']}: {one['nodes'][0]['html'][:150]} {one['nodes'][0]['failureSummary'][:200]}"
             for one in result["violations"]
