@@ -19,6 +19,7 @@ from anonset.ui.state.page_state import PageState
 from anonset.ui.state.setting_words import fix_in_words
 
 pytestmark = pytest.mark.long
+in_this_process = pytest.mark.usefixtures("commands_in_this_process")
 
 
 def visits(folder: Path) -> Path:
@@ -35,6 +36,7 @@ async def opened(user: User, state: PageState, name: str) -> None:
     await user.open("/")
 
 
+@in_this_process
 def test_a_fix_changes_the_job_file_by_the_printed_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     visits(tmp_path)
 
@@ -54,6 +56,7 @@ def test_a_fix_changes_the_job_file_by_the_printed_settings(tmp_path: Path, monk
     assert read_job("visits.toml")["null"] == read_job("typed.toml")["null"] == ["-99"]
 
 
+@in_this_process
 def test_a_fix_before_there_is_a_job_file_repeats_the_inspection(tmp_path: Path) -> None:
     rng = random.Random(1)
     rows = [f"{number},{','.join(rng.choices('01', k=3))}" for number in range(60)]
@@ -86,19 +89,19 @@ def test_no_button_recommends_a_setting_that_all_answers_contain(tmp_path: Path)
     assert [fix_in_words(fix.settings) for fix in open_fixes(state, fixes)] == words
 
 
-def persons(folder: Path, *, header: str = "patient,age,sex,codes", encoding: str = "utf-8") -> Path:
+def persons(folder: Path) -> None:
     """Write two rows per person. The rows of person P070 differ in `sex`."""
-    rng, rows = random.Random(1), [header]
+    rng, rows = random.Random(1), ["patient,age,sex,codes"]
     for number in range(100):
         age, sex = rng.randint(18, 90), rng.choice("fm")
         for visit in (0, 1):
             shown = "fm"[visit] if number == 70 else sex
             codes = " ".join(f"{letter}{rng.randrange(5)}" for letter in "cde")
             rows.append(f"P{number:03},{age},{shown},{codes}")
-    (folder / "persons.csv").write_text("\n".join(rows), encoding=encoding)
-    return folder
+    (folder / "persons.csv").write_text("\n".join(rows))
 
 
+@in_this_process
 def test_a_warning_stays_after_the_answer_until_the_owner_settles_it(tmp_path: Path) -> None:
     persons(tmp_path)
     warning = "the rows of 1 person differ"
@@ -130,42 +133,7 @@ def test_a_warning_stays_after_the_answer_until_the_owner_settles_it(tmp_path: P
     by_clicks(tmp_path, way)
 
 
-FAULTS = {
-    "an encoding": ({"header": "patient,âge,sex,codes", "encoding": "latin-1"}, "", "characters"),
-    "a text for missing values": ({}, "P200,k.A.,f,c1 d1 e1\n" * 2, "'k.A.' probably means a missing value"),
-    "a missing code": ({}, "P200,-99,f,c1 d1 e1\nP201,-99,m,c2 d1 e1\n", "-99 may mean a missing value"),
-    "rows without an id": ({}, ",40,f,c1 d1 e1\n" * 3, "3 rows without an id, skipped"),
-    "a placeholder": ({}, "none,40,f,c1 d1 e1\n" * 3, "'none' in 3 rows may mean a missing id"),
-    "a person whose rows differ": ({}, "", "the rows of 1 person differ"),
-}
-
-
-@pytest.mark.parametrize(
-    ("fault", "unit"),
-    [*((fault, "patient") for fault in FAULTS), ("an encoding", "row"), ("a person whose rows differ", "row")],
-)
-def test_planted_faults_have_standing_warnings(tmp_path: Path, fault: str, unit: str) -> None:
-    layout, more, warning = FAULTS[fault]
-    path = persons(tmp_path, **layout) / "persons.csv"
-    path.write_bytes(path.read_bytes() + f"\n{more}".encode())
-
-    async def way(user: User, state: PageState) -> None:
-        await opened(user, state, "persons.csv")
-        state.answer(unit)
-        await until(lambda: not state.busy and state.answered)
-        await until(lambda: state.inspection is not None and state.inspection.code is not None)
-        state.give_role("codes", "items")  # repeats the inspection
-        await until(lambda: not state.busy)
-        found = [text for text in state.unchecked if warning in text]
-        applies = (fault, unit) != ("a person whose rows differ", "row")
-        assert len(found) == applies, (state.unchecked, state.error)
-        for text in found:
-            state.check(text)
-            assert text not in state.unchecked
-
-    by_clicks(tmp_path, way)
-
-
+@in_this_process
 def test_columns_show_the_frequencies_of_their_values(tmp_path: Path) -> None:
     visits(tmp_path)
 
@@ -182,6 +150,7 @@ def test_columns_show_the_frequencies_of_their_values(tmp_path: Path) -> None:
     by_clicks(tmp_path, way)
 
 
+@in_this_process
 def test_a_role_of_another_kind_changes_the_model(tmp_path: Path) -> None:
     rng = random.Random(2)
     rows = [f"{rng.randint(20, 60)},{rng.choice('fm')},{rng.choice(['x', 'y'])},{rng.choice('abc')}" for _ in range(90)]
@@ -238,6 +207,7 @@ def test_a_column_that_no_model_protects_is_removed_on_the_screen_promise(tmp_pa
     by_clicks(tmp_path, way)
 
 
+@in_this_process
 def test_a_role_before_there_is_a_job_file_writes_it(tmp_path: Path) -> None:
     rng = random.Random(1)
     rows = [f"{rng.choice(['red', 'blue', 'green'])},{rng.choice('xyz')}" for _ in range(60)]
@@ -255,6 +225,7 @@ def test_a_role_before_there_is_a_job_file_writes_it(tmp_path: Path) -> None:
     by_clicks(tmp_path, way)
 
 
+@in_this_process
 def test_without_columns_to_publish_the_page_leads_to_the_screen_data(tmp_path: Path) -> None:
     (tmp_path / "broken.csv").write_bytes("name;straße\nMüller;1\n".encode("latin-1"))
 
@@ -290,6 +261,7 @@ JOB = (
 )
 
 
+@in_this_process
 @pytest.mark.parametrize("job", ["", f'{JOB}drop = ["pid", "ward"]\n'], ids=["no job file", "written by hand"])
 @pytest.mark.parametrize("answer", ["pid", "unknown"])
 def test_the_question_is_asked_until_it_is_answered(tmp_path: Path, job: str, answer: str) -> None:
@@ -323,6 +295,7 @@ def test_the_question_is_asked_until_it_is_answered(tmp_path: Path, job: str, an
     by_clicks(tmp_path, way)
 
 
+@in_this_process
 def test_baskets_need_no_answer(tmp_path: Path) -> None:
     (tmp_path / "baskets.dat").write_text("\n".join(f"a{n % 3} b{n % 2}" for n in range(40)))
 
@@ -335,6 +308,7 @@ def test_baskets_need_no_answer(tmp_path: Path) -> None:
     by_clicks(tmp_path, way)
 
 
+@in_this_process
 def test_other_screens_wait_for_the_inspection_and_the_answer(tmp_path: Path) -> None:
     (tmp_path / "broken.csv").write_bytes(b"codes,age\nE10\n\xff\xfe,1,2\n")
     (tmp_path / "visits.csv").write_text("\n".join(["pid,codes", *(f"P{n % 9},E10 I{n % 5}" for n in range(40))]))

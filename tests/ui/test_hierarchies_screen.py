@@ -17,6 +17,7 @@ from anonset.settings.job_files import read_job
 from anonset.ui.state.page_state import PageState
 
 pytestmark = pytest.mark.long
+in_this_process = pytest.mark.usefixtures("commands_in_this_process")
 
 CODES = ("E10", "E11", "I10", "I20", "J20", "J45")
 JOB = """# by hand
@@ -57,6 +58,7 @@ async def opened(user: User, state: PageState) -> None:
     await user.open("/hierarchies")
 
 
+@in_this_process
 def test_the_tree_shows_supports_and_opens_by_clicks(folder: Path) -> None:
     async def way(user: User, state: PageState) -> None:
         await opened(user, state)
@@ -80,6 +82,7 @@ def test_the_tree_shows_supports_and_opens_by_clicks(folder: Path) -> None:
     by_clicks(folder, way)
 
 
+@in_this_process
 def test_a_ceiling_by_click_publishes_the_bytes_of_the_option(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def way(user: User, state: PageState) -> None:
         await opened(user, state)
@@ -147,6 +150,7 @@ def test_rules_files_and_names(folder: Path) -> None:
     assert "# by hand" in (folder / "visits.toml").read_text()
 
 
+@in_this_process
 def test_the_tree_of_a_rule_becomes_a_file(folder: Path) -> None:
     async def way(user: User, state: PageState) -> None:
         await opened(user, state)
@@ -158,6 +162,7 @@ def test_the_tree_of_a_rule_becomes_a_file(folder: Path) -> None:
     assert (folder / "visits-codes-hierarchy.csv").read_text().splitlines()[0] == "E10,E*,*"
 
 
+@in_this_process
 def test_faults_are_listed_with_lines(folder: Path) -> None:
     async def way(user: User, state: PageState) -> None:
         await opened(user, state)
@@ -175,6 +180,7 @@ def test_faults_are_listed_with_lines(folder: Path) -> None:
     assert read_job(str(folder / "visits.toml"))["hierarchy"] == {"codes": str(folder / "bad.csv")}
 
 
+@in_this_process
 def test_a_node_with_many_children_shows_fifty_at_a_time(folder: Path) -> None:
     codes = [f"X{number:04}" for number in range(180)]
     (folder / "visits.csv").write_text("\n".join(["codes", *codes]))

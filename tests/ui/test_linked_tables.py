@@ -57,6 +57,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.long
+@pytest.mark.usefixtures("commands_in_this_process")
 def test_linked_tables_are_shown_tried_and_published(folder: Path) -> None:
     async def way(user: User, state: PageState) -> None:
         state.open("job.toml")

@@ -12,7 +12,7 @@ from tests.ui.clicks import by_clicks, element, texts, until
 from anonset.cli.main import main
 from anonset.ui.state.page_state import PageState
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("commands_in_this_process")]
 
 JOB = """input = "visits.csv"
 out = "safe"

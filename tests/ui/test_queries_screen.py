@@ -16,6 +16,7 @@ from anonset.reading.workloads import read_workload
 from anonset.ui.state.page_state import PageState
 
 pytestmark = pytest.mark.long
+in_this_process = pytest.mark.usefixtures("commands_in_this_process")
 
 JOB = """input = "visits.csv"
 out = "safe"
@@ -40,6 +41,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@in_this_process
 def test_queries_by_clicks_are_those_of_the_command_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     assert main(["anonymize", "visits.toml", "--quiet"]) == 0
@@ -85,6 +87,7 @@ def test_queries_by_clicks_are_those_of_the_command_line(folder: Path, monkeypat
     assert files == {"visits.csv", "visits.toml", "visits-queries.json", "typed.json", "safe", "safe.private"}
 
 
+@in_this_process
 def test_queries_name_attributes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [f"{row.partition(';')[0]},{20 + n},{'fm'[n % 2]}" for n, row in enumerate(ROWS)]
     (folder / "visits.csv").write_text("\n".join(["town,age,sex", *rows]))
@@ -126,6 +129,7 @@ def test_queries_name_attributes(folder: Path, monkeypatch: pytest.MonkeyPatch) 
     assert main(["hierarchy", "print", "visits.toml", "--column", "age"]) == 2
 
 
+@in_this_process
 def test_a_removed_query_is_removed_from_the_file(folder: Path) -> None:
     async def way(user: User, state: PageState) -> None:
         state.open("visits.toml")

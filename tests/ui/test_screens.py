@@ -169,6 +169,7 @@ def test_other_spellings_of_an_address_lead_to_its_screen(folder: Path, address:
 
 
 @pytest.mark.long
+@pytest.mark.usefixtures("commands_in_this_process")
 def test_faults_are_shown_and_publish_nothing(folder: Path) -> None:
     async def way(user: User, state: PageState) -> None:
         (folder / "broken.csv").write_bytes(b"codes,age\nE10\n\xff\xfe,1,2\n")
@@ -206,6 +207,7 @@ def test_faults_are_shown_and_publish_nothing(folder: Path) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.usefixtures("commands_in_this_process")
 def test_two_tabs_show_the_same_job(folder: Path) -> None:
     async def way(user: User, state: PageState) -> None:
         state.open("visits.csv")
@@ -224,6 +226,7 @@ def test_two_tabs_show_the_same_job(folder: Path) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.usefixtures("commands_in_this_process")
 def test_a_candidate_is_tried_chosen_and_written_to_the_job(folder: Path) -> None:
     async def way(user: User, state: PageState) -> None:
         state.open("visits.csv")
@@ -271,6 +274,7 @@ def test_a_candidate_is_tried_chosen_and_written_to_the_job(folder: Path) -> Non
 
 
 @pytest.mark.long
+@pytest.mark.usefixtures("commands_in_this_process")
 def test_the_screen_publish_names_the_algorithm_and_an_unused_recommendation(folder: Path) -> None:
     (folder / "visits.toml").write_text(
         'input = "visits.csv"\nout = "safe"\nunit = "row"\nmodel = "km"\nk = 3\nm = 1\nseparator = " "\n'
@@ -454,6 +458,7 @@ def test_a_publication_outside_of_the_folder_is_not_opened(folder: Path) -> None
 
 
 @pytest.mark.long
+@pytest.mark.usefixtures("commands_in_this_process")
 def test_losses_and_limits_say_what_happens_to_coarsened_and_unchanged_columns(tmp_path: Path) -> None:
     unchanged = "Columns that are published unchanged are not protected"
     persons = [f"{1950 + n % 2}-0{1 + n % 9}-1{n % 7},{'fm'[n % 2]}" for n in range(36)]
