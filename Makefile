@@ -20,9 +20,6 @@ export PYTHONDONTWRITEBYTECODE :=
 # A worker for each processor, but at most four: each worker imports and collects all tests.
 PYTEST := $(BIN)/python -m pytest -n logical --maxprocesses 4 --dist worksteal
 
-# Files with long tests. Each worker collects them in half the time that all files take.
-LONG = $(sort $(shell grep -rl --include='test_*.py' 'mark\.long' tests))
-
 # Folders of tests that call many kernels.
 ON_KERNELS := $(addprefix tests/,kernels generalization support queries measures attacks algorithms verification)
 
@@ -128,7 +125,7 @@ releasable: $(READY)
 	@grep -q "^## $(VERSION)" CHANGELOG.md || { echo "CHANGELOG.md has no section on version $(VERSION)" >&2; exit 1; }
 
 long: $(READY)  ## Run the long tests, three at a time
-	$(PYTEST) -n 3 -m "long and not studies" $(LONG)
+	$(PYTEST) -n 3 -m "long and not studies"
 
 coverage: export PYTEST_ADDOPTS = --cov --cov-append --cov-report=
 coverage: $(READY)  ## Run the tests, and the kernels as plain Python to detect indexes out of bounds; report coverage
