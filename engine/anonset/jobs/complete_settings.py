@@ -75,7 +75,7 @@ def complete_commands(settings: Settings, options: Mapping[str, Any], error: Inp
             )
         except MisreadError as misread:
             run.source = source_of(options["input"], misread.fixes[0].settings.get("input_format"))
-        run.request.destination.require_free(by_command=True)
+        run.destination.require_free(by_command=True)
         run.require_disk()
         limit = memory_limit(options.get("memory_limit"))
         if limit is None or memory_for(run.source.size) <= limit:

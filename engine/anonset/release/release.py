@@ -17,8 +17,8 @@ from anonset.privacy import Verdict
 from anonset.reading.roles import Names
 from anonset.reading.sources.place import Place
 from anonset.release.formats import Format, Layout, UnverifiedPublication, kind_of
-from anonset.release.publishing.destination import destination
-from anonset.release.publishing.publish import PublicationRequest, publish
+from anonset.release.publishing.destination import Destination, destination
+from anonset.release.publishing.publish import publish
 from anonset.release.scan.disclosure_scan import declared, require_declared
 from anonset.release.stopwatch import Phase, Stopwatch
 
@@ -34,8 +34,8 @@ class Release(RedactedRepr):
     layout: Layout
     phases: tuple[Phase, ...]
     """Seconds and peak memory of each phase."""
-    published: PublicationRequest | None = None
-    """Output paths and options. None if not yet written."""
+    published: Destination | None = None
+    """Paths or addresses of the publication. None if not yet written."""
     exact_values: Mapping[str, int] = field(default_factory=dict)
     """Number of rare values that the model publishes unchanged, by column. Empty before the publication is written."""
 
@@ -209,11 +209,9 @@ class Release(RedactedRepr):
             warnings=self.unverified.warnings + dangers,
         )
         kind.require_publishable(unverified.table, unverified.hierarchies, unverified.algorithm, layout)
-        request = PublicationRequest(
-            destination(out, private),
-            layout,
-            accept_undecided=self.verdict.holds is None,
-            trace=trace,
-        )
-        publish(unverified, request, watch=Stopwatch(list(self.phases)))
-        return request.destination.out
+        place = destination(out, private)
+        publish(
+            unverified, place, layout, watch=Stopwatch(list(self.phases)),
+            accept_undecided=self.verdict.holds is None, budget=None, trace=trace,
+        )  # fmt: skip
+        return place.out

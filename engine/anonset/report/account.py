@@ -125,9 +125,9 @@ def _declared(release: Release) -> Declarations:
 
 
 def _limits_in_short(release: Release, declared: Declarations) -> list[str]:
-    model, request = release.verdict.model, release.published
+    model, place = release.verdict.model, release.published
     limits = declared_limits(model, release.unverified.publication, declared)
-    full_list = "" if request is None else f" (full list: {request.destination.out / ATTESTATION})"
+    full_list = "" if place is None else f" (full list: {place.out / ATTESTATION})"
     return [f"Not covered{full_list}:", *(f"- {text}" for text in limits_in_short(model, limits))]
 
 
@@ -216,9 +216,8 @@ def sizes(release: Release) -> dict[str, int]:
 
 def _places(release: Release) -> dict[str, str]:
     """Return the paths of a release, if it is written to files."""
-    if release.published is None:
+    if (place := release.published) is None:
         return {}
-    place = release.published.destination
     return {"out": str(place.out), "private": str(place.private)}
 
 

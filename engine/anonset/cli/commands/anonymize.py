@@ -143,9 +143,8 @@ def _next_commands(release: "Release") -> list[str]:
     from anonset.reading.sources.place import Place
     from anonset.release.formats import kind_of
 
-    if release.published is None:
+    if (place := release.published) is None:
         return []
-    place = release.published.destination
     out, job = str(place.out), str(place.private / "report.json")
     if isinstance(place.out, Place):
         return [f"Next: {as_typed('verify', out)}"]

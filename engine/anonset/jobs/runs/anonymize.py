@@ -22,7 +22,6 @@ from anonset.jobs.runs.leftovers import warning_of_what_is_left
 from anonset.release.formats import Format, Layout, Order, Symbols
 from anonset.release.publishing.continuation import read_earlier
 from anonset.release.publishing.destination import destination
-from anonset.release.publishing.publish import PublicationRequest
 from anonset.release.publishing.staging import require_apart
 from anonset.release.release import Release
 from anonset.release.stopwatch import report_compilation
@@ -136,16 +135,17 @@ def anonymize(
         raise InputError(msg)
     layout = Layout(order, symbols, None if out is None else format or "csv", part_rows=part_rows)
     earlier = read_earlier(recoding, on_cluster=client is not None)
-    request = None if out is None else PublicationRequest(destination(out), layout, accept_undecided, budget)
-    if request is not None:
-        request.destination.require_free()
-        require_apart(table.store.path, request.destination.out, request.destination.private)
+    place = None if out is None else destination(out)
+    if place is not None:
+        place.require_free()
+        require_apart(table.store.path, place.out, place.private)
     if client is not None:
         require_on_workers(algorithm, "client")
         require_files(table)
     job = Job(
         layout, progress, max_loss, allow_worthless, earlier, ceilings=ceilings or {}, beside=after,
         round_ends=round_ends, publish_as_is=publish_as_is,  # type: ignore[arg-type]
+        accept_undecided=accept_undecided, budget=budget,
     )  # fmt: skip
     with ExitStack() as stack:
         stack.enter_context(report_compilation(progress))
@@ -155,4 +155,4 @@ def anonymize(
         unverified = job.run(table, hierarchies or {}, algorithm)
         for warning in unverified.warnings:
             python_warnings.warn(warning, UserWarning, stacklevel=2)
-        return job.release(unverified, request, accept_undecided=accept_undecided, budget=budget)
+        return job.release(unverified, place)

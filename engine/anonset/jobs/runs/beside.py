@@ -81,7 +81,7 @@ def beside(earlier: Release, persons: Sequence[Hashable], earlier_persons: Seque
     row_of = np.empty(publication.n, np.int64)
     row_of[publication.record] = np.arange(publication.n)
     earlier_records = same_persons(persons, earlier_persons)
-    sha256 = "" if earlier.published is None else OpenedPublication.at(earlier.published.destination.out).sha256
+    sha256 = "" if earlier.published is None else OpenedPublication.at(earlier.published.out).sha256
     rules = frozenset(change.rule for change in earlier.unverified.table.changes)
     row = np.where(earlier_records < 0, -1, row_of[earlier_records])
     return OtherRelease(publication, row, sha256, shows_all=_shows_all(earlier.retention), rules=rules)

@@ -20,7 +20,8 @@ from anonset.jobs.runs.persons import require_persons, unit_findings
 from anonset.reading.roles import Names
 from anonset.release.formats import Layout, UnverifiedPublication, kind_of
 from anonset.release.losses import refuse_worthless, require_loss
-from anonset.release.publishing.publish import PublicationRequest, publish, verify_release
+from anonset.release.publishing.destination import Destination
+from anonset.release.publishing.publish import publish, verify_release
 from anonset.release.release import Release
 from anonset.release.scan.disclosure_scan import declared, require_originals_declared
 from anonset.release.stopwatch import Stopwatch
@@ -49,6 +50,10 @@ class Job:
     """Earlier release of the same persons. The earlier and the new release together must satisfy the model."""
     round_ends: bool = True
     publish_as_is: Names = None
+    accept_undecided: bool = False
+    budget: int | None = None
+    trace: bool = False
+    """Whether the private report contains the decisions of the search."""
 
     def run(
         self,
@@ -66,32 +71,26 @@ class Job:
     def release(
         self,
         unverified: UnverifiedPublication[Any],
-        request: PublicationRequest | None,
-        *,
-        accept_undecided: bool = False,
-        budget: int | None = None,
+        destination: Destination | None,
         context: Mapping[str, Any] | None = None,
     ) -> Release:
-        """Verify the result of `run`, and publish it with `context` (see `publish`). Without a request, only verify it.
-
-        `accept_undecided` and `budget` apply if there is no request.
+        """Verify the result of `run`, and publish it with `context` (see `publish`). Without a destination, only verify
+        it.
         """
         exact_values: Mapping[str, int] = {}
-        if request is not None:
+        if destination is not None:
             verdict, exact_values = publish(
-                unverified, request, watch=self.watch, progress=self.progress, context=context
-            )
+                unverified, destination, self.layout, watch=self.watch, accept_undecided=self.accept_undecided,
+                budget=self.budget, trace=self.trace, progress=self.progress, context=context,
+            )  # fmt: skip
         else:
             with self.watch.phase("verify"):
                 verdict = verify_release(
-                    unverified,
-                    unverified.publication,
-                    accept_undecided=accept_undecided,
-                    budget=budget,
+                    unverified, unverified.publication, accept_undecided=self.accept_undecided, budget=self.budget,
                     progress=self.progress,
-                )
+                )  # fmt: skip
         layout = replace(self.layout, format=self.layout.format or "csv")
-        return Release(unverified, verdict, layout, tuple(self.watch.phases), request, exact_values)
+        return Release(unverified, verdict, layout, tuple(self.watch.phases), destination, exact_values)
 
     def prepare(
         self,

@@ -39,8 +39,7 @@ from anonset.release import memory
 from anonset.release.disk import announcement, require_space, space_for
 from anonset.release.formats import Layout, kind_of
 from anonset.release.memory import format_size, memory_for, memory_limit, require_memory
-from anonset.release.publishing.destination import destination
-from anonset.release.publishing.publish import PublicationRequest
+from anonset.release.publishing.destination import Destination, destination
 from anonset.release.publishing.staging import require_apart
 from anonset.release.release import Release
 from anonset.release.scan.disclosure_scan import require_originals_declared
@@ -226,8 +225,13 @@ class FileRun:
         return side_digests(self.absolute)
 
     @cached_property
-    def request(self) -> PublicationRequest:
-        """Destination and layout. The default format is the input format, or CSV for several tables."""
+    def destination(self) -> Destination:
+        """Public and private place of the publication."""
+        return destination(self.settings.out, self.settings.private)
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Form of the publication. The default format is the input format, or CSV for several tables."""
         settings, model, read = self.settings, self.algorithm.model, self.source.stored_as
         format = settings.format or ("csv" if kind_of(model).several_tables else _PUBLISHED.get(read, read))  # noqa: A001
         made = any(spec.startswith((HALVES, REFINE)) for spec in settings.hierarchy.values())
@@ -240,9 +244,7 @@ class FileRun:
             or (sets and _OF_SETS.intersection(separator or ""))
         ):
             separator = None
-        layout = Layout(settings.order, settings.symbols, format, separator, settings.part_rows)  # type: ignore[arg-type]
-        place = destination(settings.out, settings.private)
-        return PublicationRequest(place, layout, settings.accept_undecided, settings.budget, settings.trace)
+        return Layout(settings.order, settings.symbols, format, separator, settings.part_rows)  # type: ignore[arg-type]
 
     @cached_property
     def chosen(self) -> Input:
@@ -282,8 +284,8 @@ class FileRun:
         """Reject a work directory that overlaps the destination or the data. The destination is compared first, without
         a look at the data.
         """
-        place, work_dir = destination(self.settings.out, self.settings.private), self.settings.work_dir
-        require_apart(work_dir, place.out, place.private, self.settings.input)
+        work_dir = self.settings.work_dir
+        require_apart(work_dir, self.destination.out, self.destination.private, self.settings.input)
         require_apart(work_dir, *self.source.places)
 
     def job(self, progress: Progress | None = None) -> Job:
@@ -295,23 +297,24 @@ class FileRun:
             earlier = read_earlier(settings.recoding, on_cluster=settings.cluster is not None)
         beside = None if settings.after is None else read_after(settings, self.source, self.algorithm.model)
         return Job(
-            self.request.layout, progress, settings.max_loss, settings.allow_worthless, earlier,
+            self.layout, progress, settings.max_loss, settings.allow_worthless, earlier,
             ceilings=settings.ceiling, beside=beside, round_ends=settings.round_ends,
             watch=Stopwatch(progress=progress), publish_as_is=settings.publish_as_is,
+            accept_undecided=settings.accept_undecided, budget=settings.budget, trace=settings.trace,
         )  # fmt: skip
 
     def require_disk(self, note: Note | None = None) -> None:
         """Reject the run if a disk is too small, and announce the space and time of a large run."""
-        settings, chosen, request = self.settings, self.chosen, self.request
+        settings, chosen = self.settings, self.chosen
         size, place = _published(self.source.size, settings), None
         if chosen.by_blocks:
             place = _local_work(settings)
             named = settings.work_dir is not None and not is_address(settings.work_dir)
             if named and settings.if_exists == "resume" and place_of_run(str(place)) is not None:
                 place = None  # the files of the resumed run already exist
-        parquet = request.layout.format == "parquet"
+        parquet = self.layout.format == "parquet"
         local = _local_work(settings) / "out"  # files for an address are written here first
-        places = request.destination.out, request.destination.private
+        places = self.destination.out, self.destination.private
         out, private = (path if isinstance(path, Path) else local for path in places)
         spaces = space_for(size, out, private, place, parquet=parquet)
         require_space(spaces, by_blocks=chosen.by_blocks)
@@ -395,11 +398,11 @@ def anonymize_file(settings: Settings, *, progress: Progress | None = None, note
     run = FileRun(settings)
     run.require_apart()
     source, side = run.source, run.side_files  # digests of the side files before any of them is read
-    request = run.request
+    algorithm = run.algorithm
     if settings.if_exists == "resume":
         killed_run(run.reading)  # rejects the work directory of another run
-        request.destination.clear(note)
-    request.destination.require_free(by_command=True)
+        run.destination.clear(note)
+    run.destination.require_free(by_command=True)
     job = run.job(progress)
     with ExitStack() as stack:
         stack.enter_context(job.watch.memory.watched())
@@ -415,12 +418,12 @@ def anonymize_file(settings: Settings, *, progress: Progress | None = None, note
             table = stack.enter_context(run.table(progress=progress, note=note, client=client))
             job.watch.folder = table.store.path
         _require_records(table, settings)
-        unverified = job.run(table, settings.hierarchy, run.algorithm, run.algorithm_for)
+        unverified = job.run(table, settings.hierarchy, algorithm, run.algorithm_for)
         releases = {"recoding_of": job.earlier, "after": job.beside}
         earlier = {name: release.attestation_sha256 for name, release in releases.items() if release is not None}
         facts = {"file": Path(settings.input).name, "sha256": source.sha256, "side_files": side, **earlier}
         context = {"settings": run.absolute, "seed": settings.seed, "input": facts}
-        return job.release(unverified, request, context=context)
+        return job.release(unverified, run.destination, context)
 
 
 def _require_records(table: Table, settings: Settings) -> None:

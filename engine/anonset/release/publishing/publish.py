@@ -4,7 +4,7 @@ A publication contains no values that identify persons, unless the owner declare
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,27 +25,15 @@ from anonset.release.stopwatch import Stopwatch
 from anonset.verification import DEFAULT_BUDGET, verify
 
 
-@dataclass(frozen=True)
-class PublicationRequest:
-    """Destination and options of a publication."""
-
-    destination: Destination
-    """New directories or addresses for the public and the private files."""
-    layout: Layout = field(default_factory=Layout)
-    """Format, separator and related options."""
-    accept_undecided: bool = False
-    """Whether to publish if the check cannot finish."""
-    budget: int | None = None
-    """Maximum number of itemset occurrences to count during verification, or None for the default of `verify`."""
-    trace: bool = False
-    """Whether to put the decisions of the search into the private report."""
-
-
 def publish(
     unverified: UnverifiedPublication[Any],
-    request: PublicationRequest,
+    destination: Destination,
+    layout: Layout,
     *,
     watch: Stopwatch,
+    accept_undecided: bool,
+    budget: int | None,
+    trace: bool,
     progress: Progress | None = None,
     context: Mapping[str, Any] | None = None,
 ) -> tuple[Verdict, Mapping[str, int]]:
@@ -59,6 +47,14 @@ def publish(
 
     Parameters
     ----------
+    destination
+        New directories or addresses for the public and the private files.
+    accept_undecided
+        Whether to publish if the check cannot finish.
+    budget
+        Maximum number of itemset occurrences to count during verification, or None for the default of `verify`.
+    trace
+        Whether to put the decisions of the search into the private report.
     context
         ``settings``, ``seed`` and facts about the ``input`` for the private report.
 
@@ -72,22 +68,18 @@ def publish(
     """
     kind = kind_of(unverified.algorithm.model)
     meant, store = unverified.publication, unverified.table.store
-    with request.destination.stage(store, progress) as staging:
+    with destination.stage(store, progress) as staging:
         with Seal.of_labels(unverified.table).kept():
             with watch.phase("write"):
-                files = kind.write(unverified, staging.folder, request.layout)
+                files = kind.write(unverified, staging.folder, layout)
             with watch.phase("read back"):
                 written = meant.require_same(kind.read(staging.folder, files, store, meant))
         with watch.phase("verify"):
             verdict = verify_release(
-                unverified,
-                written,
-                accept_undecided=request.accept_undecided,
-                budget=request.budget,
-                progress=progress,
+                unverified, written, accept_undecided=accept_undecided, budget=budget, progress=progress
             )
-            verified = evidence(written, verdict, budget=request.budget, progress=progress)
-            require_decided(verified, accept_undecided=request.accept_undecided)
+            verified = evidence(written, verdict, budget=budget, progress=progress)
+            require_decided(verified, accept_undecided=accept_undecided)
         with watch.phase("scan"):
             exact_values = require_declared(unverified.table, written, unverified.algorithm.model)
         with watch.phase("fingerprint"):
@@ -107,7 +99,7 @@ def publish(
             context or {},
             table_facts,
             digested,
-            trace=request.trace,
+            trace=trace,
             exact_values=exact_values,
         )
         private_report.write(staging.private / REPORT)
