@@ -154,7 +154,7 @@ def test_correlations_by_parts_equal_those_of_all_individuals(publication, l, at
             entry[:most] for entry in complete
         ]
         parts = list(by_individuals(publication))
-    each = np.concatenate([[], *(bucket_inference.of_persons(part.publication) for part in parts)])
+    each = np.concatenate([[], *(bucket_inference.of_persons(part) for part in parts)])
     assert each.tolist() == bucket_inference.of_persons(publication).tolist()
     assert sorted(np.concatenate([[], *(part.row for part in parts)])) == np.flatnonzero(~publication.starred).tolist()
     group, value = publication.snt

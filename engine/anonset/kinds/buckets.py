@@ -184,8 +184,7 @@ class _Chances:
 def _of_individuals(publication: Buckets, l: int, threshold: float) -> tuple[_Chances, dict[str, int]]:  # noqa: E741
     """Return the confidences for individuals with several rows, and the number of correlations."""
     risks, inside, between = _Chances(), 0, 0
-    for people in by_individuals(publication):
-        part = people.publication
+    for part in by_individuals(publication):
         several = np.bincount(bucket_inference.persons(part)[1]) > 1
         if several.any():
             chance = bucket_inference.of_persons(part)[several]

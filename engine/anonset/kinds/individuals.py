@@ -5,7 +5,7 @@ A bucketized table is divided by individual into parts. A part has the rows and 
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,6 @@ from anonset.data import CategoricalColumn
 from anonset.data.array_types import Bools, Int32, Int64
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, gathered
-from anonset.measures.visible_individuals import VisibleIndividuals
 from anonset.publications import Buckets
 from anonset.publications.buckets import sums_by_code
 from anonset.verification.shares import shares_of
@@ -27,32 +26,29 @@ VALUES_AT_ONCE = 1 << 19
 """Approximate number of group values per part. A part with a single large individual may have more."""
 
 
-class IndividualRows(NamedTuple):
-    """All visible rows of some individuals."""
-
-    publication: VisibleIndividuals
-    """Part of a publication with the rows of some individuals, sorted by individual, and all values of their groups."""
-    row: Int64
-    """QIT row number of each row, int64 (r,)."""
-    group: Int64
-    """Original number of each group, ascending, int64 (g,)."""
-
-
 @dataclass(frozen=True, eq=False)
-class _Part(RedactedRepr):
+class IndividualRows(RedactedRepr):
+    """All visible rows of some individuals, sorted by individual, and all values of their groups. See
+    `VisibleIndividuals`.
+    """
+
     ids: tuple[CategoricalColumn, ...]
     group: CategoricalColumn
     sizes: Int64
     snt_group: Int32
     snt_value: CategoricalColumn
     snt_count: Int64
+    row: Int64
+    """QIT row number of each row, int64 (r,)."""
 
     @property
     def n_groups(self) -> int:
+        """Number of groups."""
         return len(self.sizes)
 
     @property
     def starred(self) -> Bools:
+        """False for each row, because hidden rows belong to no individual, bool (r,)."""
         return np.zeros(self.group.n, np.bool_)
 
 
@@ -103,15 +99,15 @@ def _people(publication: Buckets, rows: Int64, group: Int32, start: Int64) -> In
     begin, width = start[groups], start[groups + 1] - start[groups]
     _, places = gathered(begin, width)
     numbered = CategoricalColumn(publication.group.name, codes.astype(np.int32), publication.group.vocabulary)
-    part = _Part(
+    return IndividualRows(
         tuple(column.take(rows) for column in publication.ids),
         numbered,
         publication.sizes[groups],
         np.repeat(np.arange(len(groups), dtype=np.int32), width),
         publication.snt_value.take(places),
         publication.snt_count[places],
+        rows,
     )
-    return IndividualRows(part, rows, groups.astype(np.int64))
 
 
 @dataclass(frozen=True)
@@ -136,8 +132,7 @@ def correlations(publication: Buckets, l: int) -> dict[str, Correlations]:  # no
     numbers = dict.fromkeys(kinds, 0)
     listed: dict[str, list[tuple[tuple[int, ...], Any]]] = {kind: [] for kind in kinds}
     for people in by_individuals(publication):
-        part = people.publication
-        violations: tuple[list[Any], ...] = intra_group_violations(part), inter_group_violations(part, l)
+        violations: tuple[list[Any], ...] = intra_group_violations(people), inter_group_violations(people, l)
         for kind, of_kind in zip(kinds, violations, strict=True):
             numbers[kind] += len(of_kind)
             named = _named(publication, people, of_kind[:MOST_LISTED])
