@@ -18,6 +18,7 @@ from anonset.measures.retention import lm_of_sizes, ncp_of_sizes
 from anonset.publications import Symbol
 from anonset.reading.publications.codebook import LOCAL, read_mapping
 from anonset.reading.sources.csv_rows import header_of, rows_of
+from anonset.release.documents import MAPPING
 
 _MOST_DIGITS = 10
 WayBack = Callable[[], tuple[Int64, Int32 | None] | None]
@@ -93,7 +94,7 @@ def recoding_of(
     InputError
         If the column has items outside the universe of the publication, or the files for a local recoding are missing.
     """
-    path = None if private is None else private / "mapping.csv"
+    path = None if private is None else private / MAPPING
     if path is not None and path.is_file():
         if header_of(path) == LOCAL:
             return _local(column, path, book, way_back(), hierarchy)

@@ -6,12 +6,12 @@ from fractions import Fraction
 
 from anonset.columns.header_topics import is_sensitive
 from anonset.columns.kinds import MOST_LOOKED_AT, look_at
+from anonset.columns.roles import CODE_LEVELS
 from anonset.data.hierarchies.hierarchy_rules import FROM
 from anonset.errors import Fix
 from anonset.privacy import KAnonymity, PrivacyModel
 from anonset.spelling import hierarchy_of, listed, setting, spelled
 
-_PREFIXES = {"ICD-9 codes": "prefix:1,3", "ICD-10 codes": "prefix:1,3", "ATC codes": "prefix:1,3,5"}
 _PLACES = ("postal codes", "zip codes")
 TAKEN_OUT = Fix({}, "remove them from the data")
 
@@ -113,7 +113,7 @@ def _rule(name: str, labels: Sequence[str]) -> str:
     if look.kind == "dates" and look.usable:
         levels = "year,decade" if look.doubt or (look.form and "%d" not in look.form) else f"{FROM}month,year,decade"
         return f"date:{look.form}:{levels}" if look.form else f"date:{levels}"
-    return "mask:3,1" if look.kind in _PLACES else _PREFIXES.get(look.kind, "")
+    return "mask:3,1" if look.kind in _PLACES else CODE_LEVELS.get(look.kind, "")
 
 
 def bins_of(name: str, labels: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ The data are read into memory if they fit. Larger data are read in blocks into a
 """
 
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -20,6 +20,7 @@ from anonset.data.progress import Progress
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.resumption.saved import save_table, saved_facts, saved_table
 from anonset.data.spans import Limits
+from anonset.data.storage.lease import Tell
 from anonset.data.storage.store import MEMORY, Files, Memory, Store
 from anonset.data.storage.workers import Threads
 from anonset.errors import InputError
@@ -50,9 +51,6 @@ from anonset.settings.paths import require_unchanged, side_digests, with_absolut
 from anonset.settings.readers import ParsingContext
 from anonset.settings.settings import Settings, with_sensitive_kept
 from anonset.spelling import listed, setting
-
-Note = Callable[[str], None]
-"""Function that shows one line of text to the user."""
 
 
 @dataclass(frozen=True)
@@ -303,7 +301,7 @@ class FileRun:
             accept_undecided=settings.accept_undecided, budget=settings.budget, trace=settings.trace,
         )  # fmt: skip
 
-    def require_disk(self, note: Note | None = None) -> None:
+    def require_disk(self, note: Tell | None = None) -> None:
         """Reject the run if a disk is too small, and announce the space and time of a large run."""
         settings, chosen = self.settings, self.chosen
         size, place = _published(self.source.size, settings), None
@@ -323,7 +321,7 @@ class FileRun:
 
     @contextmanager
     def table(
-        self, *, progress: Progress | None = None, note: Note | None = None, client: Any = None
+        self, *, progress: Progress | None = None, note: Tell | None = None, client: Any = None
     ) -> Iterator[Table]:
         """Read the table. The workers of a Dask client run the tasks, or threads of this process if `client` is None.
 
@@ -380,7 +378,7 @@ class FileRun:
         return make_algorithm(settings.model, name, settings.algorithm_parameters(), context)
 
 
-def anonymize_file(settings: Settings, *, progress: Progress | None = None, note: Note | None = None) -> Release:
+def anonymize_file(settings: Settings, *, progress: Progress | None = None, note: Tell | None = None) -> Release:
     """Anonymize files, write the result, read it back, verify and publish it.
 
     A run that exceeds the memory limit runs out of core if the algorithm supports it. `note` is then called with a line

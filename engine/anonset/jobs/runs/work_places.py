@@ -5,7 +5,7 @@ killed run.
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +19,7 @@ from anonset.data.spans import Limits
 from anonset.data.storage import lease
 from anonset.data.storage.checksums import Sum
 from anonset.data.storage.exchange import Exchange, exchanging
-from anonset.data.storage.lease import RUN, content_in, in_use, is_lease, seems_live
+from anonset.data.storage.lease import RUN, Tell, content_in, in_use, is_lease, seems_live
 from anonset.data.storage.removal import remove_directory, remove_place
 from anonset.data.storage.store import INSIDE, Files, drop_empty
 from anonset.data.storage.workers import THREADS, Workers
@@ -45,7 +45,7 @@ def work_place(
     work_dir: str | None,
     limits: Limits,
     workers: Workers = THREADS,
-    note: Callable[[str], None] | None = None,
+    note: Tell | None = None,
     settings: Settings | None = None,
 ) -> AbstractContextManager[Files]:
     """Return a work directory, locked against other runs. The directory is removed at the end of its block.
@@ -69,7 +69,7 @@ def work_place(
 
 @contextmanager
 def _named_directory(
-    path: Path, limits: Limits, workers: Workers, note: Callable[[str], None] | None, settings: Settings
+    path: Path, limits: Limits, workers: Workers, note: Tell | None, settings: Settings
 ) -> Iterator[Files]:
     killed = killed_run(settings)
     store = (
@@ -120,7 +120,7 @@ def _what_remains(place: str | Path | Place) -> str:
 
 @contextmanager
 def _files_at(
-    address: str, limits: Limits, workers: Workers, note: Callable[[str], None] | None, settings: Settings | None
+    address: str, limits: Limits, workers: Workers, note: Tell | None, settings: Settings | None
 ) -> Iterator[Files]:
     """Yield a temporary directory whose files the workers of a cluster exchange through an object store.
 
@@ -264,7 +264,7 @@ def killed_run(settings: Settings) -> Path | Place | None:
     return killed
 
 
-def _taken_over(store: Files, note: Callable[[str], None] | None) -> Files:
+def _taken_over(store: Files, note: Tell | None) -> Files:
     with writing(store.path / lease.LEASE):
         lease.take(store.path, note)
     return store

@@ -32,7 +32,7 @@ from anonset.reading.publications.records import read_published
 from anonset.reading.publications.tables import read_tables
 from anonset.reading.sources.source import of_files
 from anonset.reading.table_builder import gather
-from anonset.release.documents import CODEBOOK, HIERARCHY, RETIRED, PublishedFile
+from anonset.release.documents import CODEBOOK, HIERARCHY, MAPPING, RETIRED, PublishedFile
 from anonset.release.formats import Layout, PublicationKind, UnverifiedPublication, require_few_parts, sizes_of_parts
 from anonset.release.guarantee_limits import limits_of_records
 from anonset.release.layouts.formulas import formula_warnings
@@ -166,11 +166,11 @@ class RecordsKind(PublicationKind[Records]):
         publication = unverified.publication
         recoding, column = unverified.result.recoding, unverified.table.transactions
         if isinstance(recoding, PerCluster) and column is not None:
-            write_local_mapping(recoding, column, folder / "mapping.csv", publication.symbols)
+            write_local_mapping(recoding, column, folder / MAPPING, publication.symbols)
         elif column is not None:
             codes = {} if unverified.earlier is None else unverified.earlier.codes
             earlier_symbols = [Symbol(name, "group", members) for members, name in codes.items()]
-            write_mapping(recoding, folder / "mapping.csv", (*earlier_symbols, *publication.symbols))
+            write_mapping(recoding, folder / MAPPING, (*earlier_symbols, *publication.symbols))
             earlier = unverified.earlier
             if isinstance(recoding, (Cut, ItemGroups)) and earlier and (retired := earlier.retired_by(recoding)):
                 write_symbols(retired, folder / RETIRED)

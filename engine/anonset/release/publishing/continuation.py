@@ -17,7 +17,7 @@ from anonset.reading.hierarchies.files import read_hierarchy
 from anonset.reading.hierarchies.specs import is_over_data
 from anonset.reading.sources.csv_rows import header_of
 from anonset.reading.sources.files import digest, require_file
-from anonset.release.documents import HIERARCHY, REPORT, RETIRED, Report
+from anonset.release.documents import HIERARCHY, MAPPING, REPORT, RETIRED, Report
 from anonset.spelling import setting
 
 
@@ -50,17 +50,17 @@ def read_earlier(private: str | os.PathLike[str] | None, *, on_cluster: bool = F
     require_one_machine("recoding", on_cluster=on_cluster)
     folder = Path(private)
     report = _report(folder)
-    for name in ("mapping.csv", HIERARCHY, RETIRED):
+    for name in (MAPPING, HIERARCHY, RETIRED):
         if name in report.files and (not (folder / name).is_file() or digest(folder / name) != report.files[name]):
             msg = f"{str(folder / name)!r} is missing or has changed: its SHA-256 must match the report"
             raise InputError(msg)
-    if "mapping.csv" not in report.files or header_of(folder / "mapping.csv") == LOCAL:
+    if MAPPING not in report.files or header_of(folder / MAPPING) == LOCAL:
         msg = (
             f"{setting('recoding')} {folder}: {report.algorithm} did not publish a single "
             "recoding of all records, so no release can continue it"
         )
         raise InputError(msg)
-    tree, mapping = None, read_mapping(folder / "mapping.csv")
+    tree, mapping = None, read_mapping(folder / MAPPING)
     if HIERARCHY in report.files:
         tree = replace(read_hierarchy(folder / HIERARCHY), from_data=report.hierarchy_from_data)
         if report.unnamed_nodes:
