@@ -18,7 +18,6 @@ from anonset.kinds.risk import RiskReport
 from anonset.kinds.summary import Summary
 from anonset.measures.countable import CountAccuracy, FrequentItems, accuracy_of
 from anonset.privacy import PrivacyModel
-from anonset.publications import Chunks, Records
 from anonset.reading.sources.source import Source
 from anonset.release.documents import Attestation, Report
 from anonset.release.opened import OpenedPublication
@@ -51,9 +50,7 @@ class ReportFacts(RedactedRepr):
     private: Report | None = None
     """Private report. None if the report is not available."""
     sensitive: Mapping[str, int | None] = field(default_factory=dict)
-    """Number of published records with each published sensitive item, by item. The number is 0 if the item is only
-    published in groups, and None for a disassociated publication, which contains no complete records.
-    """
+    """Number of published records with each published sensitive item, by item (`sensitive_counts`)."""
 
 
 def report_facts(
@@ -90,8 +87,10 @@ def report_facts(
     if column is not None and kind.shows_items:
         frequent = FrequentItems.of(column)
         errors = accuracy_of(frequent, *kind.expected_counts(frequent))
-    facts = ReportFacts(opened.attested, opened.model, kind.summary(), after, after.before, raw, errors, report)
-    return replace(facts, sensitive=_published_sensitive(opened))
+    sensitive = kind.sensitive_counts(opened.model.secrets)
+    return ReportFacts(
+        opened.attested, opened.model, kind.summary(), after, after.before, raw, errors, report, sensitive
+    )
 
 
 def raw_exposure(
@@ -117,19 +116,6 @@ def raw_exposure(
 
 def public_facts(opened: OpenedPublication) -> ReportFacts:
     """Return the facts that follow from the public files of a publication alone."""
-    facts = ReportFacts(opened.attested, opened.model, analysis_of(opened.publication).summary(), risk(opened))
-    return replace(facts, sensitive=_published_sensitive(opened))
-
-
-def _published_sensitive(opened: OpenedPublication) -> dict[str, int | None]:
-    names, publication = opened.model.secrets, opened.publication
-    if isinstance(publication, Chunks):
-        return {name: None for name in names if name in publication.vocabulary.index}
-    if not (names and isinstance(publication, Records) and publication.transactions is not None):
-        return {}
-    records = dict.fromkeys(names, 0)
-    for symbol, n in zip(publication.symbols, publication.transactions.occurrences.tolist(), strict=True):
-        if len(symbol.members) == 1 and symbol.members[0] in records:
-            records[symbol.members[0]] += n
-    published = {name for symbol in publication.symbols for name in symbol.members}
-    return {name: n for name, n in records.items() if name in published}
+    kind = analysis_of(opened.publication)
+    sensitive = kind.sensitive_counts(opened.model.secrets)
+    return ReportFacts(opened.attested, opened.model, kind.summary(), risk(opened), sensitive=sensitive)

@@ -1,7 +1,7 @@
 """Operations of jobs on a publication, which depend on the kind of the publication."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pkgutil import resolve_name
@@ -181,6 +181,12 @@ class PublicationAnalysis(RedactedRepr, ABC, Generic[P]):
         lost = lost_items(column, self.publication, int(request.opened.attested.parameters.get("k", 2)))
         itemsets = top_itemsets(column, self.supports(request.workload.reading), request.top)
         return replace(evaluation, measures={**evaluation.measures, "tlost": lost}, itemsets=itemsets)
+
+    def sensitive_counts(self, names: Sequence[str]) -> Mapping[str, int | None]:
+        """Return the number of published records with each of the named items that the publication shows. The number is
+        0 if an item is only published in groups, and None if the publication contains no complete records.
+        """
+        return {}
 
     def class_sizes(self) -> "ClassSizes | None":
         """Return the sizes of the equivalence classes. None if the publication has no quasi-identifiers."""

@@ -13,7 +13,7 @@ from anonset.kinds.evaluation import Evaluation, EvaluationRequest
 from anonset.kinds.individuals import MOST_CORRELATED, Correlations, by_individuals, correlations
 from anonset.kinds.originals import OTHER, contained, original_codes, require_room
 from anonset.kinds.risk import BucketRisk, Guesses, Inference, RiskContext
-from anonset.kinds.summary import BucketsSummary, Example, drawn, example
+from anonset.kinds.summary import Example, Summary, drawn, example
 from anonset.kinds.workloads import QueryAnswers, WorkloadSpec
 from anonset.measures.correlation import inter_group_violations, intra_group_violations
 from anonset.measures.query_error import relative_errors
@@ -35,7 +35,7 @@ _HALF = 1 << 30
 class BucketsAnalysis(PublicationAnalysis[Buckets]):
     """Operations on a bucketized publication."""
 
-    def summary(self) -> BucketsSummary:
+    def summary(self) -> Summary:
         """Return random rows of both tables."""
         publication = self.publication
         groups, values = publication.group.vocabulary.labels, publication.snt_value.vocabulary.labels
@@ -48,7 +48,7 @@ class BucketsAnalysis(PublicationAnalysis[Buckets]):
             for pair in drawn(publication.snt_value.n)
         )
         sensitive = Example((publication.group.name, publication.snt_value.name, "count"), rows)
-        return BucketsSummary(publication.n, (example(publication.qit), sensitive))
+        return Summary(publication.n, (example(publication.qit), sensitive))
 
     def roles(self, model: PrivacyModel) -> dict[str, list[str]]:
         """Return the ids, the kept columns and the sensitive column."""

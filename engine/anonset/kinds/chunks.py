@@ -1,6 +1,6 @@
 """Operations on a disassociated publication."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -10,7 +10,7 @@ from anonset.kinds.base import PublicationAnalysis
 from anonset.kinds.evaluation import Evaluation, EvaluationRequest
 from anonset.kinds.originals import OTHER, items_of_original
 from anonset.kinds.risk import ChunkRisk, RiskContext
-from anonset.kinds.summary import EXAMPLES, ChunksSummary, Example, drawn, first_symbols
+from anonset.kinds.summary import EXAMPLES, Example, Summary, drawn, first_symbols
 from anonset.kinds.workloads import QueryAnswers, WorkloadSpec, in_terms_of, of_original
 from anonset.measures.countable import Counts, FrequentItems, counts_in_chunks
 from anonset.measures.item_supports import ChunkSupports, Supports
@@ -33,11 +33,15 @@ from anonset.spelling import setting
 class ChunksAnalysis(PublicationAnalysis[Chunks]):
     """Operations on a disassociated publication. There are no checks in addition to the model."""
 
-    def summary(self) -> ChunksSummary:
+    def summary(self) -> Summary:
         """Return random rows of each table, and the number of item occurrences in chunks and of terms."""
         publication = self.publication
         terms = sum(len(cluster.terms) for cluster in publication.clusters)
-        return ChunksSummary(publication.n, self._examples(), sum(in_chunks(publication)), terms)
+        return Summary(publication.n, self._examples(), in_chunks=sum(in_chunks(publication)), terms=terms)
+
+    def sensitive_counts(self, names: Sequence[str]) -> dict[str, int | None]:
+        """Return None for each named item of the publication."""
+        return {name: None for name in names if name in self.publication.vocabulary.index}
 
     def _examples(self) -> tuple[Example, ...]:
         publication, labels = self.publication, self.publication.vocabulary.labels

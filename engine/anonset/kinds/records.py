@@ -30,7 +30,7 @@ from anonset.kinds.originals import (
     symbol_keys,
 )
 from anonset.kinds.risk import Risk, RiskContext
-from anonset.kinds.summary import RecordsSummary, example
+from anonset.kinds.summary import Summary, example
 from anonset.kinds.workloads import QueryAnswers, WorkloadSpec, in_terms_of, of_original
 from anonset.measures.distinct_records import codes_of
 from anonset.measures.equivalence_classes import class_of
@@ -79,7 +79,7 @@ _BYTES_A_ROW = 100
 class RecordsAnalysis(PublicationAnalysis[Records]):
     """Operations on published records."""
 
-    def summary(self) -> RecordsSummary:
+    def summary(self) -> Summary:
         """Return the summary of published records.
 
         >>> from anonset.data import Table
@@ -101,7 +101,18 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
             single = float(often[is_single].sum() / often.sum()) if often.sum() else None
         widths = [width for column in publication.relational if (width := _width(column)) is not None]
         width = sum(widths) / len(widths) if widths else None
-        return RecordsSummary(publication.n, (example(columns),), single, mean_symbol_size(publication), width)
+        return Summary(publication.n, (example(columns),), single, mean_symbol_size(publication), width)
+
+    def sensitive_counts(self, names: Sequence[str]) -> dict[str, int]:
+        """Return the number of records that show each named item alone, for the items of published symbols."""
+        symbols, sets = self.publication.symbols, self.publication.transactions
+        if sets is None or not names:
+            return {}
+        records = dict.fromkeys({name for symbol in symbols for name in symbol.members}.intersection(names), 0)
+        for symbol, n in zip(symbols, sets.occurrences.tolist(), strict=True):
+            if len(symbol.members) == 1 and symbol.members[0] in records:
+                records[symbol.members[0]] += n
+        return records
 
     def roles(self, model: PrivacyModel) -> dict[str, list[str]]:
         """Return the quasi-identifiers, items and unprotected columns."""

@@ -32,12 +32,6 @@ class Summary(RedactedRepr):
     """Number of published records."""
     examples: tuple[Example, ...]
     """Random rows of each table."""
-
-
-@dataclass(frozen=True)
-class RecordsSummary(Summary):
-    """Summary of published records."""
-
     single: float | None = None
     """Share of published symbol occurrences with a single item. None if there are no symbols."""
     stands_for: float | None = None
@@ -48,20 +42,9 @@ class RecordsSummary(Summary):
     """Mean width of published numbers and ranges, as a share of the column's span. None if no column contains
     numbers.
     """
-
-
-@dataclass(frozen=True)
-class BucketsSummary(Summary):
-    """Summary of buckets."""
-
-
-@dataclass(frozen=True)
-class ChunksSummary(Summary):
-    """Summary of a disassociated publication."""
-
-    in_chunks: int
-    """Number of item occurrences shown in chunks."""
-    terms: int
+    in_chunks: int | None = None
+    """Number of item occurrences shown in chunks. None if the publication has no chunks."""
+    terms: int = 0
     """Number of terms over all clusters."""
 
 

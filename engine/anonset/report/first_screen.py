@@ -1,13 +1,10 @@
 """First part of the report: who is protected, who is not, and which figures a recipient can compute."""
 
-from functools import singledispatch
-
 from anonset.jobs.report_facts import ReportFacts
-from anonset.kinds.summary import BucketsSummary, ChunksSummary, RecordsSummary, Summary
+from anonset.kinds.summary import Summary
 from anonset.measures.countable import FREQUENT
 from anonset.measures.retention import relative_to, shares
 from anonset.measures.shares import percent
-from anonset.publications.base import unknown_kind
 from anonset.report.risks import PagePart
 
 Figure = tuple[str, str, str]
@@ -31,7 +28,7 @@ def countable_figures(facts: ReportFacts) -> list[Figure]:
     """
     errors, private = facts.errors, facts.private
     relative = "" if private is None else relative_to("items", private.coarsened)
-    rows = counted_records(facts.summary)
+    rows = _records(facts.summary)
     if errors is not None and errors.items_error is not None:
         rows.append((f"The most frequent items (at most {FREQUENT})", f"off by {_off(errors.items_error)}",
                      f"median error of their counts; before: 0%{relative}"))  # fmt: skip
@@ -42,32 +39,22 @@ def countable_figures(facts: ReportFacts) -> list[Figure]:
     if item_shares:
         as_they_are = item_shares.get("in_chunks", item_shares.get("kept", 0.0))
         rows.append(("Unchanged item occurrences", percent(as_they_are), f"before: 100%{relative}"))
-    return rows + counted_symbols(facts.summary, items_known=bool(item_shares), private=private is not None)
+    return rows + _symbols(facts.summary, items_known=bool(item_shares), private=private is not None)
 
 
-@singledispatch
-def counted_records(look: Summary) -> list[Figure]:
+def _records(summary: Summary) -> list[Figure]:
     """Return the row or record counts that a recipient can compute."""
-    raise unknown_kind(look)
-
-
-@counted_records.register
-def _(look: RecordsSummary | BucketsSummary) -> list[Figure]:
-    return [("Rows", f"{look.n:,}", "exact: each row is one record")]
-
-
-@counted_records.register
-def _(look: ChunksSummary) -> list[Figure]:
+    if summary.in_chunks is None:
+        return [("Rows", f"{summary.n:,}", "exact: each row is one record")]
     return [
-        ("Records", f"{look.n:,}", "exact: the record counts of all clusters are added"),
-        ("Occurrences of items in chunks", f"{look.in_chunks:,}",
+        ("Records", f"{summary.n:,}", "exact: the record counts of all clusters are added"),
+        ("Occurrences of items in chunks", f"{summary.in_chunks:,}",
          "exact for combinations of items of one chunk; estimated for items of different chunks"),
-        ("Terms of clusters", f"{look.terms:,}", "each in at least one record of the cluster"),
+        ("Terms of clusters", f"{summary.terms:,}", "each in at least one record of the cluster"),
     ]  # fmt: skip
 
 
-@singledispatch
-def counted_symbols(look: Summary, *, items_known: bool, private: bool) -> list[Figure]:
+def _symbols(summary: Summary, *, items_known: bool, private: bool) -> list[Figure]:
     """Return figures that describe how precise the published symbols and numbers are.
 
     Parameters
@@ -77,31 +64,21 @@ def counted_symbols(look: Summary, *, items_known: bool, private: bool) -> list[
     private
         Whether the report is internal.
     """
-    raise unknown_kind(look)
-
-
-@counted_symbols.register
-def _(look: BucketsSummary | ChunksSummary, *, items_known: bool, private: bool) -> list[Figure]:
-    return []
-
-
-@counted_symbols.register
-def _(look: RecordsSummary, *, items_known: bool, private: bool) -> list[Figure]:
     rows: list[Figure] = []
-    if look.single is not None and not items_known:
+    if summary.single is not None and not items_known:
         rows.append(
             (
                 "Symbols that name one item",
-                percent(look.single),
+                percent(summary.single),
                 "lower bound of the item count: the item may also be in groups of other rows, or suppressed there",
             )
         )
-    if look.stands_for is not None:
-        rows.append(("Items per generalized symbol", f"{look.stands_for:,.1f} on average",
+    if summary.stands_for is not None:
+        rows.append(("Items per generalized symbol", f"{summary.stands_for:,.1f} on average",
                      "a row with the symbol contains at least one of these items"))  # fmt: skip
-    if look.width is not None:
+    if summary.width is not None:
         anywhere = "the value may be anywhere in the range"
-        rows.append(("Numbers", f"ranges of {percent(look.width)} of the column, on average",
+        rows.append(("Numbers", f"ranges of {percent(summary.width)} of the column, on average",
                      f"{anywhere}; before: 0%" if private else anywhere))  # fmt: skip
     return rows
 
