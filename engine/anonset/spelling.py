@@ -201,15 +201,15 @@ def printable(text: str) -> str:
     return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
-def shortened(value: Any) -> str:
+def short_value(value: Any) -> str:
     """Return a parameter value as short text. Long lists are shortened to the length and the first elements, and long
     texts to the beginning.
 
-    >>> shortened(["a", "b"]), shortened(["a", "b", "c", "d"]), shortened(0.5)
+    >>> short_value(["a", "b"]), short_value(["a", "b", "c", "d"]), short_value(0.5)
     ('a, b', '4 (a, b, c, …)', '0.5')
     """
     if isinstance(value, (list, tuple)):
-        few = ", ".join(map(shortened, value[:_FEW]))
+        few = ", ".join(map(short_value, value[:_FEW]))
         return few if len(value) <= _FEW else f"{len(value):,} ({few}, …)"
     text = str(value)
     return text if len(text) <= _LONG else f"{text[:_LONG]}…"

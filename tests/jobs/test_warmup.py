@@ -178,7 +178,7 @@ def test_memory_for_compiling_is_reserved_until_a_warm_up(monkeypatch: pytest.Mo
     options = {"input": str(tmp_path / "a.dat"), "out": str(tmp_path / "out"), "k": 2, "m": 2, "algorithm": "apriori"}
     need = memory_of(source_of(str(tmp_path / "a.dat"), None).size, APRIORI)
 
-    def chosen(limit: int) -> module.Input:
+    def chosen(limit: int) -> module.MemoryPlan:
         return module.FileRun(make_settings({**options, "memory_limit": str(limit)})).chosen
 
     monkeypatch.setattr(warmup, "is_warm", lambda: False)
@@ -190,5 +190,5 @@ def test_memory_for_compiling_is_reserved_until_a_warm_up(monkeypatch: pytest.Mo
 
 
 def test_the_memory_limit_on_data_excludes_compilation() -> None:
-    assert module.Input(True, AT_LEAST, AT_LEAST + COMPILING_TAKES, COMPILING_TAKES).limit_on_data == AT_LEAST
-    assert module.Input(True, AT_LEAST, None).limit_on_data is None
+    assert module.MemoryPlan(True, AT_LEAST, AT_LEAST + COMPILING_TAKES, COMPILING_TAKES).limit_on_data == AT_LEAST
+    assert module.MemoryPlan(True, AT_LEAST, None).limit_on_data is None

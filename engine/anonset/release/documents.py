@@ -203,7 +203,7 @@ class BucketFiles(PublishedFiles):
         return {"id": ([column.name for column in original.ids], self.id), "sensitive": (sensitive, [self.sensitive])}
 
     @property
-    def tables(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def files_by_table(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Names of the files of both tables, in order."""
         if self.parts is None:
             return (self.qit,), (self.snt,)
@@ -212,7 +212,7 @@ class BucketFiles(PublishedFiles):
     @property
     def data_files(self) -> tuple[str, ...]:
         """Names of the data files."""
-        qit, snt = self.tables
+        qit, snt = self.files_by_table
         return (*qit, *snt)
 
     @property
@@ -253,7 +253,7 @@ class ChunkFiles(PublishedFiles):
         return {"items": (sets, self.items), "relational": ([column.name for column in original.relational], [])}
 
     @property
-    def tables(self) -> dict[str, tuple[str, ...]]:
+    def files_by_table(self) -> dict[str, tuple[str, ...]]:
         """Names of the files of each table, in order."""
         return file_names(self.format, self.parts, counts=self.counts is not None)
 
@@ -263,14 +263,14 @@ class ChunkFiles(PublishedFiles):
         named = {"clusters": self.clusters, "chunks": self.chunks, "shared": self.shared, "counts": self.counts}
         return tuple(
             f"{named[table]}/{file.rpartition('/')[2]}" if self.parts else f"{named[table]}"
-            for table, files in self.tables.items()
+            for table, files in self.files_by_table.items()
             for file in files
         )
 
     @property
     def files(self) -> tuple[str, ...]:
         """Expected names of the files of the publication, without the attestation."""
-        return tuple(file for files in self.tables.values() for file in files)
+        return tuple(file for files in self.files_by_table.values() for file in files)
 
 
 UNITS_IN_WORDS = {

@@ -2,7 +2,8 @@
 
 The first measure is the main loss, which ``--max-loss`` limits. The main loss is the NCP of the items if only items are
 recoded, the relational loss (Rum) if there are quasi-identifiers, and the grouping loss for buckets. A publication is
-worthless if each protected column contains only a single symbol.
+worthless if each protected column contains only a single symbol. A publication is rejected if its main loss is above
+the limit, or if it contains a symbol above a ceiling.
 """
 
 from collections.abc import Mapping
@@ -27,7 +28,7 @@ from anonset.measures.losses.relational_ncp import relational_ncp
 from anonset.measures.losses.utility_loss import group_weights, utility_loss
 from anonset.measures.retention import lm_of_sizes, ncp_of_sizes, occurrences_by_size
 from anonset.privacy import PrivacyModel
-from anonset.publications import Records
+from anonset.publications import Published, Records
 from anonset.release.published_values import published_relational_loss
 from anonset.release.symbols import leave_out, spell_out
 from anonset.spelling import setting
@@ -232,6 +233,30 @@ def require_loss(algorithm: Algorithm, measures: Mapping[str, float], max_loss: 
             "another algorithm, or hierarchies with fewer children per node, may lose less"
         )
         raise InfeasibleError(algorithm.name, reason, achieved=loss, bound=max_loss)
+
+
+def require_under_ceilings(
+    algorithm: Algorithm, result: Result, publication: Published, hierarchies: Mapping[str, Hierarchy]
+) -> None:
+    """Reject a result that publishes records with a symbol above a ceiling. Suppressed records, whose relational values
+    are all the root, are accepted.
+
+    Raises
+    ------
+    InfeasibleError
+        The message names the column.
+    """
+    if not any(hierarchy.capped for hierarchy in hierarchies.values()):
+        return
+    column = next(publication.above_ceilings(hierarchies), None)
+    if column is None:
+        return
+    proven = isinstance(result.recoding, Cut) and result.figures.get("gap") == 0
+    reason = "no solution exists" if proven else "the search finds no solution"
+    ways = f"use a higher ceiling, a smaller k, or {setting('suppress', True)} with exact"
+    raise InfeasibleError(
+        algorithm.name, f"no value of column {column!r} may be above its ceiling, and {reason}; {ways}"
+    )
 
 
 def distinct_values(column: CategoricalColumn | NumericColumn) -> int:

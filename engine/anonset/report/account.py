@@ -34,7 +34,7 @@ from anonset.release.stopwatch import COMPILING
 from anonset.report.distance import distance
 from anonset.report.frontier import frontier_text
 from anonset.report.sections import facts_table, table
-from anonset.spelling import counted, listed, setting, shortened
+from anonset.spelling import counted, listed, setting, short_value
 
 if TYPE_CHECKING:
     from anonset.kinds.evaluation import Evaluation
@@ -88,7 +88,7 @@ def account(release: Release) -> list[str | RichTable]:
     unverified, verdict = release.unverified, release.verdict
     declared = _declared(release)
     shown_parameters = {name: value for name, value in parameters_of(verdict.model).items() if value != []}
-    parameters = ", ".join(f"{name}={shortened(value)}" for name, value in shown_parameters.items())
+    parameters = ", ".join(f"{name}={short_value(value)}" for name, value in shown_parameters.items())
     peak = max((phase.peak_memory or 0 for phase in release.phases), default=0)
     facts = {
         "algorithm": f"{unverified.algorithm.name} ({parameters})",
@@ -243,7 +243,7 @@ def _together_text(unverified: UnverifiedPublication[Any]) -> str:
 
 
 def _first_names(names: Sequence[str]) -> str:
-    return ", ".join([*map(shortened, names[:_FEW]), *(["…"] if len(names) > _FEW else [])])
+    return ", ".join([*map(short_value, names[:_FEW]), *(["…"] if len(names) > _FEW else [])])
 
 
 def _merging(unverified: UnverifiedPublication[Any]) -> list[dict[str, float]]:

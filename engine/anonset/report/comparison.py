@@ -9,7 +9,7 @@ from rich.table import Table as RichTable
 from anonset.release.losses import LOSSES
 from anonset.report.account import loss_label
 from anonset.report.sections import table
-from anonset.spelling import shortened
+from anonset.spelling import short_value
 
 _REPEATED = ("seed", "run")
 _NAMES = {
@@ -96,4 +96,4 @@ def _text(name: str, value: Any) -> str:
         return f"{value:.2f} s"
     if name == "above_least":
         return f"{value:+.2%}"
-    return f"{value:.5g}" if isinstance(value, float) else shortened(value)
+    return f"{value:.5g}" if isinstance(value, float) else short_value(value)

@@ -19,7 +19,7 @@ from anonset.generalization.other_release import OtherRelease
 from anonset.jobs.runs.persons import require_persons, unit_findings
 from anonset.reading.roles import Names
 from anonset.release.formats import Layout, UnverifiedPublication, kind_of
-from anonset.release.losses import refuse_worthless, require_loss
+from anonset.release.losses import refuse_worthless, require_loss, require_under_ceilings
 from anonset.release.publishing.destination import Destination
 from anonset.release.publishing.publish import publish, verify_release
 from anonset.release.release import Release
@@ -155,10 +155,7 @@ class Job:
                 layout = replace(layout, codes=self.earlier.codes, used_labels=self.earlier.used_labels)
             kind = kind_of(algorithm.model)
             publication = kind.apply(table, hierarchies, result, layout)
-            if any(hierarchy.capped for hierarchy in hierarchies.values()):
-                from anonset.release.ceilings import require_under_ceilings
-
-                require_under_ceilings(algorithm.name, result, publication, hierarchies)
+            require_under_ceilings(algorithm, result, publication, hierarchies)
             since, decided = None, cast("Any", result.recoding)
             if self.earlier is not None:
                 self.earlier.require_kept(publication.symbols)

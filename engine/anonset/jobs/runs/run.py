@@ -54,8 +54,8 @@ from anonset.spelling import listed, setting
 
 
 @dataclass(frozen=True)
-class Input(RedactedRepr):
-    """Storage of the table, and memory of the run."""
+class MemoryPlan(RedactedRepr):
+    """Decision to read the table into memory or into a work directory, with the memory of the run."""
 
     by_blocks: bool
     """Whether the table is stored in a work directory."""
@@ -156,7 +156,7 @@ def _require_same(before: str, now: str) -> None:
         raise InputError(msg, code="other-run")
 
 
-def _by_blocks(chosen: Input, store: Files) -> str:
+def _by_blocks(chosen: MemoryPlan, store: Files) -> str:
     """Return the message that a job runs out of core. If the memory limit is the reason, the message contains the
     required memory and the limit.
     """
@@ -245,7 +245,7 @@ class FileRun:
         return Layout(settings.order, settings.symbols, format, separator, settings.part_rows)  # type: ignore[arg-type]
 
     @cached_property
-    def chosen(self) -> Input:
+    def chosen(self) -> MemoryPlan:
         """Whether the data are read into memory. They are read out of core if the run exceeds the memory limit, or a
         work directory or a cluster is given.
         """
@@ -257,7 +257,7 @@ class FileRun:
         need += compiling
         by_blocks = settings.work_dir is not None or settings.cluster is not None
         if not by_blocks and (limit is None or need <= limit):
-            return Input(False, need, limit, compiling)
+            return MemoryPlan(False, need, limit, compiling)
         traits = traits_of(algorithm)
         if traits.refuses_above is not None and source.format == "parquet" and size.records > traits.refuses_above:
             msg = (
@@ -276,7 +276,7 @@ class FileRun:
             raise InputError(msg)
         if settings.cluster is not None:
             require_on_workers(algorithm, "cluster")
-        return Input(True, need, limit, compiling)
+        return MemoryPlan(True, need, limit, compiling)
 
     def require_apart(self) -> None:
         """Reject a work directory that overlaps the destination or the data. The destination is compared first, without

@@ -89,7 +89,7 @@ class BucketsKind(PublicationKind[Buckets]):
         columns = () if meant is None else (*meant.ids, *meant.kept)
         filed = [column for column in columns if column.vocabulary.filed is not None]
         return read_buckets(
-            folder, id=files.id, keep=files.keep, store=place, files=files.tables, expected=tuple(filed)
+            folder, id=files.id, keep=files.keep, store=place, files=files.files_by_table, expected=tuple(filed)
         )
 
     def read_foreign(self, published: Path, settings: CheckSettings, model: PrivacyModel) -> Buckets:

@@ -105,7 +105,7 @@ class ChunksKind(PublicationKind[Chunks]):
         book: Iterable[Symbol] | None = None,
     ) -> Chunks:
         """Read the tables."""
-        return read_chunks(folder, files.items[0], files.tables, store)
+        return read_chunks(folder, files.items[0], files.files_by_table, store)
 
     def read_foreign(self, published: Path, settings: CheckSettings, model: PrivacyModel) -> Chunks:
         """Read the tables."""
