@@ -4,7 +4,7 @@ Labels get provisional codes when they first occur. A single unusual item can ch
 codes are known only after the last label. If a code has changed, all codes are rewritten.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -21,6 +21,7 @@ from anonset.data import CategoricalColumn, Column, NumericColumn, SetColumn, Ta
 from anonset.data.blocks import SetColumnBuilder
 from anonset.data.codes import as_codes
 from anonset.data.labels.vocabulary import LabelCollector, Vocabulary, canonical_codes
+from anonset.data.progress import Progress
 from anonset.data.spans import ascending, spans
 from anonset.data.storage.store import MEMORY, Store
 from anonset.data.table_facts import NOT_PUBLISHED, Change, skipped
@@ -48,11 +49,9 @@ _MOST_OF_PART = 1 << 28
 """Maximum size in bytes of a part with kept columns that a task reads."""
 _NO_CODES = np.zeros(1, np.int32)
 """Codes of a column that a batch of linked tables lacks. Its rows have the code 0, which no record gets."""
-Tell = Callable[[int], None]
-"""Progress callback. It is called with the number of records that have been read."""
 
 
-def gather_files(source: Any, options: ReadOptions, store: Store, tell: Tell = lambda _: None) -> Table:
+def gather_files(source: Any, options: ReadOptions, store: Store, progress: Progress | None = None) -> Table:
     """Read any input that `source_of` accepts into a table.
 
     Raises
@@ -60,7 +59,7 @@ def gather_files(source: Any, options: ReadOptions, store: Store, tell: Tell = l
     InputError
         See `gather`.
     """
-    return gather(open_source(source, options.reading()), options, store, tell)
+    return gather(open_source(source, options.reading()), options, store, progress)
 
 
 def read_exactly(source: Path, **roles: Any) -> Table:
@@ -79,7 +78,7 @@ def gather(
     source: OpenedSource,
     options: ReadOptions,
     store: Store = MEMORY,
-    tell: Tell = lambda _: None,
+    progress: Progress | None = None,
     *,
     with_ids: bool | None = None,
     expected: Mapping[str, CategoricalColumn] = MappingProxyType({}),
@@ -107,7 +106,7 @@ def gather(
     """
     plan = options.plan(source)
     _require_by_blocks(source.where, options, plan, store)
-    read = partial(_gathered, source, options, plan, store, tell, with_ids, expected, sets)
+    read = partial(_gathered, source, options, plan, store, progress, with_ids, expected, sets)
     head = source.head(options.person) if options.person else {}
     several = bool(source.tables) or (all(name in head for name in options.person) and _repeat(head))
     table, n_rows, split = read(whole=several)
@@ -131,7 +130,7 @@ def _gathered(
     options: ReadOptions,
     plan: Plan,
     store: Store,
-    tell: Tell,
+    progress: Progress | None,
     with_ids: bool | None,
     expected: Mapping[str, CategoricalColumn],
     sets: SetColumn | None,
@@ -172,10 +171,12 @@ def _gathered(
         if parts:
             for encoded in encoded_on_workers(source, parts, gathering.task(encoder, names), store):
                 gathering.append(encoded)
-                tell(gathering.n)
+                if progress is not None:
+                    progress("read", gathering.n, 0)
         for batch, more in () if parts else with_more(ahead(source.batches(names), store)):
             gathering.add(replace(encoder, where=batch.where, before=batch.before, more=more), batch)
-            tell(gathering.n)
+            if progress is not None:
+                progress("read", gathering.n, 0)
             footer, labels = footer + batch.footer, labels + batch.labels
         source.judge()
         table = replace(gathering.table(encoder), tables=source.tables)

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from anonset.privacy.classes import Distance, Kind
 from anonset.settings.parameters import ON_BY_DEFAULT
-from anonset.settings.readers import FORMS, Names, Share
+from anonset.settings.readers import FORMS, Names, NumberText
 from anonset.settings.settings import AS_IS, CEILING, ROUND_ENDS, ComparedSettings, InputSettings, RoleSettings
 
 SECONDS = 50.0
@@ -40,17 +40,17 @@ class SuggestSettings(InputSettings):
         None, description="At most 1 in l matching records has the same sensitive item or value. Default: 2."
     )
     l_kind: Kind | None = Field(None, description=FORMS["l_kind"].text)
-    c: Share | None = Field(None, description=FORMS["c"].text)
-    t: Share | None = Field(None, description=FORMS["t"].text)
+    c: NumberText | None = Field(None, description=FORMS["c"].text)
+    t: NumberText | None = Field(None, description=FORMS["t"].text)
     t_distance: Distance | None = Field(None, description=FORMS["t_distance"].text)
-    h: Share | None = Field(
+    h: NumberText | None = Field(
         None,
         description="For coherence: maximum share of matching records with the same sensitive item. Default: 1.",
     )
     p: int | None = Field(
         None, description="For coherence: maximum number of items that an attacker knows. Default: 2."
     )
-    rho: Share | None = Field(None, description=FORMS["rho"].text)
+    rho: NumberText | None = Field(None, description=FORMS["rho"].text)
     strict: bool | None = Field(
         None,
         description="The share of a sensitive item must be below rho (default). Without this option, the share "

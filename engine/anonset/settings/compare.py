@@ -11,7 +11,7 @@ from pydantic import Field
 from anonset.settings.commands import QuerySettings
 from anonset.settings.model_choices import tuned
 from anonset.settings.parameters import parameters
-from anonset.settings.readers import Names, Share, WrittenFloat
+from anonset.settings.readers import Names, NumberText, WrittenFloat
 from anonset.settings.settings import BUDGET, CEILING, ROUND_ENDS, with_parameters
 
 
@@ -25,7 +25,7 @@ class CompareSettings(QuerySettings):
     vary: dict[str, str] = Field({}, description="NAME=VALUE,VALUE,...: values of a parameter to compare. Repeatable.")
     seeds: str | None = Field(None, description="Random seeds, such as 1..5. Each run is repeated with each seed.")
     seed: int | None = Field(None, ge=0, description="Random seed.")
-    workers: Share | None = Field(
+    workers: NumberText | None = Field(
         None, description="Number of threads, or several numbers to compare, such as 1,2,4. Default: one per core."
     )
     records: str | None = Field(
@@ -33,7 +33,7 @@ class CompareSettings(QuerySettings):
         description="Sizes of random samples, to show how time and loss grow with the data, such as "
         "1%,10%,100% or row counts. Each sample contains all smaller samples.",
     )
-    n_items: Share | None = Field(
+    n_items: NumberText | None = Field(
         None,
         description="Numbers of items, to show how time and loss grow with them. 100,1000 runs on the 100, "
         "then on the 1000 most frequent items.",

@@ -12,7 +12,7 @@ from anonset.attacks.registry import ATTACKS
 from anonset.data import SetColumn
 from anonset.reading.sources.source import Source
 from anonset.settings.parameters import MODELS, collect
-from anonset.settings.readers import Names, Share
+from anonset.settings.readers import Names, NumberText
 from anonset.settings.settings import ComparedSettings, ReadingSettings, with_parameters
 
 THRESHOLD = 0.09
@@ -162,7 +162,7 @@ class CheckSettings(OriginalSettings):
         description="File with one item group per line. The check requires that all items of a symbol are in the same "
         "group. Requires --original.",
     )
-    max_suppressed: Share | None = Field(
+    max_suppressed: NumberText | None = Field(
         None, description="Maximum share of suppressed items, from 0 to 1. Requires --original."
     )
 

@@ -40,7 +40,7 @@ def _as_text(value: object) -> object:
     return getattr(value, "text", None) or str(value)
 
 
-Share = Annotated[str, BeforeValidator(_as_text)]
+NumberText = Annotated[str, BeforeValidator(_as_text)]
 """Text of a number that must not be rounded, such as 0.15, 1e-12 or 1/3."""
 
 
@@ -302,13 +302,13 @@ FORMS: dict[str, SettingForm] = {
     ),
     "c": SettingForm(
         "c",
-        Share,
+        NumberText,
         text="For recursive l-diversity: in each class, the most frequent value occurs less than c times as "
         "often as all values from the l-th most frequent value on.",
     ),
     "t": SettingForm(
         "t",
-        Share,
+        NumberText,
         text="Maximum distance, from 0 to 1, between the distribution of the sensitive values in a class and "
         "in all records.",
     ),
@@ -333,17 +333,17 @@ FORMS: dict[str, SettingForm] = {
         missing=": the maximum loss, from 0 to 1, of the relational values (rum-bound) or of the items (tum-bound); "
         "to compare values: anonset compare INPUT ... --vary delta=0.3,0.5,0.7",
     ),
-    "w": SettingForm("w", Share),
-    "h": SettingForm("h", Share, text="Maximum share of matching records with the same sensitive item."),
+    "w": SettingForm("w", NumberText),
+    "h": SettingForm("h", NumberText, text="Maximum share of matching records with the same sensitive item."),
     "rho": SettingForm(
         "rho",
-        Share,
+        NumberText,
         text="Upper bound, from 0 to 1, on the share of matching records that contain the same sensitive item.",
     ),
     "cap": SettingForm(
-        "cap", Share, text="Maximum share of the records of a cluster with the same sensitive item. Default: 1/2."
+        "cap", NumberText, text="Maximum share of the records of a cluster with the same sensitive item. Default: 1/2."
     ),
-    "max_suppressed": SettingForm("max_suppressed", Share, text="Maximum share of suppressed items, from 0 to 1."),
+    "max_suppressed": SettingForm("max_suppressed", NumberText, text="Maximum share of suppressed items, from 0 to 1."),
     "max_steps": SettingForm(
         "max_steps",
         text="Maximum number of steps. The search then ends with the best result so far. Most steps take less "

@@ -167,11 +167,7 @@ def _by_blocks(chosen: MemoryPlan, store: Files) -> str:
 
 
 def _gathered(source: Source, settings: Settings, store: Store, progress: Progress | None) -> Table:
-    def tell(records: int) -> None:
-        if progress is not None:
-            progress("read", records, 0)
-
-    table = gather_files(source, ReadOptions(**settings.read_options()), store, tell)
+    table = gather_files(source, ReadOptions(**settings.read_options()), store, progress)
     if table.transactions is not None:
         table.transactions.counted(store)
     return table
