@@ -207,11 +207,6 @@ class Traits(Advice, Cost, Scaling, Guarantee):
         return f"Traits({', '.join(parts)})"
 
 
-@runtime_checkable
-class _HasTraits(Protocol):
-    traits: Traits
-
-
 _ONLY_IN_TRAITS = {"by_blocks", "forms_sets", "memory_factor", "on_workers", "split_records", "tight"}
 
 
@@ -230,10 +225,8 @@ def traits_of(algorithm: Any) -> Traits:
         example = ", ".join(f"{name}=..." for name in misplaced)
         msg = f"algorithm {cls.__name__} must declare {' and '.join(misplaced)} as traits = anonset.Traits({example})"
         raise InputError(msg)
-    if cls is not algorithm and "own_traits" in dir(cls):
-        traits = algorithm.own_traits
-    else:
-        traits = algorithm.traits if isinstance(algorithm, _HasTraits) else Traits()
+    computed = cls is not algorithm and "own_traits" in dir(cls)
+    traits = algorithm.own_traits if computed else getattr(algorithm, "traits", Traits())
     if not isinstance(traits, Traits):
         msg = f"traits of algorithm {cls.__name__} must be anonset.Traits, got {traits!r}"
         raise InputError(msg)

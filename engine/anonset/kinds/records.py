@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset.attacks.registry import run_attacks
 from anonset.data import CategoricalColumn, Hierarchy, Table
 from anonset.data.array_types import Int64
 from anonset.data.decimals import exact
@@ -46,6 +47,7 @@ from anonset.queries.estimate import ONE_MEMBER, Reading
 from anonset.reading.sources.source import Source
 from anonset.release.documents import CODEBOOK, Attestation, PublishedFile
 from anonset.release.opened import OpenedPublication
+from anonset.release.published_recoding import PublishedRecoding, recoding_of
 from anonset.release.published_values import published_relational_loss
 from anonset.release.symbols import (
     items_hierarchy,
@@ -68,7 +70,6 @@ if TYPE_CHECKING:
     from anonset.measures.item_supports import Supports
     from anonset.measures.risks.sensitive_values import ObservedDiversity
     from anonset.measures.risks.skewness import Skewness
-    from anonset.release.published_recoding import PublishedRecoding
     from anonset.settings.publication import CheckSettings, OriginalSettings
 
 
@@ -306,8 +307,6 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
 
     def losses(self, request: EvaluationRequest) -> Evaluation:
         """Return the losses of items and of relational values."""
-        from anonset.release.published_recoding import recoding_of
-
         publication = self.publication
         original, opened, hierarchies = request.original, request.opened, request.hierarchies
         measures: dict[str, float] = {}
@@ -383,7 +382,6 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
     ) -> "tuple[tuple[AttackResult, ...], dict[str, str]]":
         """Return the results of the requested attacks, and the reasons why attacks were not possible."""
         from anonset.attacks.base import AttackInput
-        from anonset.attacks.registry import run_attacks
 
         publication, original = self.publication, context.original
         if publication.value_sets and original is not None:
@@ -462,7 +460,7 @@ def _observed(publication: Records) -> "dict[str, ObservedDiversity]":
 
 
 def _item_losses(
-    recoded: "PublishedRecoding", hierarchy: Hierarchy | None, weights: str | ItemWeights | None
+    recoded: PublishedRecoding, hierarchy: Hierarchy | None, weights: str | ItemWeights | None
 ) -> dict[str, float]:
     column, recoding = recoded.column, recoded.recoding
     losses = {"ncp": recoded.ncp, "lm": recoded.lm}
@@ -474,14 +472,14 @@ def _item_losses(
 
 
 def _record_loss(
-    recoded: "PublishedRecoding", hierarchy: Hierarchy | None, request: EvaluationRequest, publication: Records
+    recoded: PublishedRecoding, hierarchy: Hierarchy | None, request: EvaluationRequest, publication: Records
 ) -> float:
     given = request.item_weights
     weights = None if given is None else group_weights(given, recoded.column.vocabulary, hierarchy)
     return record_utility_loss(leave_out(publication, request.secrets), weights)
 
 
-def _item_sizes(recoded: "PublishedRecoding", publication: Records) -> dict[str, int]:
+def _item_sizes(recoded: PublishedRecoding, publication: Records) -> dict[str, int]:
     column, recoding = recoded.column, recoded.recoding
     published = publication.transactions
     sizes = {

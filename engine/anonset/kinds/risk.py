@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
+from anonset.attacks.registry import ALL
 from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
@@ -223,8 +224,6 @@ class RiskContext(RedactedRepr):
         InputError
             If an attack is requested by name.
         """
-        from anonset.attacks.registry import ALL
-
         named = [name for name in self.attacks if name != ALL]
         if named or self.beside is not None:
             option = setting("attack" if named else "beside")

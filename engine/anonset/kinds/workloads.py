@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from anonset.data import Hierarchy, Table
 from anonset.errors import InputError
 from anonset.queries.estimate import ONE_MEMBER, Reading, require_reading
+from anonset.queries.workload import Workload
 
 if TYPE_CHECKING:
     from anonset.queries.mixed_workload import QueryShape
-    from anonset.queries.workload import Workload
 
 
 _SPEC = re.compile(r"(record|domain|published):([0-9]{1,18})x([0-9]{1,18})(?:\+([0-9]{1,18}))?")
@@ -88,7 +88,7 @@ def in_terms_of(spec: WorkloadSpec) -> Iterator[None]:
         raise InputError(msg) from None
 
 
-def of_original(original: Table, spec: WorkloadSpec, hierarchies: Mapping[str, Hierarchy]) -> "Workload | None":
+def of_original(original: Table, spec: WorkloadSpec, hierarchies: Mapping[str, Hierarchy]) -> Workload | None:
     """Return a workload from a file, or drawn from the original. None if it is drawn from the publication."""
     from anonset.queries.mixed_workload import mixed_domain_workload, mixed_record_workload
 
@@ -103,8 +103,7 @@ def of_original(original: Table, spec: WorkloadSpec, hierarchies: Mapping[str, H
     return None
 
 
-def _from_file(path: Path, original: Table) -> "Workload":
-    from anonset.queries.workload import Workload
+def _from_file(path: Path, original: Table) -> Workload:
     from anonset.reading.policies import read_privacy_policy
     from anonset.reading.workloads import read_workload
 
