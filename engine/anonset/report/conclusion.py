@@ -7,7 +7,7 @@ from anonset.jobs.report_facts import ReportFacts
 from anonset.reading.file_options import person_columns
 from anonset.release.documents import Report
 from anonset.release.guarantee_limits import limits_in_short, sentences
-from anonset.report.risks import PagePart
+from anonset.report.risks.base import PagePart
 from anonset.spelling import counted, listed
 
 _FIRST_LIMITS = 3

@@ -5,7 +5,7 @@ from anonset.kinds.summary import Summary
 from anonset.measures.countable import FREQUENT
 from anonset.measures.retention import relative_to, shares
 from anonset.measures.shares import percent
-from anonset.report.risks import PagePart
+from anonset.report.risks.base import PagePart
 
 Figure = tuple[str, str, str]
 """Name, value and accuracy of a figure."""

@@ -1,25 +1,39 @@
-"""Text and JSON data with the results of ``anonset risk``. Each kind of publication has a module."""
+"""Text and JSON data with the results of ``anonset risk``. Each kind of publication has a module with the functions
+`sections` and `page_part`.
+"""
 
+from collections.abc import Sequence
+from types import ModuleType
 from typing import Any
 
 from rich.table import Table as RichTable
 
-from anonset.kinds.risk import RiskReport
+from anonset.kinds.exposures import Exposure
+from anonset.kinds.risk import BucketRisk, ChunkRisk, Risk, RiskReport
+from anonset.release.documents import Attestation
 from anonset.report.risks import buckets, chunks, records
-from anonset.report.risks.base import PagePart, page_part, sections
-from anonset.report.sections import as_text, for_html, for_json, for_terminal
+from anonset.report.risks.base import PagePart
+from anonset.report.sections import Section, as_text, for_html, for_json, for_terminal
 
-__all__ = [
-    "PagePart",
-    "account_and_summary",
-    "buckets",
-    "chunks",
-    "html_of",
-    "page_part",
-    "records",
-    "sections",
-    "text_of",
-]
+_MODULES: dict[type[RiskReport], ModuleType] = {Risk: records, BucketRisk: buckets, ChunkRisk: chunks}
+
+
+def sections(risk: RiskReport) -> list[Section]:
+    """Return the sections of the text about the risks."""
+    made: list[Section] = _MODULES[type(risk)].sections(risk)
+    return made
+
+
+def page_part(risk: RiskReport, before: Sequence[Exposure], attested: Attestation) -> PagePart:
+    """Return the parts of the report that depend on the kind of publication.
+
+    Parameters
+    ----------
+    before
+        Risk in the original, by attacker knowledge. Empty if the report does not show the risk before anonymization.
+    """
+    made: PagePart = _MODULES[type(risk)].page_part(risk, before, attested)
+    return made
 
 
 def account_and_summary(risk: RiskReport) -> tuple[list[str | RichTable], dict[str, Any]]:

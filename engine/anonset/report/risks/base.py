@@ -1,26 +1,16 @@
-"""Texts about risks. Each kind of publication implements the functions `sections` and `page_part`."""
+"""Texts about risks that several kinds of publications share."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import singledispatch
 
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.kinds.exposures import Exposure
-from anonset.kinds.risk import RiskReport
 from anonset.measures.risks.item_inference import LIKELY, RARE, SURE, ItemInference
 from anonset.measures.shares import percent
-from anonset.publications.base import unknown_kind
 from anonset.release.documents import Attestation
 from anonset.report.risks.verdicts import AttackVerdict
 from anonset.report.sections import Section
 
 _SOURCES = {"publication": "the publication", "frequencies": "item frequencies", "original": "the original"}
-
-
-@singledispatch
-def sections(risk: RiskReport) -> list[Section]:
-    """Return the sections of the text about the risks."""
-    raise unknown_kind(risk)
 
 
 @dataclass(frozen=True)
@@ -72,18 +62,6 @@ def above_threshold(threshold: float) -> str:
     'above 9%'
     """
     return f"above {100 * threshold:.4g}%"
-
-
-@singledispatch
-def page_part(risk: RiskReport, before: Sequence[Exposure], attested: Attestation) -> PagePart:
-    """Return the parts of the report that depend on the kind of publication.
-
-    Parameters
-    ----------
-    before
-        Risk in the original, by attacker knowledge. Empty if the report does not show the risk before anonymization.
-    """
-    raise unknown_kind(risk)
 
 
 def of_rows(attested: Attestation) -> list[tuple[str, str]]:

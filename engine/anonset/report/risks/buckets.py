@@ -8,14 +8,14 @@ from anonset.measures.shares import percent
 from anonset.release.documents import Attestation
 from anonset.release.statements import parameters_of
 from anonset.report.drawings import Bar, bars
-from anonset.report.risks.base import PagePart, RiskTable, above_threshold, page_part, sections
+from anonset.report.risks.base import PagePart, RiskTable, above_threshold
 from anonset.report.risks.verdicts import AttackVerdict, verdict_on_limit
 from anonset.report.sections import Section
 from anonset.spelling import counted
 
 
-@sections.register
-def _sections(risk: BucketRisk) -> list[Section]:
+def sections(risk: BucketRisk) -> list[Section]:
+    """Return the sections of the text about the risks."""
     hidden = f"{counted(risk.hidden, 'row')} with a hidden identity"
     first = Section(
         notes=[f"{counted(risk.records, 'row')} in {counted(risk.groups, 'group')}, {hidden}; {risk.model}"],
@@ -73,8 +73,8 @@ def _guesses(risk: BucketRisk) -> list[tuple[str, ...]]:
     ]  # fmt: skip
 
 
-@page_part.register
-def _part(risk: BucketRisk, before: Sequence[Exposure], attested: Attestation) -> PagePart:
+def page_part(risk: BucketRisk, before: Sequence[Exposure], attested: Attestation) -> PagePart:
+    """Return the parts of the report that depend on the kind of publication."""
     head = ("attacker finds", "guaranteed maximum", "highest", "average", above_threshold(risk.threshold), "certain")
     return PagePart(
         published="Join the tables by group. They do not show which row of a group has which value.",

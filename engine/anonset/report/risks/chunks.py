@@ -12,15 +12,13 @@ from anonset.report.risks.base import (
     inference_grid,
     inference_section,
     of_rows,
-    page_part,
-    sections,
 )
 from anonset.report.sections import Section
 from anonset.spelling import counted
 
 
-@sections.register
-def _sections(risk: ChunkRisk) -> list[Section]:
+def sections(risk: ChunkRisk) -> list[Section]:
+    """Return the sections of the text about the risks."""
     clusters = f"{counted(risk.clusters, 'cluster')}, the smallest of {counted(risk.smallest, 'record')}"
     data = {
         "records": risk.records,
@@ -37,8 +35,8 @@ def _sections(risk: ChunkRisk) -> list[Section]:
     ]
 
 
-@page_part.register
-def _part(risk: ChunkRisk, before: Sequence[Exposure], attested: Attestation) -> PagePart:
+def page_part(risk: ChunkRisk, before: Sequence[Exposure], attested: Attestation) -> PagePart:
+    """Return the parts of the report that depend on the kind of publication."""
     untold = (
         "Chunks contain no complete records to count; the guarantee above bounds the probability of a link. "
         "Items that all records of a cluster share, and the cluster's terms, are disclosed for all these persons."

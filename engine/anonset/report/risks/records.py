@@ -18,8 +18,6 @@ from anonset.report.risks.base import (
     inference_grid,
     inference_section,
     of_rows,
-    page_part,
-    sections,
 )
 from anonset.report.risks.verdicts import AttackVerdict, attack_verdicts, verdict_on_limit
 from anonset.report.sections import Section
@@ -28,8 +26,8 @@ from anonset.spelling import counted, printable
 _CONTROL = "The control is the same attack with random information."
 
 
-@sections.register
-def _sections(risk: Risk) -> list[Section]:
+def sections(risk: Risk) -> list[Section]:
+    """Return the sections of the text about the risks."""
     data = {
         "records": risk.records,
         "unit": risk.unit,
@@ -232,8 +230,8 @@ def persons_below_k(risk: Risk, exposures: Sequence[Exposure]) -> list[str]:
     return [f"{small_class_text(exposure, risk.model.k or 2, risk.persons)}." for exposure in named]
 
 
-@page_part.register
-def _part(risk: Risk, before: Sequence[Exposure], attested: Attestation) -> PagePart:
+def page_part(risk: Risk, before: Sequence[Exposure], attested: Attestation) -> PagePart:
+    """Return the parts of the report that depend on the kind of publication."""
     single = headline(risk.exposures, risk.model.m or 2)
     counted_as = "persons" if risk.unit == "person" else "records"
     below_k = [f"{when}: {line}" for when, exposures in (("Before", before), ("After", risk.exposures))
