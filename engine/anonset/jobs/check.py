@@ -127,17 +127,11 @@ def check_publication(
         untrue = kind.impossible(table, hierarchies)
         if untrue is None:
             undecided = "the map from rows to records is missing; name it with --records or --private"
-    by_records, others = (
-        settings.records is not None,
-        (
-            kind.suppressed(table),
-            allowed,
-            kind.beyond_utility(table, settings),
-            correlations,
-            kind.too_large,
-        ),
-    )
-    return PublicationCheck(verdict, roles, True, by_records, untrue, undecided, *others)
+    return PublicationCheck(
+        verdict, roles, truth_checked=True, by_records=settings.records is not None, untrue=untrue, undecided=undecided,
+        suppressed=kind.suppressed(table), max_suppressed=allowed, beyond_utility=kind.beyond_utility(table, settings),
+        correlations=correlations, too_large=kind.too_large,
+    )  # fmt: skip
 
 
 def _require_known_policy(

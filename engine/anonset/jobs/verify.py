@@ -108,11 +108,7 @@ def _check(
     verdict = evidence(publication, checked.verdict, budget=budget, progress=progress) if is_promise else None
     require_verified(opened, verdict, budget)
     declared = attested.declarations
-    return replace(
-        checked,
-        unit=declared.unit,
-        as_is=tuple(declared.published_as_is or ()),
-    )
+    return replace(checked, unit=declared.unit, as_is=tuple(declared.published_as_is or ()))
 
 
 def _requested_model(settings: CheckSettings) -> PrivacyModel:

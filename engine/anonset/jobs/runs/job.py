@@ -172,18 +172,9 @@ class Job:
         warnings += kind.formula_warnings(publication) if self.layout.format == "csv" else ()
         warnings = tuple(map(str, unit_findings(table))) + self.layout.warnings + result.notes + warnings
         return UnverifiedPublication(
-            table,
-            hierarchies,
-            algorithm,
-            result,
-            publication,
-            measures,
-            retention,
-            warnings,
-            self.earlier,
-            since,
-            other_release,
-        )
+            table, hierarchies, algorithm, result, publication, measures, retention, warnings,
+            earlier=self.earlier, since=since, beside=other_release,
+        )  # fmt: skip
 
     def _with_grids(self, table: Table, algorithm: Algorithm) -> Table:
         """Return the table with grids of the numbers at which published ranges may end. The grids depend on all records
