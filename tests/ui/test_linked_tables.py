@@ -63,12 +63,17 @@ def test_linked_tables_are_shown_tried_and_published(folder: Path) -> None:
         state.open("job.toml")
         await user.open("/")
         shown = "\n".join(filter(None, texts(user).splitlines()))
-        assert "patient\npatients.csv\npatient_id\nsex (an attacker may know it); name (do not publish)" in shown
-        assert "visit\nvisits.csv\npatient_id\nonly leads from keys to persons, not published" in shown
-        assert "diagnosis\ndiagnoses.csv\nvisit_id of table visit\ncode (items: a set per person)" in shown
-        assert "The page does not inspect them" in shown
-        assert "anonset inspect patients.csv\nanonset inspect visits.csv\n" in shown
-        assert "○\nnot inspected" in shown
+        assert "Table patient\npatients.csv: key patient_id.\n" in shown
+        assert "Table diagnosis\ndiagnoses.csv: key visit_id, which leads to a person by table visit.\n" in shown
+        await until(lambda: not state.busy)
+        await until(lambda: "120 rows" in texts(user))
+        shown = "\n".join(filter(None, texts(user).splitlines()))
+        assert "60 rows and 60 different ids.\n" in shown
+        assert "120 rows and 60 different ids. The table links other tables, and is not published.\n" in shown
+        assert "name\ntext\ndo not publish\ndirect identifier (name or contact), 60 different values\n" in shown
+        assert "To change the role of a column, edit job.toml" in shown
+        assert "anonset inspect job.toml" in shown
+        assert "✓\ndone" in shown
         assert (state.error, state.unchecked) == ("", [])
         await user.open("/hierarchies")
         state.tree.choose("diagnosis.code")
@@ -96,6 +101,118 @@ def test_linked_tables_are_shown_tried_and_published(folder: Path) -> None:
         "diagnosis.csv",
         "drug.csv",
     }
+
+
+@pytest.fixture
+def clinic(folder: Path) -> Path:
+    """Folder without a job file, whose tables have two keys, next to a file without a key."""
+    (folder / "job.toml").unlink()
+    (folder / "wards.csv").write_text("ward,beds\nA,20\nB,12\n")
+    return folder
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("commands_in_this_process")
+@pytest.mark.parametrize("inner", [False, True])
+def test_a_folder_of_linked_tables_is_opened_asked_and_published(clinic: Path, tmp_path: Path, inner: bool) -> None:
+    if inner:
+        (tmp_path / "clinic").mkdir()
+        for file in tmp_path.glob("*.csv"):
+            file.rename(tmp_path / "clinic" / file.name)
+
+    async def way(user: User, state: PageState) -> None:
+        await user.open("/")
+        assert "5 files" in texts(user)
+        user.find("clinic" if inner else "All files of this folder").click()
+        await until(lambda: state.linked is not None and not state.busy)
+        await user.open("/")
+        assert state.name == ("clinic.toml" if inner else "tables.toml")
+        assert state.error == ""
+        assert list(element(user, "unit").options.values()) == [
+            "Each patient_id is a person: 60 persons; in 3 tables: drugs, patients, visits",
+            "Each visit_id is a person: 120 persons; in 2 tables: diagnoses, visits",
+        ]
+        assert element(user, "unit").value is None
+        assert state.first_step.startswith("First answer the question")
+        shown = "\n".join(filter(None, texts(user).splitlines()))
+        assert "wards.csv\nno column contains 'patient_id', or a key of a table with it\n" in shown
+        assert "code\nICD-10 codes\nitems: a set per person\na code per row\n" in shown
+        assert "linked tables need" not in shown
+        state.open("clinic" if inner else ".")
+        await until(lambda: state.linked is not None and not state.busy)
+        await user.open("/")
+        assert (state.error, state.unit) == ("", "?")
+        element(user, "unit").set_value("visit_id")
+        await until(lambda: state.unit == "visit_id" and not state.busy)
+        assert list(state.tables) == ["diagnoses"]
+        state.change({"k": 3, "m": 1})
+        await until(lambda: "Another answer replaces" in texts(user))
+        element(user, "unit").set_value("patient_id")
+        await until(lambda: state.unit == "patient_id" and not state.busy)
+        assert list(state.tables) == ["patients", "diagnoses", "visits"]
+        assert (state.raw["k"], state.raw["m"], state.first_step) == (3, 1, "")
+        assert not list(tmp_path.glob(".*.toml"))
+        for warning in state.unchecked:
+            state.check(warning)
+        await user.open("/publish")
+        user.find(marker="publish").click()
+        await until(lambda: state.report is not None and state.report.code is not None)
+        assert state.publication.errors == []
+        state.open("clinic" if inner else ".")
+        await until(lambda: state.linked is not None and not state.busy)
+        assert (state.unit, state.answered, len(state.linked["left_out"]) > 0) == ("patient_id", True, True)
+
+    by_clicks(clinic, way)
+
+
+@pytest.mark.usefixtures("commands_in_this_process")
+def test_tables_without_a_common_key_are_named_with_the_reason(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "patients.csv").write_text("patient_id,sex\n" + "".join(f"P{n},f\n" for n in range(9)))
+    (tmp_path / "a" / "wards.csv").write_text("patient_id,beds\n" + "".join(f"W{n},2\n" for n in range(9)))
+
+    async def way(user: User, state: PageState) -> None:
+        state.open("a")
+        await until(lambda: state.linked is not None and not state.busy)
+        await user.open("/")
+        assert "no key in common with another table" in texts(user)
+        assert "no linked table has a column that is recognized as items" in state.error
+        assert state.first_step == "The data cannot be published as they are. See the screen Data."
+        await user.open("/promise")
+        assert "The data cannot be published as they are." in texts(user)
+
+    by_clicks(tmp_path, way)
+
+
+def test_only_folders_whose_files_share_an_id_are_offered(clinic: Path) -> None:
+    folder = Folder(clinic)
+    assert folder.linked() == {".": 5}
+    (clinic / "parts").mkdir()
+    for name in ("one.csv", "two.csv"):
+        (clinic / "parts" / name).write_text("patient_id,code\nP1,A\nP2,B\n")
+    (clinic / "others").mkdir()
+    (clinic / "others" / "one.csv").write_text("ward,beds\nA,20\n")
+    (clinic / "others" / "two.csv").write_text("ward,nurses\nA,3\n")
+    assert folder.linked() == {".": 5}
+
+
+def test_a_folder_with_a_link_to_other_data_is_not_opened(
+    clinic: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("other") / "outside.csv"
+    outside.write_text("patient_id,code\nP1,A1\n")
+    (clinic / "inner").mkdir()
+    (clinic / "inner" / "link.csv").symlink_to(outside)
+    with pytest.raises(InputError, match="outside of"):
+        PageState(Folder(clinic)).open("inner")
+
+
+def test_a_job_of_other_tables_is_not_taken_for_the_job_of_a_folder(folder: Path) -> None:
+    (folder / "inner").mkdir()
+    (folder / "inner" / "drugs.csv").write_text("patient,atc\nP1,A1\n")
+    (folder / "job.toml").rename(folder / "inner.toml")
+    with pytest.raises(InputError, match="is the job file of other data"):
+        PageState(Folder(folder)).open("inner")
 
 
 @pytest.mark.parametrize("path", ["../outside.csv", "{parent}/outside.csv", "link.csv", "s3://bucket/drugs.csv"])

@@ -18,6 +18,7 @@ from anonset.settings.overriding import name_list
 from anonset.spelling import counted
 from anonset.ui.screens.fix_buttons import fix_buttons, open_fixes
 from anonset.ui.screens.frame import LiveSection, Screen, button, card, empty, text
+from anonset.ui.screens.linked_tables import keys_of, show_tables, tables_state
 from anonset.ui.screens.run_sections import show_exposed
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.setting_words import ROLE_WORDS, ROW_WORDS, UNIT, UNKNOWN_WORDS
@@ -34,10 +35,10 @@ def data_screen(state: PageState) -> None:
             _files(screen)
         return
     with screen.opened("What do the data contain?", lambda: state.command("inspect")):
-        screen.section(lambda: (state.busy, state.findings is None), lambda _: _status(state))
-        screen.section(lambda: state.tables, lambda _: _tables(state))
+        screen.section(lambda: (state.busy, state.findings is None, state.linked is None), lambda _: _status(state))
         screen.section(lambda: _question_state(state), lambda _: _question(screen))
         screen.section(lambda: _problems_state(state), lambda _: _problems(screen))
+        screen.section(lambda: tables_state(state), lambda _: show_tables(state))
         screen.section(lambda: _columns_state(state), lambda section: _columns(screen, section))
         screen.section(
             lambda: (state.findings, _coarsened(state)), lambda _: show_exposed(state.findings, _coarsened(state))
@@ -58,14 +59,23 @@ def _files(screen: Screen) -> None:
         ("Job files", folder.jobs(), "None. anonset writes a job file if you open data."),
     ):
         with card(title):
-            if not names:
+            if names:
+                _listed(open_file, {name: format_size((folder.path / name).stat().st_size) for name in names})
+            else:
                 empty(missing)
-                continue
-            with ui.element("ul").classes("files"):
-                for name in names:
-                    with ui.element("li"):
-                        button(name, partial(open_file, name))
-                        text("span", format_size((folder.path / name).stat().st_size)).classes("soft")
+    if linked := folder.linked():
+        with card("Linked tables"):
+            text("p", "Publish several files about the same persons together, such as patients and their visits.")
+            _listed(open_file, {name: f"{number} files" for name, number in linked.items()})
+
+
+def _listed(open_file: Callable[[str], None], sizes: Mapping[str, str]) -> None:
+    """Show a button for each file or folder, with its size in words."""
+    with ui.element("ul").classes("files"):
+        for name, size in sizes.items():
+            with ui.element("li"):
+                button("All files of this folder" if name == "." else name, partial(open_file, name))
+                text("span", size).classes("soft")
 
 
 def _next(screen: Screen) -> None:
@@ -85,57 +95,35 @@ def _status(state: PageState) -> None:
     with ui.element("div").props("role=status"):
         if state.busy:
             text("p", "Inspecting the data …").classes("busy")
+        elif state.linked is not None:
+            text("p", f"{counted(len(state.linked['tables']), 'linked table')}.").classes("lead")
         elif findings is not None:
             records = "" if findings["question"] else f", {counted(findings['records'], 'record')}"
             text("p", f"{counted(findings['rows'], 'row')}{records}.").classes("lead")
 
 
-def _tables(state: PageState) -> None:
-    """Show the linked tables of the job with their keys and columns."""
-    if not (tables := state.tables):
-        return
-    text(
-        "p",
-        "The job file names linked tables. The page does not inspect them: to check the values of a table, run the "
-        "command below in a terminal. To change a role, edit the job file.",
-    ).classes("lead")
-    unit = ", ".join(name_list(state.unit))
-    with card("Linked tables"), ui.element("table").classes("columns"):
-        with ui.element("thead"), ui.element("tr"):
-            for head in ("Table", "File", "Key", "Columns"):
-                text("th", head).props("scope=col")
-        with ui.element("tbody"):
-            for name, table in tables.items():
-                roles = {role: name_list(table[role]) for role in ROLE_WORDS if table.get(role)}
-                columns = [f"{', '.join(names)} ({ROLE_WORDS[role]})" for role, names in roles.items()]
-                key = ", ".join(name_list(table.get("key", unit)))
-                with ui.element("tr"):
-                    text("th", name).props("scope=row")
-                    text("td", str(table.get("input", ""))).props('data-label="File"')
-                    text("td", f"{key} of table {table['in']}" if "in" in table else key).props('data-label="Key"')
-                    text("td", "; ".join(columns) or "only leads from keys to persons, not published").props(
-                        'data-label="Columns"'
-                    )
-
-
 def _question_state(state: PageState) -> object:
-    return state.unit, state.findings and state.findings["question"], state.job is not None and state.job.exists()
+    found = state.findings or state.linked
+    return state.unit, found and found["question"], state.job is not None and state.job.exists()
 
 
 def _question(screen: Screen) -> None:
     state = screen.state
-    if state.findings is None or not (state.unit or state.findings["question"]):
+    found = state.findings or state.linked
+    if found is None or not (state.unit or found["question"]):
         return
     with card(UNIT):
         if not state.answered:
             text("p", "Choose an answer first: roles and risk depend on it. Only you know it.").classes("alert")
         choice = ui.select(
-            _units(state), value=state.unit if state.answered else None,
+            _units(state) if state.linked is None else keys_of(state), value=state.unit if state.answered else None,
             on_change=lambda event: screen.act(state.answer, event.value),
         )  # fmt: skip
         choice.props('outlined dense aria-label="Who is a person?"').classes("wide").mark("unit")
         if not state.answered:
             choice.props('display-value="Choose an answer"')
+        elif len(state.answers) > 1 and state.linked is not None:
+            text("p", "Another answer replaces the tables and roles in the job file by a new proposal.").classes("soft")
 
 
 def _units(state: PageState) -> dict[str, str]:

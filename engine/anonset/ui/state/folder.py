@@ -4,11 +4,13 @@ import os
 import tomllib
 import zipfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from itertools import combinations
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 from typing import Any
 
+from anonset.columns.headers import PERSON_IDS, is_about_a_person, is_identifier, meaning_of
 from anonset.errors import InputError, MisreadError
 from anonset.reading.sources.files import FORMATS, format_of
 from anonset.reading.sources.source import paths_of
@@ -16,6 +18,8 @@ from anonset.release.documents import ATTESTATION
 from anonset.settings.paths import with_paths
 
 JOB = ".toml"
+TABLES_JOB = "tables.toml"
+"""Name of the job file for linked tables that are the files of the folder of the page."""
 _BLOCK = 1 << 20
 _TEXTS = (".txt", ".text", ".tab")
 """Suffixes of text files that may contain data. The page offers a text file if its lines look like a table or like
@@ -88,6 +92,18 @@ class Folder:
             path = str(table.get("input", ""))
             self.complete(path if "://" in path else self.inside(job).parent / path)
 
+    def job_of(self, data: Path) -> Path:
+        """Return the path of the job file that the page writes for data: beside them, or in this folder."""
+        return data / TABLES_JOB if data == self.path else data.with_name(f"{data.name.partition('.')[0]}{JOB}")
+
+    def reads(self, job: Path, data: Path) -> bool:
+        """Return True if a job reads these data, or only linked tables of this folder of data."""
+        raw = settings_in(job)
+        if tables := tables_of(raw):
+            files = [self.inside(job.parent / str(table.get("input", ""))) for table in tables.values()]
+            return all(file.is_relative_to(data) for file in files)
+        return self.inside(job.parent / str(raw.get("input", ""))) == data
+
     def with_relative_paths(self, job: Mapping[str, Any]) -> dict[str, Any]:
         """Return the settings of a job with paths relative to the folder."""
         return with_paths(job, lambda _, path: self.relative(self.inside(path)))
@@ -103,6 +119,42 @@ class Folder:
     def data(self) -> list[str]:
         """Return the names of the data files in the folder."""
         return sorted(file.name for file in self.path.iterdir() if file.is_file() and _has_format(file))
+
+    def linked(self) -> dict[str, int]:
+        """Return the names of folders whose files may be linked tables, with the number of tables: this folder, as
+        ``.``, and the folders in it. Only headers are read: at least two files with different columns share an id.
+        """
+        inner = sorted(path for path in self.path.iterdir() if path.is_dir() and not path.name.startswith("."))
+        found = {self.relative(path): _number_of_tables(path) for path in (self.path, *inner) if not path.is_symlink()}
+        return {name: number for name, number in found.items() if number}
+
+
+def _number_of_tables(folder: Path) -> int:
+    """Return the number of data files in a folder if at least two of them, with different columns, share the name of an
+    id. Otherwise return 0.
+    """
+    from anonset.jobs.proposals.proposed_reading import column_names, with_recognised_options
+
+    try:
+        files = [file for file in sorted(folder.iterdir()) if _is_table(file)]
+    except OSError:
+        return 0
+    headers: list[set[str]] = []
+    for file in files:
+        with suppress(InputError):
+            headers.append({*with_recognised_options(str(file), {}, column_names)[0]})
+    pairs = combinations(headers, 2)
+    shares = any(one != other and any(map(_is_id, one & other)) for one, other in pairs)
+    return len(headers) if shares else 0
+
+
+def _is_table(file: Path) -> bool:
+    """Return True if a file may be one of several linked tables."""
+    return file.is_file() and not file.is_symlink() and not file.name.startswith((".", "_")) and _has_format(file)
+
+
+def _is_id(header: str) -> bool:
+    return meaning_of(header) in PERSON_IDS or is_identifier(header) or is_about_a_person(header)
 
 
 def settings_in(job: Path) -> dict[str, Any]:

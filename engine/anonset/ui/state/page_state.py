@@ -4,6 +4,7 @@ import asyncio
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from secrets import token_urlsafe
 from typing import Any
 
 from anonset.errors import AnonsetError, Fix, InputError, plain_text
@@ -33,6 +34,8 @@ from anonset.ui.state.trial import Trial
 from anonset.ui.state.workload_state import WorkloadState
 
 REPORT = "report.json"
+_KEPT = ("k", "m", "out")
+"""Settings of a job with linked tables that do not depend on the key of the persons."""
 
 
 class PageState:
@@ -44,7 +47,9 @@ class PageState:
         """Whether only this machine can open the page."""
         self.job: Path | None = None
         self.findings: Mapping[str, Any] | None = None
-        """Output of ``anonset inspect --json``."""
+        """Output of ``anonset inspect --json`` about a single table."""
+        self.linked: Mapping[str, Any] | None = None
+        """Output of ``anonset inspect --json`` about linked tables."""
         self.proposed: dict[str, tuple[str, str]] = {}
         """Role of each column that the first inspection proposes, with the reason."""
         self.assumed: dict[str, list[Fix]] = {}
@@ -78,7 +83,7 @@ class PageState:
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def open(self, name: str) -> None:
-        """Open a data set or a job file of the folder, and inspect it.
+        """Open a data set, a folder of linked tables or a job file of the folder, and inspect it.
 
         Raises
         ------
@@ -89,14 +94,13 @@ class PageState:
         if not path.exists():
             msg = f"{name}: no such file or directory"
             raise InputError(msg)
-        beside = path.with_name(f"{path.name.partition('.')[0]}{JOB}")
-        job = path if path.suffix.lower() == JOB else self.folder.inside(beside)
+        job = path if path.suffix.lower() == JOB else self.folder.inside(self.folder.job_of(path))
         if job.exists():
             self._require_inside(job)
-            if path != job and self.folder.inside(job.parent / str(settings_in(job).get("input", ""))) != path:
+            if path != job and not self.folder.reads(job, path):
                 msg = f"{job.name} is the job file of other data; rename {job.name} or {path.name}"
                 raise InputError(msg)
-        else:
+        elif not path.is_dir():
             require_data(path)
         self.close()
         self.job, self.error, self._data = job, "", path
@@ -106,7 +110,7 @@ class PageState:
         """Close the job file, and cancel running commands."""
         for task in self._tasks:
             task.cancel()
-        self.job = self.findings = self.inspection = None
+        self.job = self.findings = self.linked = self.inspection = None
         self.tree = TreeState(self)
         self.policies = {kind: PolicyState(self, kind) for kind in KINDS}
         self.workload = WorkloadState(self)
@@ -150,7 +154,7 @@ class PageState:
         Settings that depend on the unit are omitted until the unit is declared.
         """
         job = self._existing()
-        return read_job(str(job), unanswered=True) if job is not None else {}
+        return _read(job) if job is not None else {}
 
     @property
     def unit(self) -> str:
@@ -175,13 +179,14 @@ class PageState:
         if self.job is None:
             return "First choose the data on the screen Data."
         if self.findings is None:
-            return "The data are not inspected yet. See the screen Data."
+            known = "are not inspected yet" if self.linked is None else "cannot be published as they are"
+            return f"The data {known}. See the screen Data."
         return "First choose the columns to publish on the screen Data."
 
     @property
     def warnings(self) -> dict[str, list[Fix]]:
         """All warnings about the data and the roles, with the settings that remedy them."""
-        found = self.findings or {"problems": [], "fixes": []}
+        found = self.findings or self.linked or {"problems": [], "fixes": []}
         latest = zip(found["problems"], found["fixes"], strict=True)
         return {**self.assumed, **{problem: [Fix(**fix) for fix in fixes] for problem, fixes in latest}}
 
@@ -259,7 +264,14 @@ class PageState:
             raise InputError(msg)
 
     def answer(self, unit: str) -> None:
-        """Declare who is a person, and repeat the inspection."""
+        """Declare who is a person, and repeat the inspection.
+
+        Tables that are linked by another key get the roles that the inspection proposes for it.
+        """
+        if self.linked is not None and unit not in self.raw.get(ANSWERS, {}):
+            self.require_not_publishing()
+            self.start(self._propose_tables(unit))
+            return
         names = list(person_columns(unit))
         self.change({"unit": names if len(names) > 1 else unit})
         self._inspect_again()
@@ -421,12 +433,7 @@ class PageState:
             self.start(self.examined.write_report())
 
     def command(self, command: str) -> str:
-        """Return a command line that reads the job file, or the data if there is no job file. The command that inspects
-        data reads each linked table.
-        """
-        if command == "inspect" and (tables := self.tables) and self.job is not None:
-            files = [self.folder.inside(self.job.parent / str(table["input"])) for table in tables.values()]
-            return "\n".join(as_typed(command, self.folder.relative(file)) for file in dict.fromkeys(files))
+        """Return a command line that reads the job file, or the data if there is no job file."""
         return as_typed(command, self.source)
 
     def _tried_settings(self) -> dict[str, Any]:
@@ -437,12 +444,14 @@ class PageState:
 
     def _require_inside(self, job: Path) -> None:
         self.folder.require_tables_inside(job)  # reading the job opens the tables
-        self.folder.require_inside(read_job(str(job), unanswered=True))
+        self.folder.require_inside(_read(job))
 
     def _inspect_again(self) -> None:
+        """Repeat the inspection with the settings of the job. Findings about linked tables do not depend on them."""
         if (job := self._existing()) is not None:
             self._require_inside(job)
-            self.start(self._inspect())
+            if self.linked is None:
+                self.start(self._inspect())
 
     def start(self, work: Any) -> None:
         """Run a coroutine until it ends or the job file is closed."""
@@ -456,16 +465,40 @@ class PageState:
         await self._run_inspection(CommandRun(arguments, self.folder.path))
 
     async def _inspect(self) -> None:
-        """Inspect the data with the job file, and add missing settings to the job file. Linked tables are not
-        inspected.
-        """
+        """Inspect the data with the job file, and add missing settings to the job file."""
         if self.tables:
+            await self._run_inspection(self._inspection_of_tables(self.unit if self.answered else ""))
             return
         with tempfile.TemporaryDirectory(prefix="anonset-ui-") as place:
             proposal = Path(place) / "proposal.toml"
             arguments = ["inspect", self.name, "--json", "--out", str(proposal)]
             if await self._run_inspection(CommandRun(arguments, self.folder.path)) and proposal.exists():
                 self._complete(read_job(str(proposal), unanswered=True))
+
+    def _inspection_of_tables(self, unit: str, *options: str) -> CommandRun:
+        """Return the command that inspects linked tables: all files of the opened folder, or the tables of the job."""
+        source = self.name if self._data is None or not self._data.is_dir() else self.folder.relative(self._data)
+        declared = ["--unit", unit] if unit else []
+        return CommandRun(["inspect", source, *declared, "--json", *options], self.folder.path)
+
+    async def _propose_tables(self, unit: str) -> None:
+        """Replace the job file by the proposal for linked tables if another key identifies the person. The sizes of the
+        promise and the name of the publication remain.
+        """
+        job = self._existing()
+        if job is None:
+            return
+        proposal = job.with_name(f".{token_urlsafe(12)}{JOB}")  # paths in it are relative to this folder
+        kept = {name: value for name, value in self.raw.items() if name in _KEPT}
+        try:
+            run = self._inspection_of_tables(unit, "--out", str(proposal))
+            if await self._run_inspection(run) and proposal.exists():
+                self.require_not_publishing()
+                with replacement(job) as new:
+                    text = changed_job(proposal.read_text(encoding="utf-8"), kept)
+                    new.write_text(text, encoding="utf-8", newline="")
+        finally:
+            proposal.unlink(missing_ok=True)
 
     def _complete(self, proposal: Mapping[str, Any]) -> None:
         if not self.publishing and self.answered and (added := completing(self.settings, proposal)):
@@ -482,7 +515,10 @@ class PageState:
             await run.finish()
         if self.inspection is not run:
             return False
-        if run.result is not None:
+        if run.result is not None and "tables" in run.result:
+            self.linked = run.result
+            self.answers = (run.result["question"] or {}).get("answers") or self.answers
+        elif run.result is not None:
             self.findings = run.result
             warned = zip(run.result["problems"], run.result["assumed"], strict=True)
             self.assumed |= {warning: self.warnings[warning] for warning, is_assumed in warned if is_assumed}
@@ -509,6 +545,16 @@ class PageState:
         made = {} if self.publication is None else self.publication.result
         private, own = str(Path(made["private"]) / REPORT), arguments_of(self.statements)
         return CommandRun(["report", private, *own, "--out", _report_page(made["out"])], self.folder.path)
+
+
+def _read(job: Path) -> dict[str, Any]:
+    """Return the settings of a job for the declared unit. Linked tables have settings of their own, and cannot be read
+    before the owner declares the unit.
+    """
+    raw = settings_in(job)
+    if tables_of(raw) and raw.get("unit", OPEN) == OPEN:
+        return {name: value for name, value in raw.items() if name not in ("unit", "tables", ANSWERS)}
+    return read_job(str(job), unanswered=True)
 
 
 def _report_page(out: str) -> str:

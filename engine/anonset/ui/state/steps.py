@@ -88,8 +88,6 @@ def _data(state: PageState) -> Step:
         return _FAILED
     if number := len(state.unchecked):
         return Step("warned", counted(number, "warning"))
-    if state.tables:
-        return Step("open", "not inspected")
     return OPEN if state.first_step else DONE
 
 
