@@ -61,6 +61,7 @@ from anonset.generalization import PerCluster as PerCluster
 from anonset.generalization import Recoding as Recoding
 from anonset.jobs.evaluate import evaluate as evaluate
 from anonset.jobs.findings import Findings as Findings
+from anonset.jobs.linked_findings import LinkedFindings as LinkedFindings
 from anonset.jobs.proposals.inspect import inspect as inspect
 from anonset.jobs.reconstruct import reconstruct as reconstruct
 from anonset.jobs.risk import risk as risk

@@ -159,6 +159,13 @@ def others(made: list[anonset.Release], folder: Path) -> Iterator[Any]:
     yield anonset.inspect(
         {"id": [f"{MARK}{n}" for n in range(9)], "x": [f"{MARK}a"] * 9, "y": [f"{MARK}a {MARK}b"] * 9}
     )
+    linked = folder / "linked"
+    linked.mkdir()
+    (linked / "a.csv").write_text("patient_id,sex\n" + "".join(f"{MARK}{n},{MARK}{n % 2}\n" for n in range(90)))
+    (linked / "b.csv").write_text("patient_id,code\n" + "".join(f"{MARK}{n % 90},{MARK}{n % 7}\n" for n in range(300)))
+    found = anonset.inspect(linked)
+    assert len(found.tables) == 2
+    yield found
     yield anonset.risk(made[0], attempts=5)
     yield anonset.suggest(table, anonset.KmAnonymity(k=2, m=2), hierarchies=trees, workers=1)
     yield Workload((Query((ITEMS[0],), (Between("age", NUMBER, NUMBER + 1), Among("origin", (f"{MARK}o1",)))),))

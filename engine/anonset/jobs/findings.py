@@ -175,6 +175,14 @@ class Findings(RedactedRepr):
         """Errors that would stop a run, and warnings, as text."""
         return tuple(map(str, self.checks))
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the findings as JSON data, as ``anonset inspect --json`` prints them.
+
+        Texts spell remedies as Python arguments, not as flags.
+        """
+        data: dict[str, Any] = resolve_name("anonset.report.findings:findings_summary")(self)
+        return data
+
     def __str__(self) -> str:
         text: str = resolve_name("anonset.report.findings:text_of_findings")(self)
         return text

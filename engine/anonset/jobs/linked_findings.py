@@ -3,13 +3,15 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.errors import Problem
+from anonset.errors import InputError, Problem
 from anonset.jobs.findings import ColumnFindings
 from anonset.reading.linked import column_of
-from anonset.settings.job_text import guarantee_for, relative_to, unit_line
+from anonset.release.tables import html_table
+from anonset.settings.job_text import answer_text, guarantee_for, job_text, relative_to, table_header, unit_line
 from anonset.spelling import counted
 
 
@@ -88,6 +90,12 @@ class LinkedFindings(RedactedRepr):
     settings: Mapping[str, Any]
     """Settings of all tables together."""
     checks: tuple[Problem, ...] = field(repr=False)
+    """What the owner should check first, with the settings that remedy it."""
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What the owner should check first, as text."""
+        return tuple(map(str, self.checks))
 
     @property
     def can_run(self) -> bool:
@@ -99,18 +107,18 @@ class LinkedFindings(RedactedRepr):
         return [f"{unit_line(key.unit)} # {key.description}" for key in self.keys]
 
     @property
-    def hierarchies(self) -> dict[str, str]:
+    def _hierarchies(self) -> dict[str, str]:
         """Proposed hierarchies of the published columns, by ``table.column``."""
         return {column_of(one.name, column): spec for one in self.tables for column, spec in one.hierarchies.items()}
 
     @property
-    def guarantee(self) -> dict[str, Any]:
+    def _guarantee(self) -> dict[str, Any]:
         """Proposed privacy model with its parameters. Linked tables have their own default algorithm."""
         relational = [column for one in self.tables for column in one.named("relational")]
         chosen = guarantee_for({"items": ["items"], "relational": relational}, self.k, self.m, tuples=0)
         return {name: value for name, value in chosen.items() if name != "algorithm"}
 
-    def settings_of(self, one: TableFindings, folder: Path) -> dict[str, Any]:
+    def _settings_of(self, one: TableFindings, folder: Path) -> dict[str, Any]:
         """Return the settings of a table in a job file in `folder`."""
         settings: dict[str, Any] = {"input": relative_to(folder, one.input)}
         if one.key != self.keys[0].unit or one.parent:
@@ -124,3 +132,56 @@ class LinkedFindings(RedactedRepr):
             roles = {"relational": one.named("relational"), "numeric": numeric, "drop": one.named("drop")}
             settings |= {role: names for role, names in roles.items() if names}
         return {**settings, **one.options}
+
+    def job_text(self, folder: str | Path = ".") -> str:
+        """Return the text of a job file in `folder` with these tables. Paths are relative to `folder`.
+
+        Raises
+        ------
+        InputError
+            If no table has items.
+        """
+        if not self.can_run:
+            msg = "no linked table has a column that is recognized as items"
+            raise InputError(msg)
+        tables = {table_header(one.name): self._settings_of(one, Path(folder)) for one in self.tables}
+        reasons = {
+            table_header(one.name): [f"{column.profile.name}: {column.reason}" for column in one.columns]
+            for one in self.tables
+        }
+        unit, trees = self.keys[0].unit, {"hierarchy": self._hierarchies}
+        left_out = [f"{Path(file).name} is left out: {why}" for file, why in self.left_out.items()]
+        settings, question, answers = {**self.settings, **tables}, self.question(), dict[str, str]()
+        if self.is_declared:
+            settings, question = {"unit": unit, **settings, **trees}, []
+        else:
+            answers = {unit: answer_text(unit, trees, {}, {})}
+        out, problems = f"{Path(self.source).stem or 'tables'}-safe", [*self.problems, *left_out]
+        return job_text(None, out, settings, self._guarantee, reasons, problems, question=question, answers=answers)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the findings as JSON data, as ``anonset inspect --json`` prints them.
+
+        Texts spell remedies as Python arguments, not as flags.
+        """
+        data: dict[str, Any] = resolve_name("anonset.report.linked_findings:linked_summary")(self)
+        return data
+
+    def __str__(self) -> str:
+        text: str = resolve_name("anonset.report.linked_findings:text_of_linked")(self)
+        return text
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (one.name, column.profile.name, column.profile.kind, column.role, column.reason)
+            for one in self.tables
+            for column in one.columns
+        ]
+        return "".join(
+            [
+                html_table(("table", "column", "kind", "role", "because"), rows),
+                html_table(("left out", "because"), [(Path(file).name, why) for file, why in self.left_out.items()]),
+                html_table(("who is a person?",), [] if self.is_declared else [(line,) for line in self.question()]),
+                html_table(("problems",), [(f"{len(self.problems)}, listed in .problems",)] if self.problems else []),
+            ]
+        )

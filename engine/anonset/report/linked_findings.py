@@ -6,7 +6,7 @@ from typing import Any
 from rich.table import Table as RichTable
 
 from anonset.jobs.linked_findings import LinkedFindings, TableFindings
-from anonset.report.sections import facts_table, table
+from anonset.report.sections import as_text, facts_table, table
 from anonset.settings.job_text import unit_line
 from anonset.spelling import counted, listed, printable
 
@@ -42,7 +42,7 @@ def linked_summary(findings: LinkedFindings) -> dict[str, Any]:
         "left_out": dict(findings.left_out),
         "k": findings.k,
         "m": findings.m,
-        "problems": [str(problem) for problem in findings.checks],
+        "problems": list(findings.problems),
         "fixes": [[fix.as_json() for fix in problem.fixes] for problem in findings.checks],
         "question": None
         if findings.is_declared
@@ -74,9 +74,14 @@ def linked_account(findings: LinkedFindings) -> list[str | RichTable]:
         parts += ['Who is a person? Put the right line into the job file, in place of unit = "?":']
         parts += [f"- {printable(line)}" for line in findings.question()]
         parts += [f"The tables above are for {printable(unit_line(first))}.", ""]
-    if findings.checks:
-        parts += ["Check:", *(f"- {printable(str(problem))}" for problem in findings.checks)]
+    if findings.problems:
+        parts += ["Check:", *(f"- {printable(problem)}" for problem in findings.problems)]
     return parts
+
+
+def text_of_linked(findings: LinkedFindings) -> str:
+    """Return the findings as plain text."""
+    return as_text(linked_account(findings))
 
 
 def _row(one: TableFindings) -> tuple[str, ...]:

@@ -46,45 +46,51 @@ def inspect(
     proposes a job for linked tables. The output contains no data values. Exit codes: 0 done, even if problems are
     listed; 2 the data cannot be read.
     """
-    from anonset.cli.linked_tables import inspect_linked, tables_at
+    from anonset.cli.linked_tables import show_linked
     from anonset.jobs.findings import further_roles
-    from anonset.jobs.proposals.inspect import inspect as look
-    from anonset.report.findings import findings_account, findings_summary
+    from anonset.jobs.proposals.inspect import inspect_one
+    from anonset.jobs.proposals.linked_proposal import inspect_linked
+    from anonset.report.findings import findings_account
     from anonset.settings.job_files import over_job
 
     if out is not None:
         _require_new(Path(out))
-    if (tables := tables_at(source, given_flags(flags))) is not None:
-        inspect_linked(source, tables, given_flags(flags), out=out, quiet=quiet, json=json)
+    given = given_flags(flags)
+    with progress_bars(quiet=quiet) as progress:
+        if progress is not None:
+            progress("inspect", 0, 0)
+        linked = inspect_linked(source, given)
+    if linked is not None:
+        show_linked(linked, given, out=out, quiet=quiet, json=json)
         return DONE
-    place, options = over_job(source, "input", given_flags(flags), InspectSettings, unanswered=True)
+    place, options = over_job(source, "input", given, InspectSettings, unanswered=True)
     settings = validate(InspectSettings, {**options, "input": place})
     roles = {name: options[name] for name in options if name in (*RoleSettings.model_fields, "publish_as_is")}
     with progress_bars(quiet=quiet) as progress:
         if progress is not None:
             progress("inspect", 0, 0)
         try:
-            findings = look(
+            findings = inspect_one(
                 place, k=settings.k, m=settings.m, hierarchies=settings.hierarchy, seed=settings.seed, **roles
             )
         except InputError as error:
             ways = [fix.settings for fix in error.fixes if fix.settings]
-            commands = _ways_to_read(source, place, given_flags(flags), roles, ways)
+            commands = _ways_to_read(source, place, given, roles, ways)
             error.commands = [f"complete command: {command}" for command in commands]
             raise
     if json:
-        show_json(findings_summary(findings))
+        show_json(findings.to_dict())
     else:
         show(*findings_account(findings), *([] if quiet else _note_on_codes(findings)))
     of_format = (*_RECOGNISED, "separator") if findings.settings.get("input_format") == "baskets" else _RECOGNISED
     recognised = {name: findings.settings[name] for name in of_format if name in {*findings.settings} - {*options}}
-    typed, hierarchies = {**given_flags(flags), **recognised, "hierarchy": []}, given_flags(flags).get("hierarchy")
+    typed, hierarchies = {**given, **recognised, "hierarchy": []}, given.get("hierarchy")
     job = Path(out or _new_job(source))
     job = job.with_stem(f"{job.stem}-more") if out is not None and findings.records else job
     further, condition = further_roles(findings.possible_items, findings.possible_roles)
     with_items = [f"{as_typed('inspect', source, {**typed, **roles}, hierarchies)} -o {job}" for roles in further]
     if not with_items and not findings.records and len(findings.columns) == 1:
-        with_items = _ways_to_read(source, place, given_flags(flags), roles, _SPLIT)[:1]
+        with_items = _ways_to_read(source, place, given, roles, _SPLIT)[:1]
         condition = ", if the lines contain several columns or items"
     with_next = not (json or quiet)
     if out is not None:
@@ -126,12 +132,12 @@ def _ways_to_read(
     source: str, place: str, flags: Mapping[str, Any], roles: Mapping[str, Any], ways: Sequence[Mapping[str, Any]]
 ) -> list[str]:
     """Return the commands that read several columns or items with other reading options."""
-    from anonset.jobs.proposals.inspect import inspect as look
+    from anonset.jobs.proposals.inspect import inspect_one
 
     commands = list[str]()
     for settings in ways:
         with suppress(InputError):
-            found = look(place, **{**roles, **settings})
+            found = inspect_one(place, **{**roles, **settings})
             if found.records or len(found.columns) > 1:
                 commands.append(as_typed("inspect", source, {**flags, **settings}))
     return commands

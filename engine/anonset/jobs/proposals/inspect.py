@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from anonset.data.table import Column
 from anonset.data.table_facts import Unit
 from anonset.errors import InputError, Problem
 from anonset.jobs.findings import ClassFindings, ColumnFindings, Findings, Question, UnitOption
+from anonset.jobs.linked_findings import LinkedFindings
+from anonset.jobs.proposals.linked_proposal import inspect_linked
 from anonset.jobs.proposals.proposal import Proposal
 from anonset.jobs.proposals.proposed_reading import proposal_for
 from anonset.jobs.runs.persons import require_persons, unit_findings
@@ -31,12 +34,12 @@ from anonset.spelling import counted
 def inspect(
     source: Any,
     *,
-    k: int = 5,
-    m: int = 2,
+    k: int | None = None,
+    m: int | None = None,
     hierarchies: Mapping[str, HierarchySpec] | None = None,
     seed: int = 0,
     **given: Any,
-) -> Findings:
+) -> Findings | LinkedFindings:
     """Inspect the columns, persons, uniqueness and problems of data before anonymization, and propose column roles.
 
     Writes no publication and shows no value of the data.
@@ -44,11 +47,14 @@ def inspect(
     Parameters
     ----------
     source
-        Source as for `anonset.read`, or a table that it returned.
+        Source as for `anonset.read`, or a table that it returned. For a folder of tables that share a key, or a job
+        file with ``[tables.NAME]``, the findings are `LinkedFindings`. Only `k`, `m`, ``unit`` and reading options
+        apply to them, and roles are set in the job file.
     k
-        Equivalence classes and groups below this size count as small.
+        Equivalence classes and groups below this size count as small. Default: 5, or that of the job file.
     m
-        Number of known items that the guarantee should cover. Up to m + 1 known items are examined.
+        Number of known items that the guarantee should cover. Default: 2, or that of the job file. Up to m + 1 known
+        items are examined.
     hierarchies
         Hierarchies by column. They are checked against the data.
     seed
@@ -60,7 +66,8 @@ def inspect(
     Raises
     ------
     InputError
-        If the data cannot be read. All other problems are reported in `Findings.problems`.
+        If the data cannot be read, or an option does not apply to linked tables. All other problems are reported in
+        `Findings.problems`.
     TypeError
         If an option is unknown.
 
@@ -73,6 +80,24 @@ def inspect(
     ['0.0%', '25.0%', '25.0%']
     """
     require_options("inspect", given.keys() - {"labels", "publish_as_is"})
+    sizes = {name: size for name, size in (("k", k), ("m", m)) if size is not None}
+    if isinstance(source, str | Path):
+        others = {**({"hierarchy": hierarchies} if hierarchies else {}), **({"seed": seed} if seed else {})}
+        if (linked := inspect_linked(str(source), {**given, **sizes, **others})) is not None:
+            return linked
+    return inspect_one(source, hierarchies=hierarchies, seed=seed, **sizes, **given)
+
+
+def inspect_one(
+    source: Any,
+    *,
+    k: int = 5,
+    m: int = 2,
+    hierarchies: Mapping[str, HierarchySpec] | None = None,
+    seed: int = 0,
+    **given: Any,
+) -> Findings:
+    """Inspect a single data set, as `inspect` does."""
     require_size("k", k)
     require_size("m", m)
     if isinstance(source, Table):

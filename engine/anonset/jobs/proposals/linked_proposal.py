@@ -7,6 +7,7 @@ decided by all their ids. The owner declares which key identifies the persons.
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from anonset.columns.person_rules import likely_codes
@@ -19,12 +20,17 @@ from anonset.jobs.linked_findings import KeyOption, LinkedFindings, TableFinding
 from anonset.jobs.proposals.proposal import Proposal
 from anonset.jobs.proposals.proposed_reading import proposal_for
 from anonset.jobs.proposals.shared_keys import KeyColumn, SharedKey, refer_to, shared_keys
-from anonset.jobs.proposals.table_evidence import TableEvidence, evidence_of, too_large_problem
+from anonset.jobs.proposals.table_evidence import TableEvidence, evidence_of, tables_in_folder, too_large_problem
 from anonset.privacy.model import require_size
+from anonset.reading.file_options import OPEN
 from anonset.reading.linked import READING, column_of
 from anonset.reading.persons.id_hashes import new_key
 from anonset.reading.roles import names_in
-from anonset.spelling import counted, listed, setting
+from anonset.reading.sources.place import is_address
+from anonset.release.documents import ATTESTATION
+from anonset.settings.overriding import name_list
+from anonset.settings.table_lines import job_with_tables
+from anonset.spelling import as_typed, counted, listed, setting
 
 _MOST_KEYS = 4
 """Maximum number of keys that are offered as the person."""
@@ -34,6 +40,60 @@ _OF_JOB = ("no-id", "undescribed")
 """Rows that are skipped in all tables together."""
 _COMPLETE = 0.5
 """Minimum share of all ids that a table of persons contains."""
+_ALLOWED = (*READING, "unit", "k", "m")
+"""Settings that apply to several tables."""
+
+
+def inspect_linked(source: str, given: Mapping[str, Any]) -> LinkedFindings | None:
+    """Inspect the tables of a folder or of a job file, and propose a job. Return None if the source is a single data
+    set.
+
+    Parameters
+    ----------
+    given
+        Settings of `anonset inspect`. They replace those of the job file.
+
+    Raises
+    ------
+    InputError
+        If the source is a publication, a setting applies to a single table, or no table has the declared column.
+    """
+    if (found := _tables_at(source, given)) is None:
+        return None
+    from anonset.settings.commands import InspectSettings
+    from anonset.settings.settings import validate
+
+    tables, others, of_job = found
+    if refused := [name for name in given if name not in _ALLOWED]:
+        msg = f"{source}: several tables; set {setting(refused[0])} in the job file, in the table of the column"
+        raise InputError(msg)
+    settings = {**of_job, **given}
+    sizes = validate(InspectSettings, {**settings, "input": source})
+    options = {name: value for name, value in settings.items() if name in READING}
+    unit = name_list(given.get("unit") or of_job.get("unit") or ())
+    return inspect_tables(source, tables, others, unit=unit, k=sizes.k, m=sizes.m, **options)
+
+
+def _tables_at(
+    source: str, given: Mapping[str, Any]
+) -> tuple[Mapping[str, str], Mapping[str, str], Mapping[str, Any]] | None:
+    """Return the path of each table of a folder or of a job, the files that are no tables with the reason, and the
+    settings of the job. Return None if the source is a single data set.
+    """
+    path = Path(source)
+    if path.is_dir():
+        if (path / ATTESTATION).exists():
+            msg = f"{source}: is a publication; to show its risk: {as_typed('risk', source)}"
+            raise InputError(msg)
+        found = tables_in_folder(path, {name: value for name, value in given.items() if name in READING})
+        return None if found is None else (*found, {})
+    job = job_with_tables(path)
+    if job is None or not all("input" in one for one in job["tables"].values()):
+        return None
+    settings = {name: job[name] for name in _ALLOWED if name in job and job[name] != OPEN}
+    inputs = {name: str(one["input"]) for name, one in job["tables"].items()}
+    placed = {name: place if is_address(place) else str(path.parent / place) for name, place in inputs.items()}
+    return placed, {}, settings
 
 
 def inspect_tables(
