@@ -2,7 +2,9 @@
 
 from collections import defaultdict
 
+import pandas as pd
 import pyarrow as pa
+import pyreadstat
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -250,6 +252,35 @@ def test_numbers_as_floats_are_the_same_keys_as_text():
         anonset.read(tables=tables, unit="id")
     with pytest.raises(InputError, match="store the ids as integers"):
         anonset.read(tables["a"]["input"], items="x", unit="id")
+
+
+def linked_by(visits, column, keys):
+    """Return tables of drugs whose keys are in another column of the visits."""
+    drugs = {"visit": keys, "drug": [f"c{i}" for i in range(len(keys))]}
+    return {
+        "visit": {"input": visits, "key": "id"},
+        "drug": {"input": drugs, "key": "visit", "in": f"visit.{column}", "items": "drug"},
+    }
+
+
+def test_numbers_in_json_lines_are_the_same_keys_in_another_table(tmp_path):
+    lines = ['{"number": 1e7, "id": 1e3}', '{"number": 20.0, "id": 1000}', '{"number": "3e1", "id": "b"}']
+    (tmp_path / "visits.jsonl").write_text("\n".join(lines))
+    tables = linked_by(tmp_path / "visits.jsonl", "number", ["10000000", "20", "3e1", "20"])
+    table = anonset.read(tables=tables, unit="id")
+    assert sorted(map(sorted, table.transactions.rows())) == [["c0", "c1", "c3"], ["c2"]]
+
+
+def test_keys_of_another_table_must_be_exact(tmp_path):
+    for number, fails in (((1 << 53) - 1, False), (1 << 53, True)):
+        visits = pd.DataFrame({"number": [1.0, float(number)], "id": ["a", "b"]})
+        pyreadstat.write_dta(visits, tmp_path / "visits.dta")
+        tables = linked_by(tmp_path / "visits.dta", "number", ["1", str(number)])
+        if fails:
+            with pytest.raises(InputError, match="store the ids as integers"):
+                anonset.read(tables=tables, unit="id")
+        else:
+            assert anonset.read(tables=tables, unit="id").n == 2
 
 
 def test_not_a_number_is_no_key(tmp_path):

@@ -232,7 +232,8 @@ def open_tables(source: Source, properties: FileProperties) -> OpenedSource:
         if table.parent:
             above = next(other for other in every if other.name == table.parent)
             of_unit, key = dict(zip(linked.unit, above.key, strict=True)), table.key
-            whole = replace(above.properties(properties, linked.unit), skip_without_id=False)
+            whole = above.properties(properties, linked.unit)
+            whole = replace(whole, skip_without_id=False, ids=(*whole.ids, *table.parent_key))
             parent = _Parent.of(above.name, _open_table(above, whole), table.parent_key, of_unit)
         renamed.append(_Renamed(one.batches, own, not table.items, number, key, parent, linked.unit, skips))
     opened = [opened_of[table.name] for table in linked.tables]
