@@ -216,96 +216,123 @@ def open_tables(source: Source, properties: FileProperties) -> OpenedSource:
     """
     linked: LinkedTables = source.given
     every = (*linked.tables, *linked.lookups)
-    skips = properties.skip_without_id
     opened_of = {table.name: _open_table(table, table.properties(properties, linked.unit)) for table in every}
     for table in every:
         _require_columns(table, opened_of[table.name])
-    renamed, left_out = list[_Renamed](), list[str]()
-    for number, table in enumerate(linked.tables):
-        one, key, parent = opened_of[table.name], tuple[str, ...](), None
-        others = [name for name in one.names if name not in table.key]
-        if table.items:
-            left_out += (column_of(table.name, name) for name in others if name != table.items)
-            others = [table.items]
-        own = {} if table.parent else dict(zip(linked.unit, table.key, strict=True))
-        own |= {column_of(table.name, name): name for name in others}
-        if table.parent:
-            above = next(other for other in every if other.name == table.parent)
-            of_unit, key = dict(zip(linked.unit, above.key, strict=True)), table.key
-            whole = above.properties(properties, linked.unit)
-            whole = replace(whole, skip_without_id=False, ids=(*whole.ids, *table.parent_key))
-            parent = _Parent.of(above.name, _open_table(above, whole), table.parent_key, of_unit)
-        renamed.append(_Renamed(one.batches, own, not table.items, number, key, parent, linked.unit, skips))
     opened = [opened_of[table.name] for table in linked.tables]
-
-    def batches(names: Sequence[str]) -> Iterator[Batch]:
-        for table in renamed:
-            yield from table(names)
-
-    def parts(workers: Workers) -> Sequence[SourcePart]:
-        of_tables = [one.parts(workers) for one in opened]
-        if not all(of_tables) or any(table.parent is not None for table in renamed):
-            return ()
-        return [
-            replace(part, batches=replace(table, batches=part.batches), row=None)
-            for table, of_table in zip(renamed, of_tables, strict=True)
-            for part in of_table
-        ]
-
-    def judge() -> None:
-        for one in opened_of.values():
-            one.judge()
-
-    def merge(facts: tuple[int, Any]) -> None:
-        number, of_table = facts
-        opened[number].merge(of_table)
-
-    def head(names: Sequence[str]) -> Mapping[str, Any]:
-        if linked.unit == tuple(names):  # a value that means "no id" may occur in any table
-            return _ids_of(renamed, opened, names)
-        shown = dict[str, Any]()
-        for number, one in enumerate(renamed):
-            asked = {name: one.own[name] for name in names if name in one.own and name not in shown}
-            first = opened[number].head(list(asked.values())) if asked else {}
-            shown |= {name: first[x] for name, x in asked.items() if x in first}
-            if number == 0 and shown:  # rows of several tables do not belong together
-                break
-        return shown
-
-    names = dict.fromkeys(chain(linked.unit, *(table.own for table in renamed)))
+    renamed = [_renamed(linked, number, one.names, one.batches, properties) for number, one in enumerate(opened)]
+    tables = _Tables(linked.unit, renamed, opened, list(opened_of.values()))
     require_joinable(linked.roles["items"])
     return OpenedSource(
         source.where,
-        tuple(names),
-        batches,
-        parts=parts,
-        judge=judge,
-        merge=merge,
-        head=head,
+        tuple(dict.fromkeys(chain(linked.unit, *(table.own for table in renamed)))),
+        tables.batches,
+        parts=tables.parts,
+        judge=tables.judge,
+        merge=tables.merge,
+        head=tables.head,
         from_files=all(one.from_files for one in opened),
         tables=linked.names,
-        left_out=tuple(left_out),
+        left_out=tuple(
+            column_of(table.name, name)
+            for table, one in zip(linked.tables, opened, strict=True)
+            if table.items
+            for name in one.names
+            if name not in (*table.key, table.items)
+        ),
         described=linked.described,
         decimal=opened[0].decimal,
     )
 
 
-def _ids_of(tables: Sequence[_Renamed], opened: Sequence[OpenedSource], unit: Sequence[str]) -> Mapping[str, Any]:
-    """Return the ids in the first rows of all tables that contain ids, and of the tables that `in` names."""
-    import pyarrow as pa
+def _renamed(
+    linked: LinkedTables,
+    number: int,
+    names: Sequence[str],
+    batches: Callable[[Sequence[str]], Iterator[Batch]],
+    properties: FileProperties,
+) -> _Renamed:
+    """Return the batches of a table under the names of the linked source, with the table that its key refers to."""
+    table, unit = linked.tables[number], linked.unit
+    others = [table.items] if table.items else [name for name in names if name not in table.key]
+    own, key, parent = {column_of(table.name, name): name for name in others}, tuple[str, ...](), None
+    if table.parent:
+        above = next(other for other in (*linked.tables, *linked.lookups) if other.name == table.parent)
+        whole = above.properties(properties, unit)
+        whole = replace(whole, skip_without_id=False, ids=(*whole.ids, *table.parent_key))
+        of_unit, key = dict(zip(unit, above.key, strict=True)), table.key
+        parent = _Parent.of(above.name, _open_table(above, whole), table.parent_key, of_unit)
+    else:
+        own = {**dict(zip(unit, table.key, strict=True)), **own}
+    return _Renamed(batches, own, not table.items, number, key, parent, unit, properties.skip_without_id)
 
-    parts: dict[str, list[Any]] = {name: [] for name in unit}
-    parents = {table.parent.name: table.parent for table in tables if table.parent is not None}
-    for table, one in zip(tables, opened, strict=True):
-        own = [table.own[name] for name in unit if name in table.own]
-        first = one.head(own) if own else {}
-        if own and first.keys() >= {*own}:
-            for name in unit:
-                parts[name].append(id_texts(one.where, name, first[table.own[name]]))
-    for parent in parents.values():
-        for name in unit:
-            parts[name].append(parent.persons[name].slice(0, _HEAD))
-    return {name: pa.chunked_array(texts) for name, texts in parts.items() if texts}
+
+@dataclass(frozen=True)
+class _Tables(RedactedRepr):
+    """Opened tables, read one after the other."""
+
+    unit: Sequence[str]
+    renamed: Sequence[_Renamed]
+    opened: Sequence[OpenedSource]
+    """Published tables, in the order of `renamed`."""
+    every: Sequence[OpenedSource]
+    """All tables, with those that only say to which person a key belongs."""
+
+    def batches(self, names: Sequence[str]) -> Iterator[Batch]:
+        """Yield the batches of all tables."""
+        for table in self.renamed:
+            yield from table(names)
+
+    def parts(self, workers: Workers) -> Sequence[SourcePart]:
+        """Return the parts of all tables. Empty if a table has no parts, or a key refers to another table."""
+        of_tables = [one.parts(workers) for one in self.opened]
+        if not all(of_tables) or any(table.parent is not None for table in self.renamed):
+            return ()
+        return [
+            replace(part, batches=replace(table, batches=part.batches), row=None)
+            for table, of_table in zip(self.renamed, of_tables, strict=True)
+            for part in of_table
+        ]
+
+    def judge(self) -> None:
+        """Reject tables with faults that no single batch shows."""
+        for one in self.every:
+            one.judge()
+
+    def merge(self, facts: tuple[int, Any]) -> None:
+        """Add facts from a part of the table with the number."""
+        number, of_table = facts
+        self.opened[number].merge(of_table)
+
+    def head(self, names: Sequence[str]) -> Mapping[str, Any]:
+        """Return the first rows of columns, of the first table alone if it has one of them."""
+        if self.unit == tuple(names):  # a value that means "no id" may occur in any table
+            return self._ids()
+        shown = dict[str, Any]()
+        for number, one in enumerate(self.renamed):
+            asked = {name: one.own[name] for name in names if name in one.own and name not in shown}
+            first = self.opened[number].head(list(asked.values())) if asked else {}
+            shown |= {name: first[x] for name, x in asked.items() if x in first}
+            if number == 0 and shown:  # rows of several tables do not belong together
+                break
+        return shown
+
+    def _ids(self) -> Mapping[str, Any]:
+        """Return the ids in the first rows of all tables that contain ids, and of the tables that `in` names."""
+        import pyarrow as pa
+
+        parts: dict[str, list[Any]] = {name: [] for name in self.unit}
+        parents = {table.parent.name: table.parent for table in self.renamed if table.parent is not None}
+        for table, one in zip(self.renamed, self.opened, strict=True):
+            own = [table.own[name] for name in self.unit if name in table.own]
+            first = one.head(own) if own else {}
+            if own and first.keys() >= {*own}:
+                for name in self.unit:
+                    parts[name].append(id_texts(one.where, name, first[table.own[name]]))
+        for parent in parents.values():
+            for name in self.unit:
+                parts[name].append(parent.persons[name].slice(0, _HEAD))
+        return {name: pa.chunked_array(texts) for name, texts in parts.items() if texts}
 
 
 def _require_columns(table: LinkedTable, opened: OpenedSource) -> None:
