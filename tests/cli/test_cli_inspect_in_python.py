@@ -93,3 +93,10 @@ def test_there_is_no_job_without_items(clinic: Path) -> None:
     (clinic / "dx.csv").unlink()
     with pytest.raises(anonset.InputError, match="no linked table has a column that is recognized as items"):
         anonset.inspect(clinic).job_text()
+
+
+def test_a_declared_key_that_no_tables_share_is_an_error(clinic: Path) -> None:
+    for name in ("visits", "dx"):
+        (clinic / f"{name}.csv").unlink()
+    with pytest.raises(anonset.InputError, match="no tables share a key of this name; keys of several tables: none"):
+        anonset.inspect(clinic, unit="patient_id")

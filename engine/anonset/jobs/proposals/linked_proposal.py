@@ -145,7 +145,7 @@ def inspect_tables(
     if unit:
         offered = [key for key in found if [key.name] == list(unit)]
         if not offered:
-            names = listed([repr(key.name) for key in found], "or") or "none"
+            names = listed([repr(key.name) for key in found], "or") if found else "none"
             problem = f"no tables share a key of this name; keys of several tables: {names}"
             msg = f"{setting('unit', ','.join(unit))}: {problem}"
             raise InputError(msg)
