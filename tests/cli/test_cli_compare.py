@@ -141,3 +141,21 @@ def test_fewer_items_make_a_smaller_tree(place: Place) -> None:
     options += ["--algorithms", "apriori", "--k", "2", "--m", "1", "--n-items", "2,7", "--format", "json"]
     ran = place.run(*options)
     assert (ran.code, [row["n_items"] for row in ran.json]) == (0, [2, 2, 2, 7, 7, 7])
+
+
+@pytest.mark.parametrize(
+    ("of_job", "given"), [('point = "items"', ("--w", "0.1,0.3")), ("w = 0.2", ("--point", "items"))]
+)
+def test_a_weight_replaces_the_point_of_the_job_and_the_reverse(
+    place: Place, of_job: str, given: tuple[str, ...]
+) -> None:
+    data = place.write(
+        "people.csv", "age,codes\n" + "".join(f"{20 + 7 * n % 40},a{n % 3} b{n % 2}\n" for n in range(60))
+    )
+    roles = f'input = "{data}"\nunit = "row"\nitems = ["codes"]\nrelational = ["age"]\nk = 3\nm = 2\n{of_job}\n'
+    job = place.write("job.toml", f'{roles}model = "kkm"\nalgorithm = "joint-split"\nseparator = " "\n')
+    ran = place.run("compare", job, "--algorithms", "joint-split", *given, "--format", "json")
+    assert ran.code == 0, ran.err
+    name, values = given[0].removeprefix("--"), given[1].split(",")
+    assert [str(row[name]) for row in json.loads(ran.out)] == values
+    assert not {"w", "point"} - {name} & set(json.loads(ran.out)[0])

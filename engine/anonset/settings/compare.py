@@ -44,11 +44,13 @@ class CompareSettings(QuerySettings):
     @classmethod
     def of_job(cls, job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
         """Return the settings of a job. The parameters of its algorithm are omitted if a flag names other
-        algorithms.
+        algorithms. A flag for the weight of `joint-split` replaces the point of the job, and the reverse.
         """
         if "algorithms" in flags and flags["algorithms"] != [job.get("algorithm")]:
             former = tuned(job)
-            job = {name: value for name, value in job.items() if name not in former}
+        else:
+            former = [name for name, other in (("w", "point"), ("point", "w")) if other in flags]
+        job = {name: value for name, value in job.items() if name not in former}
         return super().of_job(job, flags)
 
 

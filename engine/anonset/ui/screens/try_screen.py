@@ -11,6 +11,7 @@ from nicegui import ui
 from anonset.errors import Fix
 from anonset.report.comparison import shared_losses
 from anonset.spelling import counted
+from anonset.ui.screens.balance_slider import balance_slider
 from anonset.ui.screens.charts import line_chart
 from anonset.ui.screens.fix_buttons import fix_buttons
 from anonset.ui.screens.frame import Screen, alert, busy, button, card, text
@@ -52,6 +53,7 @@ def try_screen(state: PageState) -> None:
             screen.section(lambda: _progress_state(state.trial), lambda _: _progress(state))
         screen.section(lambda: _results_state(state), lambda _: _recommended(screen))
         screen.section(lambda: _results_state(state), lambda _: _candidates(screen))
+        screen.section(lambda: _balance_state(state), lambda _: _balance(screen))
         screen.section(lambda: _compared(state.trial), lambda _: _losses(state.trial))
         screen.section(lambda: _results_state(state), lambda _: _frequencies(state))
         with ui.element("div").classes("actions"):
@@ -62,7 +64,8 @@ def try_screen(state: PageState) -> None:
 def _commands(state: PageState) -> str:
     trial = state.trial
     compared = [] if trial is None else [trial.comparison(one) for one in trial.candidates[: len(trial.comparisons)]]
-    return "\n".join([state.command("suggest"), *compared])
+    balanced = [] if trial is None or trial.balance is None else [trial.balance_command]
+    return "\n".join([state.command("suggest"), *balanced, *compared])
 
 
 def _running(state: PageState) -> bool:
@@ -83,7 +86,10 @@ def _start(screen: Screen) -> None:
 
 
 def _progress_state(trial: Trial | None) -> object:
-    return trial and (id(trial), trial.code, trial.running.stage, len(trial.comparisons), len(trial.running.errors))
+    if trial is None:
+        return None
+    run = trial.running
+    return id(trial), trial.code, id(run), run.stage, len(run.errors)
 
 
 def _progress(state: PageState) -> None:
@@ -93,6 +99,7 @@ def _progress(state: PageState) -> None:
     with ui.element("div").props("role=status"):
         if trial.code is None:
             at = f"Comparing candidate {len(trial.comparisons)}" if trial.comparisons else trial.running.stage
+            at = "Comparing weights of joint-split" if trial.running is trial.balance else at
             text("p", f"Running: {at}").classes("busy")
             ui.element("progress").props("aria-label=Progress")
         elif trial.code == CANCELLED:
@@ -157,6 +164,18 @@ def _candidates(screen: Screen) -> None:
         with ui.element("details").classes("all"):
             text("summary", f"Figures of all {counted(len(found['candidates']), 'candidate')}")
             _figures_of_all(screen, found, best, suits=suits)
+
+
+def _balance_state(state: PageState) -> object:
+    trial = state.trial
+    if trial is None or trial.balance is None or trial.balance.code is None:
+        return None
+    return id(trial), trial.suits(state.settings), state.candidate, state.publishing
+
+
+def _balance(screen: Screen) -> None:
+    if screen.state.trial is not None:
+        balance_slider(screen, screen.state.trial, _IN_WORDS["ranges_kept"])
 
 
 def _best(found: Mapping[str, Any]) -> list[int]:

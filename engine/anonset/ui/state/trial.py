@@ -1,15 +1,16 @@
 """Trial of a job.
 
-``anonset suggest`` tries algorithms, and ``anonset compare`` runs the best algorithms with several k.
+``anonset suggest`` tries algorithms. ``anonset compare`` runs `joint-split` with several weights, and the best
+algorithms with several k.
 """
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from anonset.settings.job_changes import ROLES
-from anonset.settings.model_choices import SIZES, comparison_flags, item_trees
+from anonset.settings.model_choices import SIZES, comparison_flags, item_trees, tuned
 from anonset.spelling import as_typed
 from anonset.ui.state.runs import CANCELLED, CommandRun
 
@@ -17,6 +18,16 @@ _COMPARED = 3
 """Maximum number of candidates that are run with several k."""
 _BASIS = (*ROLES, "unit", "model", *SIZES)
 """Settings on which the result of a trial depends."""
+_BALANCED = "joint-split"
+"""Algorithm with a weight between the loss of the attributes and the loss of the items."""
+_STOPS = 7
+"""Maximum number of weights that are run."""
+_LARGEST_LOSS = 0.5
+"""Largest relational loss of the frontier for which a weight is run. Above, little of the attributes remains."""
+_COUNTS = "record:200x1"
+"""Workload that measures the counts of items if the owner gives no queries."""
+_PRECISION = 3
+"""Decimals of the shares that the page shows. Results that look equal are shown once."""
 
 
 class Trial:
@@ -29,8 +40,10 @@ class Trial:
         self.trees = item_trees(settings)
         """Hierarchies of the items for the candidates."""
         self.suggestion = CommandRun(["suggest", name, "--json"], folder)
+        self.balance: CommandRun | None = None
+        """Run of ``anonset compare`` with several weights of `joint-split`, or None if there is no frontier."""
         self.comparisons: list[CommandRun] = []
-        """Runs of ``anonset compare``. Each run belongs to a candidate."""
+        """Runs of ``anonset compare`` with several k. Each run belongs to a candidate."""
         self.code: int | None = None
         """Exit code, or None during the trial."""
 
@@ -39,8 +52,11 @@ class Trial:
         return all(settings.get(name) == self._settings.get(name) for name in _BASIS)
 
     async def finish(self) -> None:
-        """Try the candidates, then run the best candidates with several k."""
+        """Try the candidates, then run several weights of `joint-split`, and the best candidates with several k."""
         code = await self.suggestion.finish()
+        if code != CANCELLED and (command := self.balance_command):
+            self.balance = CommandRun([*shlex.split(command)[1:], "--format", "json"], self._folder)
+            code = await self.balance.finish()
         for candidate in self.candidates[:_COMPARED] if "k" in self._settings else ():
             if code == CANCELLED:
                 break
@@ -51,13 +67,14 @@ class Trial:
 
     async def cancel(self) -> None:
         """Cancel the trial."""
-        for run in (self.suggestion, *self.comparisons):
-            await run.cancel()
+        for run in (self.suggestion, self.balance, *self.comparisons):
+            if run is not None:
+                await run.cancel()
 
     @property
     def running(self) -> CommandRun:
         """Current command."""
-        return self.comparisons[-1] if self.comparisons else self.suggestion
+        return self.comparisons[-1] if self.comparisons else self.balance or self.suggestion
 
     @property
     def candidates(self) -> list[Mapping[str, Any]]:
@@ -75,3 +92,65 @@ class Trial:
         """Return the command that runs a candidate with several k."""
         flags = comparison_flags(self._settings, candidate["settings"], self.trees)
         return as_typed("compare", self._name, flags)
+
+    @property
+    def balance_command(self) -> str:
+        """Command that runs several weights of `joint-split`, or an empty text if there are fewer than two weights."""
+        weights = _weights((self.suggestion.result or {}).get("frontier", ()))
+        if len(weights) < 2 or not (own := self._balanced) or "k" not in self._settings:
+            return ""
+        flags = comparison_flags(self._settings, {**own, "w": ",".join(weights)}, self.trees)
+        del flags["k"]
+        measured = {} if self.has_queries else {"workload": _COUNTS}
+        return as_typed("compare", self._name, {**flags, **measured})
+
+    @property
+    def has_queries(self) -> bool:
+        """True if the queries of the job measure the errors of `stops`, and not counts of items."""
+        return bool(self._settings.get("queries") or self._settings.get("workload"))
+
+    @property
+    def stops(self) -> list[dict[str, Any]]:
+        """Results of `joint-split`, from the most detail of the items to the most detail of the attributes.
+
+        Each result contains the settings that publish it, the error of counts, and the share of the detail of the
+        attributes that is kept. A result is omitted if another one has more detail of the attributes and no larger
+        error.
+        """
+        if self.balance is None or self.balance.code != 0:
+            return []
+        own = self._balanced
+        rows = [row for row in self.balance.result if row["outcome"] == "holds" and row.get("are") is not None]
+        stops: list[dict[str, Any]] = []
+        for row in sorted(rows, key=lambda row: (row["rum"], row["are"])):
+            error, kept = round(row["are"], _PRECISION), round(1 - row["rum"], _PRECISION)
+            if not stops or error < stops[-1]["error"]:
+                stops.append({"settings": {**own, "w": row["w"]}, "error": error, "ranges_kept": kept})
+        return stops[::-1]
+
+    @property
+    def _balanced(self) -> dict[str, Any]:
+        """Settings of `joint-split` without its weight: those of the first successful candidate, and others of the job,
+        which `compare` also uses. The mapping is empty if there is no such candidate.
+        """
+        job = self._settings
+        tried = [one["settings"] for one in self.candidates if one["settings"]["algorithm"] == _BALANCED]
+        own = {name: job[name] for name in tuned(job)} if tried and job.get("algorithm") == _BALANCED else {}
+        settings = {**own, **tried[0]} if tried else {}
+        return {name: value for name, value in settings.items() if name not in ("w", "point")}
+
+
+def _weights(frontier: Sequence[Mapping[str, float]]) -> list[str]:
+    """Return weights of a frontier whose relational losses are about evenly spaced.
+
+    >>> points = [{"w": 0.5, "relational_ncp": 0.1}, {"w": 0.00002, "relational_ncp": 0.4}]
+    >>> _weights([*points, {"w": 0.0, "relational_ncp": 1.0}]), _weights([])
+    (['0.500000', '0.000020'], [])
+    """
+    points = [point for point in frontier if point["relational_ncp"] <= _LARGEST_LOSS]
+    if not points:
+        return []
+    first, last = (points[end]["relational_ncp"] for end in (0, -1))
+    wanted = [first + step * (last - first) / (_STOPS - 1) for step in range(_STOPS)]
+    nearest = (min(points, key=lambda point: abs(point["relational_ncp"] - loss)) for loss in wanted)
+    return list(dict.fromkeys(f"{point['w']:.6f}" for point in nearest))

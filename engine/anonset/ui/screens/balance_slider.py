@@ -1,0 +1,74 @@
+"""Slider of the screen Try: more detail in the items, or more detail in the attributes."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from nicegui import ui
+from nicegui.events import GenericEventArguments
+
+from anonset.strict_json import dumps
+from anonset.ui.screens.frame import Screen, alert, button, card, text
+from anonset.ui.state.runs import CANCELLED
+from anonset.ui.state.trial import Trial
+
+_ERROR = {True: "answers to your queries are off by {} (mean)", False: "counts of items are off by {} (mean)"}
+"""Error of a stop in words. The key is True if the job contains queries."""
+_MEASURED = {True: "over your queries", False: "over the counts of 200 items, drawn from random records"}
+
+
+def balance_slider(screen: Screen, trial: Trial, kept_in_words: str) -> None:
+    """Show the stops of a trial as a slider. A button changes the job to the stop at which the slider is.
+
+    Parameters
+    ----------
+    kept_in_words
+        Sentence for the share of the detail of the attributes that is kept, with ``{}`` for the share.
+    """
+    stops, run = trial.stops, trial.balance
+    if run is not None and run.code not in (0, None, CANCELLED):
+        for message in run.errors:
+            alert(message)
+    if len(stops) < 2:
+        return
+    form = f"{_ERROR[trial.has_queries]}; {kept_in_words}"
+    words = [form.format(f"{stop['error']:.1%}", f"{stop['ranges_kept']:.1%}") for stop in stops]
+    with card("Items or attributes"):
+        mean = f"The error is the mean {_MEASURED[trial.has_queries]}."
+        text("p", f"Each position is a result of joint-split with another weight, measured on all data. {mean}")
+        _slider(screen, stops, words, suits=trial.suits(screen.state.settings))
+
+
+def _slider(screen: Screen, stops: Sequence[Mapping[str, Any]], words: Sequence[str], *, suits: bool) -> None:
+    state = screen.state
+    settings = [stop["settings"] for stop in stops]
+    at = settings.index(state.candidate) if state.candidate in settings else len(stops) // 2
+
+    def move(event: GenericEventArguments) -> None:
+        nonlocal at
+        at = int(event.args)
+        show()
+
+    def show() -> None:
+        slider.props["aria-valuetext"] = words[at]
+        slider.update()
+        described.set_text(words[at])
+        is_chosen = settings[at] == state.candidate
+        chosen.set_visibility(is_chosen)
+        choose.set_visibility(suits and not state.publishing and not is_chosen)
+
+    slider = ui.element("input").classes("slider").mark("balance")
+    slider.props["aria-label"] = "Balance between the detail of the items and of the attributes"
+    # `defaultValue` sets the first position only: with `value`, a late update would move the slider back
+    slider.props.update({"type": "range", "min": 0, "max": len(stops) - 1, "step": 1, "defaultValue": at})
+    at_once = (
+        f"e.target.setAttribute('aria-valuetext', {dumps(list(words))}[e.target.value])"  # a screen reader reads now
+    )
+    slider.on("input", move, js_handler=f"(e) => {{ {at_once}; emit(e.target.value); }}")
+    with ui.element("div").classes("ends").props("aria-hidden=true"):
+        text("span", "More detail in the items")
+        text("span", "More detail in the attributes")
+    described = text("p", words[at]).classes("good").mark("balance-words")
+    chosen = text("strong", "The job uses this result.").mark("balance-chosen")
+    choose = button("Choose this result", lambda: screen.act(state.choose_candidate, settings[at])).mark("choose-stop")
+    choose.classes("second")
+    show()
