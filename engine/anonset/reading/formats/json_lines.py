@@ -2,8 +2,9 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
+from functools import cache
 from typing import Any, NoReturn
 
 from anonset import arrow
@@ -73,8 +74,12 @@ def open_json_lines(source: Source, properties: FileProperties) -> OpenedSource:
                 yield with_keys(file, before, len(records), columns, names)
                 before += len(records)
 
-    def head(names: Sequence[str]) -> Any:
-        return next(batches([name for name in names if name in kinds])).columns
+    @cache
+    def first() -> Mapping[str, Any]:
+        return next(batches(tuple(kinds))).columns
+
+    def head(names: Sequence[str]) -> Mapping[str, Any]:
+        return {name: first()[name] for name in names if name in kinds}
 
     return OpenedSource(source.where, tuple(kinds), batches, head=head)
 
