@@ -15,11 +15,10 @@ from anonset.kinds import base
 from anonset.kinds.base import PublicationAnalysis, analysis_of
 from anonset.kinds.records import RecordsAnalysis
 from anonset.kinds.risk import RiskReport
-from anonset.kinds.summary import Summary
 from anonset.publications import Published, Records
 from anonset.release.documents import PublishedFiles
 
-FAMILIES = (PublishedFiles, RiskReport, Summary)
+FAMILIES = (PublishedFiles,)
 HOMES = ("jobs", "kinds", "measures", "publications", "release", "report")
 
 
