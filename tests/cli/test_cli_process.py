@@ -81,6 +81,20 @@ main.run()
     assert (ran.returncode, lines[1]["level"], lines[2]["exit_code"]) == (0, "warning", 0)
 
 
+def test_a_process_ends_without_finalizing_the_interpreter() -> None:
+    """During finalization, threads of libraries can abort the process. Exit functions run, and output is complete."""
+    code = (
+        "import atexit\n"
+        "class Last:\n"
+        "    def __del__(self):\n"
+        "        print('finalized')\n"
+        "last = Last()\n"
+        "atexit.register(print, 'exit function')\n"
+    )
+    ran = python(code + RUN, "--version")
+    assert (ran.returncode, ran.stdout.splitlines()[1:], ran.stderr) == (0, ["exit function"], "")
+
+
 def test_errors_have_an_exit_code_and_one_line(place: Place) -> None:
     ran = python(RUN, *place.job("--max-loss", "0.1"))
     assert ran.returncode == 1
@@ -187,7 +201,7 @@ def test_a_process_that_ends_in_compiled_code_names_the_work_directory(place: Pl
     [
         *(("anonset.jobs.runs.job.publish", number) for number, _, _ in ENDS),
         ("anonset.report.account.account", signal.SIGTERM),
-        ("sys.exit", signal.SIGINT),
+        ("atexit._run_exitfuncs", signal.SIGINT),
     ],
 )
 def test_signals_after_publication_keep_the_result(place: Place, number: signal.Signals, where: str) -> None:

@@ -3,6 +3,7 @@
 Import as little as possible here: a signal during these imports causes a traceback.
 """
 
+import atexit
 import gc
 import io
 import os
@@ -10,7 +11,7 @@ import secrets
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from anonset.cli.exit_codes import BAD_INPUT, DONE, FAILED, UNDECIDED
 from anonset.errors import (
@@ -27,6 +28,8 @@ from anonset.spelling import Spelling, as_options, spelled_by
 
 _LOG_FORMAT = "--log-format"
 _DEFECT, _BY_SIGNAL, _SIGINT = 70, 128, 2
+_NOT_PRINTED = 120
+"""Exit code of Python if the output cannot be written."""
 _RARELY = (300_000, 50, 100)
 """Thresholds of the garbage collector. Imports create many objects but few cycles, so high thresholds save time."""
 _REUSED = (32 << 20) - (1 << 16)
@@ -150,8 +153,22 @@ def run(spelling: Spelling = as_options) -> None:
     if code > _BY_SIGNAL:
         os._exit(code)  # files are removed; worker threads may still run a kernel
     unwinding.leave()
-    gc.freeze()  # skip the search for cycles at exit
-    sys.exit(code)
+    _leave(code)
+
+
+def _leave(code: int) -> NoReturn:
+    """End the process without finalizing the interpreter.
+
+    During finalization, a thread of pyarrow that frees the memory of a Python object would abort the process, although
+    the command is complete.
+    """
+    atexit._run_exitfuncs()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except OSError:
+        code = _NOT_PRINTED
+    os._exit(code)
 
 
 def _open_streams() -> None:

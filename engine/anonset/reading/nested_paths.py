@@ -97,6 +97,7 @@ class NestedPath:
 
     def read(self, records: Iterable[Any], *, single: bool) -> Any:
         """Return the values of records as a column (``pyarrow.ChunkedArray``): of texts if `single`, else of lists.
+        JSON Lines are read by this function, and Parquet, whose values are not Python objects, by `column_in`.
 
         Raises
         ------

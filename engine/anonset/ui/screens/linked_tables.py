@@ -1,6 +1,6 @@
 """Sections of the screen Data about linked tables: the key, the persons and the columns of each table."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Any
 
@@ -9,6 +9,7 @@ from nicegui import ui
 from anonset.settings.overriding import name_list
 from anonset.spelling import counted, listed
 from anonset.ui.screens.frame import card, text
+from anonset.ui.screens.run_sections import table
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.setting_words import ROLE_WORDS
 
@@ -26,8 +27,8 @@ def show_tables(state: PageState) -> None:
     inspected = {one["name"]: one for one in linked["tables"]}
     if tables := state.tables:
         text("p", f"To change the role of a column, edit {state.name}: each table is a section there.").classes("lead")
-    for name, table in tables.items():
-        _table(state, name, table, inspected.get(name))
+    for name, settings in tables.items():
+        _table(state, name, settings, inspected.get(name))
     _left_out(linked["left_out"])
     if tables and state.is_local and not state.first_step:
         with ui.element("p"):
@@ -44,15 +45,15 @@ def keys_of(state: PageState) -> dict[str, str]:
     return keys if not state.answered or state.unit in keys else {state.unit: f"Each {state.unit} is a person", **keys}
 
 
-def _table(state: PageState, name: str, table: Mapping[str, Any], found: Mapping[str, Any] | None) -> None:
+def _table(state: PageState, name: str, settings: Mapping[str, Any], found: Mapping[str, Any] | None) -> None:
     """Show a table of the job: how it is linked, and the role and reason of each column."""
-    key = ", ".join(name_list(table.get("key", state.unit if state.answered else (found or {}).get("key", ""))))
-    place = f", which leads to a person by table {table['in']}" if "in" in table else ""
+    key = ", ".join(name_list(settings.get("key", state.unit if state.answered else (found or {}).get("key", ""))))
+    place = f", which leads to a person by table {settings['in']}" if "in" in settings else ""
     with card(f"Table {name}"):
-        text("p", f"{table.get('input', '')}: key {key}{place}.")
+        text("p", f"{settings.get('input', '')}: key {key}{place}.")
         if found is not None:
             text("p", _counts(found)).classes("soft")
-        roles = {column: role for role in ROLE_WORDS for column in name_list(table.get(role, ()))}
+        roles = {column: role for role in ROLE_WORDS for column in name_list(settings.get(role, ()))}
         columns = [] if found is None else found["columns"]
         reasons = {column["name"]: (column["role"], column["reason"], column["kind"]) for column in columns}
         rows = [
@@ -64,7 +65,7 @@ def _table(state: PageState, name: str, table: Mapping[str, Any], found: Mapping
             for column, role in roles.items()
             if column not in reasons
         ]
-        _rows(("Column", "Kind", "Role", "Reason"), rows)
+        table(("Column", "Kind", "Role", "Reason"), rows, of_sentences=True)
 
 
 def _role(column: str, role: str, key: str, proposed: str, reason: str) -> tuple[str, str]:
@@ -88,18 +89,4 @@ def _left_out(files: Mapping[str, str]) -> None:
     if files:
         with card("Left out"):
             text("p", "The inspection proposes to publish nothing of these files.")
-            _rows(("File", "Reason"), [(PurePath(file).name, why) for file, why in files.items()])
-
-
-def _rows(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
-    """Show a table whose first column names the row."""
-    with ui.element("table").classes("columns"):
-        with ui.element("thead"), ui.element("tr"):
-            for head in heads:
-                text("th", head).props("scope=col")
-        with ui.element("tbody"):
-            for first, *others in rows:
-                with ui.element("tr"):
-                    text("th", first).props("scope=row")
-                    for head, cell in zip(heads[1:], others, strict=True):
-                        text("td", cell).props(f'data-label="{head}"')
+            table(("File", "Reason"), [(PurePath(file).name, why) for file, why in files.items()], of_sentences=True)

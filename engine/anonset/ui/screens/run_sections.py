@@ -52,7 +52,7 @@ def show_exposed(findings: Mapping[str, Any] | None, coarsened: Sequence[str] = 
                 lowers = f"The job coarsens {listed(coarsened, 'and')} while reading, which lowers the risk."
                 note = f"These are the raw data. {lowers} The screen Publish shows the figure of each step."
                 text("p", note).mark("raw")
-            _table((*_SHARES, f"People with fewer than {k} matches"), rows)
+            table((*_SHARES, f"People with fewer than {k} matches"), rows)
 
 
 def show_risk(run: CommandRun | None, findings: Mapping[str, Any] | None = None, coarsened: Sequence[str] = ()) -> None:
@@ -111,7 +111,7 @@ def _show_counted(
     if rows:
         if higher := risk.get("higher_after"):
             alert(higher_after_text([attributes_in_words(known) for known in higher]), "p").mark("higher-after")
-        _table(heads, rows)
+        table(heads, rows)
     else:
         text("p", "The publication contains no complete records, so no risk is counted. The report explains the risk.")
 
@@ -135,7 +135,7 @@ def _history(risk: Mapping[str, Any], findings: Mapping[str, Any] | None, coarse
         steps = [*([] if classes is None else [("raw data", classes["unique"])]), read, steps[-1]]
     known = attributes_in_words(after["known"])
     text("p", f"The single figure: people who are unique, if an attacker knows {known}.")
-    _table(("Step", _SHARES[1]), steps)
+    table(("Step", _SHARES[1]), steps)
 
 
 def _matches(risk: Mapping[str, Any], before: Mapping[str, Any]) -> None:
@@ -149,7 +149,7 @@ def _matches(risk: Mapping[str, Any], before: Mapping[str, Any]) -> None:
         for place, size in enumerate(MATCHES)
     ]
     with card(f"Matching records, if an attacker knows {attributes_in_words(after['known'])}"):
-        _table(("Records that match a person", "People"), rows)
+        table(("Records that match a person", "People"), rows)
 
 
 def _exposure(after: Mapping[str, Any], before: Mapping[str, Any] | None, *, is_higher: bool) -> tuple[Any, ...]:
@@ -194,7 +194,7 @@ def _attacks(risk: Mapping[str, Any]) -> None:
         text("p", "Each attack looks for random persons in the publication, or guesses their values.")
         if risk.get("broken"):
             alert("An attack succeeded more often than the guarantee allows. Do not share the publication.", "p")
-        _table(("Attack", "Correct by chance", "Correct guesses", "Guaranteed maximum"), [*matching, *others])
+        table(("Attack", "Correct by chance", "Correct guesses", "Guaranteed maximum"), [*matching, *others])
         if reasons := risk.get("not_tried"):
             with ui.element("details"):
                 text("summary", f"{counted(len(reasons), 'attack')} not applicable")
@@ -207,13 +207,13 @@ _Share = float | None
 _Cell = str | _Share | Mapping[str, _Share]
 
 
-def _table(heads: Sequence[str], rows: Iterable[Sequence[_Cell]]) -> None:
+def table(heads: Sequence[str], rows: Iterable[Sequence[_Cell]], *, of_sentences: bool = False) -> None:
     """Show a table.
 
     The first cell of a row is the header of the row. A number in `rows` is a share, and a mapping contains several
-    shares by name.
+    shares by name. On a phone, each cell is on a line of its own if there are many columns, or `of_sentences` is True.
     """
-    with ui.element("table").classes("risks" if len(heads) <= _NARROW else "columns"):
+    with ui.element("table").classes("columns" if of_sentences or len(heads) > _NARROW else "risks"):
         with ui.element("thead"), ui.element("tr"):
             for head in heads:
                 text("th", head).props("scope=col")

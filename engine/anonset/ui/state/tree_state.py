@@ -94,7 +94,7 @@ class TreeState:
 
     @property
     def is_edited(self) -> bool:
-        """True if the hierarchy is a file that `start_editing` wrote. Other files are never changed."""
+        """True if the hierarchy is a file with a name that `start_editing` gives. The page changes no other files."""
         return self.is_file and re.fullmatch(rf"{re.escape(self._stem)}-hierarchy(-\d+)?\.csv", self.spec) is not None
 
     @property
@@ -367,7 +367,7 @@ def _is_same(one: Hierarchy, other: Hierarchy) -> bool:
 
 
 def _known_records(shown: ColumnHierarchy, edited: Hierarchy) -> Int64:
-    """Return the number of records of each node of an edited tree, int64 (V,). `_UNKNOWN` for nodes whose leaves have
+    """Return the number of records of each node of an edited tree, int64 (V,). It is `_UNKNOWN` if the leaves of a node
     changed.
     """
     known = dict(zip(_identities(shown.hierarchy), shown.records.tolist(), strict=True))
