@@ -65,7 +65,8 @@ def linked_account(findings: LinkedFindings) -> list[str | RichTable]:
     if findings.tables:
         head = ("table", "rows", "key", "ids", "unknown ids", "published")
         parts += [table(head, map(_row, findings.tables), left=("key", "published")), ""]
-        parts += ["Not published:", *(line for one in findings.tables for line in _dropped(one)), ""]
+        if dropped := [line for one in findings.tables for line in _dropped(one)]:
+            parts += ["Not published:", *dropped, ""]
     if findings.left_out:
         left = [f"- {Path(file).name}: {why}" for file, why in findings.left_out.items()]
         parts += ["Left out:", *map(printable, left), ""]
