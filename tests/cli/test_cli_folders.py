@@ -210,6 +210,31 @@ def test_codes_are_items_even_if_each_visit_has_one(place: Place) -> None:
     assert (found["dx"]["in"], reasons["icd"]) == ("visits", ("items", "a code per row"))
 
 
+def test_a_table_may_lead_to_the_person_by_several_tables(place: Place) -> None:
+    folder, job, rng = place.folder / "lab", place.folder / "job.toml", random.Random(1)
+    table(folder / "patients.csv", "patient_id,sex", [[f"P{p}", "fm"[p % 2]] for p in range(200)])
+    table(folder / "stays.csv", "stay_id,patient_id", [[f"S{s}", f"P{rng.randrange(200)}"] for s in range(400)])
+    table(folder / "orders.csv", "order_id,stay_id", [[f"O{o}", f"S{rng.randrange(400)}"] for o in range(700)])
+    results = [[f"O{rng.randrange(700)}", rng.choice(CODES[:4])] for _ in range(1500)]
+    table(folder / "results.csv", "order_id,code", results)
+    ran = place.run("inspect", str(folder), "-o", str(job))
+    assert ran.code == 0, ran.err
+    assert "order_id in orders" in ran.out
+    declare(job, "patient_id")
+    assert place.run("anonymize", str(job), "--quiet").code == 0
+    out = place.folder / "lab-safe" / "tables"
+    assert sorted(path.name for path in out.iterdir()) == ["patients.csv", "results.csv"]
+    assert place.run("verify", str(job)).code == 0
+
+
+def test_nothing_is_listed_as_not_published_if_all_columns_are(place: Place) -> None:
+    rng = random.Random(1)
+    table(place.folder / "f" / "patients.csv", "patient_id,sex", [[f"P{p}", "fm"[p % 2]] for p in range(200)])
+    rows = [[f"P{rng.randrange(200)}", rng.choice(CODES)] for _ in range(900)]
+    table(place.folder / "f" / "codes.csv", "patient_id,code", rows)
+    assert "Not published" not in place.run("inspect", str(place.folder / "f")).out
+
+
 def test_references_and_nested_codes_are_recognized(place: Place) -> None:
     folder, job = place.folder / "fhir", place.folder / "job.toml"
     folder.mkdir()

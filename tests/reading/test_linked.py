@@ -107,6 +107,47 @@ def test_a_table_may_hang_on_another(publishes):
     assert rows == ([{"a", "b", "w"}, set(), {"c", "u"}] if publishes else [{"a", "b"}, set(), {"c"}])
 
 
+@given(
+    st.lists(st.integers(0, 4), min_size=1, max_size=5),
+    st.lists(st.integers(0, 4), min_size=1, max_size=6),
+    st.lists(st.tuples(st.integers(0, 5), st.sampled_from("abc")), min_size=1, max_size=12),
+    st.integers(0, 2),
+)
+def test_a_table_may_hang_on_a_table_that_hangs_on_another(persons, visits, results, order):
+    """`persons` has the person of each visit, and `visits` the visit of each order. Tables may be in any order."""
+    persons += [0] * (5 - len(persons))
+    visits += [0] * (6 - len(visits))
+    tables = {
+        "visit": {"input": {"id": list(map(str, range(5))), "who": [f"p{person}" for person in persons]}, "key": "who"},
+        "order": {"input": {"number": list(range(6)), "visit": list(map(float, visits))}, "in": "visit.id"},
+        "result": {"input": {"order": [i for i, _ in results], "code": [code for _, code in results]}, "items": "code"},
+    }
+    tables["order"]["key"] = "visit"
+    tables["result"] |= {"key": "order", "in": "order.number"}
+    names = list(tables)[order:] + list(tables)[:order]
+    read = anonset.read(tables={name: tables[name] for name in names}, unit="id")
+    joined = [(str(persons[visits[number]]), code) for number, code in results]
+    assert records(read) == naive("id", [], [("result", "code", joined)])
+
+
+def test_the_middle_of_a_chain_may_be_published_and_lack_persons():
+    tables = {
+        "person": {"input": PERSON, "relational": "sex", "drop": "age"},
+        "visit": {"input": {"visit": ["v1", "v2", "v3"], "id": ["1", "", "3"]}},
+        "order": {"input": {"order": ["1", "2", "3"], "visit": ["v1", "v2", "v3"], "kind": ["x", "y", "z"]}},
+        "result": {"input": {"order": ["3", "2", "1", "3", ""], "code": ["a", "b", "c", "d", "e"]}, "items": "code"},
+    }
+    tables["order"] |= {"items": "kind", "key": "visit", "in": "visit"}
+    tables["result"] |= {"key": "order", "in": "order"}
+    with pytest.raises(InputError) as raised:
+        anonset.read(tables=tables, unit="id")
+    assert names(str(raised.value), "skip_rows no-id")
+    table = anonset.read(tables=tables, unit="id", skip_rows="no-id")
+    rows = [{item.rpartition(":")[2] for item in row} for row in table.transactions.rows()]
+    assert rows == [{"c", "x"}, set(), {"a", "d", "z"}]
+    assert "skipped rows without an id: 3" in map(str, table.changes)
+
+
 def test_the_key_may_have_another_name_in_the_parent():
     tables = {
         "person": {"input": PERSON, "relational": "sex", "drop": "age"},
@@ -330,6 +371,13 @@ def test_a_key_in_another_table_is_unique_and_known(visits, keys, named):
         ({"code": {**CODES, "items": ["code", "x"]}}, "id", "one column"),
         ({"code": {**CODES, "items": "cod"}}, "id", "'cod'"),
         ({"code": {**CODES, "in": "visit"}}, "id", "'visit'"),
+        ({"code": {**CODES, "in": "code"}}, "id", "circle of tables: 'code' in 'code'"),
+        (
+            {"a": {"input": PERSON, "in": "b"}, "b": {"input": PERSON, "in": "a"}, "code": {**CODES, "in": "a"}},
+            "id",
+            "circle of tables: 'code' in 'a' in 'b' in 'a'",
+        ),
+        ({"p": {"input": PERSON, "relational": "sex", "in": "code"}, "code": CODES}, "id", "'p' describes the persons"),
         ({"code": {**CODES, "key": ["id", "code"]}}, "id", "key"),
         ({"p": {"input": PERSON, "relational": "sex"}, "q": {"input": PERSON}, "c": CODES}, "id", "'p' and 'q'"),
         ({"p": {"input": PERSON, "relational": "sex"}}, "id", "no table has items"),

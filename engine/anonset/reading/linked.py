@@ -117,7 +117,9 @@ class LinkedTables(RedactedRepr):
     """Names of the columns that identify the person."""
     tables: tuple[LinkedTable, ...]
     lookups: tuple[LinkedTable, ...] = ()
-    """Tables that only say to which person the key of another table belongs. They are not published."""
+    """Tables that only say to which person, or to which row of a further table, the key of another table belongs. They
+    are not published.
+    """
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -256,15 +258,23 @@ def _placed(path: Any, folder: Place | None) -> Any:
 
 
 def _require_parents(where: str, tables: Sequence[LinkedTable]) -> None:
+    """Reject keys that lead to no table, or from table to table in a circle."""
     table_of = {table.name: table for table in tables}
-    for table in tables:
-        if not table.parent:
-            continue
-        parent = table_of.get(table.parent)
-        if parent is None or parent.parent or parent is table or not table.items:
-            problem = "must name a table whose key identifies the person"
-            msg = f"{where}: table {table.name!r}: in {problem}, got {table.parent!r}"
-            raise InputError(msg)
+    if tables[0].parent and not tables[0].items:
+        msg = f"{where}: table {tables[0].name!r} describes the persons, so its key must identify the person; remove in"
+        raise InputError(msg)
+    for first in tables:
+        table, passed = first, [first.name]
+        while table.parent:
+            if table.parent not in table_of:
+                msg = f"{where}: table {table.name!r}: in must name a table, got {table.parent!r}"
+                raise InputError(msg)
+            table = table_of[table.parent]
+            if table.name in passed:
+                circle = " in ".join(map(repr, [*passed, table.name]))
+                msg = f"{where}: no key leads to the person, because in names a circle of tables: {circle}"
+                raise InputError(msg)
+            passed.append(table.name)
 
 
 def tables_in(path: str) -> LinkedTables:

@@ -4,7 +4,7 @@ Each table is inspected as a single table is, with its key as the person. Which 
 decided by all their ids. The owner declares which key identifies the persons.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,7 +19,7 @@ from anonset.jobs.findings import ColumnFindings
 from anonset.jobs.linked_findings import KeyOption, LinkedFindings, TableFindings
 from anonset.jobs.proposals.proposal import Proposal
 from anonset.jobs.proposals.proposed_reading import proposal_for
-from anonset.jobs.proposals.shared_keys import KeyColumn, SharedKey, refer_to, shared_keys
+from anonset.jobs.proposals.shared_keys import KeyColumn, SharedKey, shared_keys
 from anonset.jobs.proposals.table_evidence import TableEvidence, evidence_of, tables_in_folder, too_large_problem
 from anonset.privacy.model import require_size
 from anonset.reading.file_options import OPEN
@@ -196,7 +196,10 @@ class _Work(RedactedRepr):
     checks: list[Problem]
 
     def __post_init__(self) -> None:
-        self.links = {name: link for name in self.read if (link := self._link(name)) is not None}
+        self.links = {name: _Link(own[0]) for name in self.read if (own := self.persons.of(name))}
+        while found := {name: link for name in self.read if (link := self._link(name)) is not None}:
+            self.links |= found
+        self.links = {name: self.links[name] for name in self.read if name in self.links}
         self.proposals = dict[str, Proposal]()
 
     def tables(self) -> tuple[TableFindings, ...]:
@@ -205,7 +208,7 @@ class _Work(RedactedRepr):
         made = dict[str, TableFindings]()
         for name in sorted(self.links, key=lambda name: name != described):
             made[name] = self._table(name, described)
-        parents = {table.parent for table in made.values() if table.named("items")}
+        parents = {above for name, table in made.items() if table.named("items") for above in self._above(name)}
         for name, table in list(made.items()):
             if not (table.describes or table.named("items") or name in parents):
                 self.left_out[table.input] = self._without_items(table)
@@ -230,13 +233,17 @@ class _Work(RedactedRepr):
         return settings
 
     def _link(self, name: str) -> _Link | None:
-        if own := self.persons.of(name):
-            return _Link(own[0])
-        for key in self.found:
-            parents = [parent for parent in refer_to(key, self.persons) if parent.table != name]
-            if key is not self.persons and parents and (own := key.of(name)):
+        """Return how a table that is not linked yet refers to rows of a linked table, or None."""
+        for key in () if name in self.links else self.found:
+            parents = [parent for parent in key.columns if parent.is_unique and parent.table in self.links]
+            if parents and (own := key.of(name)):
                 return _Link(own[0], max(parents, key=own[0].share_in))
         return None
+
+    def _above(self, name: str) -> Iterator[str]:
+        """Yield the tables by which the key of a table leads to the person."""
+        while parent := self.links[name].parent:
+            yield (name := parent.table)
 
     def _described(self) -> str:
         """Return the table with a row of attributes for each person. Empty if there is none."""

@@ -5,7 +5,7 @@ one occur in the other and cannot be there by chance. Row numbers occur in every
 headers must agree.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -176,8 +176,3 @@ def is_only_an_id(header: str) -> bool:
     (True, False)
     """
     return not _topic(header)
-
-
-def refer_to(key: SharedKey, persons: SharedKey) -> Iterator[KeyColumn]:
-    """Yield the columns of a key that identify rows of a table which also contains the key of the persons."""
-    yield from (column for column in key.columns if column.is_unique and column.table in persons.tables)

@@ -38,13 +38,15 @@ class _Parent(RedactedRepr):
     """Columns of the unit, in the order of `keys`."""
 
     @classmethod
-    def of(cls, name: str, table: OpenedSource, key: Sequence[str], unit: Mapping[str, str]) -> Self:
+    def of(cls, table: LinkedTable, opened: OpenedSource, key: Sequence[str], unit: Sequence[str], above: Any) -> Self:
         """Read the key and the person of each row.
 
         Parameters
         ----------
-        unit
-            Column of the table for each column of the unit.
+        key
+            Columns of the opened table that other tables refer to.
+        above
+            The `_Parent` of the table, if its own key refers to another table, else None.
 
         Raises
         ------
@@ -53,27 +55,27 @@ class _Parent(RedactedRepr):
         """
         import pyarrow as pa
 
-        if lacking := [column for column in key if column not in table.names]:
-            msg = f"{table.where}: no column {lacking[0]!r}, the key of another table"
+        if lacking := [column for column in key if column not in opened.names]:
+            msg = f"{opened.where}: no column {lacking[0]!r}, the key of another table"
             raise InputError(msg)
-        names = list(dict.fromkeys([*key, *unit.values()]))
-        parts: dict[str, list[Any]] = {column: [] for column in names}
-        for batch in table.batches(names):
-            for column in names:
-                parts[column].append(id_texts(batch.where, column, batch.columns[column]))
-        columns = {column: pa.concat_arrays(texts) for column, texts in parts.items()}
-        given = np.flatnonzero(np.logical_and.reduce([arrow.are_given(columns[column]) for column in key]))
-        columns = {column: arrow.chosen(texts, given) for column, texts in columns.items()}
-        keys, persons = _joined([columns[column] for column in key]), _joined([columns[own] for own in unit.values()])
-        codes, person = (arrow.to_numpy(arrow.dictionary_encode(x).indices) for x in (keys, persons))
+        parts = list[list[Any]]()
+        for batch in opened.batches(list(dict.fromkeys([*key, *table.key]))):
+            own = {column: batch.columns[column] for column in table.key}
+            persons = above.persons_of(batch.where, own) if above else _id_columns(batch.where, own)
+            parts.append([*_id_columns(batch.where, {column: batch.columns[column] for column in key}), *persons])
+        columns = [pa.concat_arrays(texts) for texts in zip(*parts, strict=True)]
+        given = np.flatnonzero(np.logical_and.reduce([arrow.are_given(column) for column in columns[: len(key)]]))
+        columns = [arrow.chosen(texts, given) for texts in columns]
+        keys, persons = _joined(columns[: len(key)]), columns[len(key) :]
+        codes, person = (arrow.to_numpy(arrow.dictionary_encode(x).indices) for x in (keys, _joined(persons)))
         first = np.unique(codes, return_index=True)[1]
         if (person != person[first][codes]).any():
-            msg = f"{table.where}: rows with the same key ({', '.join(map(repr, key))}) belong to different persons"
+            msg = f"{opened.where}: rows with the same key ({', '.join(map(repr, key))}) belong to different persons"
             raise InputError(msg)
-        of_unit = {column: arrow.chosen(columns[own], first) for column, own in unit.items()}
-        return cls(name, arrow.chosen(keys, first), of_unit)
+        of_unit = {name: arrow.chosen(column, first) for name, column in zip(unit, persons, strict=True)}
+        return cls(table.name, arrow.chosen(keys, first), of_unit)
 
-    def persons_of(self, where: str, key: Mapping[str, Any]) -> dict[str, Any]:
+    def persons_of(self, where: str, key: Mapping[str, Any]) -> list[Any]:
         """Return the columns of the unit for rows with the given key columns. A row without a key has no person.
 
         Raises
@@ -81,7 +83,7 @@ class _Parent(RedactedRepr):
         InputError
             If a key does not occur in this table.
         """
-        texts = [id_texts(where, name, column) for name, column in key.items()]
+        texts = _id_columns(where, key)
         places = arrow.places_in(_joined(texts), self.keys)
         given = np.logical_and.reduce([arrow.are_given(text) for text in texts])
         if unknown := int((given & arrow.to_numpy(arrow.is_null(places))).sum()):
@@ -89,7 +91,7 @@ class _Parent(RedactedRepr):
             msg = f"{where}: the key of {rows} does not occur in the table {self.name!r}; correct the data"
             raise InputError(msg)
         places = arrow.if_else(_bools(given), places, arrow.null(places.type))
-        return {name: arrow.fill_null(arrow.take(column, places), "") for name, column in self.persons.items()}
+        return [arrow.fill_null(arrow.take(column, places), "") for column in self.persons.values()]
 
 
 def id_texts(where: str, name: str, column: Any) -> Any:
@@ -116,6 +118,10 @@ def id_texts(where: str, name: str, column: Any) -> Any:
     text = arrow.if_else(_bools(np.isnan(values)), arrow.text_scalar(""), text)
     integral = values == np.floor(values)
     return arrow.if_else(_bools(integral), arrow.digits(np.where(integral, values, 0).astype(np.int64)), text)
+
+
+def _id_columns(where: str, columns: Mapping[str, Any]) -> list[Any]:
+    return [id_texts(where, name, column) for name, column in columns.items()]
 
 
 def _bools(values: Bools) -> Any:
@@ -161,7 +167,8 @@ class _Renamed(RedactedRepr):
                     columns[name] = id_texts(batch.where, wanted[name], columns[name])
             skipped = 0
             if self.parent is not None:
-                persons = self.parent.persons_of(batch.where, {name: batch.columns[name] for name in self.key})
+                found = self.parent.persons_of(batch.where, {name: batch.columns[name] for name in self.key})
+                persons = dict(zip(self.unit, found, strict=True))
                 columns |= {name: persons[name] for name in names if name in persons}
                 if self.skips:
                     having = np.logical_and.reduce([arrow.are_given(column) for column in persons.values()])
@@ -220,7 +227,10 @@ def open_tables(source: Source, properties: FileProperties) -> OpenedSource:
     for table in every:
         _require_columns(table, opened_of[table.name])
     opened = [opened_of[table.name] for table in linked.tables]
-    renamed = [_renamed(linked, number, one.names, one.batches, properties) for number, one in enumerate(opened)]
+    parents = dict[tuple[str, ...], _Parent]()
+    renamed = [
+        _renamed(linked, number, one.names, one.batches, properties, parents) for number, one in enumerate(opened)
+    ]
     tables = _Tables(linked.unit, renamed, opened, list(opened_of.values()))
     require_joinable(linked.roles["items"])
     return OpenedSource(
@@ -251,20 +261,33 @@ def _renamed(
     names: Sequence[str],
     batches: Callable[[Sequence[str]], Iterator[Batch]],
     properties: FileProperties,
+    parents: dict[tuple[str, ...], _Parent],
 ) -> _Renamed:
     """Return the batches of a table under the names of the linked source, with the table that its key refers to."""
     table, unit = linked.tables[number], linked.unit
     others = [table.items] if table.items else [name for name in names if name not in table.key]
-    own, key, parent = {column_of(table.name, name): name for name in others}, tuple[str, ...](), None
-    if table.parent:
-        above = next(other for other in (*linked.tables, *linked.lookups) if other.name == table.parent)
-        whole = above.properties(properties, unit)
-        whole = replace(whole, skip_without_id=False, ids=(*whole.ids, *table.parent_key))
-        of_unit, key = dict(zip(unit, above.key, strict=True)), table.key
-        parent = _Parent.of(above.name, _open_table(above, whole), table.parent_key, of_unit)
-    else:
+    own, key = {column_of(table.name, name): name for name in others}, table.key if table.parent else ()
+    if not table.parent:
         own = {**dict(zip(unit, table.key, strict=True)), **own}
+    parent = _parent_of(linked, table, properties, parents)
     return _Renamed(batches, own, not table.items, number, key, parent, unit, properties.skip_without_id)
+
+
+def _parent_of(
+    linked: LinkedTables, table: LinkedTable, properties: FileProperties, parents: dict[tuple[str, ...], _Parent]
+) -> _Parent | None:
+    """Return the person of each row that the key of a table may refer to. `parents` are read only once."""
+    if not table.parent:
+        return None
+    referred = (table.parent, *table.parent_key)
+    if referred not in parents:
+        above = next(other for other in (*linked.tables, *linked.lookups) if other.name == table.parent)
+        whole = above.properties(properties, linked.unit)
+        whole = replace(whole, skip_without_id=False, ids=(*whole.ids, *table.parent_key))
+        higher = _parent_of(linked, above, properties, parents)
+        opened = _open_table(above, whole)
+        parents[referred] = _Parent.of(above, opened, table.parent_key, linked.unit, higher)
+    return parents[referred]
 
 
 @dataclass(frozen=True)
