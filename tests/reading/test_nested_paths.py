@@ -138,6 +138,16 @@ def test_the_command_rejects_a_mistyped_path_in_one_line(made, tmp_path, capsys)
     assert not (tmp_path / "out").exists()
 
 
+def test_a_column_of_a_path_has_no_other_role(made):
+    with refused(InputError, "path code.coding[].code drop"):
+        anonset.read(made(RECORDS), items="code.coding[].code", drop="p,code", unit="id")
+
+
+def test_inspect_names_the_paths_of_nested_values(made):
+    profiles = {one.profile.name: one.reason for one in anonset.inspect(str(made(RECORDS))).columns}
+    assert "p[].MEMBER" in profiles["p"]
+
+
 @pytest.mark.parametrize("path", ["x[].v", "x[k=a].v"])
 def test_a_value_in_the_last_record_suffices(made, path):
     records = [

@@ -137,8 +137,10 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
     kind = type_.value_type if lists or coded_ else type_
     kind = kind.value_type if lists and pa.types.is_dictionary(kind) else kind
     if pa.types.is_nested(kind) or pa.types.is_binary(kind):
-        what = "bytes" if pa.types.is_binary(kind) else "nested values"
-        return _unsupported(column, what, n, nulls, "convert them to plain values")
+        if pa.types.is_nested(kind):
+            way = f"read some of them by a path, such as {column}[].MEMBER"
+            return _unsupported(column, "nested values", n, nulls, way)
+        return _unsupported(column, "bytes", n, nulls, "convert them to plain values")
     if lists:
         items = _flat(loaded)
         listed, counts = _counted(items)
@@ -204,7 +206,7 @@ def _digits(values: Sequence[str]) -> tuple[str, ...]:
 
 
 def _unsupported(column: str, what: str, n: int, nulls: int, way: str) -> Profile:
-    look = ValueFormat(what, doubt=f"contains {what}, which are not supported; {way}", usable=False)
+    look = ValueFormat(what, doubt=f"contains {what}, which are not read; {way}", usable=False)
     return Profile(column, what, n, 0, nulls, 0, 0.0, 0, look=look)
 
 

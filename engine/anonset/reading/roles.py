@@ -157,7 +157,10 @@ class Header:
         for name in declared:
             if name not in name_set:
                 problem, fixes = "", self.remedies
-                if name.endswith("*") and any(column.startswith(name[:-1]) for column in self.names):
+                paths = [column for column in self.names if column.startswith((f"{name}[", f"{name}."))]
+                if paths:
+                    problem, fixes = f"; the path {paths[0]!r} reads from this column, so it needs no role", []
+                elif name.endswith("*") and any(column.startswith(name[:-1]) for column in self.names):
                     fixes = [Fix({"one_code": [name]}, "for columns with one code per cell")]
                 elif any(map(is_like_id, self.names)):  # the header is a record, and messages do not show its values
                     problem, fixes = f"; {self.doubt.sentence}", self.doubt.fixes
