@@ -54,6 +54,11 @@ def test_elements_are_chosen_by_a_member(made):
     assert table.relational[0].labels() == ["1", "3", "?"]
 
 
+def test_a_name_with_brackets_may_be_the_name_of_a_column(made):
+    table = anonset.read(made([{"id": "a", "x[": "E10", "y[z": "1"}]), items="x[", drop="y[z", unit="id")
+    assert list(table.transactions.rows()) == [["E10"]]
+
+
 def test_several_chosen_values_are_a_list(made):
     records = [{"id": "a", "x": [{"k": "s", "v": "1"}, {"k": "s", "v": "2"}]}, {"id": "b", "x": [{"k": "t", "v": "3"}]}]
     for ordered, rows in (records, [["1", "2"], []]), (records[::-1], [[], ["1", "2"]]):

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from decimal import Decimal
 from functools import cache
 from typing import Any, NoReturn
@@ -11,7 +12,7 @@ from anonset import arrow
 from anonset.errors import InputError, Problem
 from anonset.reading.batches import Batch, FileProperties, OpenedSource, with_keys
 from anonset.reading.formats.text_chunks import TextPiece, pieces
-from anonset.reading.nested_paths import most_values, paths_in, single_paths, without_entered
+from anonset.reading.nested_paths import NestedPath, most_values, paths_in, single_paths, without_entered
 from anonset.reading.roles import names_in
 from anonset.reading.sources.dialect import invalid_utf8
 from anonset.reading.sources.source import DataFile, Source
@@ -27,8 +28,8 @@ def open_json_lines(source: Source, properties: FileProperties) -> OpenedSource:
     """Open JSON Lines files. Members of objects become columns called ``object.member``, and declared paths such as
     ``code.coding[].code`` become columns of lists.
 
-    The names and kinds of the columns are collected in a first pass through all files, because a record may lack some
-    columns.
+    The names and kinds of the columns, and the number of values of each path, are collected in a first pass through all
+    files, because a record may lack some columns.
 
     Raises
     ------
@@ -36,25 +37,29 @@ def open_json_lines(source: Source, properties: FileProperties) -> OpenedSource:
         If a line is not a JSON object, there is no line, or a declared path has no values.
     """
     kinds: dict[str, int] = {}
-    for file in source.files:
-        for piece in pieces(file, properties.dialect):
-            for record in _records(file, piece):
-                for name, value in record.items():
-                    kinds[name] = max(kinds.get(name, _TEXT), _kind(value))
+
+    def whole(*, strict: bool = False) -> Iterator[_Record]:
+        for file in source.files:
+            for piece in pieces(file, properties.dialect):
+                yield from _records(file, piece, strict=strict)
+
+    def observed() -> Iterator[_Record]:
+        for record in whole(strict=True):
+            for name, value in _flat(record).items():
+                kinds[name] = max(kinds.get(name, _TEXT), _kind(value))
+            yield record
+
+    records = observed()
+    most = most_values(_possible_paths(properties), records, lambda path, record: len(path.reached(record)))
+    for _ in records:
+        pass
     if not kinds:
         msg = f"{source.where}: the file is empty; each line must be a JSON object"
         raise InputError(msg)
     known = {name.partition(".")[0] for name in kinds}
     paths = {path.text: path for path in paths_in(properties.absent(tuple(kinds))) if path.column in known}
     kinds = {name: kinds[name] for name in without_entered(tuple(kinds), tuple(paths.values()))}
-
-    def whole() -> Iterator[_Record]:
-        for file in source.files:
-            for piece in pieces(file, properties.dialect):
-                yield from _records(file, piece, flat=False)
-
-    most = most_values(paths.values(), whole(), lambda path, record: len(path.reached(record)))
-    single = single_paths(source.where, most, whole)
+    single = single_paths(source.where, {path: most[path] for path in paths.values()}, whole)
     kinds |= dict.fromkeys(paths, _LIST)
     ids = names_in(tuple(kinds), properties.ids)
 
@@ -63,8 +68,8 @@ def open_json_lines(source: Source, properties: FileProperties) -> OpenedSource:
         for file in source.files:
             before = 0
             for piece in pieces(file, properties.dialect):
-                records = list(_records(file, piece, flat=not paths))
-                flat = [_flat(record) for record in records] if paths else records
+                records = list(_records(file, piece, strict=False))
+                flat = [_flat(record) for record in records]
                 columns = {
                     name: _column([_id(record.get(name)) if name in ids else record.get(name) for record in flat], kind)
                     if (path := paths.get(name)) is None
@@ -84,13 +89,26 @@ def open_json_lines(source: Source, properties: FileProperties) -> OpenedSource:
     return OpenedSource(source.where, tuple(kinds), batches, head=head)
 
 
-def _records(file: DataFile, piece: TextPiece, *, flat: bool = True) -> Iterator[_Record]:
+def _possible_paths(properties: FileProperties) -> list[NestedPath]:
+    """Return the declared paths. A name with brackets may also be the name of a column."""
+    found = list[NestedPath]()
+    for name in properties.absent(()):
+        with suppress(InputError):
+            found += paths_in([name])
+    return found
+
+
+def _records(file: DataFile, piece: TextPiece, *, strict: bool) -> Iterator[_Record]:
+    """Yield the records of a piece. If `strict`, reject objects in which a key occurs twice, which takes three times as
+    long.
+    """
+    decoder = _STRICT_DECODER if strict else _DECODER
     for number, line in enumerate(piece.data.split(b"\n"), piece.lines + 1):
         if not line.strip():
             continue
         record, problem = None, Problem("invalid JSON")
         try:
-            record = _DECODER.decode(line.decode())
+            record = decoder.decode(line.decode())
             if _SURROGATE(line):
                 json.dumps(record, ensure_ascii=False).encode()
         except UnicodeDecodeError:
@@ -104,7 +122,7 @@ def _records(file: DataFile, piece: TextPiece, *, flat: bool = True) -> Iterator
         except ValueError:
             pass  # no details, because the error message may quote the line
         if isinstance(record, dict):
-            yield _flat(record) if flat else record
+            yield record
             continue
         way = ""
         if line.lstrip().startswith(b"[") and number == 1:
@@ -136,9 +154,8 @@ class _Float(str):
 
 
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]").search
-_DECODER = json.JSONDecoder(
-    parse_int=str, parse_float=_Float, parse_constant=_refuse_constant, object_pairs_hook=_members
-)
+_NUMBERS: Mapping[str, Any] = {"parse_int": str, "parse_float": _Float, "parse_constant": _refuse_constant}
+_DECODER, _STRICT_DECODER = json.JSONDecoder(**_NUMBERS), json.JSONDecoder(**_NUMBERS, object_pairs_hook=_members)
 
 
 def _flat(record: _Record) -> _Record:
