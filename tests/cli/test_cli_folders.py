@@ -4,6 +4,7 @@ import csv
 import gzip
 import json
 import random
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -225,6 +226,48 @@ def test_a_table_may_lead_to_the_person_by_several_tables(place: Place) -> None:
     out = place.folder / "lab-safe" / "tables"
     assert sorted(path.name for path in out.iterdir()) == ["patients.csv", "results.csv"]
     assert place.run("verify", str(job)).code == 0
+
+
+def test_a_key_of_several_columns_is_offered_if_no_column_is_one(place: Place) -> None:
+    folder, job, rng = place.folder / "funds", place.folder / "my job.toml", random.Random(1)
+    members = [(f"F{fund}", number) for fund in range(20) for number in range(1, 21)]
+    table(
+        folder / "members.csv", "fund,member_no,born,sex", [[*one, 1950 + one[1], "fm"[one[1] % 2]] for one in members]
+    )
+    claims = [[*rng.choice(members), rng.choice(CODES)] for _ in range(2000)]
+    table(folder / "claims.csv", "member_no,code,fund", [[number, code, fund] for fund, number, code in claims])
+    ran = place.run("inspect", str(folder), "-o", str(job))
+    assert '- unit = "member_no,fund" # 400 persons; in 2 tables: claims, members' in ran.out
+    command = next(line for line in ran.out.splitlines() if "--unit member_no,fund" in line).partition(": ")[2]
+    assert place.run(*shlex.split(command)[1:]).code == 0
+    other = place.folder / "my job-member_no,fund.toml"
+    assert place.run("anonymize", str(other), "--quiet").code == 0
+    assert (place.folder / "funds-safe" / "tables" / "members.csv").read_text().count("\n") == 401
+    ran = place.run("inspect", str(other))
+    assert (ran.code, "linked by member_no,fund" in ran.out) == (0, True)
+
+
+def test_a_key_of_several_columns_leads_to_a_row_of_another_table(place: Place) -> None:
+    folder, rng = place.folder / "shops", random.Random(1)
+    sales = [(f"S{shop}", number) for shop in range(20) for number in range(1, 31)]
+    table(folder / "customers.csv", "customer_id,born", [[f"C{i}", 1940 + i % 60] for i in range(150)])
+    rows = [[*sale, f"C{rng.randrange(150)}"] for sale in sales]
+    table(folder / "sales.csv", "shop_id,sale_no,customer_id", rows)
+    rows = [[*rng.choice(sales), rng.choice(CODES[:4])] for _ in range(2000)]
+    table(folder / "lines.csv", "shop_id,sale_no,product_code", rows)
+    found = json.loads(place.run("inspect", str(folder), "--unit", "customer_id", "--json").out)
+    lines = next(one for one in found["tables"] if one["name"] == "lines")
+    assert (lines["key"], lines["in"], lines["lacking"]) == ("shop_id,sale_no", "sales", 0)
+
+
+def test_columns_that_identify_rows_by_themselves_are_in_no_key_of_several(place: Place) -> None:
+    folder = place.folder / "clinic"
+    table(folder / "patients.csv", "patient_id,sex", [[f"P{i}", "fm"[i % 2]] for i in range(100)])
+    for name in ("visits", "codes"):
+        rows = [[f"P{i % 90}", 1 + i // 90, CODES[i * i % 6]] for i in range(270)]
+        table(folder / f"{name}.csv", "patient_id,visit_no,code", rows)
+    found = json.loads(place.run("inspect", str(folder), "--json").out)
+    assert not [one["unit"] for one in found["question"]["answers"] if "," in one["unit"]]
 
 
 def test_nothing_is_listed_as_not_published_if_all_columns_are(place: Place) -> None:

@@ -212,7 +212,7 @@ def measure_folder(folder: Folder, n_persons: int, seed: int = 1) -> MeasuredFol
             folder.name, len(folder.tables), sum(len(table.layout.columns) for table in folder.tables)
         )
         true = {(table.name, table.key) for table in folder.tables if table.key and not table.parent}
-        answers = [inspect_tables(place, tables, others, unit=[key.unit]) for key in found.keys]
+        answers = [inspect_tables(place, tables, others, unit=key.unit.split(",")) for key in found.keys]
         right = [{(one.name, one.key) for one in answer.tables if not one.parent} & true for answer in answers]
         result.first, result.shown = bool(right and right[0]), any(right)
         if not result.shown:

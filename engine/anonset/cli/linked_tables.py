@@ -1,5 +1,6 @@
 """Output of ``anonset inspect`` about a folder of linked tables, or a job that names tables."""
 
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -55,5 +56,5 @@ def show_linked(
     then = f"{as_typed('suggest', out)}, or {as_typed('anonymize', out)}"
     show(f"Next: {first} {out}{line}, then run {then}")
     for key in findings.keys[1:] if not findings.is_declared else ():
-        other = Path(out).with_stem(f"{Path(out).stem}-{key.unit}")
+        other = shlex.quote(str(Path(out).with_stem(f"{Path(out).stem}-{key.unit}")))
         show(f"If each {key.unit} is a person: {as_typed('inspect', source, {**flags, 'unit': key.unit})} -o {other}")

@@ -17,6 +17,7 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import Fix, InputError, Problem, plain_text
 from anonset.jobs.findings import ColumnFindings
 from anonset.jobs.linked_findings import KeyOption, LinkedFindings, TableFindings
+from anonset.jobs.proposals.composite_keys import composite_keys
 from anonset.jobs.proposals.proposal import Proposal
 from anonset.jobs.proposals.proposed_reading import proposal_for
 from anonset.jobs.proposals.shared_keys import KeyColumn, SharedKey, shared_keys
@@ -117,7 +118,7 @@ def inspect_tables(
     others
         Files that are no tables, with the reason.
     unit
-        Column that identifies the persons. Empty if the owner has not declared it.
+        Columns that identify the persons. Empty if the owner has not declared them.
     options
         Reading options of all tables.
 
@@ -140,10 +141,11 @@ def inspect_tables(
                 left_out[place] = "no rows"
         except InputError as error:
             left_out[place] = plain_text(error.problem.sentence).removeprefix(f"{place}: ")
-    found = shared_keys([key for one in read.values() for key in one.keys])
+    several = composite_keys([*read.values()], options, hash_key, unit)
+    found = shared_keys([*(key for one in read.values() for key in one.keys), *several])
     offered = [key for key in found if key.points >= (LEAST if key.is_unique else LIKELY)][:_MOST_KEYS]
     if unit:
-        offered = [key for key in found if [key.name] == list(unit)]
+        offered = [key for key in found if name_list(key.name) == list(unit)]
         if not offered:
             names = listed([repr(key.name) for key in found], "or") if found else "none"
             problem = f"no tables share a key of this name; keys of several tables: {names}"
@@ -258,7 +260,7 @@ class _Work(RedactedRepr):
         """Return the proposal for a table whose key is the person."""
         if name not in self.proposals:
             one, key = self.read[name], self.links[name].key.name
-            declared = {**self.options, **one.recognised, "unit": [key]}
+            declared = {**self.options, **one.recognised, "unit": name_list(key)}
             work = proposal_for(one.input, declared, {}, self.k)
             self.proposals[name] = self._with_items(name, declared, work)
         return self.proposals[name]
@@ -355,7 +357,7 @@ def _because_codes(work: Proposal, items: str) -> Proposal:
 def _with_role(column: ColumnFindings, key: str, role: str, others: Sequence[str]) -> ColumnFindings:
     """Return a column with its role in a linked table: the key, the published role, or dropped."""
     name = column.profile.name
-    if name == key:
+    if name in name_list(key):
         return replace(column, role="key", why="key", hierarchy=None, fixes=())
     if column.role == role and name not in others:
         return column

@@ -11,7 +11,7 @@ import numpy as np
 from anonset import arrow
 from anonset.columns.header_topics import names_codes
 from anonset.columns.headers import PERSON_IDS, is_about_a_person, is_identifier, is_numbered, meaning_of
-from anonset.columns.ids import are_values, given_texts, holds_sets
+from anonset.columns.ids import are_values, given_texts
 from anonset.columns.persons import NAMED, all_persons
 from anonset.columns.placeholders import placeholder_counts
 from anonset.columns.profiles import Profile, profile
@@ -125,8 +125,8 @@ def _key_column(table: str, name: str, column: Any, points: int, hash_key: UInt6
 
 
 def _may_be_a_key(one: Profile, column: Any) -> bool:
-    """Return True if the header or the values of a column are like ids."""
-    if holds_sets(column) or not are_values(column) or one.kind in ("dates", *MARKS) or one.distinct < _FEWEST:
+    """Return True if the header or the values of a column are like ids, and a job file can name it as a key."""
+    if not are_values(column) or one.kind in ("dates", *MARKS) or one.distinct < _FEWEST or "," in one.name:
         return False
     if one.times or one.prose == "free text" or one.look.form in (",", ".") or one.reaches in ("name", "phone"):
         return False

@@ -1,0 +1,71 @@
+"""Keys of several columns, such as an insurer and the number of a member.
+
+They are searched only among columns of equal names that identify the rows of no table by themselves.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from anonset.columns.ids import are_values, texts_of_all
+from anonset.data.array_types import UInt64
+from anonset.jobs.proposals.proposed_reading import columns_of, with_recognised_options
+from anonset.jobs.proposals.shared_keys import KeyColumn
+from anonset.jobs.proposals.table_evidence import TableEvidence
+from anonset.reading.persons.id_hashes import hash_ids
+
+_SIZES = (2, 3)
+"""Numbers of columns of a key."""
+_MOST = 4
+"""Maximum number of columns that two tables share. With more, the columns are probably no keys."""
+
+
+def composite_keys(
+    tables: Sequence[TableEvidence], declared: Mapping[str, Any], hash_key: UInt64, unit: Sequence[str]
+) -> list[KeyColumn]:
+    """Return the keys of several columns in all tables with these columns. Each key identifies the rows of a table,
+    or is the declared `unit`, and contains no smaller key.
+
+    Tables with such columns are read again.
+
+    Parameters
+    ----------
+    declared
+        Reading options of all tables.
+    """
+    asked = tuple(unit) if len(unit) > 1 else ()
+    wanted, keys = {*_combinations(tables), *([asked] if asked else [])}, dict[tuple[str, ...], list[KeyColumn]]()
+    for one in tables:
+        own = [names for names in wanted if {*names} <= {column.name for column in one.profiles}]
+        if own:
+            (_, loaded, _), _ = with_recognised_options(one.input, {**declared, **one.recognised}, columns_of)
+            for names in own:
+                if all(are_values(loaded[name]) for name in names):
+                    keys.setdefault(names, []).append(_key(one, names, [loaded[name] for name in names], hash_key))
+    found = list[tuple[str, ...]]()
+    for names in sorted(keys, key=lambda names: (len(names), names)):
+        is_key = any(key.is_unique for key in keys[names]) and not any({*other} < {*names} for other in found)
+        found += [names] if is_key or names == asked else []
+    return [key for names in found for key in keys[names]]
+
+
+def _combinations(tables: Sequence[TableEvidence]) -> set[tuple[str, ...]]:
+    """Return the columns that two tables share, and that may be a key together."""
+    alone = {key.name for one in tables for key in one.keys if key.is_unique}
+    columns = [[key.name for key in one.keys if key.name not in alone] for one in tables]
+    order = list(dict.fromkeys(name for names in columns for name in names))
+    shared = [[name for name in order if name in one and name in other] for one, other in combinations(columns, 2)]
+    few = [names for names in shared if len(names) <= _MOST]
+    return {chosen for names in few for size in _SIZES for chosen in combinations(names, size)}
+
+
+def _key(one: TableEvidence, names: Sequence[str], columns: Sequence[Any], hash_key: UInt64) -> KeyColumn:
+    """Return the columns as a key. As a person, it has less evidence than each column: a person may have several ids of
+    it, such as visits.
+    """
+    texts = texts_of_all(columns)
+    ids = np.unique(hash_ids(hash_key, texts)[:, 0])
+    points = max((key.points for key in one.keys if key.name in names), default=0) - 1
+    return KeyColumn(one.name, ",".join(names), ids, len(texts[0]), one.rows, points, is_dense=False)
