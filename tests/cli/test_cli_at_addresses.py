@@ -11,6 +11,7 @@ from anonset.settings.fetched_files import fetching_side_files
 from anonset.settings.publication import check_settings_model
 from anonset.settings.settings import validate
 from cli.place import Place
+from cli.test_cli_after import FIRST, PEOPLE, SECOND, release
 
 OUT = "s3://bucket/safe"
 
@@ -147,6 +148,38 @@ def test_an_earlier_release_at_an_address_is_continued(place: Place, store: Obje
     third = [part.replace(str(place.out), str(place.folder / "third")) for part in place.job()]
     ran = place.run(*third, "--recoding", "s3://bucket/none")
     assert (ran.code, "s3://bucket/none: no such release" in ran.err) == (2, True), ran.err
+
+
+def test_a_release_after_another_at_an_address(place: Place, store: ObjectStore) -> None:
+    assert place.run(*release(place, "out", PEOPLE, FIRST)).code == 0
+    _upload(store, place)
+    local = place.run(*release(place, "second", PEOPLE, SECOND, "--after", str(place.folder / "out.private")))
+    assert local.code == 0, local.err
+    for number, earlier in enumerate((OUT, f"{OUT}.private")):
+        name = f"third{number}"
+        job = release(place, name, PEOPLE, SECOND, "--after", earlier)
+        ran = place.run(*job)
+        assert ran.code == 0, ran.err
+        published = [(place.folder / folder / "published.csv").read_bytes() for folder in ("second", name)]
+        assert published[0] == published[1]
+        again = place.run(*job, "--if-exists", "resume")
+        assert (again.code, again.out.startswith("already published")) == (0, True), again.err
+    ran = place.run(*release(place, "fourth", PEOPLE, SECOND, "--after", "s3://bucket/none.private"))
+    assert (ran.code, len(ran.errors), "s3://bucket/none" in ran.err) == (2, 1, True), ran.err
+    assert "/anonset-" not in ran.err
+
+
+def test_a_publication_of_chunks_at_an_address_is_reconstructed(place: Place, store: ObjectStore) -> None:
+    table = anonset.Table.from_sets([["a", "b"], ["a"], ["a"], ["b"], ["b", "c"], ["c"]])
+    anonset.anonymize(table, anonset.Disassociation(k=2, m=2), out=place.out)
+    _upload(store, place, "out")
+    store.objects["bucket/safe.private/report.json"] = b"{}"
+    files = [str(place.folder / name) for name in ("local.csv", "far.csv")]
+    for out, file in zip((str(place.out), OUT), files, strict=True):
+        ran = place.run("reconstruct", out, "-o", file)
+        assert ran.code == 0, ran.err
+    assert Path(files[0]).read_bytes() == Path(files[1]).read_bytes()
+    assert not any("safe.private" in path for _, path in store.requests)
 
 
 def test_an_attestation_causes_no_request(place: Place, store: ObjectStore) -> None:

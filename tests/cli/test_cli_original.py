@@ -110,6 +110,8 @@ def test_the_private_directory_names_the_way_back(clinic: Place) -> None:
     ran = clinic.run(*options)
     assert (ran.code, names(ran.out, "undecided --records")) == (3, True), ran.out
     assert clinic.run(*options, "--json").json["true"] is None
+    job = clinic.write("job.toml", f"out = '{clinic.out}'\nprivate = '{clinic.folder / 'none'}'\n")
+    assert clinic.run("verify", job, *options[2:]).code == 3
     ran = clinic.run(*options, "--records", str(private / "records.csv"))
     assert (ran.code, names(ran.out, "matches original")) == (0, True), ran.out
     clinic.private.mkdir()

@@ -15,7 +15,7 @@ from anonset.kinds.evaluation import Evaluation, EvaluationRequest
 from anonset.kinds.workloads import WorkloadSpec
 from anonset.measures.losses.item_weights import ItemWeights
 from anonset.release.documents import Attestation
-from anonset.release.opened import OpenedPublication, opening
+from anonset.release.opened import OpenedPublication, open_in_blocks
 from anonset.settings.binding import HierarchySpec, bind_columns, fit
 from anonset.settings.parameters import MODELS
 from anonset.spelling import setting
@@ -76,7 +76,7 @@ def evaluate(
     InputError
         If the directory contains no publication, or one of another table.
     """
-    with opening(out, private, work_dir) as opened:
+    with open_in_blocks(out, private, work_dir) as opened:
         _require_same_records(original, opened)
         require_columns(original, opened.attested)
         secrets = _secrets_beside(opened.attested)

@@ -6,17 +6,15 @@ from typing import Any
 from anonset.data.progress import Progress
 from anonset.errors import InputError
 from anonset.jobs.check import PublicationCheck
-from anonset.jobs.runs.beside import release_at
+from anonset.jobs.runs.beside import open_other
 from anonset.jobs.runs.work_places import clear_finished, difference, identity, relevant
-from anonset.jobs.verify import check_opened
-from anonset.release.documents import ATTESTATION, read_report
-from anonset.release.opened import OpenedPublication, kept_constraints
+from anonset.jobs.verify import check as check_publication
+from anonset.release.documents import ATTESTATION
+from anonset.release.opened import OpenedPublication, open_publication
 from anonset.release.publishing.continuation import read_earlier
 from anonset.release.publishing.destination import destination
-from anonset.release.publishing.fetched import fetched_publication
 from anonset.settings.paths import with_absolute_paths
-from anonset.settings.publication import check_settings_model
-from anonset.settings.settings import Settings, validate
+from anonset.settings.settings import Settings
 
 
 def finished_before(settings: Settings, *, progress: Progress | None) -> PublicationCheck | None:
@@ -32,22 +30,21 @@ def finished_before(settings: Settings, *, progress: Progress | None) -> Publica
     place = destination(settings.out, settings.private)
     if not (place.out.exists() if isinstance(place.out, Path) else place.out.size(ATTESTATION) is not None):
         return None
-    with fetched_publication(place.out, place.private) as (folder, private_folder):
-        check = _checked(settings, folder, private_folder, progress)
+    with open_publication(place.out, place.private) as opened:
+        check = _checked(settings, opened, progress)
     if check.holds is not False:
         clear_finished(settings)
     return check
 
 
-def _checked(settings: Settings, out: Path, private: Path, progress: Progress | None) -> PublicationCheck:
-    report, opened = read_report(private, out), OpenedPublication.at(out)
-    opened.require_own(report, private)
+def _checked(settings: Settings, opened: OpenedPublication, progress: Progress | None) -> PublicationCheck:
+    report = opened.require_report(f"{settings.out!r}: the private directory is missing")
     options = with_absolute_paths(settings.model_dump(exclude_none=True))
     earlier = read_earlier(settings.recoding)
     expected = identity(options) | {
         "data": settings.source(settings.input).sha256,
         "earlier release": None if earlier is None else earlier.attestation_sha256,
-        "release beside": None if settings.after is None else release_at(settings.after).sha256,
+        "release beside": None if settings.after is None else _sha256_of(settings.after),
     }
     # older reports lack some settings
     defaults = type(settings).model_construct().model_dump(exclude_none=True)
@@ -62,5 +59,9 @@ def _checked(settings: Settings, out: Path, private: Path, progress: Progress | 
     if other := difference(expected, made):
         msg = f"{settings.out!r} already contains a release with other {other}; choose another --out"
         raise InputError(msg, code="other-run")
-    constraints = validate(check_settings_model(), kept_constraints(private))
-    return check_opened(out, opened, constraints, progress=progress)
+    return check_publication(opened, opened.kept_constraints, progress=progress)
+
+
+def _sha256_of(release: str) -> str:
+    with open_other(release) as opened:
+        return opened.sha256

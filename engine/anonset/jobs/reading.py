@@ -15,8 +15,7 @@ from anonset.reading.sources.source import Source
 from anonset.reading.table_builder import gather_files
 from anonset.release import memory
 from anonset.release.memory import memory_for, memory_limit, require_memory
-from anonset.release.opened import OpenedPublication
-from anonset.release.publishing.fetched import fetched_publication
+from anonset.release.opened import OpenedPublication, open_publication
 from anonset.release.publishing.staging import private_of, require_apart
 from anonset.settings.settings import ComparedSettings, ReadingSettings
 from anonset.spelling import as_typed, setting
@@ -118,13 +117,8 @@ def opened_to_compare(
     directories = out, private_of(out, settings.private), None if original is None else original.where
     require_apart(settings.work_dir, *directories)
     with (
-        fetched_publication(out, settings.private, with_private=with_private) as (folder, private),
-        _placed(
-            OpenedPublication.at(folder, None if settings.private is None else private),
-            original,
-            settings,
-            for_risks=for_risks,
-        ) as placed,
+        open_publication(out, settings.private, with_private=with_private) as publication,
+        _placed(publication, original, settings, for_risks=for_risks) as placed,
     ):
         yield placed
 

@@ -12,7 +12,7 @@ from anonset.data.split_mix import SplitMix
 from anonset.publications import Chunks
 from anonset.publications.base import require_kind
 from anonset.publications.chunk_columns import PublishedCluster, Rows
-from anonset.release.opened import OpenedPublication
+from anonset.release.opened import open_publication
 from anonset.release.publishing.publish import require_decided
 from anonset.release.release import Release
 from anonset.verification import verify
@@ -57,8 +57,8 @@ def possible_tables(published: Release | str | os.PathLike[str], seeds: Iterable
     if isinstance(published, Release):
         publication, model = published.publication, published.verdict.model
     else:
-        opened = OpenedPublication.at(published)
-        publication, model = opened.publication, opened.model
+        with open_publication(published, with_private=False) as opened:
+            publication, model = opened.publication, opened.model
     chunks = require_kind(publication, Chunks, "reconstruct needs a disassociated publication (--model disassociation)")
     require_decided(verify(chunks, model), accept_undecided=True)
     for seed in seeds:

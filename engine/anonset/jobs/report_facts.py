@@ -74,11 +74,9 @@ def report_facts(
     InputError
         If the private directory or the original belongs to another publication.
     """
-    if opened.private is None:
-        ways = f"name it with {setting('private')}, or use {setting('shareable', True)}"
-        msg = f"an internal report needs the private directory of {str(opened.out)!r}; {ways}"
-        raise InputError(msg)
-    report = opened.report
+    ways = f"name it with {setting('private')}, or use {setting('shareable', True)}"
+    msg = f"an internal report needs the private directory of {str(opened.out)!r}; {ways}"
+    report = opened.require_report(msg)
     if original is None:
         return replace(public_facts(opened), private=report)
     kind, column = analysis_of(opened.publication), original.transactions

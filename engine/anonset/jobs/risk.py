@@ -16,7 +16,7 @@ from anonset.jobs.original import require_columns, require_same_content
 from anonset.kinds.base import analysis_of
 from anonset.kinds.risk import RiskContext, RiskReport
 from anonset.publications import Published
-from anonset.release.opened import OpenedPublication, opening
+from anonset.release.opened import OpenedPublication, open_in_blocks
 from anonset.release.release import Release
 from anonset.settings.binding import HierarchySpec, bind
 from anonset.settings.publication import THRESHOLD
@@ -94,7 +94,7 @@ def risk(
             original, trees = published.unverified.table, dict(published.unverified.hierarchies)
             made_by = _sole_algorithm(published.algorithm.name, vars(published.algorithm), published.figures)
         else:
-            opened = stack.enter_context(opening(published, private, work_dir, records=original is None))
+            opened = stack.enter_context(open_in_blocks(published, private, work_dir, records=original is None))
             model, by_person = opened.model, opened.attested.declarations.unit == "person"
             publication, original, trees = _read(opened, original, hierarchies or {})
             run = opened.report if attacks else None
@@ -122,10 +122,11 @@ def _read(
     if original is None:
         return opened.publication, None, {}
     way_back = opened.way_back(opened.store)
-    if way_back is None or opened.report is None:
-        msg = f"an attack needs the private directory of {str(opened.out)!r}, which maps published rows to records"
+    msg = f"an attack needs the private directory of {str(opened.out)!r}, which maps published rows to records"
+    report = opened.require_report(msg)
+    if way_back is None:
         raise InputError(msg)
     require_columns(original, opened.attested)
     table, trees = bind(original, specs, opened.model)
-    require_same_content(table, opened.report)
+    require_same_content(table, report)
     return opened.publication.with_way_back(*way_back), table, trees

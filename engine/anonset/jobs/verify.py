@@ -1,7 +1,7 @@
 """Check of a publication on disk, including publications of other tools."""
 
+import os
 from collections.abc import Mapping
-from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from anonset.release.attested import (
 )
 from anonset.release.documents import Attestation
 from anonset.release.formats import kind_of
-from anonset.release.opened import OpenedPublication, built_model
+from anonset.release.opened import OpenedPublication, built_model, is_publication, open_publication
 from anonset.release.publishing.publish import evidence
 from anonset.release.publishing.staging import private_of, require_apart
 from anonset.settings.parameters import MODELS
@@ -35,19 +35,20 @@ from anonset.verification import DEFAULT_BUDGET
 
 
 def check(
-    published: Path, options: Mapping[str, Any], *, private: Path | None = None, progress: Progress | None = None
+    published: OpenedPublication | str | os.PathLike[str],
+    options: Mapping[str, Any],
+    *,
+    progress: Progress | None = None,
 ) -> PublicationCheck:
     """Check a published file, or a directory made by `anonset anonymize`, against a privacy model.
 
     Parameters
     ----------
     published
-        A data file, or a directory whose attestation names the column roles, and the model if no model is given.
-        Buckets may be in any directory with ``qit.csv`` and ``snt.csv``.
+        An open publication, a data file, or a directory whose attestation names the column roles, and the model if no
+        model is given. Buckets may be in any directory with ``qit.csv`` and ``snt.csv``.
     options
         Fields of `CheckSettings` and parameters of the model.
-    private
-        Private directory. The default is the directory next to the publication.
 
     Raises
     ------
@@ -55,33 +56,27 @@ def check(
         If the settings or the data are invalid.
     """
     settings = validate(check_settings_model(), options)
-    if not published.exists():
-        msg = f"{published}: no such file or directory"
+    folder = published.out if isinstance(published, OpenedPublication) else Path(published)
+    if not folder.exists():
+        msg = f"{folder}: no such file or directory"
         raise InputError(msg)
-    require_apart(settings.work_dir, published, private_of(published), settings.original)
-    return check_opened(published, OpenedPublication.find(published, private), settings, progress=progress)
+    require_apart(settings.work_dir, folder, private_of(folder), settings.original)
+    if not isinstance(published, OpenedPublication) and not is_publication(folder):
+        return _check_foreign(folder, settings, progress)
+    with open_publication(published) as opened:
+        original = settings.original_source()
+        with place_of_data(compared_data(opened, original), settings) as place, opened.placed(place) as placed:
+            return _check(placed, original, settings, place, progress)
 
 
-def check_opened(
-    published: Path, attested: OpenedPublication | None, settings: CheckSettings, *, progress: Progress | None
-) -> PublicationCheck:
-    """Check a publication that is already open. It is a publication of another tool if `attested` is None.
-
-    Raises
-    ------
-    InputError
-        See `check`.
-    """
-    if attested is None and settings.model is None:
+def _check_foreign(published: Path, settings: CheckSettings, progress: Progress | None) -> PublicationCheck:
+    """Check the publication of another tool."""
+    if settings.model is None:
         models = ", ".join(sorted(MODELS))
         msg = f"{published}: no attestation.json; name the privacy model with --model ({models}) and its parameters"
         raise InputError(msg)
     original = settings.original_source()
-    data = compared_data(attested, original)
-    with ExitStack() as stack:
-        place = stack.enter_context(place_of_data(data, settings))
-        if attested is not None:
-            return _check(stack.enter_context(attested.placed(place)), original, settings, place, progress)
+    with place_of_data(compared_data(None, original), settings) as place:
         model = _requested_model(settings)
         if progress is not None:
             progress("read", 0, 0)

@@ -58,31 +58,17 @@ class OpenedPublication(RedactedRepr):
 
     @classmethod
     def at(cls, out: str | os.PathLike[str], private: str | os.PathLike[str] | None = None) -> Self:
-        """Open the publication in a directory.
+        """Open the publication in a directory. `open_publication` also accepts addresses.
 
         Raises
         ------
         InputError
             If the directory contains no publication, a changed file, or a file that is not attested.
         """
-        publication = cls.find(out, private)
-        if publication is None:
+        if not is_publication(out):
             msg = f"{os.fspath(out)!r} must be an output directory of anonset anonymize, with {ATTESTATION}"
             raise InputError(msg)
-        return publication
-
-    @classmethod
-    def find(cls, out: str | os.PathLike[str], private: str | os.PathLike[str] | None = None) -> Self | None:
-        """Open the publication in a directory. Return None if the path contains other data.
-
-        Raises
-        ------
-        InputError
-            See `at`.
-        """
         folder = Path(out)
-        if not folder.is_dir() or not os.path.lexists(folder / ATTESTATION):
-            return None
         attested, digest = read_attestation(folder)
         _require_attested(folder, attested)
         return cls(folder, attested, digest, None if private is None else Path(private))
@@ -150,6 +136,17 @@ class OpenedPublication(RedactedRepr):
         read: Published = kind_named(data.kind).read(self.out, data, self.store, book=self.codebook)
         return read
 
+    @property
+    def _private(self) -> Path:
+        named = self.private_named
+        return private_of(self.out.resolve()) if named is None else named  # the directory may be "."
+
+    @property
+    def kept_constraints(self) -> dict[str, str]:
+        """Setting that names the file of privacy constraints in the private directory. Empty if there is no file."""
+        path = self._private / CONSTRAINTS
+        return {"privacy_constraints": str(path)} if path.is_file() else {}
+
     @cached_property
     def private(self) -> Path | None:
         """Private directory, or None if it does not exist.
@@ -159,13 +156,12 @@ class OpenedPublication(RedactedRepr):
         InputError
             If a named directory does not exist.
         """
-        if self.private_named is not None:
-            if not self.private_named.is_dir():
-                msg = f"{str(self.private_named)!r} must be the private directory of a publication; it does not exist"
-                raise InputError(msg)
-            return self.private_named
-        folder = private_of(self.out.resolve())  # the directory may be "."
-        return folder if folder.is_dir() else None
+        if self._private.is_dir():
+            return self._private
+        if self.private_named is None:
+            return None
+        msg = f"{str(self.private_named)!r} must be the private directory of a publication; it does not exist"
+        raise InputError(msg)
 
     @cached_property
     def report(self) -> Report | None:
@@ -179,17 +175,16 @@ class OpenedPublication(RedactedRepr):
         if self.private is None:
             return None
         report = read_report(self.private, self.out)
-        self.require_own(report, self.private)
+        self._require_own(report, self.private)
         return report
 
-    def require_own(self, report: Report, private: Path) -> None:
-        """Reject the report of another publication, and a private directory with a changed file.
+    def require_report(self, missing: str) -> Report:
+        """Return the private report. `missing` is the error message if there is no private directory."""
+        if self.report is None:
+            raise InputError(missing)
+        return self.report
 
-        Raises
-        ------
-        InputError
-            The message names the directory or the file.
-        """
+    def _require_own(self, report: Report, private: Path) -> None:
         if report.attestation_sha256 != self.sha256:
             msg = f"{str(private)!r} is not the private directory of {str(self.out)!r}"
             raise InputError(msg)
@@ -222,32 +217,61 @@ def _is_below(name: str) -> bool:
     return all(part and Path(part).name == part and part != ".." for part in parts)
 
 
+def is_publication(path: str | os.PathLike[str]) -> bool:
+    """Return True if a path is a directory with an attestation. Other programs publish files without one."""
+    return Path(path).is_dir() and os.path.lexists(Path(path) / ATTESTATION)
+
+
 @contextmanager
-def opening(
+def open_publication(
+    published: OpenedPublication | str | os.PathLike[str],
+    private: str | os.PathLike[str] | None = None,
+    *,
+    with_private: bool = True,
+) -> Iterator[OpenedPublication]:
+    """Yield the publication in a directory or at an address. An open publication is yielded unchanged.
+
+    Parameters
+    ----------
+    private
+        Private directory or address. The default is `published` with the suffix ``.private``, if it exists.
+    with_private
+        Whether to fetch the private files next to a publication at an address.
+
+    Raises
+    ------
+    InputError
+        See `OpenedPublication.at`; also if a file cannot be fetched.
+    """
+    if isinstance(published, OpenedPublication):
+        yield published
+        return
+    with fetched_publication(published, private, with_private=with_private) as (folder, own):
+        yield OpenedPublication.at(folder, None if private is None else own)
+
+
+@contextmanager
+def open_in_blocks(
     published: OpenedPublication | str | os.PathLike[str],
     private: str | os.PathLike[str] | None,
     work_dir: str | os.PathLike[str] | None,
     *,
     records: bool = True,
 ) -> Iterator[OpenedPublication]:
-    """Yield an open publication. If `published` is a path or an address, open the publication with
-    `OpenedPublication.placed`.
+    """Yield a publication with a store for its data (`OpenedPublication.placed`), in a directory below `work_dir` or
+    in memory. An open publication is yielded unchanged.
 
     Raises
     ------
     InputError
-        See `OpenedPublication.at`; also if the work directory overlaps a directory of the publication.
+        See `open_publication`; also if the work directory overlaps a directory of the publication.
     """
     if isinstance(published, OpenedPublication):
         yield published
         return
     require_apart(work_dir, published, private_of(published, private))
     place = MEMORY if work_dir is None else Files.temporary(Path(work_dir)).acquire()
-    with (
-        fetched_publication(published, private, with_private=True) as (folder, own),
-        place,
-        OpenedPublication.at(folder, None if private is None else own).placed(place, records=records) as placed,
-    ):
+    with open_publication(published, private) as opened, place, opened.placed(place, records=records) as placed:
         yield placed
 
 
@@ -261,12 +285,6 @@ def built_model(name: str, parameters: Mapping[str, Any]) -> PrivacyModel:
     """
     model: PrivacyModel = build(MODELS[name].model, f"model {name}", parameters, ParsingContext(given=dict(parameters)))
     return model
-
-
-def kept_constraints(private: Path) -> dict[str, str]:
-    """Return the setting that names the privacy constraints file of a private directory, if there is such a file."""
-    path = private / CONSTRAINTS
-    return {"privacy_constraints": str(path)} if path.is_file() else {}
 
 
 def _require_attested(published: Path, attested: Attestation) -> None:

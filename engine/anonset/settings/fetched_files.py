@@ -10,11 +10,10 @@ from anonset.local_paths import name_in
 from anonset.reading.sources.place import Place, is_address
 from anonset.settings.paths import ADDRESS_OF, DATA, with_paths
 
-_RELEASES = ("recoding", "after", "beside")
-"""Settings whose values are directories of other releases."""
-_READ_AT_ADDRESS = ("population", *(name for name in DATA if name not in _RELEASES))
+_DIRECTORY = "recoding"
+"""Setting that names a directory whose files are fetched."""
+_READ_AT_ADDRESS = ("population", *(name for name in DATA if name != _DIRECTORY))
 """Settings whose readers or writers accept an address."""
-_PRIVATE = ".private"
 _commands: list[ExitStack] = []
 """One stack for each running command that fetches side files. The exit of a stack removes the local copies."""
 
@@ -62,23 +61,12 @@ def _local_copy(name: str, path: str) -> str:
     copy = str(folder / place.name)
     _commands[-1].callback(ADDRESS_OF.pop, copy)
     ADDRESS_OF[copy] = path
-    if kind in _RELEASES:
-        _fetch_release(place, folder, with_publication=kind != "recoding")
-    else:
+    if kind != _DIRECTORY:
         place.parent.fetch(place.name, Path(copy))
+        return copy
+    if not (names := place.names()):
+        msg = f"{place}: no such release"
+        raise InputError(msg)
+    for name in names:
+        place.fetch(name, Path(copy) / name)
     return copy
-
-
-def _fetch_release(place: Place, folder: Path, *, with_publication: bool) -> None:
-    """Fetch the files at `place`, the address of a publication or a private directory. If `with_publication` is True,
-    also fetch the other directory of the release.
-    """
-    out = place.parent / place.name.removesuffix(_PRIVATE)
-    private = out.parent / f"{out.name}{_PRIVATE}"
-    for part in (out, private) if with_publication else (place,):
-        names = part.names()
-        if part == place and not names:
-            msg = f"{place}: no such release"
-            raise InputError(msg)
-        for name in names:
-            part.fetch(name, folder / part.name / name)

@@ -90,11 +90,8 @@ def _report(argument: str) -> str:
 def _beside(opened: OpenedPublication, other: str | None) -> OtherRelease | None:
     if other is None:
         return None
-
-    if opened.report is None:
-        msg = f"--beside requires the private directory of {str(opened.out)!r}; name it with --private"
-        raise InputError(msg)
-    return read_beside(other, opened.report)
+    msg = f"--beside requires the private directory of {str(opened.out)!r}; name it with --private"
+    return read_beside(other, opened.require_report(msg))
 
 
 def _population(opened: OpenedPublication, population: str, original: Table | None) -> Table:

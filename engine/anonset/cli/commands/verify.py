@@ -1,5 +1,6 @@
 """``anonset verify``: check a publication of anonset or of another program."""
 
+from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
@@ -36,20 +37,22 @@ def verify(
     """
     from anonset.jobs.verify import check
     from anonset.reading.sources.place import is_address
-    from anonset.release.opened import kept_constraints
-    from anonset.release.publishing.fetched import fetched_publication
-    from anonset.release.publishing.staging import PRIVATE
+    from anonset.release.opened import is_publication, open_publication
     from anonset.report.publication_check import check_account, check_summary
     from anonset.settings.job_files import over_job
 
     out, options = over_job(published, "out", given_flags(flags), check_settings_model())
     private = options.pop("private", None)
-    if private is None and is_address(out) and (is_job(published) or "original" in options):
-        private = f"{out.rstrip('/')}{PRIVATE}"
-    with progress_bars(quiet=quiet) as progress, fetched_publication(out, private) as (folder, private_folder):
-        if is_job(published) and "model" not in options:
-            options = {**kept_constraints(private_folder), **options}
-        result = check(folder, options, private=private_folder if private_folder.is_dir() else None, progress=progress)
+    if private is not None and not is_address(private) and not Path(private).is_dir():
+        private = None  # without the private files, truth is undecided
+    with progress_bars(quiet=quiet) as progress:
+        if is_address(out) or is_publication(out):
+            with_private = is_job(published) or "original" in options
+            with open_publication(out, private, with_private=with_private) as opened:
+                kept = opened.kept_constraints if is_job(published) and "model" not in options else {}
+                result = check(opened, {**kept, **options}, progress=progress)
+        else:
+            result = check(out, options, progress=progress)
     if json:
         show_json(check_summary(result))
     elif not quiet:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Hashable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ from anonset.reading.options import ReadOptions
 from anonset.reading.sources.source import Source
 from anonset.reading.table_builder import read_all_rows
 from anonset.release.documents import Report
+from anonset.release.publishing.fetched import attestation_at
 from anonset.release.publishing.staging import PRIVATE
 from anonset.release.release import Release
 from anonset.settings.overriding import name_list
@@ -62,8 +64,6 @@ def beside(earlier: Release, persons: Sequence[Hashable], earlier_persons: Seque
     >>> again.row.tolist() == first.publication.record.argsort()[[2, 0]].tolist()
     True
     """
-    from anonset.release.opened import OpenedPublication
-
     msg = f"earlier must be a release with a record for each of the {len(earlier_persons):,} entries of earlier_persons"
     publication = require_kind(earlier.publication, Records, msg)
     if len(earlier_persons) != publication.n:
@@ -81,7 +81,7 @@ def beside(earlier: Release, persons: Sequence[Hashable], earlier_persons: Seque
     row_of = np.empty(publication.n, np.int64)
     row_of[publication.record] = np.arange(publication.n)
     earlier_records = same_persons(persons, earlier_persons)
-    sha256 = "" if earlier.published is None else OpenedPublication.at(earlier.published.out).sha256
+    sha256 = "" if earlier.published is None else attestation_at(earlier.published.out)[1]
     rules = frozenset(change.rule for change in earlier.unverified.table.changes)
     row = np.where(earlier_records < 0, -1, row_of[earlier_records])
     return OtherRelease(publication, row, sha256, shows_all=_shows_all(earlier.retention), rules=rules)
@@ -95,17 +95,16 @@ def read_beside(other: str | os.PathLike[str], report: Report) -> OtherRelease:
     InputError
         If it is not a release of records, or the records cannot be assigned to persons.
     """
-    from anonset.release.opened import OpenedPublication
+    from anonset.release.opened import open_publication
 
-    opened = OpenedPublication.at(other)
-    if opened.report is None:
-        raise InputError(_private_missing("beside", opened.out))
-    _require_known_persons("beside", report.settings, opened.report.settings)
-    if _has_same_records(report.input.get("sha256"), report.settings, opened.report):
-        other_records = np.arange(int(report.input["records"]))
-    else:
-        other_records = same_persons(ids_of_release(report), ids_of_release(opened.report))
-    return _beside(opened, other_records)
+    with open_publication(other) as opened:
+        other_report = opened.require_report(_private_missing("beside", opened.out))
+        _require_known_persons("beside", report.settings, other_report.settings)
+        if _has_same_records(report.input.get("sha256"), report.settings, other_report):
+            other_records = np.arange(int(report.input["records"]))
+        else:
+            other_records = same_persons(ids_of_release(report), ids_of_release(other_report))
+        return _beside(opened, other_report, other_records)
 
 
 def read_after(settings: Settings, source: Source, model: PrivacyModel) -> OtherRelease:
@@ -122,32 +121,31 @@ def read_after(settings: Settings, source: Source, model: PrivacyModel) -> Other
 
     sizes_of(model)
     require_one_machine("after", on_cluster=settings.cluster is not None)
-    opened = release_at(settings.after or "")
-    if opened.report is None:
-        raise InputError(_private_missing("after", opened.out))
-    _require_known_persons("after", {"unit": settings.file.unit}, opened.report.settings)
-    if _has_same_records(source.sha256, settings.model_dump(), opened.report):
-        return _beside(opened, np.arange(int(opened.report.input["records"])))
-    if not settings.file.person:
-        msg = f"{setting('after')}: the new data need {setting('unit', 'COLUMN')}, so that persons can be matched"
-        raise InputError(msg)
-    return _beside(opened, same_persons(ids_of(source, settings), ids_of_release(opened.report)))
+    with open_other(settings.after or "") as opened:
+        report = opened.require_report(_private_missing("after", opened.out))
+        _require_known_persons("after", {"unit": settings.file.unit}, report.settings)
+        if _has_same_records(source.sha256, settings.model_dump(), report):
+            return _beside(opened, report, np.arange(int(report.input["records"])))
+        if not settings.file.person:
+            msg = f"{setting('after')}: the new data need {setting('unit', 'COLUMN')}, so that persons can be matched"
+            raise InputError(msg)
+        return _beside(opened, report, same_persons(ids_of(source, settings), ids_of_release(report)))
 
 
-def release_at(private: str) -> "OpenedPublication":
-    """Open the release that belongs to a private directory, or the release in the directory itself.
+def open_other(place: str) -> AbstractContextManager["OpenedPublication"]:
+    """Open the release in a directory or at an address. `place` may also be its private directory.
 
     Raises
     ------
     InputError
         If there is no release.
     """
-    from anonset.release.opened import OpenedPublication
+    from anonset.release.opened import open_publication
 
-    folder = Path(private)
-    if not folder.name.endswith(PRIVATE):
-        return OpenedPublication.at(folder)
-    return OpenedPublication.at(folder.with_name(folder.name.removesuffix(PRIVATE)), folder)
+    place = place.rstrip("/")
+    if not place.endswith(PRIVATE):
+        return open_publication(place)
+    return open_publication(place.removesuffix(PRIVATE), place)
 
 
 def _private_missing(name: str, out: Path) -> str:
@@ -168,18 +166,17 @@ def _has_same_records(sha256: str | None, settings: Mapping[str, Any], report: R
     return same and sha256 is not None and sha256 == report.input.get("sha256")
 
 
-def _beside(opened: "OpenedPublication", other_records: Int64) -> OtherRelease:
+def _beside(opened: "OpenedPublication", report: Report, other_records: Int64) -> OtherRelease:
     """Return another release, with its row for each record of a table. `other_records` is the record number in the
     other release of each record of the table, or -1 if the record is absent.
     """
     msg = f"{opened.out}: not a release of records, or the private directory lacks the map from rows to records"
     publication, way_back = require_kind(opened.publication, Records, msg), opened.way_back(opened.store)
-    if opened.report is None or way_back is None:
+    if way_back is None:
         raise InputError(msg)
-    row_of = np.full(int(opened.report.input["records"]), -1, np.int64)
+    row_of = np.full(int(report.input["records"]), -1, np.int64)
     row_of[way_back[0]] = np.arange(publication.n)
     publication = replace(publication, record=way_back[0], cluster=way_back[1])
-    report = opened.report
     return OtherRelease(
         publication,
         np.where(other_records < 0, -1, row_of[other_records]),
