@@ -21,7 +21,7 @@ from anonset.release.documents import Attestation
 from anonset.release.formats import kind_of
 from anonset.settings.binding import bind
 from anonset.spelling import setting
-from anonset.verification import DEFAULT_BUDGET, verify
+from anonset.verification import verify
 
 if TYPE_CHECKING:
     from anonset.kinds.individuals import Correlations
@@ -103,8 +103,7 @@ def check_publication(
     kind = analysis_of(publication)
     if not model.secrets_may_go:
         kind.require_sensitive(model)
-    budget = DEFAULT_BUDGET if settings.budget is None else settings.budget
-    verdict = verify(publication, model, budget=budget, progress=progress)
+    verdict = verify(publication, model, budget=settings.budget, progress=progress)
     correlations, roles = kind.correlations(model), kind.roles(model)
     if original is None:
         needs = [setting(n) for n in ("max_suppressed", "utility_constraints") if getattr(settings, n) is not None]

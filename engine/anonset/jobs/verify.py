@@ -31,7 +31,6 @@ from anonset.settings.parameters import MODELS
 from anonset.settings.publication import CheckSettings, check_settings_model
 from anonset.settings.settings import validate
 from anonset.spelling import setting
-from anonset.verification import DEFAULT_BUDGET
 
 
 def check(
@@ -99,9 +98,8 @@ def _check(
         publication, model, settings, place, original=original, attested=attested, progress=progress
     )
     is_promise = is_promised(attested, model) or model == promised.visible
-    budget = DEFAULT_BUDGET if settings.budget is None else settings.budget
-    verdict = evidence(publication, checked.verdict, budget=budget, progress=progress) if is_promise else None
-    require_verified(opened, verdict, budget)
+    verdict = evidence(publication, checked.verdict, budget=settings.budget, progress=progress) if is_promise else None
+    require_verified(opened, verdict, settings.budget)
     declared = attested.declarations
     return replace(checked, unit=declared.unit, as_is=tuple(declared.published_as_is or ()))
 

@@ -13,7 +13,7 @@ from anonset.release.formats import kind_named
 from anonset.release.guarantee_limits import declared_limits
 from anonset.release.opened import OpenedPublication, built_model
 from anonset.release.statements import parameters_of, plain, public_checks
-from anonset.verification import DEFAULT_BUDGET, verify
+from anonset.verification import verify
 
 _NO_CONSTRAINTS = plain(PrivacyPolicy(()))
 _LONG = 60
@@ -93,7 +93,7 @@ def is_promised(attested: Attestation, model: PrivacyModel) -> bool:
     return model.name == attested.model and parameters_of(model) == attested.parameters
 
 
-def require_verified(opened: OpenedPublication, verdict: Verdict | None, budget: int) -> None:
+def require_verified(opened: OpenedPublication, verdict: Verdict | None, budget: int | None) -> None:
     """Reject an attestation if its facts about the verification differ from the facts of this verification.
 
     An attestation contains no facts if the owner accepted an unfinished check. It may lack counts above the budget if
@@ -104,7 +104,7 @@ def require_verified(opened: OpenedPublication, verdict: Verdict | None, budget:
     verdict
         Evidence for the attested model, or None if another model was requested.
     budget
-        Maximum number of itemset occurrences that this verification counts.
+        Maximum number of itemset occurrences that this verification counts. None for the default of `verify`.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def require_verified(opened: OpenedPublication, verdict: Verdict | None, budget:
     if attested.declarations.accepted_undecided:
         _require_equal(opened, "verified", attested.verified, {})
     elif verdict is not None and verdict.holds and attested.verified != public_checks(verdict):
-        others = [other for other in (0, DEFAULT_BUDGET) if other != budget]
+        others = [other for other in (0, None) if other != budget]
         verdicts = (verify(opened.publication, verdict.model, budget=other) for other in others)
         if not any(other.holds and attested.verified == public_checks(other) for other in verdicts):
             _require_equal(opened, "verified", attested.verified, public_checks(verdict))

@@ -13,7 +13,7 @@ from anonset.data import SetColumn
 from anonset.reading.sources.source import Source
 from anonset.settings.parameters import MODELS, collect
 from anonset.settings.readers import Names, NumberText
-from anonset.settings.settings import ComparedSettings, ReadingSettings, with_parameters
+from anonset.settings.settings import BUDGET, ComparedSettings, ReadingSettings, with_parameters
 
 THRESHOLD = 0.09
 """Risk above which a record counts as at risk (European Medicines Agency, 2014). Records in an equivalence class of 11
@@ -141,9 +141,7 @@ class CheckSettings(OriginalSettings):
     codebook: str | None = Field(
         None, description="Codebook file, such as codebook.csv. Only for publications of other programs."
     )
-    budget: int | None = Field(
-        None, ge=0, description="Maximum number of itemset occurrences to count. Above it, the check is undecided."
-    )
+    budget: int | None = BUDGET
     original: str | None = Field(
         None, description="Original data. The check then also compares the publication with the original."
     )

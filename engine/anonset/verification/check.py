@@ -37,7 +37,7 @@ from anonset.verification.lm import check_klm, check_lm
 from anonset.verification.safe_grouping import check_safe_grouping
 from anonset.verification.transaction_k import check_transaction_k
 
-DEFAULT_BUDGET = 60_000_000_000
+_BUDGET = 60_000_000_000
 """Default maximum number of itemset occurrences to count. Counting this number takes about ten minutes on a core."""
 
 
@@ -164,7 +164,7 @@ def verify(
     publication: Verifiable,
     model: PrivacyModel,
     *,
-    budget: int = DEFAULT_BUDGET,
+    budget: int | None = None,
     progress: Progress | None = None,
 ) -> Verdict:
     """Check a publication against a privacy model, exactly and independently of any algorithm.
@@ -178,7 +178,7 @@ def verify(
         The privacy model.
     budget
         Maximum number of itemset occurrences in distinct records to count (>= 0). A check that needs more occurrences
-        stops at the budget. It is then undecided, unless the counted part violates the model.
+        stops at the budget. It is then undecided, unless the counted part violates the model. If None, 60 billion.
     progress
         Called with (phase, done, total) about ten times a second.
 
@@ -202,6 +202,8 @@ def verify(
     >>> print(verify(published, KmAnonymity(k=3, m=2)))
     km-anonymity with k=3, m=2 fails: {a, b} matches 2 records, 3 required; published row 0 shows it
     """
+    if budget is None:
+        budget = _BUDGET
     if isinstance(budget, bool) or not isinstance(budget, int) or budget < 0:
         msg = f"budget must be an integer of at least 0, got {budget!r}"
         raise InputError(msg)

@@ -25,7 +25,7 @@ from anonset.release.stopwatch import report_compilation
 from anonset.release.tables import html_table
 from anonset.settings.binding import HierarchySpec, bind, require_table
 from anonset.spelling import counted
-from anonset.verification import DEFAULT_BUDGET, verify
+from anonset.verification import verify
 
 
 class Comparison(list[Candidate]):
@@ -86,8 +86,7 @@ class CandidateSettings:
         if unverified is None:
             return candidate
         with job.watch.phase("verify"):
-            budget = DEFAULT_BUDGET if self.budget is None else self.budget
-            verdict = verify(unverified.publication, algorithm.model, budget=budget, progress=self.progress)
+            verdict = verify(unverified.publication, algorithm.model, budget=self.budget, progress=self.progress)
         of = coarsened_text(candidate.coarsened)
         analysis = analysis_of(unverified.publication)
         answered, classes = analysis.answers(table, self.workload, hierarchies), analysis.class_sizes()

@@ -22,7 +22,7 @@ from anonset.release.publishing.destination import Destination
 from anonset.release.scan.disclosure_scan import require_declared
 from anonset.release.statements import attestation, declarations, digests, report
 from anonset.release.stopwatch import Stopwatch
-from anonset.verification import DEFAULT_BUDGET, verify
+from anonset.verification import verify
 
 
 def publish(
@@ -145,7 +145,6 @@ def verify_release(
         If the model does not hold, or (`UndecidedError`) the check was too large to finish and the owner does not
         accept this.
     """
-    budget = DEFAULT_BUDGET if budget is None else budget
     model = unverified.algorithm.model
     verdict = verify(publication, model, budget=budget, progress=progress)
     require_decided(verdict, accept_undecided=True)
@@ -201,4 +200,4 @@ def evidence(
     shown = verdict.model.visible
     if shown == verdict.model or verdict.holds is None:
         return verdict
-    return verify(publication, shown, budget=DEFAULT_BUDGET if budget is None else budget, progress=progress)
+    return verify(publication, shown, budget=budget, progress=progress)
