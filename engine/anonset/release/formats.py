@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args
 
 from anonset.algorithms.base import Algorithm, Result
 from anonset.data import Hierarchy, Table
@@ -19,6 +19,7 @@ from anonset.errors import InputError, require_known
 from anonset.privacy import PrivacyModel, Witness
 from anonset.privacy.model import PublishedKind
 from anonset.publications import Published, Symbol
+from anonset.publications.base import Format, Order, Symbols
 from anonset.release.scan_findings import ScanResult
 from anonset.spelling import setting
 
@@ -27,10 +28,6 @@ if TYPE_CHECKING:
     from anonset.generalization.other_release import OtherRelease
     from anonset.settings.publication import CheckSettings
 
-
-Order = Literal["sorted", "input"]
-Symbols = Literal["auto", "members", "short"]
-Format = Literal["csv", "parquet", "dat"]
 
 MOST_PARTS = 100_000
 """Largest number of data files of a publication."""

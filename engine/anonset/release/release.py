@@ -14,9 +14,10 @@ from anonset.data.redacted_repr import RedactedRepr, figures_shown, redacted
 from anonset.errors import InputError
 from anonset.generalization import Recoding
 from anonset.privacy import Verdict
+from anonset.publications.base import Format
 from anonset.reading.roles import Names
 from anonset.reading.sources.place import Place
-from anonset.release.formats import Format, Layout, UnverifiedPublication, kind_of
+from anonset.release.formats import Layout, UnverifiedPublication, kind_of
 from anonset.release.publishing.destination import Destination, destination
 from anonset.release.publishing.publish import publish
 from anonset.release.scan.disclosure_scan import declared, require_declared

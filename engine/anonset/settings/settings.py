@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.errors import InputError, shortened
 from anonset.local_paths import require_local
+from anonset.publications.base import Format, Order, Symbols
 from anonset.reading import roles as reading
 from anonset.reading.file_options import FileOptions
 from anonset.reading.sources.place import Place, is_address
@@ -229,12 +230,12 @@ class Settings(InputSettings):
     allow_worthless: bool = Field(False, description="Publish even if every protected column shows a single symbol.")
     publish_as_is: Names = Field([], description=AS_IS)
     allow_empty: bool = Field(False, description="Publish even if the data contain no records.")
-    order: Literal["sorted", "input"] = Field(
+    order: Order = Field(
         "sorted",
         description="Order of the published rows: sorted by content, which hides the original order, "
         "or as in the input.",
     )
-    symbols: Literal["auto", "members", "short"] = Field(
+    symbols: Symbols = Field(
         "auto",
         description="Names of published item groups. members lists the items of a group, and short uses codes such as "
         "G1. auto uses codes for groups of more than 8 items and for groups whose items contain commas.",
@@ -249,9 +250,7 @@ class Settings(InputSettings):
         description="Private directory of an earlier release of the same persons, who are matched by --unit. Both "
         "releases together then satisfy the model km.",
     )
-    format: Literal["csv", "parquet", "dat"] | None = Field(
-        None, description="Format of the published data. Default: the format of the input."
-    )
+    format: Format | None = Field(None, description="Format of the published data. Default: the format of the input.")
     part_rows: int | None = Field(
         None, ge=1, description="Maximum number of rows per published file. Default: all rows in one file."
     )
