@@ -12,6 +12,7 @@ from pydantic.fields import FieldInfo
 
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.errors import InputError, shortened
+from anonset.reading.roles import name_list
 from anonset.reading.sources.files import INPUT_FORMATS
 from anonset.settings.parameters import MODELS, ON_BY_DEFAULT
 from anonset.settings.settings import ReadingSettings
@@ -113,7 +114,7 @@ def given_flags(flags: Mapping[str, Any]) -> dict[str, Any]:
 
 def split(values: Iterable[str]) -> list[str]:
     """Parse ``A,B`` and repeated flags as a list of names."""
-    return [name.strip() for value in values for name in value.split(",")]
+    return [name for value in values for name in name_list(value)]
 
 
 _PAIR = re.compile(r"((?:\[[^\[\]=]+=[^\]]*\]|[^=])+)=(.+)", re.DOTALL)

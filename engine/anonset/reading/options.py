@@ -14,7 +14,7 @@ from anonset.reading.cells.columns import Encoder
 from anonset.reading.cells.normalizing import require_rules
 from anonset.reading.file_options import OPEN, ROW, UNKNOWN, FileOptions
 from anonset.reading.plan import Plan
-from anonset.reading.roles import Names, absent, names_in
+from anonset.reading.roles import Names, absent, name_list, names_in
 from anonset.reading.sources.dialect import EXACT, Dialect
 from anonset.spelling import did_you_mean, setting
 
@@ -190,7 +190,7 @@ class ReadOptions(FileOptions):
 
     @property
     def _nulls(self) -> frozenset[str]:
-        return frozenset(part.strip() for part in self.missing.split(","))
+        return frozenset(name_list(self.missing))
 
     @cached_property
     def _rules_of_columns(self) -> Mapping[str, tuple[str, ...]]:

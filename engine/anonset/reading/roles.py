@@ -201,6 +201,15 @@ def _may_be_a_value(name: str) -> bool:
     return not name.strip() or _NUMBER.fullmatch(name.strip()) is not None
 
 
+def name_list(names: str | Sequence[str]) -> list[str]:
+    """Return names as a list. A single text is split at commas. Names in a list are not, as they may contain commas.
+
+    >>> name_list("a, b"), name_list(["a, b"])
+    (['a', 'b'], ['a, b'])
+    """
+    return [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
+
+
 def names_in(names: Sequence[str], declared: Names) -> tuple[str, ...]:
     """Return the declared names as a tuple.
 
@@ -212,7 +221,7 @@ def names_in(names: Sequence[str], declared: Names) -> tuple[str, ...]:
     if declared is None:
         return ()
     if isinstance(declared, str):
-        declared = [declared] if declared in names or not declared else [part.strip() for part in declared.split(",")]
+        declared = [declared] if declared in names or not declared else name_list(declared)
     listed = list(declared) if isinstance(declared, Iterable) else [declared]
     listed = [str(name) if isinstance(name, int) and not isinstance(name, bool) else name for name in listed]
     if invalid := next((name for name in listed if not isinstance(name, str)), None):
@@ -223,7 +232,7 @@ def names_in(names: Sequence[str], declared: Names) -> tuple[str, ...]:
 
 def _with_commas(names: Sequence[str], listed: Sequence[str]) -> Sequence[str]:
     """Return the declared names. Parts of a column name with commas are joined again."""
-    parts_of = {tuple(part.strip() for part in name.split(",")): name for name in names if "," in name}
+    parts_of = {tuple(name_list(name)): name for name in names if "," in name}
     if not parts_of or set(names).issuperset(listed):
         return listed
     joined, at, longest = list[str](), 0, max(map(len, parts_of))

@@ -7,8 +7,9 @@ from anonset.columns.roles import ROLES as COLUMN_ROLES
 from anonset.columns.roles import SETS
 from anonset.errors import InputError
 from anonset.reading.file_options import OPEN
+from anonset.reading.roles import name_list
 from anonset.settings.job_files import ANSWERS
-from anonset.settings.overriding import OPTIONS_OF_ROLES, name_list
+from anonset.settings.overriding import OPTIONS_OF_ROLES
 from anonset.spelling import listed
 
 ROLES = tuple(role for role in COLUMN_ROLES if role != "unit")

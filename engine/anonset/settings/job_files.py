@@ -11,10 +11,11 @@ from typing import Any
 from anonset.errors import InputError, UndeclaredUnitError
 from anonset.reading.file_options import OPEN, ROW, UNKNOWN, person_columns
 from anonset.reading.linked import LinkedTables, column_of
+from anonset.reading.roles import name_list
 from anonset.reading.sources.files import require_file
 from anonset.reading.sources.place import Place, is_address
 from anonset.settings.job_text import unit_line
-from anonset.settings.overriding import name_list, over
+from anonset.settings.overriding import over
 from anonset.settings.parameters import parameters
 from anonset.settings.paths import placed_below
 from anonset.settings.readers import WrittenFloat

@@ -7,8 +7,9 @@ from typing import Any
 from anonset.columns.roles import SETS
 from anonset.errors import Fix, InputError
 from anonset.privacy.model import PrivacyModel
+from anonset.reading.roles import name_list
 from anonset.settings.job_changes import ROLES, role_names, with_role
-from anonset.settings.overriding import name_list, over
+from anonset.settings.overriding import over
 from anonset.settings.parameters import MODELS, algorithm_name, form_of, make_algorithm, parameters
 from anonset.settings.settings import Settings
 

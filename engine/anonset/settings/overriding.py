@@ -2,11 +2,12 @@
 model, parameters that do not apply to it are dropped.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from anonset.algorithms.base import traits_of
 from anonset.algorithms.registry import ALGORITHMS
+from anonset.reading.roles import name_list as name_list
 from anonset.settings.parameters import MODELS, default_algorithm, parameters
 from anonset.settings.settings import Settings, settings_model, validate
 
@@ -130,8 +131,3 @@ def _with_moved_columns(
         if role in columns_of
     }
     return remaining, {**flags, **added}
-
-
-def name_list(names: str | Sequence[str]) -> list[str]:
-    """Return names as a list. A single text is split at commas."""
-    return [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)

@@ -13,6 +13,7 @@ from anonset.algorithms.registry import ALGORITHMS, DIVERSE, TRANSACTION_FUNCTIO
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError, datum, require_known
 from anonset.measures.losses.item_weights import KINDS
+from anonset.reading.roles import name_list
 from anonset.spelling import hierarchy_of, setting
 
 if TYPE_CHECKING:
@@ -25,12 +26,7 @@ _MADE_GROUPS = ("level", "siblings")
 _MOST_DIGITS = 18  # digits of a number; int() rejects thousands
 
 
-def _names(value: object) -> object:
-    """Parse ``A,B`` as two names. Names in a list are not split, because they may contain commas."""
-    return [name.strip() for name in value.split(",")] if isinstance(value, str) else value
-
-
-Names = Annotated[list[str], BeforeValidator(_names)]
+Names = Annotated[list[str], BeforeValidator(lambda value: name_list(value) if isinstance(value, str) else value)]
 
 
 def _as_text(value: object) -> object:

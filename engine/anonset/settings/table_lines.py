@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from anonset.reading.roles import name_list
 from anonset.settings.job_text import table_header, toml_of
-from anonset.settings.overriding import name_list, over
+from anonset.settings.overriding import over
 from anonset.spelling import Spelling
 
 _ROLES = ("items", "relational", "numeric", "keep", "drop")

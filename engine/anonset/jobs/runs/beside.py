@@ -20,13 +20,13 @@ from anonset.publications.base import require_kind
 from anonset.reading.batches import open_source
 from anonset.reading.file_options import ROW, UNKNOWN
 from anonset.reading.options import ReadOptions
+from anonset.reading.roles import name_list
 from anonset.reading.sources.source import Source
 from anonset.reading.table_builder import read_all_rows
 from anonset.release.documents import Report
 from anonset.release.publishing.fetched import attestation_at
 from anonset.release.publishing.staging import PRIVATE
 from anonset.release.release import Release
-from anonset.settings.overriding import name_list
 from anonset.settings.settings import ReadingSettings, Settings, validate
 from anonset.spelling import setting
 

@@ -27,6 +27,7 @@ from anonset.jobs.trials.compare import CandidateSettings
 from anonset.jobs.trials.growth import RunSize, sample, sizes_of
 from anonset.kinds.workloads import WorkloadSpec
 from anonset.queries.estimate import require_reading
+from anonset.reading.roles import name_list
 from anonset.reading.sources.files import require_file
 from anonset.reading.sources.source import Source
 from anonset.release.memory import require_memory
@@ -181,9 +182,9 @@ def values_of(name: str, text: str) -> list[str]:
         If a range has no values or too many values.
     """
     values: list[str] = []
-    for part in text.split(","):
-        if (ends := _RANGE.fullmatch(part.strip())) is None:
-            values.append(part.strip())
+    for part in name_list(text):
+        if (ends := _RANGE.fullmatch(part)) is None:
+            values.append(part)
             continue
         first, last, step = Decimal(ends[1]), Decimal(ends[2]), Decimal(ends[3] or 1)
         number = (last - first) // step + 1 if step > 0 and last >= first else 0

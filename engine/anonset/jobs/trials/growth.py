@@ -13,6 +13,7 @@ import numpy as np
 from anonset.data import SetColumn, Table, Vocabulary
 from anonset.data.split_mix import SplitMix
 from anonset.errors import InputError, typed
+from anonset.reading.roles import name_list
 
 RUNS = 3
 """Runs per size, to estimate the variance of their times."""
@@ -75,7 +76,7 @@ def _numbers(name: str, text: str | None, n: int | None = None) -> list[int | No
     if text is None:
         return [None]
     numbers = []
-    for part in map(str.strip, text.split(",")):
+    for part in name_list(text):
         percent = _PERCENT.fullmatch(part) if n is not None else None
         if percent is not None and n is not None:
             number = round(n * float(percent[1]) / 100) if float(percent[1]) <= _ALL else 0
