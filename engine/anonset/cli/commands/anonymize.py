@@ -69,17 +69,15 @@ def _settings(source: str | None, flags: dict[str, Any], config: str | None) -> 
 
 
 def _anonymize(settings: Settings, *, quiet: bool, json: bool) -> int:
-    from anonset.jobs.runs.run import anonymize_file
+    from anonset.jobs.anonymize_or_verify import anonymize_or_verify
+    from anonset.release.release import Release
 
     with progress_bars(quiet=quiet) as progress:
-        if settings.if_exists == "resume":
-            from anonset.jobs.finished_before import finished_before
-
-            if (before := finished_before(settings, progress=progress)) is not None:
-                if stores_results():
-                    _store_result(settings.out, before.verdict.outcome)
-                return _show_existing(before, quiet=quiet, json=json)
-        release = anonymize_file(settings, progress=progress, note=None if quiet else say)
+        release = anonymize_or_verify(settings, progress=progress, note=None if quiet else say)
+    if not isinstance(release, Release):
+        if stores_results():
+            _store_result(settings.out, release.verdict.outcome)
+        return _show_existing(release, quiet=quiet, json=json)
     for warning in release.unverified.warnings:
         warn(warning)
     if stores_results():

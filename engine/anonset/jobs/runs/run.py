@@ -28,7 +28,7 @@ from anonset.jobs import warmup
 from anonset.jobs.runs.beside import read_after
 from anonset.jobs.runs.cluster import require_on_workers
 from anonset.jobs.runs.job import Job
-from anonset.jobs.runs.work_places import killed_run, place_of_run, work_place
+from anonset.jobs.runs.work_places import killed_run, work_place
 from anonset.privacy import PrivacyModel
 from anonset.reading.options import ReadOptions, separators_in
 from anonset.reading.sources.files import STATISTICS, arrow_threads
@@ -303,8 +303,7 @@ class FileRun:
         size, place = _published(self.source.size, settings), None
         if chosen.by_blocks:
             place = _local_work(settings)
-            named = settings.work_dir is not None and not is_address(settings.work_dir)
-            if named and settings.if_exists == "resume" and place_of_run(str(place)) is not None:
+            if isinstance(killed_run(self.reading), Path):
                 place = None  # the files of the resumed run already exist
         parquet = self.layout.format == "parquet"
         local = _local_work(settings) / "out"  # files for an address are written here first

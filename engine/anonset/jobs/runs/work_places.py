@@ -226,7 +226,7 @@ def clear_finished(settings: Settings) -> None:
 
 
 def _clear_directory(path: str, settings: Settings) -> None:
-    if (found := place_of_run(path)) is not None:
+    if (found := _place_of_run(path)) is not None:
         work = Path(found)
         if set(os.listdir(work)) != lease.lease_files(work):  # noqa: PTH208
             _require_same_run(work, settings)
@@ -239,7 +239,7 @@ def _clear_directory(path: str, settings: Settings) -> None:
     drop_empty(Path(path))
 
 
-def place_of_run(work_dir: str) -> Path | Place | None:
+def _place_of_run(work_dir: str) -> Path | Place | None:
     """Return the work directory of a run. It is `work_dir` or a directory inside it. None if no run has used it."""
     if is_address(work_dir):
         place = Place(work_dir.rstrip("/"))
@@ -258,7 +258,7 @@ def killed_run(settings: Settings) -> Path | Place | None:
     """
     if settings.work_dir is None or settings.if_exists != "resume":
         return None
-    killed = place_of_run(settings.work_dir)
+    killed = _place_of_run(settings.work_dir)
     if isinstance(killed, Place) or (killed is not None and os.path.lexists(killed / RUN)):
         _require_same_run(killed, settings)
     return killed
@@ -301,9 +301,6 @@ def _write_identity(store: Files, settings: Settings) -> None:
 def _identity(settings: Settings) -> dict[str, Any]:
     # a declaration affects only the final scan of a run, so search results remain valid
     options = with_absolute_paths(settings.model_dump(exclude_none=True, exclude={"publish_as_is"}))
-    # a run of some models reads the sensitive column as a kept column (see `with_sensitive_kept`)
-    if sensitive := options.pop("sensitive", None):
-        options["keep"] = list(dict.fromkeys([*options["keep"], sensitive]))
     return identity(options) | {"places": [options["input"], options["out"]]}
 
 
