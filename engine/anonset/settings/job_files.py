@@ -37,7 +37,7 @@ def _content(path: str) -> bytes:
     return Path(path).read_bytes()
 
 
-def _config(path: str) -> tuple[dict[str, Any], str]:
+def read_toml(path: str) -> tuple[dict[str, Any], str]:
     """Return the settings and the text of a TOML file. A key is an option name, with hyphens or underscores.
 
     Raises
@@ -75,7 +75,7 @@ def read_job(path: str, flags: Mapping[str, Any] | None = None, *, unanswered: b
     """
     if Path(path).name == REPORT:
         return _settings_of_report(path)
-    job, text = _config(path)
+    job, text = read_toml(path)
     of_tables = "tables" in job
     if of_tables:
         job = _with_column_names(path, job)

@@ -1,11 +1,11 @@
 """Spell the roles of columns of linked tables as lines of the job file. Flags cannot set them."""
 
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from anonset.reading.roles import name_list
+from anonset.settings.job_files import read_toml
 from anonset.settings.job_text import table_header, toml_of
 from anonset.settings.overriding import over
 from anonset.spelling import Spelling
@@ -34,8 +34,8 @@ def job_with_tables(path: Path) -> dict[str, Any] | None:
     if path.suffix.lower() != ".toml":
         return None
     try:
-        job = tomllib.loads(path.read_text("utf-8"))
-    except (OSError, ValueError, RecursionError):  # reported where the job is read
+        job, _ = read_toml(str(path))
+    except (OSError, ValueError):  # reported where the job is read
         return None
     tables = job.get("tables")
     return job if isinstance(tables, dict) and all(isinstance(one, dict) for one in tables.values()) else None
