@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from anonset.data.progress import Progress
 from anonset.data.storage.lease import Tell
 from anonset.errors import InputError
-from anonset.jobs.runs.beside import open_other
+from anonset.jobs.runs.beside import sha256_of_other
 from anonset.jobs.runs.run import FileRun, anonymize_file
 from anonset.jobs.runs.work_places import clear_finished, difference, identity, relevant
 from anonset.release.documents import ATTESTATION
@@ -59,7 +59,7 @@ def _checked(run: FileRun, opened: "OpenedPublication", progress: Progress | Non
     expected = identity(run.absolute) | {
         "data": run.source.sha256,
         "earlier release": None if earlier is None else earlier.attestation_sha256,
-        "release beside": None if settings.after is None else _sha256_of(settings.after),
+        "release beside": None if settings.after is None else sha256_of_other(settings.after),
     }
     # older reports lack some settings
     defaults = type(settings).model_construct().model_dump(exclude_none=True)
@@ -75,8 +75,3 @@ def _checked(run: FileRun, opened: "OpenedPublication", progress: Progress | Non
         msg = f"{settings.out!r} already contains a release with other {other}; choose another --out"
         raise InputError(msg, code="other-run")
     return check(opened, opened.kept_constraints, progress=progress)
-
-
-def _sha256_of(release: str) -> str:
-    with open_other(release) as opened:
-        return opened.sha256

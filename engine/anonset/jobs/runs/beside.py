@@ -24,7 +24,6 @@ from anonset.reading.roles import name_list
 from anonset.reading.sources.source import Source
 from anonset.reading.table_builder import read_all_rows
 from anonset.release.documents import Report
-from anonset.release.publishing.fetched import attestation_at
 from anonset.release.publishing.staging import PRIVATE
 from anonset.release.release import Release
 from anonset.settings.settings import ReadingSettings, Settings, validate
@@ -81,7 +80,7 @@ def beside(earlier: Release, persons: Sequence[Hashable], earlier_persons: Seque
     row_of = np.empty(publication.n, np.int64)
     row_of[publication.record] = np.arange(publication.n)
     earlier_records = same_persons(persons, earlier_persons)
-    sha256 = "" if earlier.published is None else attestation_at(earlier.published.out)[1]
+    sha256 = "" if earlier.published is None else sha256_of_other(os.fspath(earlier.published.out))
     rules = frozenset(change.rule for change in earlier.unverified.table.changes)
     row = np.where(earlier_records < 0, -1, row_of[earlier_records])
     return OtherRelease(publication, row, sha256, shows_all=_shows_all(earlier.retention), rules=rules)
@@ -146,6 +145,12 @@ def open_other(place: str) -> AbstractContextManager["OpenedPublication"]:
     if not place.endswith(PRIVATE):
         return open_publication(place)
     return open_publication(place.removesuffix(PRIVATE), place)
+
+
+def sha256_of_other(place: str) -> str:
+    """Return the SHA-256 of the attestation of another release (`open_other`). The other files are checked, too."""
+    with open_other(place) as opened:
+        return opened.sha256
 
 
 def _private_missing(name: str, out: Path) -> str:
