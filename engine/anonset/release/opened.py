@@ -29,7 +29,7 @@ from anonset.release.documents import (
     read_report,
 )
 from anonset.release.formats import kind_named
-from anonset.release.publishing.fetched import fetched_publication
+from anonset.release.publishing.fetched import fetched_publication, is_below
 from anonset.release.publishing.staging import private_of, require_apart
 from anonset.settings.parameters import MODELS, build
 from anonset.settings.publication import check_settings_model
@@ -189,7 +189,7 @@ class OpenedPublication(RedactedRepr):
             msg = f"{str(private)!r} is not the private directory of {str(self.out)!r}"
             raise InputError(msg)
         for name, expected in report.files.items():
-            if not _is_below(name) or digest(private / name) != expected:
+            if not is_below(name) or digest(private / name) != expected:
                 other = f"is not the file written for {str(self.out)!r}: the SHA-256 differs"
                 msg = f"{str(private / name)!r} {other}"
                 raise InputError(msg)
@@ -205,16 +205,6 @@ class OpenedPublication(RedactedRepr):
         """
         path = None if self.private is None else records_file(self.private)
         return None if path is None else read_records(path, store)
-
-
-def _is_below(name: str) -> bool:
-    """Return True if a file name leads to a file in the directory or in a subdirectory.
-
-    >>> [_is_below(name) for name in ("a", "records/a", "../a", "records/../../a", "/a", "")]
-    [True, True, False, False, False, False]
-    """
-    parts = name.split("/")
-    return all(part and Path(part).name == part and part != ".." for part in parts)
 
 
 def is_publication(path: str | os.PathLike[str]) -> bool:

@@ -15,27 +15,13 @@ from anonset.release.publishing.staging import PRIVATE, private_of
 
 @contextmanager
 def fetched_publication(
-    out: str | os.PathLike[str],
-    private: str | os.PathLike[str] | None = None,
-    *,
-    with_private: bool = False,
+    out: str | os.PathLike[str], private: str | os.PathLike[str] | None, *, with_private: bool
 ) -> Iterator[tuple[Path, Path]]:
     """Yield a publication and its private directory as local directories. Errors name the given paths.
 
     Attested files and all private files at an address are fetched into a temporary directory, which is removed on exit.
 
-    Parameters
-    ----------
-    private
-        Private directory. The default for a local publication is the directory next to it. For a publication at an
-        address, the private directory is only fetched if it is named.
-    with_private
-        Whether to fetch the private files next to a publication at an address, if they can be listed.
-
-    Raises
-    ------
-    InputError
-        If there is no attestation at the address, or a file cannot be fetched.
+    The parameters and errors are those of `anonset.release.opened.open_publication`.
     """
     if not is_address(out) and (private is None or not is_address(private)):
         yield Path(out), private_of(out, private)
@@ -84,15 +70,18 @@ def _fetch_attested(out: Place, folder: Path) -> None:
     out.fetch(ATTESTATION, folder / ATTESTATION)
     attested = {*read_attestation(folder)[0].data.files}
     for name in sorted(attested):  # a list can lack new objects
-        if _is_inside(name):
+        if is_below(name):
             out.fetch(name, folder / name)
     for name in {*names} - attested - {ATTESTATION}:  # `OpenedPublication` rejects the name
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).touch()
 
 
-def _is_inside(name: str) -> bool:
-    """Return True if a file name in an attestation is a relative path that stays inside the directory of the
-    publication. `OpenedPublication` rejects all other names.
+def is_below(name: str) -> bool:
+    """Return True if a file name leads to a file in the directory or in a subdirectory. Other names are not read.
+
+    >>> [is_below(name) for name in ("a", "records/a", "../a", "records/../../a", "/a", "")]
+    [True, True, False, False, False, False]
     """
-    return not Path(name).is_absolute() and ".." not in Path(name).parts
+    parts = name.split("/")
+    return all(part and Path(part).name == part and part != ".." for part in parts)
