@@ -378,6 +378,11 @@ class Table(RedactedRepr):
         return self.columns[0].n if self.columns else 0
 
     @property
+    def item_columns(self) -> tuple[str, ...]:
+        """Names of the columns of items, before they were joined. Empty without items."""
+        return () if self.transactions is None else self.joined or (self.transactions.name,)
+
+    @property
     def coarsened(self) -> dict[str, list[str]]:
         """Columns that reading coarsened, by part of the data: ``items`` or ``values``. Losses do not include this."""
         relational, parts = {column.name for column in self.relational}, dict[str, list[str]]()

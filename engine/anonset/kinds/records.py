@@ -118,8 +118,7 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
     def roles(self, model: PrivacyModel) -> dict[str, list[str]]:
         """Return the quasi-identifiers, items and unprotected columns."""
         publication, protects = self.publication, model.protects
-        sets = publication.transactions
-        items = [] if sets is None else list(publication.joined or (sets.name,))
+        items = list(publication.item_columns)
         relational = [column.name for column in publication.relational]
         kept = [column.name for column in publication.kept]
         mixed = [name for name in kept if name == model.sensitive_column]
@@ -220,12 +219,11 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
     ) -> list[dict[str, Any]]:
         """Return the options with the published columns, for each possible item separator."""
         publication = self.publication
-        sets = publication.transactions
-        named = () if sets is None else publication.joined or (sets.name,)
         data = None if attested is None else cast("PublishedFile", attested.data)
+        nameless = data is not None and data.nameless
         roles: dict[str, Any] = {
             "drop": settings.drop,
-            "items": items_of_original(named, settings, source, nameless=data is not None and data.nameless),
+            "items": items_of_original(publication.item_columns, settings, source, nameless=nameless),
             "relational": [column.name for column in publication.relational],
             "numeric": self._numeric(settings),
             "keep": [column.name for column in publication.kept],
@@ -328,9 +326,9 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
             values = spell_out(publication.relational, publication.value_sets)
             rum = published_relational_loss(original, values, hierarchies, request.relational_weights)
             measures = {"rum": rum, **measures}
-        return Evaluation(
-            measures, sizes, source, None, levels, observed=_observed(publication), classes=self.class_sizes()
-        )
+        kept = [column.name for column in publication.kept] if publication.relational and publication.n else []
+        observed = _disclosures(publication, kept) if kept else {}
+        return Evaluation(measures, sizes, source, None, levels, observed=observed, classes=self.class_sizes())
 
     def class_sizes(self) -> "ClassSizes | None":
         """Return the sizes of the equivalence classes."""
@@ -448,15 +446,6 @@ def _journalist(
     at_least = np.maximum(people, np.bincount(classes, minlength=len(people)))
     risks = 1.0 / at_least[classes]
     return float(risks.max(initial=0.0)), float((risks > threshold).mean()) if len(risks) else 0.0
-
-
-def _observed(publication: Records) -> "dict[str, ObservedDiversity]":
-    from anonset.measures.risks.sensitive_values import observed_diversity
-
-    if not publication.relational or not publication.n:
-        return {}
-    group = codes_of(publication.relational)
-    return {column.name: observed_diversity(group, column, publication.store) for column in publication.kept}
 
 
 def _item_losses(

@@ -55,6 +55,11 @@ class Records(Published):
         return len(self.record)
 
     @property
+    def item_columns(self) -> tuple[str, ...]:
+        """Names of the published columns of items. Empty without items."""
+        return () if self.transactions is None else self.joined or (self.transactions.name,)
+
+    @property
     def columns(self) -> tuple[SetColumn | CategoricalColumn, ...]:
         """Published columns in input order. Joined columns are one column, at the position of the first joined
         column.

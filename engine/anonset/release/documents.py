@@ -155,7 +155,7 @@ class PublishedFile(PublishedFiles):
 
     def protected(self, original: Table) -> dict[str, tuple[list[str], list[str]]]:
         """Return the item columns and the relational columns."""
-        sets = [] if original.transactions is None else list(original.joined or (original.transactions.name,))
+        sets = list(original.item_columns)
         items = self.items if self.nameless and len(sets) == 1 else sets
         relational = [column.name for column in original.relational]
         return {"items": (items, self.items), "relational": (relational, self.relational)}
@@ -250,7 +250,7 @@ class ChunkFiles(PublishedFiles):
 
     def protected(self, original: Table) -> dict[str, tuple[list[str], list[str]]]:
         """Return the item column and the relational columns. Relational columns are not published."""
-        sets = [] if original.transactions is None else list(original.joined or (original.transactions.name,))
+        sets = list(original.item_columns)
         return {"items": (sets, self.items), "relational": ([column.name for column in original.relational], [])}
 
     @property

@@ -170,9 +170,8 @@ def nothing_left(model: PrivacyModel, table: Table, publication: Records) -> tup
     secrets = frozenset(model.secrets)
     counts = labels_before_and_after(model, table, publication, secrets)
     unchanged = {symbol.members[0] for symbol in publication.symbols if len(symbol.members) == 1} - secrets
-    sets = table.joined or (() if table.transactions is None else (table.transactions.name,))
     warnings = []
-    for names in (() if unchanged else sets, tuple(column.name for column in table.relational)):
+    for names in (() if unchanged else table.item_columns, tuple(column.name for column in table.relational)):
         side = [counts[name] for name in names if name in counts]
         if any(before > 1 for before, _ in side) and all(after <= 1 for _, after in side):
             warnings.append(
@@ -197,7 +196,7 @@ def labels_before_and_after(
         members = [symbol.members for symbol in publication.symbols]
         before = _names(items, [(label,) for label in items.vocabulary.labels], table.joined, without)
         after = _names(published, members, table.joined, without)
-        counts = {name: (before.count(name), after.count(name)) for name in table.joined or (items.name,)}
+        counts = {name: (before.count(name), after.count(name)) for name in table.item_columns}
     if "relational" in model.protects:
         shown = {column.name: distinct_values(column) for column in publication.relational}
         counts |= {column.name: (distinct_values(column), shown[column.name]) for column in table.relational}

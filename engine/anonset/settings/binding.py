@@ -110,9 +110,8 @@ def bind_columns(
     InputError
         If a hierarchy is given for a column that cannot have one, or is not a tree over the column's values.
     """
-    column = table.transactions
-    column_of = {c.name: c for c in (*table.relational, *(() if column is None else (column,)))}
-    possible = dict.fromkeys([*column_of, *table.joined])
+    sets = () if table.transactions is None else (table.transactions.name,)
+    possible = dict.fromkeys([*(column.name for column in table.relational), *sets, *table.joined])
     if unknown := sorted(set(hierarchies) - set(possible)):
         fault = f"{unknown[0]!r} is not a column of items or quasi-identifiers{did_you_mean(unknown[0], possible)}"
         msg = f"{hierarchy_of()}: {fault}; these are: {', '.join(possible) or 'none'}"
@@ -368,7 +367,7 @@ def require_roles(table: Table, model: PrivacyModel) -> None:
         sets = None if table.transactions is None else table.transactions.name
         others = columns if sensitive is None else [column for column in columns if column not in (sensitive, sets)]
         if sensitive is not None and table.transactions is not None:
-            joined = [*(table.joined or (table.transactions.name,)), sensitive]
+            joined = [*table.item_columns, sensitive]
             example = spelled({"model": "klm", "items": joined, "sensitive_items": None})
             values = f"{prefixed(sensitive, 'VALUE')},..."
             msg += f"; to protect {sensitive!r} from attackers who know items: {example} {values}"

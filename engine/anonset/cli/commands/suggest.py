@@ -81,7 +81,7 @@ def suggest(
             seed=settings.seed, seconds=settings.seconds, round_ends=settings.round_ends,
             publish_as_is=settings.publish_as_is,
         )  # fmt: skip
-    trees = settings.hierarchy or _hierarchies_of(table)
+    trees = settings.hierarchy or dict.fromkeys(table.item_columns, PROPOSED)
     tuned_in_job = {
         name for name in (read_job(source, given_flags(flags)) if place != source else ()) if name in parameters()
     }
@@ -90,7 +90,7 @@ def suggest(
         if best is None:
             return ""
         tuned = {name: value for name, value in best.asked.items() if name != "hierarchy"}
-        made = _hierarchies_of(table, best.settings["hierarchy"]) if "hierarchy" in best.settings else {}
+        made = dict.fromkeys(table.item_columns, best.settings["hierarchy"]) if "hierarchy" in best.settings else {}
         on_job = is_job(source) and tuned_in_job <= {*tuned, *_ASKED}
         on, typed = (source, given_flags(flags)) if on_job else (place, {**options, "hierarchy": trees})
         roles = {name: value for name, value in typed.items() if name in _ROLES}
@@ -143,11 +143,6 @@ def _guarantee(table: Table, options: Mapping[str, Any], sensitive: str | None) 
         raise InputError(msg)
     needed = {"delta": 1.0} if "delta" in parameters(algorithm) else {}
     return make_algorithm(name, algorithm, {**values, **needed}).model
-
-
-def _hierarchies_of(table: Table, spec: str = PROPOSED) -> dict[str, str]:
-    sets = table.joined or (() if table.transactions is None else (table.transactions.name,))
-    return dict.fromkeys(sets, spec)
 
 
 def _command(

@@ -33,8 +33,7 @@ def try_hierarchies(work: Proposal, given: Mapping[str, HierarchySpec], opened: 
         dict[str, Any](),
         {column.profile.name: column.hierarchy for column in work.columns if column.hierarchy},
     )
-    sets = work.table.joined or (() if work.table.transactions is None else (work.table.transactions.name,))
-    relational = [column.name for column in work.table.relational]
+    sets, relational = work.table.item_columns, [column.name for column in work.table.relational]
     wanted: dict[str, Any] = {name: given.get(name, proposed.get(name, _tree_of_wide(work.table))) for name in sets}
     wanted |= {name: given.get(name, proposed.get(name, "values")) for name in relational}
     wanted |= {name: spec for name, spec in given.items() if name not in wanted}

@@ -118,7 +118,7 @@ class ProposalReader:
         if table is None:
             return {}
         if (sets := table.transactions) is not None:
-            names, model = table.joined or (sets.name,), KmAnonymity(k=self.k, m=1)
+            names, model = table.item_columns, KmAnonymity(k=self.k, m=1)
             for finding in ItemScan(table, model).shown(names, sets.vocabulary.labels):
                 named = finding.column.split(",")
                 declared_items = Fix({"items": named, "publish_as_is": named}, "if they are not")

@@ -189,7 +189,7 @@ def suggest(
     table = declared(table, publish_as_is)  # type: ignore[arg-type]
     trials = candidates_for(table, model)
     specs = dict(hierarchies or {})
-    sets = table.joined or (() if table.transactions is None else (table.transactions.name,))
+    sets = table.item_columns
     names = set[str]() if table.transactions is None else {*sets, table.transactions.name}
     if names and not names & set(specs):
         specs |= dict.fromkeys(sets, PROPOSED)
@@ -286,7 +286,7 @@ class _CandidateTrial:
 
     def of_all(self, table: Table, trials: Sequence[Mapping[str, Any]], *, share: float) -> list[Candidate]:
         """Try all candidates. Each candidate may use this share of the remaining time."""
-        sets = table.joined or (() if table.transactions is None else (table.transactions.name,))
+        sets = table.item_columns
         frequent = None if table.transactions is None else FrequentItems.of(table.transactions)
         candidates = []
         for settings in trials:

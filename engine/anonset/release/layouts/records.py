@@ -79,8 +79,7 @@ class RecordsKind(PublicationKind[Records]):
         _require_tables(table, algorithm, layout)
         column = table.transactions
         if layout.format == "dat":
-            sets = table.joined or (() if column is None else (column.name,))
-            require_single_set(sets, [other.name for other in (*table.relational, *table.kept)])
+            require_single_set(table.item_columns, [other.name for other in (*table.relational, *table.kept)])
         if column is None:
             return
         set_based = traits_of(algorithm).forms_sets
@@ -143,7 +142,6 @@ class RecordsKind(PublicationKind[Records]):
         else:
             data = write_published(publication, folder, chosen, separator, layout.part_rows, ledger)
         fimi = chosen == "dat"
-        sets = publication.transactions
         # the codebook also explains the codes of value sets
         symbols = (*publication.symbols, *publication.value_sets)
         write_codebook(replace(publication, symbols=symbols), folder / CODEBOOK)
@@ -151,7 +149,7 @@ class RecordsKind(PublicationKind[Records]):
             file=data.name,
             format=chosen,
             separator=separator if not tables and is_separated(publication, chosen) else None,
-            items=["items"] if fimi else list(publication.joined or (() if sets is None else (sets.name,))),
+            items=["items"] if fimi else list(publication.item_columns),
             relational=[column.name for column in publication.relational],
             keep=[column.name for column in publication.kept],
             sha256=digests(folder, unverified.table.store.workers),
@@ -297,8 +295,8 @@ class RecordsKind(PublicationKind[Records]):
         """Scan column names, relational values, kept columns and items."""
         findings = [*scanner.headers(publication.order), *scanner.relational(publication)]
         findings += scanner.kept(publication.kept, publication.relational, publication.store)
-        if (sets := publication.transactions) is not None:
-            findings += scanner.items.shown(publication.joined or (sets.name,), labels_of(publication))
+        if publication.transactions is not None:
+            findings += scanner.items.shown(publication.item_columns, labels_of(publication))
         promised = [column for column in publication.kept if column.name == scanner.model.sensitive_column]
         return ScanResult(tuple(findings), scanner.promised(promised) | scanner.items.unchanged(publication))
 

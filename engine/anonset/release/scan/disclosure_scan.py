@@ -116,8 +116,7 @@ def require_originals_declared(table: Table, model: PrivacyModel, *, as_publishe
     """
     scanner, findings, sets = Scanner(table, model), list[ScanFinding](), table.transactions
     if sets is not None:
-        names = table.joined or (sets.name,)
-        items = scanner.items
+        names, items = table.item_columns, scanner.items
         findings += items.shown(names, sets.vocabulary.labels) if as_published else items.keys(names, sets)
     if table.kept and (table.store.in_files or (as_published and not table.relational)):
         with table.store.nested() as scratch:
@@ -190,9 +189,8 @@ def declared(table: Table, names: Names) -> Table:
     InputError
         If a column is not published.
     """
-    sets = () if table.transactions is None else (table.joined or (table.transactions.name,))
     columns = (*table.ids, *table.relational, *table.kept, *(() if table.sensitive is None else (table.sensitive,)))
-    published_names = (*sets, *(column.name for column in columns))
+    published_names = (*table.item_columns, *(column.name for column in columns))
     named = names_in(published_names, names)
     if unknown := [name for name in named if name not in published_names]:
         msg = (
