@@ -63,6 +63,8 @@ def beside(earlier: Release, persons: Sequence[Hashable], earlier_persons: Seque
     >>> again.row.tolist() == first.publication.record.argsort()[[2, 0]].tolist()
     True
     """
+    from anonset.release.opened import open_publication
+
     msg = f"earlier must be a release with a record for each of the {len(earlier_persons):,} entries of earlier_persons"
     publication = require_kind(earlier.publication, Records, msg)
     if len(earlier_persons) != publication.n:
@@ -80,7 +82,10 @@ def beside(earlier: Release, persons: Sequence[Hashable], earlier_persons: Seque
     row_of = np.empty(publication.n, np.int64)
     row_of[publication.record] = np.arange(publication.n)
     earlier_records = same_persons(persons, earlier_persons)
-    sha256 = "" if earlier.published is None else sha256_of_other(os.fspath(earlier.published.out))
+    sha256 = ""
+    if earlier.published is not None:
+        with open_publication(earlier.published.out, with_private=False) as opened:
+            sha256 = opened.sha256
     rules = frozenset(change.rule for change in earlier.unverified.table.changes)
     row = np.where(earlier_records < 0, -1, row_of[earlier_records])
     return OtherRelease(publication, row, sha256, shows_all=_shows_all(earlier.retention), rules=rules)
