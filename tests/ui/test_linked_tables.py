@@ -69,9 +69,9 @@ def test_linked_tables_are_shown_tried_and_published(folder: Path) -> None:
         await until(lambda: "120 rows" in texts(user))
         shown = "\n".join(filter(None, texts(user).splitlines()))
         assert "60 rows and 60 different ids.\n" in shown
-        assert "120 rows and 60 different ids. The table links other tables, and is not published.\n" in shown
-        assert "name\ntext\ndo not publish\ndirect identifier (name or contact), 60 different values\n" in shown
-        assert "To change the role of a column, edit job.toml" in shown
+        assert "120 rows and 60 different ids. Other tables lead to a person by this table.\n" in shown
+        assert element(user, "role patient.name").value == "drop"
+        assert "name\ntext\ndirect identifier (name or contact), 60 different values\n" in shown
         assert "anonset inspect job.toml" in shown
         assert "✓\ndone" in shown
         assert (state.error, state.unchecked) == ("", [])
@@ -136,7 +136,8 @@ def test_a_folder_of_linked_tables_is_opened_asked_and_published(clinic: Path, t
         assert state.first_step.startswith("First answer the question")
         shown = "\n".join(filter(None, texts(user).splitlines()))
         assert "wards.csv\nno column contains 'patient_id', or a key of a table with it\n" in shown
-        assert "code\nICD-10 codes\nitems: a set per person\na code per row\n" in shown
+        assert element(user, "role diagnoses.code").value == "items"
+        assert "code\nICD-10 codes\na code per row\n" in shown
         assert "linked tables need" not in shown
         state.open("clinic" if inner else ".")
         await until(lambda: state.linked is not None and not state.busy)

@@ -91,6 +91,8 @@ class LinkedFindings(RedactedRepr):
     """Settings of all tables together."""
     checks: tuple[Problem, ...] = field(repr=False)
     """What the owner should check first, with the settings that remedy it."""
+    without_items: tuple[TableFindings, ...] = ()
+    """Left out tables that share a key with the tables of the proposal. The owner can publish a column of them."""
 
     @property
     def problems(self) -> tuple[str, ...]:

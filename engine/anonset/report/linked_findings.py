@@ -5,6 +5,7 @@ from typing import Any
 
 from rich.table import Table as RichTable
 
+from anonset.columns.roles import hierarchy_for, tree_of
 from anonset.jobs.linked_findings import LinkedFindings, TableFindings
 from anonset.report.sections import as_text, facts_table, table
 from anonset.settings.job_text import unit_line
@@ -15,30 +16,8 @@ def linked_summary(findings: LinkedFindings) -> dict[str, Any]:
     """Return the findings as JSON data."""
     return {
         "source": findings.source,
-        "tables": [
-            {
-                "name": one.name,
-                "input": one.input,
-                "rows": one.rows,
-                "key": one.key,
-                "in": one.parent or None,
-                "parent_key": one.parent_key or None,
-                "ids": one.ids,
-                "lacking": one.lacking,
-                "without_id": one.without_id,
-                "columns": [
-                    {
-                        "name": column.profile.name,
-                        "kind": column.profile.kind,
-                        "role": column.role,
-                        "reason": column.reason,
-                        "hierarchy": column.hierarchy,
-                    }
-                    for column in one.columns
-                ],
-            }
-            for one in findings.tables
-        ],
+        "tables": [_table_summary(one) for one in findings.tables],
+        "without_items": [_table_summary(one) for one in findings.without_items],
         "left_out": dict(findings.left_out),
         "k": findings.k,
         "m": findings.m,
@@ -53,6 +32,36 @@ def linked_summary(findings: LinkedFindings) -> dict[str, Any]:
                 for key in findings.keys
             ],
         },
+    }
+
+
+def _table_summary(one: TableFindings) -> dict[str, Any]:
+    """Return the findings about a table as JSON data."""
+    return {
+        "name": one.name,
+        "input": one.input,
+        "rows": one.rows,
+        "key": one.key,
+        "in": one.parent or None,
+        "parent_key": one.parent_key or None,
+        "ids": one.ids,
+        "lacking": one.lacking,
+        "without_id": one.without_id,
+        "options": dict(one.options),
+        "columns": [
+            {
+                "name": column.profile.name,
+                "kind": column.profile.kind,
+                "role": column.role,
+                "reason": column.reason,
+                "hierarchy": column.hierarchy,
+                "hierarchies": {
+                    "items": tree_of(column.profile.kind),
+                    "relational": hierarchy_for(column.profile),
+                },
+            }
+            for column in one.columns
+        ],
     }
 
 

@@ -22,6 +22,7 @@ def changed_job(text: str, changes: Mapping[str, Any]) -> str:
     r"""Return the text of a job file with other settings.
 
     A job may have settings for each possible value of ``unit``. Then only the settings for its current value change.
+    Entries of tables in tables, such as the roles of linked tables, change one by one.
 
     Parameters
     ----------
@@ -63,10 +64,16 @@ def _change_table(place: Any, name: str, entries: Mapping[str, Any]) -> None:
     if name not in place:
         place[name] = {}
     for key, value in entries.items():
-        if value not in (None, "", []):
-            place[name][key] = value
-        elif key in place[name]:
-            del place[name][key]
+        outer, _, inner = key.partition(".")
+        entry, last = place[name], key
+        if isinstance(entry.get(outer), Mapping) and inner in entry[outer]:
+            entry, last = entry[outer], inner  # TOML reads the key table.column as a table with the key column
+        if isinstance(value, Mapping):
+            _change_table(entry, last, value)
+        elif value not in (None, "", []):
+            entry[last] = value
+        elif last in entry:
+            del entry[last]
 
 
 def with_role(job: Mapping[str, Any], column: str, role: str) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Spell the roles of columns of linked tables as lines of the job file. Flags cannot set them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ from anonset.settings.job_text import table_header, toml_of
 from anonset.settings.overriding import over
 from anonset.spelling import Spelling
 
-_ROLES = ("items", "relational", "numeric", "keep", "drop")
+TABLE_ROLES = ("items", "relational", "numeric", "keep", "drop")
 """Settings of a table that name columns."""
 
 
@@ -52,9 +52,9 @@ def spelled_for_tables(tables: Mapping[str, Any], settings: Mapping[str, Any], s
     """
     lines, others = list[str](), dict[str, Any]()
     for name, value in settings.items():
-        if name in _ROLES and value is None:
+        if name in TABLE_ROLES and value is None:
             lines.append(name)
-        elif name in _ROLES and isinstance(value, str | list) and (of_table := _by_table(tables, name_list(value))):
+        elif of_table := columns_by_table(tables, name, value):
             for table, columns in of_table.items():
                 lines += _changed_lines(table, tables[table], name, columns)
         else:
@@ -62,10 +62,15 @@ def spelled_for_tables(tables: Mapping[str, Any], settings: Mapping[str, Any], s
     return " ".join([*lines, *([spelling(others)] if others else [])])
 
 
-def _by_table(tables: Mapping[str, Any], names: Sequence[str]) -> dict[str, list[str]]:
-    """Return the columns of each table. Empty if a name is not ``table.column``."""
+def columns_by_table(tables: Iterable[str], setting: str, value: Any) -> dict[str, list[str]]:
+    """Return the columns of each table that a setting names. Empty if the setting is not the role of columns of these
+    tables.
+
+    >>> columns_by_table(["patient", "drug"], "drop", ["patient.zip", "patient.age"])
+    {'patient': ['zip', 'age']}
+    """
     found: dict[str, list[str]] = {}
-    for name in names:
+    for name in name_list(value) if setting in TABLE_ROLES and isinstance(value, str | list) else ():
         table, _, column = name.partition(".")
         if table not in tables or not column:
             return {}
@@ -73,14 +78,34 @@ def _by_table(tables: Mapping[str, Any], names: Sequence[str]) -> dict[str, list
     return found
 
 
+def with_column_role(settings: Mapping[str, Any], role: str, columns: Sequence[str]) -> dict[str, list[str]]:
+    """Return the columns of a linked table by role if some columns get another role. Roles without columns are omitted.
+
+    A table has one column of items, so the former column of items loses its role. The other columns of a table with
+    items are never published and have no role.
+
+    >>> with_column_role({"relational": ["age", "zip"], "drop": "name"}, "drop", ["zip"])
+    {'relational': ['age'], 'drop': ['name', 'zip']}
+    >>> with_column_role({"items": "atc"}, "items", ["dose"])
+    {'items': ['dose']}
+    """
+    before = {name: name_list(settings[name]) for name in TABLE_ROLES if name in settings}
+    if role == "items":
+        before["items"] = []
+    if role == "numeric":
+        columns = [*before.get(role, ()), *columns]
+    after = {name: names for name, names in over(before, {role: list(columns)}).items() if names}
+    return {name: names for name, names in after.items() if name not in ("drop", "numeric") or "items" not in after}
+
+
 def _changed_lines(table: str, settings: Mapping[str, Any], role: str, columns: Sequence[str]) -> Iterator[str]:
     header = f"[{table_header(table)}]"
     if role == "drop" and settings.get("items") in columns:
         yield f"without {header}"
         return
-    before = {name: name_list(settings[name]) for name in _ROLES if name in settings}
-    after = {name: names for name, names in over(before, {role: list(columns)}).items() if names}
+    before = {name: name_list(settings[name]) for name in TABLE_ROLES if name in settings}
+    after = with_column_role(settings, role, columns)
     changed = {name: after.get(name, []) for name in {**before, role: []} if after.get(name) != before.get(name)}
-    lines = changed or {role: after[role]}
+    lines = changed or {role: after.get(role, [])}
     plain = {name: names[0] if name == "items" and len(names) == 1 else names for name, names in lines.items()}
     yield f"{header} {', '.join(f'{name} = {toml_of(value)}' for name, value in plain.items())}"

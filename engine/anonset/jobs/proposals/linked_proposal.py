@@ -163,7 +163,9 @@ def inspect_tables(
     settings = {**options, **work.settings(proposed)}
     if skip := list(dict.fromkeys([*skipped, *settings.get("skip_rows", ())])):
         settings["skip_rows"] = skip
-    return LinkedFindings(source, proposed, left_out, keys, bool(unit), k, m, settings, tuple(work.checks))
+    return LinkedFindings(
+        source, proposed, left_out, keys, bool(unit), k, m, settings, tuple(work.checks), tuple(work.without_items)
+    )
 
 
 def _same_columns(tables: Sequence[TableEvidence]) -> list[Problem]:
@@ -203,6 +205,7 @@ class _Work(RedactedRepr):
             self.links |= found
         self.links = {name: self.links[name] for name in self.read if name in self.links}
         self.proposals = dict[str, Proposal]()
+        self.without_items = list[TableFindings]()
 
     def tables(self) -> tuple[TableFindings, ...]:
         """Return the tables of the proposal, first the table of persons."""
@@ -214,6 +217,7 @@ class _Work(RedactedRepr):
         for name, table in list(made.items()):
             if not (table.describes or table.named("items") or name in parents):
                 self.left_out[table.input] = self._without_items(table)
+                self.without_items.append(table)
                 del made[name]
         for name, one in self.read.items():
             if name not in self.links:

@@ -9,7 +9,7 @@ from typing import Any
 from nicegui import ui
 from nicegui.elements.mixins.text_element import TextElement
 
-from anonset.columns.roles import GIVEN, OF_PERSONS
+from anonset.columns.roles import GIVEN
 from anonset.data.hierarchies.hierarchy_rules import is_coarser
 from anonset.reading.file_options import OPEN, ROW, UNKNOWN
 from anonset.release.memory import format_size
@@ -19,6 +19,7 @@ from anonset.spelling import counted
 from anonset.ui.screens.fix_buttons import fix_buttons, open_fixes
 from anonset.ui.screens.frame import LiveSection, Screen, button, card, empty, text
 from anonset.ui.screens.linked_tables import keys_of, show_tables, tables_state
+from anonset.ui.screens.role_menus import RoleMenus
 from anonset.ui.screens.run_sections import show_exposed
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.setting_words import ROLE_WORDS, ROW_WORDS, UNIT, UNKNOWN_WORDS
@@ -38,7 +39,7 @@ def data_screen(state: PageState) -> None:
         screen.section(lambda: (state.busy, state.findings is None, state.linked is None), lambda _: _status(state))
         screen.section(lambda: _question_state(state), lambda _: _question(screen))
         screen.section(lambda: _problems_state(state), lambda _: _problems(screen))
-        screen.section(lambda: tables_state(state), lambda _: show_tables(state))
+        screen.section(lambda: tables_state(state), lambda section: show_tables(screen, section))
         screen.section(lambda: _columns_state(state), lambda section: _columns(screen, section))
         screen.section(
             lambda: (state.findings, _coarsened(state)), lambda _: show_exposed(state.findings, _coarsened(state))
@@ -173,6 +174,7 @@ def _columns(screen: Screen, section: LiveSection) -> None:
     roles = _roles(state)
     offered = [role for role in ROLE_WORDS if role in _ALWAYS or role in roles.values()]
     unit = name_list(state.unit)
+    menus = RoleMenus(screen, section, lambda: _roles(state), lambda name, role: _reason(state, name, role))
     with card("Columns"):
         with ui.element("table").classes("columns roles"):
             with ui.element("thead"), ui.element("tr"):
@@ -188,22 +190,9 @@ def _columns(screen: Screen, section: LiveSection) -> None:
                             text("span", f"{column['distinct']:,} different ({kind})")
                             _distribution(column["frequencies"])
                         text("td", _missing(column, state.findings["rows"])).props('data-label="Missing"')
-                        with ui.element("td"):
-                            choice = ui.select(
-                                {one: ROLE_WORDS[one] for one in offered if one not in OF_PERSONS or role == one},
-                                value=role,
-                            )
-                            choice.props("outlined dense").props["aria-label"] = f"Role of column {name}"
-                            choice.mark(f"role {name}").set_enabled(
-                                state.answered and name not in unit and not state.publishing
-                            )
-                        reason = text("td", _reason(state, name, role)).props('data-label="Reason"')
-
-                    def give(event: Any, name: str = name, reason: Any = reason) -> None:
-                        if screen.act(state.give_role, name, event.value, shown=section):
-                            reason.set_text(_reason(state, name, event.value))
-
-                    choice.on_value_change(give)
+                        menus.add(
+                            name, role, offered, enabled=state.answered and name not in unit and not state.publishing
+                        )
         if state.is_local and not state.first_step:
             with ui.element("p"):
                 ui.link("Show the most frequent values", "/values", new_tab=True).mark("values")

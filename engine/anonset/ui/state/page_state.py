@@ -2,6 +2,7 @@
 
 import asyncio
 import tempfile
+import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from secrets import token_urlsafe
@@ -10,7 +11,9 @@ from typing import Any
 from anonset.errors import AnonsetError, Fix, InputError, plain_text
 from anonset.privacy.model import PrivacyModel
 from anonset.reading.file_options import OPEN, person_columns
-from anonset.settings.job_changes import changed_job, completing, with_role
+from anonset.reading.linked import LinkedTables
+from anonset.reading.sources.place import Place
+from anonset.settings.job_changes import changed_job, completing
 from anonset.settings.job_files import ANSWERS, read_job
 from anonset.settings.model_choices import (
     candidate_of,
@@ -23,12 +26,14 @@ from anonset.settings.model_choices import (
 )
 from anonset.settings.overriding import make_settings, name_list
 from anonset.settings.settings import Settings
+from anonset.settings.table_lines import columns_by_table
 from anonset.spelling import arguments_of, as_typed, spelled_by
 from anonset.ui.state.examination import Examination
 from anonset.ui.state.folder import JOB, Folder, replacement, require_data, settings_in, tables_of
 from anonset.ui.state.policy_state import KINDS, PolicyState
 from anonset.ui.state.runs import CommandRun
 from anonset.ui.state.setting_words import UNIT, in_words
+from anonset.ui.state.table_roles import Inspected, inspected_tables, role_changes
 from anonset.ui.state.tree_state import TreeState
 from anonset.ui.state.trial import Trial
 from anonset.ui.state.workload_state import WorkloadState
@@ -148,6 +153,11 @@ class PageState:
         return tables_of(self.raw)
 
     @property
+    def inspected(self) -> Inspected:
+        """Findings about each linked table by name, and about tables that the job does not publish."""
+        return {} if self.job is None else inspected_tables(self.tables, self.linked, self.folder.path, self.job)
+
+    @property
     def settings(self) -> dict[str, Any]:
         """Settings of the job for the declared unit.
 
@@ -241,14 +251,17 @@ class PageState:
         Raises
         ------
         InputError
-            If the job is running.
+            If the job is running, or linked tables cannot have these roles.
         """
         job = self._existing()
         if job is None:
             return
         self.require_not_publishing()
         with replacement(job) as new:
-            new.write_text(changed_job(job.read_text(encoding="utf-8"), changes), encoding="utf-8", newline="")
+            text = changed_job(job.read_text(encoding="utf-8"), changes)
+            if "tables" in changes:
+                LinkedTables.of(tables_of(tomllib.loads(text)), self.unit, self.name, Place(str(job.parent)))
+            new.write_text(text, encoding="utf-8", newline="")
         self.error = ""
 
     def require_not_publishing(self) -> None:
@@ -284,9 +297,9 @@ class PageState:
         """
         if self._propose_again(arguments_of({role: column})):
             return
-        self.change(with_role(self.settings, column, role))
+        self.change(self._changes({role: [column]}))
         if "model" in (job := self.settings):
-            self.change(fitting_model(job))
+            self._change_model(fitting_model(job))
         self._inspect_again()
 
     def apply_fix(self, fix: Fix) -> None:
@@ -297,8 +310,27 @@ class PageState:
         if self._propose_again(arguments_of(fix.settings)):
             return
         self.assumed = {warning: fixes for warning, fixes in self.assumed.items() if fix not in fixes}
-        self.change(with_fix(self.settings, fix.settings))
+        self.change(self._changes(fix.settings))
         self._inspect_again()
+
+    def _changes(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the changes of the job file if settings are added. Linked tables name the roles of their columns."""
+        if not self.tables:
+            return with_fix(self.settings, settings)
+        known = {**self.inspected, **self.tables}
+        others = {name: value for name, value in settings.items() if not columns_by_table(known, name, value)}
+        made, of_tables = (
+            with_fix(self.settings, others),
+            role_changes(self.tables, self.inspected, self.unit, settings),
+        )
+        trees = {**of_tables.get("hierarchy", {}), **made.get("hierarchy", {})}
+        ceilings = dict.fromkeys(trees.keys() & self.settings.get("ceiling", {}).keys())
+        named = {"hierarchy": trees, "ceiling": ceilings}
+        return {**made, **of_tables, **{name: entries for name, entries in named.items() if entries}}
+
+    def _change_model(self, changes: Mapping[str, Any]) -> None:
+        """Write another model to the job file. The default algorithms of linked tables apply to jobs without one."""
+        self.change({**changes, "algorithm": None} if self.tables and "algorithm" in changes else changes)
 
     def _propose_again(self, options: Sequence[str]) -> bool:
         """Repeat the first inspection with options, and return True. If there is a job file, do nothing and return
@@ -312,7 +344,7 @@ class PageState:
 
     def choose_model(self, model: str) -> None:
         """Change the privacy model."""
-        self.change(with_model(self.settings, model))
+        self._change_model(with_model(self.settings, model))
 
     def try_candidates(self) -> None:
         """Start a trial of the algorithms for the model of the job.

@@ -1,0 +1,58 @@
+"""Menus of the screen Data that change the roles of columns."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from nicegui import ui
+from nicegui.elements.mixins.text_element import TextElement
+
+from anonset.columns.roles import OF_PERSONS
+from anonset.ui.screens.frame import LiveSection, Screen, text
+from anonset.ui.state.setting_words import ROLE_WORDS
+
+
+class RoleMenus:
+    """Menus with the role of each column of a job, next to the reasons.
+
+    Parameters
+    ----------
+    section
+        Section of the screen that contains the menus.
+    roles
+        Returns the role of each column.
+    reason
+        Returns the reason for the role of a column.
+    """
+
+    def __init__(
+        self,
+        screen: Screen,
+        section: LiveSection,
+        roles: Callable[[], Mapping[str, str]],
+        reason: Callable[[str, str], str],
+    ) -> None:
+        self._screen = screen
+        self._section = section
+        self._roles = roles
+        self._reason = reason
+        self._shown: dict[str, tuple[Any, TextElement]] = {}
+
+    def add(self, column: str, role: str, offered: Sequence[str], *, enabled: bool) -> None:
+        """Create the menu of a column and the reason for its role, as two cells of a table."""
+        options = {one: ROLE_WORDS[one] for one in offered if one not in OF_PERSONS or role == one}
+        with ui.element("td"):
+            menu = ui.select(options, value=role, on_change=lambda event: self._give(column, event.value))
+            menu.props("outlined dense").props["aria-label"] = f"Role of column {column}"
+            menu.mark(f"role {column}").set_enabled(enabled)
+        self._shown[column] = menu, text("td", self._reason(column, role)).props('data-label="Reason"')
+
+    def _give(self, column: str, role: str) -> None:
+        """Change the role of a column. The menus of other columns follow, and this menu if the role is rejected."""
+        if role == self._roles().get(column):
+            return
+        succeeds = self._screen.act(self._screen.state.give_role, column, role, shown=self._section)
+        roles = {**self._roles(), **({column: role} if succeeds else {})}
+        for name, (menu, reason) in self._shown.items():
+            role_now = roles.get(name, "drop")
+            menu.set_value(role_now)
+            reason.set_text(self._reason(name, role_now))
