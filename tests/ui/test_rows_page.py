@@ -11,11 +11,13 @@ import pytest
 pytest.importorskip("nicegui", reason="of the group test")
 
 from nicegui.testing import User
+from tests.facts import names
 from tests.ui.clicks import by_clicks, element, texts, until
 
 from anonset.cli.main import main
 from anonset.errors import InputError
 from anonset.jobs.changed_rows import MASKED, changed_rows
+from anonset.jobs.frequent_values import frequent_values
 from anonset.ui import server
 from anonset.ui.state.page_state import PageState
 
@@ -70,6 +72,22 @@ def test_ids_and_contact_data_are_masked(folder: Path, monkeypatch: pytest.Monke
             assert (cells[name].before, cells[name].after) == ((MASKED,), (MASKED,))
 
 
+def test_contact_data_are_masked_in_each_column_of_items(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [f"E{n % 4} I{n % 3},+49 30 {1234567 + 1000 * (n % 20)}" for n in range(60)]
+    (tmp_path / "visits.csv").write_text("\n".join(["codes,phones", *rows]) + "\n")
+    (tmp_path / "visits.toml").write_text(
+        'input = "visits.csv"\nout = "safe"\nunit = "row"\nmodel = "km"\nk = 2\nm = 1\nseparator = "codes= phones=|"\n'
+        'items = ["codes", "phones"]\nidentifying_as_declared = true\npublish_as_is = ["phones"]\n'
+        '[hierarchy]\ncodes = "prefix:1"\nphones = "prefix:6"\n'
+    )
+    shown = {one.column: one.values for one in frequent_values(str(tmp_path / "visits.toml"))}
+    assert (len(shown["codes"]), shown["phones"]) == (7, ())
+    assert shown["codes"][0] == ("I0", 20)
+    assert frequent_values(str(tmp_path / "visits.toml"), "phones")[0].values == ()
+    for record in changed_rows(published(tmp_path, monkeypatch)):
+        assert {cell.before for cell in record} == {(MASKED,)}
+
+
 def test_a_changed_original_is_not_shown(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     report = published(folder, monkeypatch)
     text = (folder / "visits.csv").read_text()
@@ -92,10 +110,24 @@ def test_only_the_local_page_shows_records_and_stores_none(folder: Path, *, is_l
         links = [one.props.get("href") for one in user.client.elements.values()]  # type: ignore[union-attr]
         assert ("/values" in links) == is_local
         assert (values.status_code == 200) == is_local
+        assert ("/values?column=ward" in links) == is_local
+        assert "/values?column=pid" not in links
+        ward = await user.http_client.get("/values?column=ward")
+        assert (ward.status_code == 200, ward.headers["cache-control"]) == (is_local, "no-store")
         if is_local:
             shown = html.unescape(re.sub(r"<[^>]+>", " ", values.text))
             assert re.search(r"ward: 2 of 2 values +Value +Records +w0 +30 \(50\.0%\) +w1 +30", shown)
             assert "mail: masked" in shown
+            assert re.findall(r"<caption>(\w+): ", ward.text) == ["ward"]
+            for name in ("pid", "nothing"):
+                assert names((refused := await user.http_client.get(f"/values?column={name}")).text, name)
+                assert refused.status_code == 404
+            assert "w0" not in texts(user)
+            assert element(user, "values ward").visible
+            element(user, "role ward").set_value("drop")
+            assert not element(user, "values ward").visible
+            element(user, "role ward").set_value("keep")
+            await until(lambda: not state.busy)
             assert not re.search(r"clinic\.org|\bP\d{3}\b", shown)
         await user.open("/publish")
         assert (await user.http_client.get("/rows")).status_code == 404  # nothing is published yet

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from anonset.columns.personal_values import are_opaque_keys, count_contacts, identifying, is_free_text
 from anonset.data import CategoricalColumn, Column, SetColumn
 from anonset.data.array_types import Int64
 from anonset.data.redacted_repr import RedactedRepr
@@ -13,6 +12,7 @@ from anonset.data.storage.store import MEMORY
 from anonset.errors import InputError
 from anonset.jobs.original import read_original, require_same_content
 from anonset.jobs.reading import opened_to_compare
+from anonset.jobs.shown_values import values_by_column
 from anonset.publications import Records
 from anonset.reading.file_options import person_columns
 from anonset.settings.job_files import over_job
@@ -75,16 +75,17 @@ def changed_rows(report: str) -> list[list[ChangedCell]]:
         }
         if original.transactions is not None and publication.transactions is not None:
             before[publication.transactions.name] = original.transactions
-        cells = [_cells(column, before[column.name], rows, back[0][rows]) for column in publication.columns]
+        joined = original.joined
+        cells = [_cells(column, before[column.name], joined, rows, back[0][rows]) for column in publication.columns]
         hidden = [*person_columns(private.settings.get("unit")), *private.settings.get("drop", [])]
         masked = [[ChangedCell(name, (MASKED,), (MASKED,))] * len(rows) for name in dict.fromkeys(hidden)]
         return [list(record) for record in zip(*masked, *cells, strict=True)]
 
 
 def _cells(
-    after: SetColumn | CategoricalColumn, before: SetColumn | Column, rows: Int64, records: Int64
+    after: SetColumn | CategoricalColumn, before: SetColumn | Column, joined: Sequence[str], rows: Int64, records: Int64
 ) -> list[ChangedCell]:
-    if is_personal(before):
+    if any(values.are_personal for values in values_by_column(before, joined).values()):
         return [ChangedCell(after.name, (MASKED,), (MASKED,))] * len(rows)
     texts = zip(_texts(before.take(records)), _texts(after.take(rows)), strict=True)
     return [ChangedCell(after.name, old, new) for old, new in texts]
@@ -96,18 +97,3 @@ def _texts(column: SetColumn | Column) -> Iterable[tuple[str, ...]]:
     if isinstance(column, CategoricalColumn):
         return [(label,) for label in column.labels()]
     return [(f"{value:.15g}",) for value in column.values.tolist()]
-
-
-def is_personal(column: SetColumn | Column) -> bool:
-    """Return True if a column contains contact data, names, ids or free text, or a value of its own in each record."""
-    if not isinstance(column, SetColumn | CategoricalColumn):
-        return False
-    labels: Sequence[str] = column.vocabulary.labels
-    repeats = int(column.occurrences.sum()) > len(labels)
-    return bool(
-        (isinstance(column, CategoricalColumn) and not repeats)  # each record has a value of its own
-        or identifying(labels)
-        or count_contacts(labels)
-        or are_opaque_keys(labels)
-        or is_free_text(labels, int(column.occurrences.sum()))
-    )

@@ -4,16 +4,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from anonset.data import CategoricalColumn, Column, SetColumn
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.jobs.changed_rows import is_personal
+from anonset.errors import InputError
 from anonset.jobs.reading import place_of_data, read_data
+from anonset.jobs.shown_values import Values, values_by_column
 from anonset.settings.commands import EvaluateSettings
 from anonset.settings.job_files import over_job
 from anonset.settings.settings import validate
 
-_SHOWN = 12
-"""Number of values of each column."""
+_SHOWN, _SHOWN_OF_ONE = 12, 100
+"""Maximum number of values of each of several columns, and of a single column."""
 
 
 @dataclass(frozen=True)
@@ -29,32 +29,40 @@ class FrequentValues(RedactedRepr):
     """Number of distinct values. 0 if the values are masked."""
 
 
-def frequent_values(job: str) -> list[FrequentValues]:
+def frequent_values(job: str, column: str = "") -> list[FrequentValues]:
     """Return the most frequent values of the columns that a job publishes. The values of columns with contact data,
     names or free text are omitted.
+
+    Parameters
+    ----------
+    column
+        The only column to return, with more values. Empty for all columns.
 
     Raises
     ------
     InputError
-        If the job is invalid, or the data cannot be read.
+        If the job is invalid, the data cannot be read, or the job does not publish the column.
     """
     where, options = over_job(job, "input", {}, EvaluateSettings)
     settings = validate(EvaluateSettings, {**options, "input": where})
     source = settings.source(where)
     with place_of_data([source], settings) as place:
         table = read_data(source, settings.read_options(), store=place)
-        return [_of(column) for column in table.columns if column not in table.ids]
+        shown = [one for one in table.columns if one not in table.ids]
+        found = {name: values for one in shown for name, values in values_by_column(one, table.joined).items()}
+        if column and column not in found:
+            msg = f"column {column!r} is not published, so its values are not shown"
+            raise InputError(msg)
+        return [
+            _of(name, table.n, values, _SHOWN if not column else _SHOWN_OF_ONE)
+            for name, values in found.items()
+            if column in ("", name)
+        ]
 
 
-def _of(column: SetColumn | Column) -> FrequentValues:
-    if is_personal(column):
-        return FrequentValues(column.name, column.n, ())
-    if isinstance(column, SetColumn | CategoricalColumn):
-        counts = np.asarray(column.occurrences)
-        labels = column.vocabulary.labels
-    else:
-        numbers, counts = np.unique(column.values, return_counts=True)
-        labels = tuple(f"{number:.15g}" for number in numbers.tolist())
-    order = np.argsort(-counts, kind="stable")[:_SHOWN]
-    values = tuple((labels[code], int(counts[code])) for code in order.tolist() if counts[code])
-    return FrequentValues(column.name, column.n, values, int(np.count_nonzero(counts)))
+def _of(name: str, records: int, values: Values, most: int) -> FrequentValues:
+    if values.are_personal:
+        return FrequentValues(name, records, ())
+    order = np.argsort(-values.counts, kind="stable")[:most]
+    frequent = tuple((values.labels[code], int(values.counts[code])) for code in order.tolist() if values.counts[code])
+    return FrequentValues(name, records, frequent, int(np.count_nonzero(values.counts)))

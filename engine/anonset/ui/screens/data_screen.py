@@ -189,6 +189,7 @@ def _columns(screen: Screen, section: LiveSection) -> None:
                         with ui.element("td").props('data-label="Values"'):
                             text("span", f"{column['distinct']:,} different ({kind})")
                             _distribution(column["frequencies"])
+                            menus.show_values(name, role)
                         text("td", _missing(column, state.findings["rows"])).props('data-label="Missing"')
                         menus.add(
                             name, role, offered, enabled=state.answered and name not in unit and not state.publishing

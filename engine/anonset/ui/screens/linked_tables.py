@@ -71,12 +71,15 @@ def _table(state: PageState, menus: RoleMenus, name: str, settings: Mapping[str,
                 for column in dict.fromkeys([*kinds, *named]):
                     with ui.element("tr"):
                         text("th", column).props("scope=row")
-                        text("td", kinds.get(column, "")).props('data-label="Kind"')
+                        known = column_of(name, column)
+                        with ui.element("td").props('data-label="Kind"'):
+                            text("span", kinds.get(column, ""))
+                            if column not in keys:
+                                menus.show_values(known, roles[known])
                         if column in keys:
                             text("td", _KEY).props('data-label="Role"')
                             text("td", "key of the table").props('data-label="Reason"')
                         else:
-                            known = column_of(name, column)
                             enabled = state.answered and not state.publishing
                             menus.add(known, roles[known], _OFFERED, enabled=enabled)
 

@@ -1,6 +1,7 @@
 """Screens of the page in the browser, and their addresses."""
 
 from collections.abc import Callable
+from functools import partial
 from html import escape
 from pathlib import Path
 
@@ -46,9 +47,7 @@ def add_pages(state: PageState) -> None:
     app.add_api_route("/download/publication.zip", lambda: _publication(state))
     app.add_api_route("/download/job.toml", lambda: _job(state))
     app.add_api_route("/rows", lambda: _not_stored(lambda: state.rows_report, lambda job: rows_page(changed_rows(job))))
-    app.add_api_route(
-        "/values", lambda: _not_stored(lambda: state.values_job, lambda job: values_page(frequent_values(job)))
-    )
+    app.add_api_route("/values", partial(_values, state))
     app.add_api_route("/report", lambda: _report(state.report_page))
     app.add_api_route("/opened-report", lambda: _report(None if state.examined is None else state.examined.page))
     app.add_api_route("/{address:path}", _unknown_address)
@@ -85,6 +84,10 @@ def _job(state: PageState) -> Response:
     if state.job is None or not state.job.exists():
         return Response("there is no job file yet", 404)
     return Response(state.job.read_bytes(), media_type="application/toml", headers=_attachment("job.toml"))
+
+
+def _values(state: PageState, column: str = "") -> Response:
+    return _not_stored(lambda: state.values_job, lambda job: values_page(frequent_values(job, column)))
 
 
 def _not_stored(job: Callable[[], Path | None], page_of: Callable[[str], str]) -> Response:

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+from urllib.parse import quote
 
 from nicegui import ui
 from nicegui.elements.mixins.text_element import TextElement
 
-from anonset.columns.roles import OF_PERSONS
+from anonset.columns.roles import OF_PERSONS, SETS
 from anonset.ui.screens.frame import LiveSection, Screen, text
 from anonset.ui.state.setting_words import ROLE_WORDS
 
@@ -36,6 +37,19 @@ class RoleMenus:
         self._roles = roles
         self._reason = reason
         self._shown: dict[str, tuple[Any, TextElement]] = {}
+        self._links: dict[str, ui.link] = {}
+
+    def show_values(self, column: str, role: str) -> None:
+        """Create a link to the values of a column. It is visible while the column is published. Columns that
+        identify the person have none.
+        """
+        state = self._screen.state
+        if state.is_local and not state.first_step and role not in OF_PERSONS:
+            of_set = role in SETS and role != "items"  # these columns are read as one set
+            link = ui.link("Show values", f"/values?column={quote('items' if of_set else column)}", new_tab=True)
+            link.props["aria-label"] = f"Show values of {column}"
+            link.classes("values").mark(f"values {column}").set_visibility(role != "drop")
+            self._links[column] = link
 
     def add(self, column: str, role: str, offered: Sequence[str], *, enabled: bool) -> None:
         """Create the menu of a column and the reason for its role, as two cells of a table."""
@@ -56,3 +70,5 @@ class RoleMenus:
             role_now = roles.get(name, "drop")
             menu.set_value(role_now)
             reason.set_text(self._reason(name, role_now))
+            if name in self._links:
+                self._links[name].set_visibility(role_now != "drop")

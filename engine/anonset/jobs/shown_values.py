@@ -1,0 +1,57 @@
+"""Values of columns that the local page of the owner may show. Values that identify a person are masked."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from anonset.columns.personal_values import are_opaque_keys, count_contacts, identifying, is_free_text
+from anonset.data import CategoricalColumn, Column, SetColumn
+from anonset.data.array_types import Int64
+from anonset.data.joining import prefixed
+from anonset.data.redacted_repr import RedactedRepr
+
+
+@dataclass(frozen=True)
+class Values(RedactedRepr):
+    """Distinct values of a column."""
+
+    labels: Sequence[str] = field(repr=False)
+    counts: Int64 = field(repr=False)
+    """Number of records with each value, int64 (labels,)."""
+    are_personal: bool
+    """Whether the values are contact data, names, ids, free text, or texts of which each record has its own."""
+
+
+def values_by_column(column: SetColumn | Column, joined: Sequence[str]) -> dict[str, Values]:
+    """Return the values of a column, by its name.
+
+    Parameters
+    ----------
+    joined
+        Names of the columns that are joined into a column of sets, if any. Their values are returned by these names,
+        without prefixes, because contact data are not recognized behind a prefix.
+    """
+    if not isinstance(column, SetColumn | CategoricalColumn):
+        numbers, counts = np.unique(column.values, return_counts=True)
+        return {column.name: Values([f"{number:.15g}" for number in numbers.tolist()], counts, are_personal=False)}
+    labels, counts = column.vocabulary.labels, np.asarray(column.occurrences)
+    if isinstance(column, CategoricalColumn) or not joined:
+        is_set = isinstance(column, SetColumn)
+        return {column.name: Values(labels, counts, _are_personal(labels, int(counts.sum()), is_set=is_set))}
+    parts = dict[str, Values]()
+    for name, start in ((name, prefixed(name, "")) for name in joined):
+        codes = [code for code, label in enumerate(labels) if label.startswith(start)]
+        own = [labels[code].removeprefix(start) for code in codes]
+        parts[name] = Values(own, counts[codes], _are_personal(own, int(counts[codes].sum()), is_set=True))
+    return parts
+
+
+def _are_personal(labels: Sequence[str], occurrences: int, *, is_set: bool) -> bool:
+    return bool(
+        (not is_set and occurrences <= len(labels))  # each record has a value of its own
+        or identifying(labels)
+        or count_contacts(labels)
+        or are_opaque_keys(labels)
+        or is_free_text(labels, occurrences)
+    )
