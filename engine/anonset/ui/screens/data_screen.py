@@ -27,6 +27,8 @@ from anonset.ui.state.setting_words import ROLE_WORDS, ROW_WORDS, UNIT, UNKNOWN_
 _ALWAYS = ("items", "relational", "sensitive", "keep", "drop")
 """Roles that the screen offers for every column. Any other role is only offered if a column already has it."""
 
+_NO_DATA = "This folder contains no data. Copy a file such as visits.csv into the folder."
+
 
 def data_screen(state: PageState) -> None:
     """Create the screen."""
@@ -55,19 +57,21 @@ def _files(screen: Screen) -> None:
             ui.navigate.to("/")
 
     text("p", f"Files in {folder.path}. Files outside of this folder are not reachable.").classes("lead")
-    for title, names, missing in (
-        ("Data", folder.data(), "This folder contains no data. Copy a file such as visits.csv into the folder."),
-        ("Job files", folder.jobs(), "None. anonset writes a job file if you open data."),
-    ):
-        with card(title):
-            if names:
-                _listed(open_file, {name: format_size((folder.path / name).stat().st_size) for name in names})
-            else:
-                empty(missing)
     if linked := folder.linked():
         with card("Linked tables"):
             text("p", "Publish several files about the same persons together, such as patients and their visits.")
             _listed(open_file, {name: f"{number} files" for name, number in linked.items()})
+    sections = (
+        ("Single files" if linked else "Data", folder.data(), "" if linked else _NO_DATA),
+        ("Job files", folder.jobs(), "None. anonset writes a job file if you open data."),
+    )
+    for title, names, missing in sections:
+        if names or missing:
+            with card(title):
+                if names:
+                    _listed(open_file, {name: format_size((folder.path / name).stat().st_size) for name in names})
+                else:
+                    empty(missing)
 
 
 def _listed(open_file: Callable[[str], None], sizes: Mapping[str, str]) -> None:
