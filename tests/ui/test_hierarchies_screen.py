@@ -385,3 +385,27 @@ def test_ranges_are_split_and_merged(folder: Path) -> None:
         await until(lambda: "[:50) (" in texts(user) and "[50:) (" in texts(user))
 
     by_clicks(folder, way)
+
+
+@pytest.mark.parametrize(("rule", "splits"), [("date:%d.%m.%Y:from-month,year", True), ("date:%d.%m.%Y:year", False)])
+def test_dates_are_split_if_a_rule_reads_them_as_iso_dates(folder: Path, rule: str, *, splits: bool) -> None:
+    dates = [f"{1 + n % 28:02}.{1 + n % 12:02}.{1950 + n % 4}" for n in range(300)]
+    (folder / "visits.csv").write_text("\n".join(["born", *dates]))
+    (folder / "visits.toml").write_text(
+        'input = "visits.csv"\nout = "safe"\nunit = "row"\nrelational = ["born"]\nmodel = "k"\nk = 3\n'
+        f'[hierarchy]\nborn = "{rule}"\n'
+    )
+
+    async def way(user: User, state: PageState) -> None:
+        tree = await edited(user, state)
+        user.find(marker=f"node {tree.hierarchy.node_of['1951']}").click()
+        if not splits:
+            assert "2024-07-01" in element(user, "unsplit").text
+            assert "Split" not in texts(user)
+            return
+        assert "2024-07-01" not in texts(user)
+        element(user, "bound").set_value("1951-07")
+        user.find(marker="split").click()
+        await until(lambda: "“1951” split at 1951-07." in texts(user))
+
+    by_clicks(folder, way)

@@ -1,5 +1,6 @@
 """Panel that edits the chosen nodes of a hierarchy: move, group, rename, split, merge and delete."""
 
+import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -21,6 +22,11 @@ from anonset.jobs.proposals.column_hierarchy import ColumnHierarchy
 from anonset.ui.screens.frame import button, text
 from anonset.ui.state.tree_state import TreeState
 
+_OTHER_DATE = re.compile(r"\d{1,4}[./ -]\d{1,2}[./ -]\d{2,4}")
+_SPLIT_DATES = (
+    "Groups of dates can be split if the dates are written like 2024-07-01. A rule such as "
+    "date:%d.%m.%Y:from-month,year reads other dates so."
+)
 _TARGETS = 8
 """Maximum number of groups that the panel offers."""
 _NAMED = 3
@@ -122,6 +128,13 @@ class NodePanel:
             with ui.element("div").classes("sizes"):
                 bound = ui.input("Split at").props("outlined stack-label").classes("field short").mark("bound")
                 button("Split", lambda: self._split(label, bound.value or "")).classes("second").mark("split")
+        elif all(
+            map(
+                _OTHER_DATE.fullmatch,
+                self._hierarchy.leaves.labels[self._hierarchy.leaf_lo[node] : self._hierarchy.leaf_hi[node]],
+            )
+        ):
+            text("p", _SPLIT_DATES).classes("soft").mark("unsplit")
 
     def _merge_or_delete(self, node: int) -> None:
         tree, label = self._hierarchy, self._hierarchy.labels[node]
