@@ -63,7 +63,7 @@ def test_the_complete_way_by_clicks_publishes_the_bytes_of_the_command_line(
         await browser.click("Try the candidates")
         await browser.until_text("Comparing candidate")
         await browser.reload()  # in the middle of a run
-        await browser.until_text("Loss against k")
+        await browser.until_text("Lost detail, if more records must match")
         await browser.until_text("The 30 most frequent codes")
         await browser.until(
             "document.querySelectorAll('svg[role=img] polyline').length >= 3 && "
@@ -327,7 +327,7 @@ def test_no_screen_has_faults_of_accessibility(folder: Path) -> None:
         await browser.open(f"{address}try")
         await browser.click("Try the candidates")
         await browser.until("[...document.querySelectorAll('button')].some(e => e.innerText === 'Choose')")
-        await browser.until_text("Loss against k")
+        await browser.until_text("Lost detail, if more records must match")
         await browser.until_text("Try the candidates")
         await examine(browser, "try")
         await browser.script("document.querySelectorAll('details').forEach(e => { e.open = true; })")

@@ -239,7 +239,7 @@ def test_a_candidate_is_tried_chosen_and_written_to_the_job(folder: Path) -> Non
         user.find(marker="try").click()
         await until(lambda: state.trial is not None and state.trial.code is not None)
         assert state.trial.code == 0, state.trial.running.errors
-        await until(lambda: "Loss against k" in texts(user))
+        await until(lambda: "Lost detail, if more records must match" in texts(user))
         shown = texts(user)
         assert "The 6 most frequent codes" in shown
         assert "anonset compare visits.toml --algorithms" in shown
@@ -292,11 +292,12 @@ def test_the_screen_publish_names_the_algorithm_and_an_unused_recommendation(fol
         best = {"algorithm": "exact", "hierarchy": "halves:frequency"}
         state.trial = Trial("visits.toml", state.settings, folder)
         state.trial.suggestion.output = json.dumps({"recommended": {"settings": best}})
-        unused = "The screen Try recommends exact, hierarchy halves:frequency, which the job does not use."
+        words = "exact, groups of similar frequency (hierarchy halves:frequency)"
+        unused = f"The screen Try recommends {words}, which the job does not use."
         await until(lambda: unused in texts(user))
         state.choose_candidate(best)
         await until(lambda: unused not in texts(user))
-        assert element(user, "algorithm").text == "The job uses the algorithm exact, hierarchy halves:frequency."
+        assert element(user, "algorithm").text == f"The job uses the algorithm {words}."
         state.choose_candidate({"algorithm": "exact"})
         await until(lambda: unused in texts(user))
         state.change({"k": 4})  # the recommendation is for another k

@@ -2,18 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from html import escape
-from textwrap import shorten
 
-_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 560, 240, 56, 544, 16, 200
-_LONGEST = 70
-"""Maximum number of characters of a name in the legend."""
+_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 400, 240, 44, 390, 16, 200
+_SAMPLE = 40
+"""Width of a line in the legend."""
 _DASHES = ("none", "7 4", "2 4", "10 3 2 3")
 Series = Mapping[str, Sequence[tuple[float, float]]]
 """Points of each line, by name."""
 
 
 def line_chart(title: str, across: str, lines: Series) -> str:
-    """Return a drawing of lines. The x values are drawn at equal distances, even if their differences are not equal.
+    """Return a drawing of lines, and a list with the name of each line. The x values are drawn at equal distances, even
+    if their differences are not equal.
 
     >>> line_chart("loss", "k", {"exact": [(2, 0.1), (5, 0.2)], "apriori": [(2, 0.1), (5, 0.4)]}).count("<polyline")
     2
@@ -21,23 +21,21 @@ def line_chart(title: str, across: str, lines: Series) -> str:
     values = sorted({x for points in lines.values() for x, _ in points})
     largest = max([y for points in lines.values() for _, y in points] or [0]) or 1.0
     place = {x: _LEFT + 20 + n * (_RIGHT - _LEFT - 40) / max(1, len(values) - 1) for n, x in enumerate(values)}
-    parts = [_grid(largest, across, place)]
+    parts, legend = [_grid(largest, across, place)], list[str]()
     for number, (name, points) in enumerate(lines.items()):
         at = [(place[x], _BOTTOM - y / largest * (_BOTTOM - _TOP)) for x, y in points]
         dash = f'stroke-dasharray="{_DASHES[number % len(_DASHES)]}"'
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in at)
-        legend = _HEIGHT + 14 + 18 * number
-        parts += [
-            f'<polyline points="{path}" fill="none" stroke="currentColor" stroke-width="2" {dash}/>',
-            *(_marker(number, x, y) for x, y in at),
-            f'<line x1="{_LEFT}" x2="{_LEFT + 40}" y1="{legend}" y2="{legend}" stroke="currentColor" '
-            f'stroke-width="2" {dash}/>{_marker(number, _LEFT + 20, legend)}',
-            _text(_LEFT + 48, legend + 4, "start", shorten(name, _LONGEST, placeholder=" …")),
-        ]
-    high = _HEIGHT + 10 + 18 * len(lines)
+        line = f'fill="none" stroke="currentColor" stroke-width="2" {dash}'
+        parts += [f'<polyline points="{path}" {line}/>', *(_marker(number, x, y) for x, y in at)]
+        sample = f'<path d="M0,8 H{_SAMPLE}" {line}/>{_marker(number, _SAMPLE / 2, 8)}'
+        legend.append(
+            f'<li><svg width="{_SAMPLE}" height="16" aria-hidden="true">{sample}</svg><span>{escape(name)}</span></li>'
+        )
     return (
-        f'<svg viewBox="0 0 {_WIDTH} {high}" role="img" aria-label="{escape(title)}" font-size="12" '
+        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{escape(title)}" font-size="12" '
         f'style="max-width: {_WIDTH}px; width: 100%"><title>{escape(title)}</title>{"".join(parts)}</svg>'
+        f'<ul class="legend">{"".join(legend)}</ul>'
     )
 
 

@@ -273,13 +273,16 @@ def _losses(trial: Trial | None) -> None:
     losses = shared_losses([row for _, rows in finished for row in rows])
     if not losses:
         return
-    with card("Loss against k"), ui.element("div").classes("grid charts"):
+    with card("Lost detail, if more records must match"), ui.element("div").classes("grid charts"):
         for loss, label in losses.items():
             lines = {name: [(row["k"], row[loss]) for row in rows] for name, rows in finished}
             lost = f"Detail of the {'attributes' if loss == 'rum' else 'items'} that is lost"
             with ui.element("div"):
-                text("p", f"{lost}, if at least k records match (0: nothing is lost)")
-                ui.html(line_chart(f"{lost}, against k", "k: records that match", lines), sanitize=False)
+                text("p", f"{lost}, for different numbers of matching records (0: nothing is lost, 1: everything)")
+                chart = line_chart(
+                    f"{lost}, by the number of matching records (k)", "records that must match (k)", lines
+                )
+                ui.html(chart, sanitize=False)
                 sizes = sorted({k for points in lines.values() for k, _ in points})
                 with ui.element("details"):
                     text("summary", f"Figures ({label})")

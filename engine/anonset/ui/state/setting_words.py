@@ -89,14 +89,41 @@ _CONTROLS = {
 """Label and screen of the control for each setting."""
 
 
+_PARAMETERS = {
+    "transaction": {"": "items by {}"},
+    "formation": {"": "first groups by {}"},
+    "delta": {"": "loss limit {}"},
+    "w": {"": "weight of the attributes {}"},
+    "point": {
+        "items": "more detail in the items",
+        "balanced": "balanced detail",
+        "attributes": "more detail in the attributes",
+    },
+    "merge": {"rt": "merges similar groups"},
+    "on_infeasible": {"merge": "joins small groups", "suppress": "removes rare items"},
+    "hierarchy": {"halves:frequency": "groups of similar frequency"},
+    "suppress": {"True": "removes rare items"},
+}
+"""Parameters of algorithms in the words of the page, by value. An empty text is any other value."""
+
+
 def algorithm_in_words(settings: Mapping[str, Any]) -> str:
     """Return an algorithm and its parameters as text.
 
     >>> algorithm_in_words({"algorithm": "exact", "on_infeasible": "suppress", "hierarchy": "halves:frequency"})
-    'exact, on-infeasible suppress, hierarchy halves:frequency'
+    'exact, removes rare items (on-infeasible suppress), groups of similar frequency (hierarchy halves:frequency)'
+    >>> algorithm_in_words({"algorithm": "rum-bound", "transaction": "coat", "delta": 0.5, "partitions": 2})
+    'rum-bound, items by coat (transaction), loss limit 0.5 (delta), partitions 2'
     """
-    parameters = [f"{name.replace('_', '-')} {value}" for name, value in settings.items() if name != "algorithm"]
+    parameters = [_parameter_in_words(name, value) for name, value in settings.items() if name != "algorithm"]
     return ", ".join([settings["algorithm"], *parameters])
+
+
+def _parameter_in_words(name: str, value: Any) -> str:
+    words, shown = _PARAMETERS.get(name, {}), name.replace("_", "-")
+    if str(value) in words:
+        return f"{words[str(value)]} ({shown if value is True else f'{shown} {value}'})"
+    return f"{words[''].format(value)} ({shown})" if "" in words else f"{shown} {value}"
 
 
 def in_words(settings: Mapping[str, Any]) -> str:
