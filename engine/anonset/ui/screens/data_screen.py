@@ -178,7 +178,7 @@ def _columns(screen: Screen, section: LiveSection) -> None:
     roles = _roles(state)
     offered = [role for role in ROLE_WORDS if role in _ALWAYS or role in roles.values()]
     unit = name_list(state.unit)
-    menus = RoleMenus(screen, section, lambda: _roles(state), lambda name, role: _reason(state, name, role))
+    menus = RoleMenus(screen, section, lambda: _roles(state), lambda name, role: _reason(state, unit, name, role))
     with card("Columns"):
         with ui.element("table").classes("columns roles"):
             with ui.element("thead"), ui.element("tr"):
@@ -215,9 +215,9 @@ def _missing(column: Mapping[str, Any], rows: int) -> str:
     return f"{missing / rows:.1%}" if missing else "none"
 
 
-def _reason(state: PageState, column: str, role: str) -> str:
+def _reason(state: PageState, unit: Sequence[str], column: str, role: str) -> str:
     proposed, reason = state.proposed.get(column, ("", ""))
-    if column in name_list(state.unit):
+    if column in unit:
         return "chosen above as the person"
     if role != proposed or reason == GIVEN:
         return "role in the job file"

@@ -1,6 +1,6 @@
 """Sections of the screen Data about linked tables: the key, the persons and the columns of each table."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
@@ -13,7 +13,7 @@ from anonset.ui.screens.frame import LiveSection, Screen, card, text
 from anonset.ui.screens.role_menus import RoleMenus
 from anonset.ui.screens.run_sections import table
 from anonset.ui.state.page_state import PageState
-from anonset.ui.state.table_roles import roles_of
+from anonset.ui.state.table_roles import Inspected, roles_of
 
 _KEY = "key: links the tables, not published"
 _OFFERED = ("items", "relational", "keep", "drop")
@@ -28,10 +28,17 @@ def tables_state(state: PageState) -> object:
 def show_tables(screen: Screen, section: LiveSection) -> None:
     """Show the tables with a menu for the role of each column, and the files that the inspection leaves out."""
     state = screen.state
-    tables, inspected = state.tables, state.inspected
-    menus = RoleMenus(screen, section, lambda: _roles(state), lambda column, role: _reason(state, column, role))
+    tables, inspected, roles = state.tables, state.inspected, _roles(state)
+    menus = RoleMenus(screen, section, lambda: _roles(state), lambda column, role: _reason(inspected, column, role))
+    can_change = state.answered and not state.publishing
     for name in [*tables, *(name for name in inspected if name not in tables)] if tables else ():
-        _table(state, menus, name, tables.get(name, inspected.get(name, {})))
+        found = inspected.get(name)
+        settings = tables.get(name, found or {})
+        keys = name_list(settings.get("key", state.unit if state.answered else (found or {}).get("key", "")))
+        links = any(str(one.get("in", "")).partition(".")[0] == name for one in tables.values())
+        with card(f"Table {name}"):
+            _describe(settings, keys, found, links=links)
+            _columns(menus, name, keys, roles, found, can_change=can_change)
     _left_out((state.linked or {"left_out": {}})["left_out"])
     if tables and state.is_local and not state.first_step:
         with ui.element("p"):
@@ -48,40 +55,47 @@ def keys_of(state: PageState) -> dict[str, str]:
     return keys if not state.answered or state.unit in keys else {state.unit: f"Each {state.unit} is a person", **keys}
 
 
-def _table(state: PageState, menus: RoleMenus, name: str, settings: Mapping[str, Any]) -> None:
-    """Show a table: how it is linked, and the kind, the role and the reason of each column."""
-    found = state.inspected.get(name)
-    keys = name_list(settings.get("key", state.unit if state.answered else (found or {}).get("key", "")))
+def _describe(
+    settings: Mapping[str, Any], keys: Sequence[str], found: Mapping[str, Any] | None, *, links: bool
+) -> None:
+    """Show how a table is linked, and its number of rows and ids."""
     place = f", which leads to a person by table {settings['in']}" if settings.get("in") else ""
-    with card(f"Table {name}"):
-        text("p", f"{settings.get('input', '')}: key {', '.join(keys)}{place}.")
-        if found is not None:
-            links = any(str(one.get("in") or "").partition(".")[0] == name for one in state.tables.values())
-            text("p", f"{_counts(found)}{' Other tables lead to a person by this table.' if links else ''}").classes(
-                "soft"
-            )
-        roles = _roles(state)
-        kinds = {} if found is None else {one["name"]: one["kind"] for one in found["columns"]}
-        named = [column.partition(".")[2] for column in roles if column.partition(".")[0] == name]
-        with ui.element("table").classes("columns roles linked"):
-            with ui.element("thead"), ui.element("tr"):
-                for head in ("Column", "Kind", "Role", "Reason"):
-                    text("th", head).props("scope=col")
-            with ui.element("tbody"):
-                for column in dict.fromkeys([*kinds, *named]):
-                    with ui.element("tr"):
-                        text("th", column).props("scope=row")
-                        known = column_of(name, column)
-                        with ui.element("td").props('data-label="Kind"'):
-                            text("span", kinds.get(column, ""))
-                            if column not in keys:
-                                menus.show_values(known, roles[known])
-                        if column in keys:
-                            text("td", _KEY).props('data-label="Role"')
-                            text("td", "key of the table").props('data-label="Reason"')
-                        else:
-                            enabled = state.answered and not state.publishing
-                            menus.add(known, roles[known], _OFFERED, enabled=enabled)
+    text("p", f"{settings.get('input', '')}: key {', '.join(keys)}{place}.")
+    if found is not None:
+        linking = " Other tables lead to a person by this table." if links else ""
+        text("p", f"{_counts(found)}{linking}").classes("soft")
+
+
+def _columns(
+    menus: RoleMenus,
+    name: str,
+    keys: Sequence[str],
+    roles: Mapping[str, str],
+    found: Mapping[str, Any] | None,
+    *,
+    can_change: bool,
+) -> None:
+    """Show the kind, the role and the reason of each column of a table."""
+    kinds = {} if found is None else {one["name"]: one["kind"] for one in found["columns"]}
+    named = [column.partition(".")[2] for column in roles if column.partition(".")[0] == name]
+    with ui.element("table").classes("columns roles linked"):
+        with ui.element("thead"), ui.element("tr"):
+            for head in ("Column", "Kind", "Role", "Reason"):
+                text("th", head).props("scope=col")
+        with ui.element("tbody"):
+            for column in dict.fromkeys([*kinds, *named]):
+                known = column_of(name, column)
+                with ui.element("tr"):
+                    text("th", column).props("scope=row")
+                    with ui.element("td").props('data-label="Kind"'):
+                        text("span", kinds.get(column, ""))
+                        if column not in keys:
+                            menus.show_values(known, roles[known])
+                    if column in keys:
+                        text("td", _KEY).props('data-label="Role"')
+                        text("td", "key of the table").props('data-label="Reason"')
+                    else:
+                        menus.add(known, roles[known], _OFFERED, enabled=can_change)
 
 
 def _roles(state: PageState) -> dict[str, str]:
@@ -92,9 +106,9 @@ def _roles(state: PageState) -> dict[str, str]:
     return {**columns, **roles_of(state.tables)}
 
 
-def _reason(state: PageState, column: str, role: str) -> str:
+def _reason(inspected: Inspected, column: str, role: str) -> str:
     table_name, _, own = column.partition(".")
-    found = state.inspected.get(table_name, {"columns": ()})
+    found = inspected.get(table_name, {"columns": ()})
     proposed = next((one for one in found["columns"] if one["name"] == own), None)
     return proposed["reason"] if proposed is not None and proposed["role"] == role else "role in the job file"
 

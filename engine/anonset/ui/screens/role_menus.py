@@ -36,6 +36,7 @@ class RoleMenus:
         self._section = section
         self._roles = roles
         self._reason = reason
+        self._shows_values = screen.state.is_local and not screen.state.first_step
         self._shown: dict[str, tuple[Any, TextElement]] = {}
         self._links: dict[str, ui.link] = {}
 
@@ -43,8 +44,7 @@ class RoleMenus:
         """Create a link to the values of a column. It is visible while the column is published. Columns that
         identify the person have none.
         """
-        state = self._screen.state
-        if state.is_local and not state.first_step and role not in OF_PERSONS:
+        if self._shows_values and role not in OF_PERSONS:
             of_set = role in SETS and role != "items"  # these columns are read as one set
             link = ui.link("Show values", f"/values?column={quote('items' if of_set else column)}", new_tab=True)
             link.props["aria-label"] = f"Show values of {column}"
@@ -68,6 +68,8 @@ class RoleMenus:
         roles = {**self._roles(), **({column: role} if succeeds else {})}
         for name, (menu, reason) in self._shown.items():
             role_now = roles.get(name, "drop")
+            if name != column and menu.value == role_now:
+                continue
             menu.set_value(role_now)
             reason.set_text(self._reason(name, role_now))
             if name in self._links:
