@@ -23,10 +23,7 @@ from anonset.ui.screens.frame import button, text
 from anonset.ui.state.tree_state import TreeState
 
 _OTHER_DATE = re.compile(r"\d{1,4}[./ -]\d{1,2}[./ -]\d{2,4}")
-_SPLIT_DATES = (
-    "Groups of dates can be split if the dates are written like 2024-07-01. A rule such as "
-    "date:%d.%m.%Y:from-month,year reads other dates so."
-)
+_SPLIT_DATES = "A group of dates can be split only if the data contain dates written like 2024-07-01."
 _TARGETS = 8
 """Maximum number of groups that the panel offers."""
 _NAMED = 3

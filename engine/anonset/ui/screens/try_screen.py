@@ -136,7 +136,7 @@ def _show_recommended(screen: Screen, found: Mapping[str, Any], *, suits: bool) 
         fix_buttons(screen, fixes)
         return
     name, _, utility = found["reason"].partition("): ")
-    text("p", f"{name})" if utility else name)
+    text("p", f"{algorithm_in_words(best['settings'])} ({name.rpartition(' (')[2]})" if utility else name)
     with ui.element("ul"):
         for figure in filter(None, utility.split("; ")):
             text("li", figure)
