@@ -179,6 +179,7 @@ def _columns(screen: Screen, section: LiveSection) -> None:
     offered = [role for role in ROLE_WORDS if role in _ALWAYS or role in roles.values()]
     unit = name_list(state.unit)
     menus = RoleMenus(screen, section, lambda: _roles(state), lambda name, role: _reason(state, unit, name, role))
+    can_change = state.answered and not state.publishing
     with card("Columns"):
         with ui.element("table").classes("columns roles"):
             with ui.element("thead"), ui.element("tr"):
@@ -195,9 +196,7 @@ def _columns(screen: Screen, section: LiveSection) -> None:
                             _distribution(column["frequencies"])
                             menus.show_values(name, role)
                         text("td", _missing(column, state.findings["rows"])).props('data-label="Missing"')
-                        menus.add(
-                            name, role, offered, enabled=state.answered and name not in unit and not state.publishing
-                        )
+                        menus.add(name, role, offered, enabled=can_change and name not in unit)
         if state.is_local and not state.first_step:
             with ui.element("p"):
                 ui.link("Show the most frequent values", "/values", new_tab=True).mark("values")
