@@ -178,6 +178,13 @@ def test_hierarchy_build_by_a_rule(place: Place, spec: str, column: str, labels:
     assert not (place.folder / "other.csv").exists()
 
 
+@pytest.mark.parametrize(("spec", "warned"), [("mask:from-2,1", True), ("mask:2,1", False)])
+def test_a_file_for_a_rule_that_never_publishes_full_values_is_a_warning(place: Place, spec: str, warned: bool) -> None:
+    data, made = place.write("p.csv", "zip\n476\n130\n"), str(place.folder / "made.csv")
+    ran = place.run("hierarchy", "build", data, "--relational", "zip", "--column", "zip", "--spec", spec, "-o", made)
+    assert (ran.code, names(ran.err, f"warning {spec} {made} 'full values'")) == (0, warned)
+
+
 def test_dates_and_zips_are_published_one_level_up(place: Place) -> None:
     rows = "1961-03-02,47677\n1961-08-19,47602\n1999-06-06,13053\n1999-07-01,13068\n"
     data = place.write("p.csv", "born,zip\n" + rows)

@@ -13,6 +13,7 @@ from tests.ui.clicks import by_clicks, element, texts, until
 
 from anonset.cli.main import main
 from anonset.data.hierarchies.tree_edits import delete_group, move_nodes
+from anonset.errors import InputError
 from anonset.jobs.proposals.column_hierarchy import ColumnHierarchy
 from anonset.settings.job_files import read_job
 from anonset.ui.state.page_state import PageState
@@ -388,7 +389,27 @@ def test_ranges_are_split_and_merged(folder: Path) -> None:
     by_clicks(folder, way)
 
 
-@pytest.mark.parametrize(("form", "rule"), [("%Y-%m-%d", "date:year"), ("%d.%m.%Y", "date:%d.%m.%Y:from-month,year")])
+def test_a_rule_that_never_publishes_full_values_is_not_edited(folder: Path) -> None:
+    """A hierarchy file could publish the full dates."""
+    (folder / "visits.csv").write_text("\n".join(["born", *(f"195{n % 4}-01-{1 + n % 28:02}" for n in range(300))]))
+    (folder / "visits.toml").write_text(
+        'input = "visits.csv"\nout = "safe"\nunit = "row"\nrelational = ["born"]\nmodel = "k"\nk = 3\n'
+        '[hierarchy]\nborn = "date:from-month,year"\n'
+    )
+
+    async def way(user: User, state: PageState) -> None:
+        await opened(user, state)
+        await shown(user, state)
+        assert "date:from-month,year" in element(user, "not-editable").text
+        assert "Edit by hand" not in texts(user)
+        with pytest.raises(InputError, match="never publishes full values"):
+            await state.tree.start_editing()
+        assert not list(folder.glob("*-hierarchy*.csv"))
+
+    by_clicks(folder, way)
+
+
+@pytest.mark.parametrize(("form", "rule"), [("%Y-%m-%d", "date:year"), ("%d.%m.%Y", "date:%d.%m.%Y:month,year")])
 def test_only_groups_of_iso_dates_are_split(folder: Path, form: str, rule: str) -> None:
     dates = [date(1950 + n % 4, 1 + n % 12, 1 + n % 28).strftime(form) for n in range(300)]
     (folder / "visits.csv").write_text("\n".join(["born", *dates]))

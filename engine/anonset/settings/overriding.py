@@ -7,7 +7,7 @@ from typing import Any
 
 from anonset.algorithms.base import traits_of
 from anonset.algorithms.registry import ALGORITHMS
-from anonset.reading.roles import name_list as name_list
+from anonset.reading.roles import name_list
 from anonset.settings.parameters import MODELS, default_algorithm, parameters
 from anonset.settings.settings import Settings, settings_model, validate
 

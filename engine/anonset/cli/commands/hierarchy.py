@@ -16,8 +16,9 @@ from anonset.cli.commands.items import (
 )
 from anonset.cli.exit_codes import DONE
 from anonset.cli.flags import number_of_64_bits
-from anonset.cli.output import show, show_json
+from anonset.cli.output import show, show_json, warn
 from anonset.data.hierarchies.halves import in_order_of_place
+from anonset.data.hierarchies.hierarchy_rules import is_coarser
 from anonset.data.hierarchies.tree_edits import rename_node
 from anonset.errors import HierarchyError, InputError
 from anonset.jobs.proposals.column_hierarchy import column_tree
@@ -69,6 +70,8 @@ def build_hierarchy(
     hierarchy = hierarchy_for(spec, labels.vocabulary, labels.name, labels.occurrences)
     target.touch(0o600)
     write_hierarchy(in_order_of_place(hierarchy), target)
+    if is_coarser(spec):
+        warn(f"{spec} never publishes full values, but with {out} as hierarchy they can be published")
     return DONE
 
 

@@ -26,10 +26,9 @@ from anonset.privacy.model import require_size
 from anonset.reading.file_options import OPEN
 from anonset.reading.linked import READING, column_of
 from anonset.reading.persons.id_hashes import new_key
-from anonset.reading.roles import names_in
+from anonset.reading.roles import name_list, names_in
 from anonset.reading.sources.place import is_address
 from anonset.release.documents import ATTESTATION
-from anonset.settings.overriding import name_list
 from anonset.settings.table_lines import job_with_tables
 from anonset.spelling import as_typed, counted, listed, setting
 

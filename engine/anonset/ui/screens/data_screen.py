@@ -12,9 +12,9 @@ from nicegui.elements.mixins.text_element import TextElement
 from anonset.columns.roles import GIVEN
 from anonset.data.hierarchies.hierarchy_rules import is_coarser
 from anonset.reading.file_options import OPEN, ROW, UNKNOWN
+from anonset.reading.roles import name_list
 from anonset.release.memory import format_size
 from anonset.settings.job_files import ANSWERS
-from anonset.settings.overriding import name_list
 from anonset.spelling import counted
 from anonset.ui.screens.fix_buttons import fix_buttons, open_fixes
 from anonset.ui.screens.frame import LiveSection, Screen, button, card, empty, text

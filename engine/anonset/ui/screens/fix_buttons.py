@@ -6,10 +6,10 @@ from functools import partial
 from nicegui import ui
 
 from anonset.errors import Fix
+from anonset.reading.roles import name_list
 from anonset.settings.job_changes import ROLES
 from anonset.settings.job_files import ANSWERS
 from anonset.settings.model_choices import is_applied
-from anonset.settings.overriding import name_list
 from anonset.ui.screens.frame import Screen, button
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.setting_words import fix_in_words

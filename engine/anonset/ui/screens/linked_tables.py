@@ -7,7 +7,7 @@ from typing import Any
 from nicegui import ui
 
 from anonset.reading.linked import column_of
-from anonset.settings.overriding import name_list
+from anonset.reading.roles import name_list
 from anonset.spelling import counted, listed
 from anonset.ui.screens.frame import LiveSection, Screen, card, text
 from anonset.ui.screens.role_menus import RoleMenus

@@ -5,9 +5,9 @@ from typing import Any
 from nicegui import ui
 
 from anonset.errors import Problem, plain_text
+from anonset.reading.roles import name_list
 from anonset.release.guarantee_limits import limits_of_model
 from anonset.settings.model_choices import obstacle, sizes_of
-from anonset.settings.overriding import name_list
 from anonset.settings.settings import with_sensitive_kept
 from anonset.ui.screens.fix_buttons import fix_buttons
 from anonset.ui.screens.frame import LiveSection, Screen, alert, card, text

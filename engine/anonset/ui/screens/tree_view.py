@@ -149,6 +149,9 @@ class TreeView:
     def _offer(self) -> None:
         """Offer to edit a tree that is not yet a file of the page."""
         trees = self._trees
+        if trees.why_not_editable:
+            text("p", trees.why_not_editable).mark("not-editable")
+            return
         words = "You can also make groups of values yourself."
         if trees.has_tree:
             words = "You can move values to other groups, and make, rename or delete groups."

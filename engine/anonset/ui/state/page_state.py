@@ -12,6 +12,7 @@ from anonset.errors import AnonsetError, Fix, InputError, plain_text
 from anonset.privacy.model import PrivacyModel
 from anonset.reading.file_options import OPEN, person_columns
 from anonset.reading.linked import LinkedTables
+from anonset.reading.roles import name_list
 from anonset.reading.sources.place import Place
 from anonset.settings.job_changes import changed_job, completing
 from anonset.settings.job_files import ANSWERS, read_job
@@ -24,7 +25,7 @@ from anonset.settings.model_choices import (
     with_fix,
     with_model,
 )
-from anonset.settings.overriding import make_settings, name_list
+from anonset.settings.overriding import make_settings
 from anonset.settings.settings import Settings
 from anonset.settings.table_lines import columns_by_table
 from anonset.spelling import arguments_of, as_typed, spelled_by

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from anonset.settings.overriding import name_list
+from anonset.reading.roles import name_list
 
 ROLE_WORDS = {
     "items": "items: a set per person",

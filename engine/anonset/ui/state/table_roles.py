@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from anonset.reading.linked import column_of
-from anonset.settings.overriding import name_list
+from anonset.reading.roles import name_list
 from anonset.settings.table_lines import TABLE_ROLES, columns_by_table, with_column_role
 
 _GENERALIZED = ("items", "relational")

@@ -12,6 +12,7 @@ import numpy as np
 
 from anonset.data import Hierarchy
 from anonset.data.array_types import Int64
+from anonset.data.hierarchies.hierarchy_rules import is_coarser
 from anonset.data.hierarchies.tree_edits import delete_group, rename_node
 from anonset.errors import InputError
 from anonset.jobs.proposals.column_hierarchy import ColumnHierarchy
@@ -96,6 +97,16 @@ class TreeState:
     def is_edited(self) -> bool:
         """True if the hierarchy is a file with a name that `start_editing` gives. The page changes no other files."""
         return self.is_file and re.fullmatch(rf"{re.escape(self._stem)}-hierarchy(-\d+)?\.csv", self.spec) is not None
+
+    @property
+    def why_not_editable(self) -> str:
+        """Reason why the tree cannot become a file. Empty if it can."""
+        if not is_coarser(self.spec):
+            return ""
+        return (
+            f"The rule {self.spec} never publishes full values. A hierarchy file could publish them. To edit the "
+            "groups by hand, first choose a rule without “from-”, if full values may be published."
+        )
 
     @property
     def has_tree(self) -> bool:
@@ -187,9 +198,11 @@ class TreeState:
         Raises
         ------
         InputError
-            If a publication is being made, or the hierarchy is invalid.
+            If a publication is being made, or the hierarchy is invalid, or its rule never publishes full values.
         """
         self._state.require_not_publishing()
+        if self.why_not_editable:
+            raise InputError(self.why_not_editable)
         names = (f"{self._stem}-hierarchy{'' if number == 1 else f'-{number}'}.csv" for number in count(1))
         file = next(path for path in map(self._beside, names) if not path.exists())
         prefix, path = split_spec(self.spec)
