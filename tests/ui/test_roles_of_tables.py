@@ -13,6 +13,7 @@ from tests.ui.clicks import by_clicks, element, texts, until
 from anonset.cli.main import main
 from anonset.errors import Fix
 from anonset.ui.state.page_state import PageState
+from anonset.ui.state.table_roles import role_changes
 
 JOB = """# the clinic
 unit = "patient_id"
@@ -188,3 +189,15 @@ def test_a_recommended_role_of_a_linked_table_is_written_to_its_section(folder: 
         state.validated()
 
     by_clicks(folder, way)
+
+
+def test_tables_that_link_through_other_tables_stay() -> None:
+    tables = {
+        "stay": {"input": "stays.csv"},
+        "visit": {"input": "visits.csv", "key": "stay_id", "in": "stay"},
+        "drug": {"input": "drugs.csv", "key": "visit_id", "in": "visit.visit_id", "items": "atc"},
+        "lab": {"input": "labs.csv", "items": "code"},
+    }
+    assert role_changes(tables, {}, "patient_id", {"drop": ["lab.code"]})["tables"] == {"lab": None}
+    gone = role_changes(tables, {}, "patient_id", {"drop": ["drug.atc"]})["tables"]
+    assert gone == {"stay": None, "visit": None, "drug": None}

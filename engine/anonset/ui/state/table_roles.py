@@ -111,11 +111,17 @@ def _with_role(
 
 
 def _with_parents(tables: Mapping[str, dict[str, Any]], inspected: Inspected) -> dict[str, dict[str, Any]]:
-    """Return the tables that publish columns, and the tables that link these tables to persons."""
-    published = {name: table for name, table in tables.items() if any(role in table for role in TABLE_ROLES)}
-    parents = {str(table["in"]).partition(".")[0] for table in published.values() if "in" in table}
-    added = {name: _section(inspected[name]) for name in parents if name not in tables and name in inspected}
-    return {**{name: table for name, table in tables.items() if name in published or name in parents}, **added}
+    """Return the tables that publish columns, and the tables that link these tables to persons, in the order of the job
+    file. A table that links may hang on another table.
+    """
+    added = {name: _section(found) for name, found in inspected.items() if name not in tables}
+    every = {**tables, **added}
+    needed = [name for name, table in tables.items() if any(role in table for role in TABLE_ROLES)]
+    for name in needed:  # grows in the loop
+        parent = str(every[name].get("in", "")).partition(".")[0]
+        if parent in every and parent not in needed:
+            needed.append(parent)
+    return {name: table for name, table in every.items() if name in needed}
 
 
 def _proposed(inspected: Inspected, name: str, role: str) -> str | None:
