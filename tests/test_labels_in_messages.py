@@ -56,7 +56,7 @@ jobs/import_project.py: sensitive; release/scan/disclosure_scan.py: unknown[0]; 
 jobs/proposals/value_problems.py: mark; reading/linked.py: table.parent, key;
 reading/table_builder.py: source.tables[0];
 reading/nested_paths.py: text, path; jobs/proposals/linked_proposal.py: table.key;
-reading/publications/tables.py: opened.left_out[0]
+reading/publications/tables.py: opened.left_out[0]; reading/roles.py: paths[0]
 """
 """Further such expressions, by module: options, separators, column names, words of closed lists such as yes and no."""
 SHOWN_TO_PEOPLE = """

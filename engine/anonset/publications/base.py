@@ -4,19 +4,12 @@ package defines one kind of publication.
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from anonset.data import Hierarchy
 from anonset.data.array_types import Int32, Int64
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
-
-Order = Literal["sorted", "input"]
-"""Row order: by published content, or as in the input."""
-Symbols = Literal["auto", "members", "short"]
-"""Names of published sets: their members, a code, or a code only for large sets."""
-Format = Literal["csv", "parquet", "dat"]
-"""Format of the data files."""
 
 
 class Published(RedactedRepr, ABC):

@@ -12,7 +12,7 @@ from anonset.data import Table
 from anonset.data.storage.lease import LEASE
 from anonset.errors import InputError, foreign, require_finite
 from anonset.privacy.model import PublishedKind
-from anonset.publications.base import Format
+from anonset.publications.presentation import Format
 from anonset.reading.publications.chunks import file_names
 from anonset.reading.publications.records import PARTS, part_names
 from anonset.reading.publications.tables import files_of_table

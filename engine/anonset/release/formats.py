@@ -19,7 +19,7 @@ from anonset.errors import InputError, require_known
 from anonset.privacy import PrivacyModel, Witness
 from anonset.privacy.model import PublishedKind
 from anonset.publications import Published, Symbol
-from anonset.publications.base import Format, Order, Symbols
+from anonset.publications.presentation import Format, Order, Symbols
 from anonset.release.scan_findings import ScanResult
 from anonset.spelling import setting
 

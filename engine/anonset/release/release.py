@@ -14,7 +14,7 @@ from anonset.data.redacted_repr import RedactedRepr, figures_shown, redacted
 from anonset.errors import InputError
 from anonset.generalization import Recoding
 from anonset.privacy import Verdict
-from anonset.publications.base import Format
+from anonset.publications.presentation import Format
 from anonset.reading.roles import Names
 from anonset.reading.sources.place import Place
 from anonset.release.formats import Layout, UnverifiedPublication, kind_of

@@ -17,7 +17,7 @@ from anonset.data.joining import prefixed
 from anonset.data.table_facts import CodeRules
 from anonset.errors import InputError, datum
 from anonset.publications import Records, Symbol
-from anonset.publications.base import Symbols
+from anonset.publications.presentation import Symbols
 from anonset.publications.symbols import members_of, set_label
 from anonset.reading.hierarchies.specs import is_over_data
 from anonset.settings.binding import bind_columns

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.errors import InputError, shortened
 from anonset.local_paths import require_local
-from anonset.publications.base import Format, Order, Symbols
+from anonset.publications.presentation import Format, Order, Symbols
 from anonset.reading import roles as reading
 from anonset.reading.file_options import FileOptions
 from anonset.reading.sources.place import Place, is_address

@@ -19,7 +19,7 @@ from anonset.generalization.other_release import OtherRelease
 from anonset.jobs.runs.cluster import require_files, require_on_workers
 from anonset.jobs.runs.job import Job
 from anonset.jobs.runs.leftovers import warning_of_what_is_left
-from anonset.publications.base import Format, Order, Symbols
+from anonset.publications.presentation import Format, Order, Symbols
 from anonset.release.formats import Layout
 from anonset.release.publishing.continuation import read_earlier
 from anonset.release.publishing.destination import destination
