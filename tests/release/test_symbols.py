@@ -7,7 +7,7 @@ from tests.facts import refused
 from anonset.data import CategoricalColumn, SetColumn, Vocabulary
 from anonset.errors import InputError
 from anonset.publications import Records, Symbol
-from anonset.publications.base import Symbols
+from anonset.publications.presentation import Symbols
 from anonset.publications.symbols import members_of
 from anonset.release.symbols import leave_out, name_sets, require_plain_items, spell_out
 
