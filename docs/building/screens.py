@@ -46,7 +46,7 @@ async def follow(folder: Path) -> None:
     """Publish by clicks, and take a picture of each screen."""
     async with opened(folder) as (browser, address):
         await browser.resize(1000, height=600)
-        await browser.click("visits.csv")
+        await browser.open_file("visits.csv")
         await browser.answer("Each patient_id is a person")
         await take(browser, "data")
         await browser.go_to("Hierarchies")
@@ -87,7 +87,7 @@ async def follow(folder: Path) -> None:
         await take(browser, "open")
         await browser.open(address)
         await browser.click("Choose other data")
-        await browser.click("baskets.csv")
+        await browser.open_file("baskets.csv")
         await browser.until_text("400 records")
         await browser.go_to("Policies")
         for items in (("E10", "I10"), ("J15",)):

@@ -188,6 +188,12 @@ class Browser:
         await self.click_element(found)
         await self.until(f"!window.left && window.did_handshake && document.title === 'anonset: {screen}'")
 
+    async def open_file(self, name: str) -> None:
+        """Click a file on the first screen, and wait until the server hears clicks on the page that replaces it."""
+        await self.script("window.left = true")
+        await self.click(name)
+        await self.until("!window.left && window.did_handshake")
+
     async def click_element(self, found: str) -> None:
         """Click the middle of an element, given as a JavaScript expression."""
         await self.until("window.did_handshake")  # before, the server does not hear clicks
@@ -217,9 +223,12 @@ class Browser:
 
     async def answer(self, option: str) -> None:
         """Declare on the screen Data who is a person, and wait for the findings."""
+        shown = "document.body.innerText.includes('Inspecting the data')"
+        seen = "{childList: true, subtree: true, characterData: true}"
+        watch = f"new MutationObserver(() => {{ window.inspected ||= {shown} }}).observe(document.body, {seen})"
+        await self.script(f"window.inspected = false, {watch}")  # the inspection may be shorter than a pause of `until`
         await self.choose("Who is a person?", option)
-        await self.until_text("Inspecting the data")
-        await self.until("!document.body.innerText.includes('Inspecting the data')")
+        await self.until(f"window.inspected && !{shown}")
 
     async def write(self, label: str, content: str) -> None:
         """Replace the content of an input."""

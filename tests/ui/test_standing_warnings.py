@@ -182,7 +182,7 @@ def test_a_warning_stays_in_chromium(page: tuple[Run, Browser, str], fault: str)
     async def way() -> None:
         await browser.open(address)
         await close_data(browser)
-        await browser.click(f"{fault}.{'csv' if unit else 'toml'}")
+        await browser.open_file(f"{fault}.{'csv' if unit else 'toml'}")
         if unit:
             await browser.answer(f"Each {unit} is a person")
         await browser.until(shown)
@@ -215,7 +215,7 @@ def test_a_risk_that_rises_is_a_warning_of_the_step_publish(page: tuple[Run, Bro
     async def way() -> None:
         await browser.open(address)
         await close_data(browser)
-        await browser.click("rising.toml")
+        await browser.open_file("rising.toml")
         await browser.until_text("Who is at risk now?")
         await browser.go_to("Publish")
         await browser.click("Publish")
