@@ -228,7 +228,7 @@ class Browser:
         watch = f"new MutationObserver(() => {{ window.inspected ||= {shown} }}).observe(document.body, {seen})"
         await self.script(f"window.inspected = false, {watch}")  # the inspection may be shorter than a pause of `until`
         await self.choose("Who is a person?", option)
-        await self.until(f"window.inspected && !{shown}")
+        await self.until(f"(window.inspected ?? true) && !{shown}")  # a page that was loaded again has no observer
 
     async def write(self, label: str, content: str) -> None:
         """Replace the content of an input."""
