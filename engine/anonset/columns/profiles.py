@@ -137,10 +137,9 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
     kind = type_.value_type if lists or coded_ else type_
     kind = kind.value_type if lists and pa.types.is_dictionary(kind) else kind
     if pa.types.is_nested(kind) or pa.types.is_binary(kind):
-        if pa.types.is_nested(kind):
-            way = f"read some of them by a path, such as {column}[].MEMBER"
-            return _unsupported(column, "nested values", n, nulls, way)
-        return _unsupported(column, "bytes", n, nulls, "convert them to plain values")
+        path = f"read some of them by a path, such as {column}{'[]' if lists else ''}.MEMBER"
+        what, way = ("nested values", path) if pa.types.is_nested(kind) else ("bytes", "convert them to plain values")
+        return _unsupported(column, what, n, nulls, way)
     if lists:
         items = _flat(loaded)
         listed, counts = _counted(items)

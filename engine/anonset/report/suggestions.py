@@ -6,7 +6,7 @@ from typing import Any
 from rich.table import Table as RichTable
 
 from anonset.jobs.trials.candidate import Candidate
-from anonset.jobs.trials.ranking import algorithm_text, describe_utility, made_from_data
+from anonset.jobs.trials.ranking import algorithm_text, describe_utility, grounds, made_from_data, utility_figures
 from anonset.jobs.trials.suggest import Suggestion, cells
 from anonset.measures.countable import FREQUENT
 from anonset.measures.retention import level_phrase, relative_to
@@ -53,7 +53,12 @@ def suggestion_summary(suggestion: Suggestion, command: str, with_own: str = "",
             "candidates": [_entry(candidate) for candidate in suggestion.candidates],
             "recommended": None
             if suggestion.recommended is None
-            else {**_entry(suggestion.recommended), "command": command},
+            else {
+                **_entry(suggestion.recommended),
+                "command": command,
+                "grounds": grounds(suggestion.recommended, suggestion.candidates),
+                "utility": utility_figures(suggestion.recommended),
+            },
             "with_own_hierarchy": None if preferred is None else {**_entry(preferred), "command": with_own},
             "beside": None if alternative is None else {**_entry(alternative), "command": beside},
             "reason": suggestion.reason,

@@ -98,13 +98,13 @@ class SharedKey(RedactedRepr):
         return len(np.unique(np.concatenate([column.ids for column in self.columns])))
 
     def of(self, table: str) -> tuple[KeyColumn, ...]:
-        """Return the columns of a table, first those with the name of most columns, then those with most ids."""
+        """Return the columns of a table. The most common name comes first, then the largest number of ids."""
         own = [column for column in self.columns if column.table == table]
         return tuple(sorted(own, key=lambda column: (column.name != self.name, -column.points, -len(column.ids))))
 
 
 def shared_keys(columns: Sequence[KeyColumn]) -> list[SharedKey]:
-    """Return the keys that at least two tables share, those with the most evidence of persons first.
+    """Return the keys that at least two tables share. The key with the most evidence of persons comes first.
 
     A key that repeats in a single table is also returned if its header names ids, and other tables refer to the rows of
     this table.
@@ -170,7 +170,7 @@ def _topic(header: str) -> tuple[str, ...]:
 
 
 def is_only_an_id(header: str) -> bool:
-    """Return True if a header says that a column contains ids, and not of what.
+    """Return True if a header names an id, but not the things that the ids identify.
 
     >>> is_only_an_id("Id"), is_only_an_id("patient_id")
     (True, False)

@@ -98,16 +98,25 @@ def algorithm_text(candidate: Candidate) -> str:
 
 def reason(best: Candidate, order: Sequence[Candidate]) -> str:
     """Explain why a candidate is the best. The text contains the errors of counts by a recipient."""
+    return f"{algorithm_text(best)} ({grounds(best, order)}): {describe_utility(best)}"
+
+
+def grounds(best: Candidate, order: Sequence[Candidate]) -> str:
+    """Compare the utility of the best candidate with that of the others in words."""
     order = [candidate for candidate in order if not candidate.beside]
     n_candidates = counted(len(order), "candidate")
     more = max(candidate.exact_usefulness for candidate in order if candidate.sampled == best.sampled)
     if more > best.exact_usefulness:
-        grounds = f"frequent item counts within {COUNTED_WITHIN:.0%}, utility close to the highest of {n_candidates}"
-        return f"{algorithm_text(best)} ({grounds}): {describe_utility(best)}"
-    return f"{algorithm_text(best)} (highest utility of {n_candidates}): {describe_utility(best)}"
+        return f"frequent item counts within {COUNTED_WITHIN:.0%}, utility close to the highest of {n_candidates}"
+    return f"highest utility of {n_candidates}"
 
 
 def describe_utility(candidate: Candidate) -> str:
+    """Return the figures of `utility_figures` as one text."""
+    return "; ".join(utility_figures(candidate))
+
+
+def utility_figures(candidate: Candidate) -> list[str]:
     """Describe the errors of counts, the unchanged data, and the number of items that a symbol covers."""
     parts = []
     if candidate.countable is not None:
@@ -128,7 +137,7 @@ def describe_utility(candidate: Candidate) -> str:
         parts.append(f"relational columns keep {candidate.ranges_kept:.1%} of their precision")
     if not parts:
         parts = [f"{name.replace('_', ' ')} {value:.4f}" for name, value in list(candidate.measures.items())[:1]]
-    return "; ".join(parts)
+    return parts
 
 
 def made_from_data(best: Candidate | None) -> str:

@@ -1,6 +1,5 @@
 """Panel that edits the chosen nodes of a hierarchy: move, group, rename, split, merge and delete."""
 
-import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -22,8 +21,7 @@ from anonset.jobs.proposals.column_hierarchy import ColumnHierarchy
 from anonset.ui.screens.frame import button, text
 from anonset.ui.state.tree_state import TreeState
 
-_OTHER_DATE = re.compile(r"\d{1,4}[./ -]\d{1,2}[./ -]\d{2,4}")
-_SPLIT_DATES = "A group of dates can be split only if the data contain dates written like 2024-07-01."
+_SPLIT = "Only groups of numbers, and of dates such as 2024-07-01, can be split at a value."
 _TARGETS = 8
 """Maximum number of groups that the panel offers."""
 _NAMED = 3
@@ -125,13 +123,8 @@ class NodePanel:
             with ui.element("div").classes("sizes"):
                 bound = ui.input("Split at").props("outlined stack-label").classes("field short").mark("bound")
                 button("Split", lambda: self._split(label, bound.value or "")).classes("second").mark("split")
-        elif all(
-            map(
-                _OTHER_DATE.fullmatch,
-                self._hierarchy.leaves.labels[self._hierarchy.leaf_lo[node] : self._hierarchy.leaf_hi[node]],
-            )
-        ):
-            text("p", _SPLIT_DATES).classes("soft").mark("unsplit")
+        else:
+            text("p", _SPLIT).classes("soft").mark("unsplit")
 
     def _merge_or_delete(self, node: int) -> None:
         tree, label = self._hierarchy, self._hierarchy.labels[node]

@@ -135,10 +135,9 @@ def _show_recommended(screen: Screen, found: Mapping[str, Any], *, suits: bool) 
         alert(f"No candidate is useful: {found['reason']}.", "p")
         fix_buttons(screen, fixes)
         return
-    name, _, utility = found["reason"].partition("): ")
-    text("p", f"{algorithm_in_words(best['settings'])} ({name.rpartition(' (')[2]})" if utility else name)
+    text("p", f"{algorithm_in_words(best['settings'])} ({best['grounds']})")
     with ui.element("ul"):
-        for figure in filter(None, utility.split("; ")):
+        for figure in best["utility"]:
             text("li", figure)
     if best["settings"] == state.candidate:
         text("p", "The job uses this algorithm.").classes("good")

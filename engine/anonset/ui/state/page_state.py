@@ -27,14 +27,13 @@ from anonset.settings.model_choices import (
 )
 from anonset.settings.overriding import make_settings
 from anonset.settings.settings import Settings
-from anonset.settings.table_lines import columns_by_table
 from anonset.spelling import arguments_of, as_typed, spelled_by
 from anonset.ui.state.examination import Examination
 from anonset.ui.state.folder import JOB, Folder, replacement, require_data, settings_in, tables_of
 from anonset.ui.state.policy_state import KINDS, PolicyState
 from anonset.ui.state.runs import CommandRun
 from anonset.ui.state.setting_words import UNIT, in_words
-from anonset.ui.state.table_roles import Inspected, inspected_tables, role_changes
+from anonset.ui.state.table_roles import Inspected, inspected_tables, job_changes
 from anonset.ui.state.tree_state import TreeState
 from anonset.ui.state.trial import Trial
 from anonset.ui.state.workload_state import WorkloadState
@@ -315,19 +314,10 @@ class PageState:
         self._inspect_again()
 
     def _changes(self, settings: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the changes of the job file if settings are added. Linked tables name the roles of their columns."""
+        """Return the changes of the job file if settings are added."""
         if not self.tables:
             return with_fix(self.settings, settings)
-        known = {**self.inspected, **self.tables}
-        others = {name: value for name, value in settings.items() if not columns_by_table(known, name, value)}
-        made, of_tables = (
-            with_fix(self.settings, others),
-            role_changes(self.tables, self.inspected, self.unit, settings),
-        )
-        trees = {**of_tables.get("hierarchy", {}), **made.get("hierarchy", {})}
-        ceilings = dict.fromkeys(trees.keys() & self.settings.get("ceiling", {}).keys())
-        named = {"hierarchy": trees, "ceiling": ceilings}
-        return {**made, **of_tables, **{name: entries for name, entries in named.items() if entries}}
+        return job_changes(self.settings, self.tables, self.inspected, self.unit, settings)
 
     def _change_model(self, changes: Mapping[str, Any]) -> None:
         """Write another model to the job file. The default algorithms of linked tables apply to jobs without one."""

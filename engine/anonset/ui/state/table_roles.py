@@ -8,6 +8,7 @@ from typing import Any
 
 from anonset.reading.linked import column_of
 from anonset.reading.roles import name_list
+from anonset.settings.model_choices import with_fix
 from anonset.settings.table_lines import TABLE_ROLES, columns_by_table, with_column_role
 
 _GENERALIZED = ("items", "relational")
@@ -52,6 +53,25 @@ def roles_of(tables: Tables) -> dict[str, str]:
     }
 
 
+def job_changes(
+    job: Mapping[str, Any], tables: Tables, inspected: Inspected, unit: str, settings: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the changes of a job file with linked tables if settings are added. Roles change the sections of the
+    tables; a column with another hierarchy loses its ceiling.
+
+    Parameters
+    ----------
+    job
+        Settings of the job.
+    """
+    known = {**inspected, **tables}
+    others = {name: value for name, value in settings.items() if not columns_by_table(known, name, value)}
+    made, of_tables = with_fix(job, others), role_changes(tables, inspected, unit, settings)
+    trees = {**of_tables.get("hierarchy", {}), **made.get("hierarchy", {})}
+    named = {"hierarchy": trees, "ceiling": dict.fromkeys(trees.keys() & job.get("ceiling", {}).keys())}
+    return {**made, **of_tables, **{name: entries for name, entries in named.items() if entries}}
+
+
 def role_changes(tables: Tables, inspected: Inspected, unit: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the changes of a job file if columns get the roles in `settings`. A column is called ``table.column``.
 
@@ -87,8 +107,10 @@ def role_changes(tables: Tables, inspected: Inspected, unit: str, settings: Mapp
 
 def _section(found: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of an inspected table without the roles of its columns."""
-    place = {"in": found["in"] if found["parent_key"] == found["key"] else column_of(found["in"], found["parent_key"])}
-    return {"input": found["input"], "key": found["key"], **(place if found["in"] else {}), **found["options"]}
+    section = {"input": found["input"], "key": found["key"]}
+    if parent := found["in"]:
+        section["in"] = parent if found["parent_key"] == found["key"] else column_of(parent, found["parent_key"])
+    return {**section, **found["options"]}
 
 
 def _with_role(
