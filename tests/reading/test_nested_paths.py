@@ -153,6 +153,13 @@ def test_inspect_names_the_paths_of_nested_values(made):
     assert "p[].MEMBER" in profiles["p"]
 
 
+def test_inspect_names_the_paths_of_objects_in_parquet(tmp_path):
+    """In JSON Lines, members of objects are columns."""
+    parquet.write_table(pa.Table.from_pylist([{"id": "a", "s": {"v": "1"}}]), tmp_path / "a.parquet")
+    profiles = {one.profile.name: one.reason for one in anonset.inspect(str(tmp_path / "a.parquet")).columns}
+    assert profiles["s"].endswith("s.MEMBER")
+
+
 @pytest.mark.parametrize("path", ["x[].v", "x[k=a].v"])
 def test_a_value_in_the_last_record_suffices(made, path):
     records = [

@@ -8,6 +8,8 @@ from decimal import Decimal
 from functools import cache
 from typing import Any, NoReturn
 
+import numpy as np
+
 from anonset import arrow
 from anonset.errors import InputError, Problem
 from anonset.reading.batches import Batch, FileProperties, OpenedSource, with_keys
@@ -197,7 +199,10 @@ def _column(values: list[Any], kind: int) -> Any:
     import pyarrow as pa
 
     if kind == _NESTED:
-        return pa.chunked_array([pa.StructArray.from_buffers(pa.struct([]), len(values), [arrow.validity_of(values)])])
+        nested, starts = pa.list_(pa.struct([])), pa.py_buffer(np.zeros(len(values) + 1, np.int32))
+        without_members = pa.nulls(0, nested.value_type)
+        buffers = [arrow.validity_of(values), starts]
+        return pa.chunked_array([pa.Array.from_buffers(nested, len(values), buffers, children=[without_members])])
     if kind == _TEXT:
         return pa.chunked_array([arrow.cast(arrow.optional_texts([_text(value) for value in values]), pa.string())])
     rows = [
