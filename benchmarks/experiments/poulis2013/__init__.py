@@ -30,10 +30,6 @@ _QUICK = (0.25, 0.75)
 _INFORMS = (
     "k is 25, and m is 2. All available records of INFORMS are used. Each repetition draws leaf orders and queries."
 )
-_OF_SAMPLES = (
-    f"k is 25, and m is 2. Each repetition draws {cases.SAMPLE:,} records of INFORMS, leaf orders and queries. Not all "
-    "records are used, because a search on all records takes seconds, and the figure has hundreds of searches."
-)
 _YOUTUBE = (
     f"k is 100, and m is 2. Each repetition generates {cases.GENERATED:,} videos of `youtube_like`, and draws leaf "
     "orders and queries. A search on as many videos as in the paper takes several seconds, and the figure has hundreds "
@@ -67,14 +63,14 @@ def _figures_4_and_5() -> list[Figure]:
                 SEEDS.over(cases.by_bound("fig4dg", "rum", FUNCTIONS, **youtube)),
                 [*claims.by(SEEDS, [*rum, *clusters[:2]]), *claims.by(SEEDS, clusters[2:], "own")], _YOUTUBE + both),
         _errors("fig4h", "Fig. 4h: errors and losses of Tum-bound on INFORMS",
-                SAMPLES.over(cases.by_bound("fig4h", "tum", FUNCTIONS)),
-                claims.by(SAMPLES, [*tum, *claims.clusters("TM", losses=False)]), _OF_SAMPLES + _TUM, x_label=_OF_TUM),
+                SEEDS.over(cases.by_bound("fig4h", "tum", FUNCTIONS, **cases.ALL)),
+                claims.by(SEEDS, [*tum, *claims.clusters("TM", losses=False)]), _INFORMS + _TUM, x_label=_OF_TUM),
         _errors("fig5ac", "Fig. 5a-c: errors and losses of Rum-bound with (k, l^m)-diversity on INFORMS",
-                SAMPLES.over(cases.by_bound("fig5ac", "rum", DIVERSE)),
-                claims.by(SAMPLES, [*rum, *clusters]), _OF_SAMPLES + _LM),
+                SEEDS.over(cases.by_bound("fig5ac", "rum", DIVERSE, **cases.ALL)),
+                claims.by(SEEDS, [*rum, *clusters]), _INFORMS + _LM),
         _errors("fig5d", "Fig. 5d: errors and losses of Tum-bound with (k, l^m)-diversity on INFORMS",
-                SAMPLES.over(cases.by_bound("fig5d", "tum", DIVERSE)), claims.by(SAMPLES, tum),
-                _OF_SAMPLES + _TUM + _LM, x_label=_OF_TUM),
+                SEEDS.over(cases.by_bound("fig5d", "tum", DIVERSE, **cases.ALL)), claims.by(SEEDS, tum),
+                _INFORMS + _TUM + _LM, x_label=_OF_TUM),
     ]  # fmt: skip
 
 
@@ -87,10 +83,6 @@ def _figure_7() -> list[Figure]:
         "ul": "UL, with candidates ordered by BTD", "ul_ul": "UL, with candidates ordered by UL",
         "ncp": "NCP, with candidates ordered by BTD", "ncp_ul": "NCP, with candidates ordered by UL",
     }  # fmt: skip
-    small = (
-        f"The data are {cases.SMALL:,} records of INFORMS, k is 25, and m is 2. Not all records are used, because the "
-        "figure has hundreds of searches that take seconds on all records."
-    )
     btd = (
         f"The data are {cases.SMALL:,} records of INFORMS, k is 25, and m is 2. Each order of the candidates is "
         "a separate search. Not all records are used, because a search that orders candidates by UL applies the "
@@ -129,12 +121,12 @@ def _figure_7() -> list[Figure]:
                f"{btd} The paper names TM_R in this figure. We show TM_T instead, because TM_R does not "
                "use BTD.", quick=_QUICK[:1]),
         Figure("fig7g", "Fig. 7g: UL as Rum-bound merges clusters", "percentage of the merges", merged,
-               SEEDS.over(cases.by_merge("fig7g", "rum", {**FUNCTIONS, "lm": "(k, l^m)"}, **cases.ALL)),
+               SEEDS.over(cases.by_merge("fig7g", "rum", {**FUNCTIONS, "lm": "(k, l^m)"})),
                claims.merging(SEEDS),
                f"{_INFORMS} {trace} With delta=1, all clusters are merged into one.{_LM}", quick=cases.PERCENTS[::2]),
         Figure("fig7h", "Fig. 7h: UL as Tum-bound merges clusters", "percentage of the merges", merged,
-               SAMPLES.over(cases.by_merge("fig7h", "tum", FUNCTIONS, records=cases.SMALL)), claims.merging(SAMPLES),
-               f"{small} {trace}{own}", quick=cases.PERCENTS[::2]),
+               SEEDS.over(cases.by_merge("fig7h", "tum", FUNCTIONS)), claims.merging(SEEDS),
+               f"{_INFORMS} {trace}{own}", quick=cases.PERCENTS[::2]),
     ]  # fmt: skip
 
 

@@ -106,8 +106,8 @@ def _as(case: Case, kind: str) -> Case:
     return Case(case.figure, case.series, case.x, {**case.parameters, "kind": kind})
 
 
-def by_merge(figure: str, framework: str, functions: dict[str, str], *, records: int | None) -> list[Case]:
-    """Return the cases of figures 7g and 7h.
+def by_merge(figure: str, framework: str, functions: dict[str, str]) -> list[Case]:
+    """Return the cases of figures 7g and 7h, on all records.
 
     Rum-bound merges until a single cluster remains. Tum-bound merges up to the loss of a single cluster.
     """
@@ -117,7 +117,7 @@ def by_merge(figure: str, framework: str, functions: dict[str, str], *, records:
             figure,
             series,
             percent,
-            parameters(framework, merge, function, kind="merges", records=records, **bound, percent=percent),
+            parameters(framework, merge, function, kind="merges", **ALL, **bound, percent=percent),
         )
         for series, merge, function in variants(framework, functions)
         for percent in PERCENTS
