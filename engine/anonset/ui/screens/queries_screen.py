@@ -44,10 +44,10 @@ def queries_screen(state: PageState) -> None:
             _generator(screen)
         with card("Compose a query"):
             _composer(screen)
-        with card("Queries"):
-            screen.section(lambda: (state.workload.rows, state.workload.counts), lambda _: _rows(screen))
         with card("Error of the answers"):
             screen.section(lambda: _error_state(state), lambda _: _error(screen))
+        with card("Queries"):
+            screen.section(lambda: (state.workload.rows, state.workload.counts), lambda _: _rows(screen))
         with ui.element("div").classes("actions"):
             ui.link("Back: publish", "/publish")
 

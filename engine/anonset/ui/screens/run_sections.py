@@ -134,7 +134,7 @@ def _history(risk: Mapping[str, Any], findings: Mapping[str, Any] | None, coarse
         read = (f"coarsened by reading ({listed(coarsened, 'and')})", before["alone"]["value"])
         steps = [*([] if classes is None else [("raw data", classes["unique"])]), read, steps[-1]]
     known = attributes_in_words(after["known"])
-    text("p", f"The single figure: people who are unique, if an attacker knows {known}.")
+    text("p", f"People who are unique, if an attacker knows {known}:")
     table(("Step", _SHARES[1]), steps)
 
 

@@ -125,7 +125,7 @@ def _publish(state: PageState) -> Step:
     if run is not None and run.code not in (0, CANCELLED):
         return _FAILED
     if number := 0 if state.first_step else _warnings(state):
-        return Step("warned", counted(number, "warning"))
+        return Step("warned", f"{'' if state.out is None else 'published, '}{counted(number, 'warning')}")
     return OPEN if state.out is None else DONE
 
 
