@@ -224,11 +224,15 @@ class Browser:
     async def answer(self, option: str) -> None:
         """Declare on the screen Data who is a person, and wait for the findings."""
         shown = "document.body.innerText.includes('Inspecting the data')"
-        seen = "{childList: true, subtree: true, characterData: true}"
-        watch = f"new MutationObserver(() => {{ window.inspected ||= {shown} }}).observe(document.body, {seen})"
-        await self.script(f"window.inspected = false, {watch}")  # the inspection may be shorter than a pause of `until`
+        await self.watch(shown)
         await self.choose("Who is a person?", option)
-        await self.until(f"(window.inspected ?? true) && !{shown}")  # a page that was loaded again has no observer
+        await self.until(f"(window.seen ?? true) && !{shown}")  # a page that was loaded again has no observer
+
+    async def watch(self, shown: str) -> None:
+        """Set ``window.seen`` as soon as an expression is true, even if it is true for less than a pause of `until`."""
+        changes = "{childList: true, subtree: true, characterData: true}"
+        watch = f"new MutationObserver(() => {{ window.seen ||= {shown} }}).observe(document.body, {changes})"
+        await self.script(f"window.seen = false, {watch}")
 
     async def write(self, label: str, content: str) -> None:
         """Replace the content of an input."""
