@@ -185,7 +185,10 @@ def signed(place: Place) -> str:
 
 
 FACTS = {
-    "the guarantee was verified, and by whom": ("Conclusion", r"1? ?An independent checker verified .*k=4"),
+    "the guarantee was verified, and by whom": (
+        "Conclusion",
+        r"1? ?A checker that shares no code with .* verified .*k=4.*: someone who knows",
+    ),
     "the most successful attack": ("Conclusion", r"\d+ of \d+ simulated attacks succeeds?; the most successful is \w+"),
     "the most important limit": ("Conclusion", r"Most important limit: Someone who knows more"),
     "the owner": ("Statements of the owner", r"Owner “?Hospital <b>of</b> 2 towns"),

@@ -43,9 +43,9 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def published(folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def published(folder: Path, monkeypatch: pytest.MonkeyPatch, job: str = "visits.toml") -> str:
     monkeypatch.chdir(folder)
-    assert main(["anonymize", "visits.toml", "--quiet"]) == 0
+    assert main(["anonymize", job, "--quiet"]) == 0
     return "safe.private/report.json"
 
 
@@ -86,6 +86,22 @@ def test_contact_data_are_masked_in_each_column_of_items(tmp_path: Path, monkeyp
     assert frequent_values(str(tmp_path / "visits.toml"), "phones")[0].values == ()
     for record in changed_rows(published(tmp_path, monkeypatch)):
         assert {cell.before for cell in record} == {(MASKED,)}
+
+
+def test_values_that_reading_coarsens_are_shown_as_in_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    years = ["unknown", *(f"{1950 + n % 9}" for n in range(1, 80))]
+    rows = [f"P{n:02},0{1 + n % 3}.0{1 + n % 2}.{1950 + n % 5},{year}" for n, year in enumerate(years)]
+    (tmp_path / "people.csv").write_text("\n".join(["pid,born,since", *rows]) + "\n")
+    (tmp_path / "people.toml").write_text(
+        'input = "people.csv"\nout = "safe"\nunit = "pid"\nmodel = "k"\nk = 3\nunknown = "suppress"\n'
+        'relational = ["born", "since"]\n'
+        '[hierarchy]\nborn = "date:%d.%m.%Y:from-year,decade"\nsince = "bins:width=5,20"\n'
+    )
+    for record in changed_rows(published(tmp_path, monkeypatch, "people.toml")):
+        cells = {cell.column: cell for cell in record}
+        assert cells["born"].is_changed
+        born, since = (cells[name].before[0] for name in ("born", "since"))
+        assert any(row.endswith(f",{born},{since}") for row in rows)
 
 
 def test_a_changed_original_is_not_shown(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,11 +10,12 @@ from anonset.data.array_types import Int64
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import MEMORY
 from anonset.errors import InputError
-from anonset.jobs.original import read_original, require_same_content
+from anonset.jobs.original import read_original, require_same_content, secrets_beside
 from anonset.jobs.reading import opened_to_compare
 from anonset.jobs.shown_values import values_by_column
 from anonset.publications import Records
 from anonset.reading.file_options import person_columns
+from anonset.settings.binding import fit
 from anonset.settings.job_files import over_job
 from anonset.settings.publication import OriginalSettings
 from anonset.settings.settings import validate
@@ -68,7 +69,7 @@ def changed_rows(report: str) -> list[list[ChangedCell]]:
             msg = "the publication does not contain complete records that belong to records of the original"
             raise InputError(msg)
         original = read_original(publication, source, settings, opened.attested, place)
-        require_same_content(original, private)
+        require_same_content(fit(original, settings.hierarchy, secrets_beside(opened.attested))[0], private)
         rows = np.sort(np.random.default_rng(0).choice(publication.n, min(_SHOWN, publication.n), replace=False))
         before: dict[str, SetColumn | Column] = {
             column.name: column for column in (*original.relational, *original.kept)

@@ -9,15 +9,13 @@ from anonset.data import Table
 from anonset.data.progress import Progress
 from anonset.errors import InputError
 from anonset.jobs.bounds import BOUNDED, Bounds
-from anonset.jobs.original import require_columns, require_same_content
+from anonset.jobs.original import require_columns, require_same_content, secrets_beside
 from anonset.kinds.base import analysis_of
 from anonset.kinds.evaluation import Evaluation, EvaluationRequest
 from anonset.kinds.workloads import WorkloadSpec
 from anonset.measures.losses.item_weights import ItemWeights
-from anonset.release.documents import Attestation
 from anonset.release.opened import OpenedPublication, open_in_blocks
 from anonset.settings.binding import HierarchySpec, bind_columns, fit
-from anonset.settings.parameters import MODELS
 from anonset.spelling import setting
 
 
@@ -79,7 +77,7 @@ def evaluate(
     with open_in_blocks(out, private, work_dir) as opened:
         _require_same_records(original, opened)
         require_columns(original, opened.attested)
-        secrets = _secrets_beside(opened.attested)
+        secrets = secrets_beside(opened.attested)
         original, hierarchies = fit(original, hierarchies or {}, secrets)
         if bound and opened.attested.model not in (models := [model.name for model in BOUNDED]):
             requirement = f"{setting('bound')}: the model must be {' or '.join(models)}"
@@ -98,11 +96,6 @@ def evaluate(
         parameters, suppression = opened.attested.parameters, evaluation.sizes.get("suppressed", 0) > 0
         bounds = Bounds(original, trees, progress=progress)
         return replace(evaluation, bound=bounds.of(parameters["k"], parameters["m"], suppression=suppression))
-
-
-def _secrets_beside(attested: Attestation) -> tuple[str, ...]:
-    is_outside = attested.model in MODELS and MODELS[attested.model].model.secrets_beside
-    return tuple(attested.parameters.get("sensitive_items", ())) if is_outside else ()
 
 
 def _require_same_records(original: Table, opened: OpenedPublication) -> None:

@@ -17,6 +17,7 @@ from anonset.reading.sources.source import Source
 from anonset.reading.table_builder import read_all_rows
 from anonset.release.documents import Attestation, Report
 from anonset.release.opened import OpenedPublication
+from anonset.settings.parameters import MODELS
 from anonset.settings.publication import OriginalSettings
 
 
@@ -117,8 +118,15 @@ def require_columns(original: Table, attested: Attestation) -> None:
             raise InputError(msg)
 
 
+def secrets_beside(attested: Attestation) -> tuple[str, ...]:
+    """Return the sensitive items that the publication does not generalize, so that no hierarchy contains them."""
+    is_outside = attested.model in MODELS and MODELS[attested.model].model.secrets_beside
+    return tuple(attested.parameters.get("sensitive_items", ())) if is_outside else ()
+
+
 def require_same_content(original: Table, report: Report) -> None:
-    """Reject an original with a column that differs, row by row, from the anonymized column.
+    """Reject an original with a column that differs, row by row, from the anonymized column. The hierarchies of the
+    job have coarsened the original (`anonset.settings.binding.fit`).
 
     Raises
     ------

@@ -25,10 +25,12 @@ _DECLARED = {
 
 def conclusion(facts: ReportFacts, part: PagePart) -> list[str]:
     """Return three sentences: the guarantee, the simulated attacks, and the most important limit."""
+    promise = sentences(facts.model.statement)[0]
     verified = (
         f"The check of {facts.model} did not finish, so the guarantee is not proven, which the owner accepted."
         if facts.attested.declarations.accepted_undecided
-        else f"An independent checker verified {facts.model} from the published files."
+        else f"A checker that shares no code with the algorithms verified {facts.model} from the published files: "
+        f"{promise[0].lower()}{promise[1:]}"
     )
     return [verified, _attacked(facts, part), f"Most important limit: {limits(facts)[0][0]}"]
 
@@ -47,8 +49,8 @@ def _attacked(facts: ReportFacts, part: PagePart) -> str:
     worst = max(won, key=lambda verdict: verdict.success)
     succeed = "succeeds" if len(won) == 1 else "succeed"
     return (
-        f"{len(won)} of {counted(len(tried), 'simulated attack')} {succeed}; the most successful is {worst.attack} "
-        f"({worst.rates})."
+        f"{len(won)} of {counted(len(tried), 'simulated attack')} {succeed}; the most successful is {worst.attack}: "
+        f"the attacker knows {worst.knowledge} ({worst.rates})."
     )
 
 

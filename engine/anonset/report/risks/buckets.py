@@ -26,6 +26,7 @@ def sections(risk: BucketRisk) -> list[Section]:
             "model": risk.model.name,
             "parameters": parameters_of(risk.model),
             "threshold": risk.threshold,
+            "verdicts": _verdicts(risk),
         },
     )
     observed = risk.observed

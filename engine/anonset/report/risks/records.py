@@ -35,6 +35,7 @@ def sections(risk: Risk) -> list[Section]:
         "model": risk.model.name,
         "parameters": parameters_of(risk.model),
         "threshold": risk.threshold,
+        "verdicts": _verdicts(risk),
     }
     counts_rows = risk.unit == "row" or risk.persons is not None
     return [
@@ -262,7 +263,7 @@ def page_part(risk: Risk, before: Sequence[Exposure], attested: Attestation) -> 
         knowledge=_grid(risk, before),
         told=inference_grid(risk.told),
         attack=_attack_grid(risk),
-        verdicts=[*_searches(risk), *attack_verdicts(risk.outcomes, risk.not_tried)],
+        verdicts=_verdicts(risk),
         attacks=RiskTable(*_outcome_table(risk.outcomes), below=_CONTROL) if risk.outcomes else RiskTable(),
     )
 
@@ -338,16 +339,17 @@ def _attack_grid(risk: Risk) -> RiskTable:
     return RiskTable(head, rows, above=text)
 
 
-def _searches(risk: Risk) -> list[AttackVerdict]:
-    """Return the verdicts on the search for random persons."""
+def _verdicts(risk: Risk) -> list[AttackVerdict]:
+    """Return the verdicts on the search for random persons, and on the requested attacks."""
     chance = 1 / max(1, risk.records if risk.persons is None else risk.persons)
-    return [
+    searches = [
         verdict_on_limit(
             f"search for a {risk.unit}", f"{knowledge(attempt.values, attempt.items)} of a random {risk.unit}",
             attempt.success, chance, attempt.promised, broken=attempt.broken > 0,
         )
         for attempt in risk.attempts
     ]  # fmt: skip
+    return [*searches, *attack_verdicts(risk.outcomes, risk.not_tried)]
 
 
 def _drawing(risk: Risk, before: Sequence[Exposure]) -> str:

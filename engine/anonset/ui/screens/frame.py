@@ -73,7 +73,8 @@ class Screen:
             self._messages = self.section(lambda: (self._message, self.state.error), self._show_messages)
             yield
         with ui.element("footer") as footer:
-            text("div", "Command that does the same as this screen").classes("soft")
+            does = "publishes with this promise" if self.path == "/promise" else "does the same as this screen"
+            text("div", f"Command that {does}").classes("soft")
             shown = partial(self._command, command)
             self.section(shown, lambda _: text("code", shown()).props("tabindex=0"))
         footer.move(layout)

@@ -178,23 +178,15 @@ def _covered(is_covered: bool) -> str:
 
 
 def _attacks(risk: Mapping[str, Any]) -> None:
-    matching = [
-        (f"matching: {attributes_in_words(one['known'])}", "–", _percent(one["success"]),
-         _percent(one["promised"], "none"))
-        for one in risk.get("attack", ())
-    ]  # fmt: skip
-    others = [
-        (f"{one['attack']}: {attributes_in_words(one['knowledge'])}", _percent(one["without"]["success"]),
-         _percent(one["won"]["success"]), "–")
-        for one in risk.get("attacks", ())
-    ]  # fmt: skip
-    if not matching and not others:
+    verdicts = [one for one in risk.get("verdicts", ()) if one["succeeds"] is not None]
+    if not verdicts:
         return
     with card("Simulated attacks"):
         text("p", "Each attack looks for random persons in the publication, or guesses their values.")
         if risk.get("broken"):
             alert("An attack succeeded more often than the guarantee allows. Do not share the publication.", "p")
-        table(("Attack", "Correct by chance", "Correct guesses", "Guaranteed maximum"), [*matching, *others])
+        rows = [(one["attack"], attributes_in_words(one["knowledge"]), one["verdict"]) for one in verdicts]
+        table(("Attack", "The attacker knows", "Verdict"), rows, of_sentences=True)
         if reasons := risk.get("not_tried"):
             with ui.element("details"):
                 text("summary", f"{counted(len(reasons), 'attack')} not applicable")
