@@ -82,8 +82,8 @@ def test_the_complete_way_publishes_the_bytes_of_the_command_line(
         figures = [f"{when} {one['alone']['value']:.1%}" for when, one in (("before", before), ("after", after))]
         assert "\n".join(["all attributes that others may know, and 3 items", *figures]) in shown
         assert before["alone"]["value"] >= after["alone"]["value"] > 0
-        attempts = state.risk.result["attack"]
-        assert f"matching: 1 item\n–\n{attempts[1]['success']:.1%}\n33.3%" in shown
+        rates = f"{state.risk.result['attack'][1]['success']:.1%} against {1 / 150:.1%} by chance, at most 33.3%"
+        assert f"search for a person\n1 item of a random person\nwithin the guarantee: {rates}" in shown
         assert "homogeneity: " in shown
         commands = ["anonymize visits.toml", "risk by-clicks.private/report.json --attack all"]
         commands += ["report by-clicks.private/report.json --out by-clicks-report.html"]
@@ -93,6 +93,7 @@ def test_the_complete_way_publishes_the_bytes_of_the_command_line(
         report = await user.http_client.get("/report")
         assert "script-src" not in report.headers["content-security-policy"]
         assert b"</html>" in report.content
+        assert all(one["verdict"].encode() in report.content for one in state.risk.result["verdicts"])
         assert b"Not to be printed" not in report.content
         element(user, "statement purpose").set_value("<b>Not to be printed as bold</b>")
         element(user, "statement legal_basis").set_value("--Art. 89")
