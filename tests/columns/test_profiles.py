@@ -89,6 +89,29 @@ def test_titles_and_product_names_are_not_sets(name: str, cells: list[str]) -> N
     assert (profiled.kind, profiled.separator) == ("text", None)
 
 
+GOODS = [
+    "whole milk", "butter milk", "soft cheese", "white wine", "brown bread", "canned beer", "pip fruit", "meat", "soda",
+    "other vegetables", "root vegetables", "hamburger meat", "butter", "curd",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("times", [1, 40])
+def test_words_of_product_names_are_no_items(times: int) -> None:
+    profiled = profile("Product Name", pa.chunked_array([GOODS * times], pa.string()))
+    assert (profiled.kind, profiled.separator, profiled.words) == ("text", None, True)
+    declared = profile("Product Name", pa.chunked_array([GOODS * times], pa.string()), " ")
+    assert (declared.kind, declared.separator, declared.words) == ("sets", " ", False)
+
+
+def test_words_in_many_combinations_are_items() -> None:
+    rng = random.Random(5)
+    hobbies = ["golf", "chess", "tennis", "music", "books", "cooking"]
+    cells = [" ".join(rng.sample(hobbies, rng.randint(1, 4))) for _ in range(40)]
+    for repeated in (cells, cells * 50, sorted(" ".join(sorted(cell.split())) for cell in cells) * 50):
+        profiled = profile("hobbies", pa.chunked_array([repeated], pa.string()))
+        assert (profiled.separator, profiled.words, profiled.distinct) == (" ", False, 6)
+
+
 def test_titles_are_no_names_of_persons() -> None:
     assert not profile("x", pa.chunked_array([TITLES], pa.string())).capitalised
     assert profile("x", pa.chunked_array([["Ann Lee", "Vincent van Gogh", "Bo"]], pa.string())).capitalised

@@ -75,3 +75,39 @@ def test_a_column_with_one_item_in_each_cell_may_have_any_separator(cells, separ
 def test_a_cell_declared_to_be_one_item_is_not_split():
     table = anonset.read({"codes": column(";")}, one_code="codes")
     assert table.transactions.n == 200
+
+
+GOODS = ["whole milk", "butter milk", "soft cheese", "white wine", "brown bread", "pip fruit", "hamburger meat", "soda"]
+
+
+def test_names_of_several_words_are_not_split_unasked():
+    data = {"goods": GOODS * 6}
+    with pytest.raises(InputError, match="'goods': the cells look like names of several words") as refused:
+        anonset.read(data, items="goods", unit="row")
+    whole, words = (fix.settings for fix in refused.value.fixes)
+    assert set(anonset.read(data, unit="row", **whole).transactions.vocabulary.labels) == set(GOODS)
+    by_words = anonset.read(data, unit="row", items="goods", **words).transactions.vocabulary.labels
+    assert {"whole", "milk", "meat"} <= set(by_words)
+
+
+def test_rows_of_a_person_contain_names_as_items():
+    data = {
+        "person": [f"p{n // 3}" for n in range(len(GOODS) * 6)],
+        "products": GOODS * 6,
+        "age": ["30"] * len(GOODS) * 6,
+    }
+    found = anonset.inspect(data, unit="person")
+    column = next(one for one in found.columns if one.profile.name == "products")
+    assert (column.role, column.reason.endswith("; if each word is an item: separator=' '")) == ("items", True)
+    assert "separator" not in found.settings
+    assert set(anonset.read(data, items="products", unit="person", drop="age").transactions.vocabulary.labels) == set(
+        GOODS
+    )
+
+
+@pytest.mark.parametrize(
+    "cells", [["milk bread", "bread tea", "tea", "milk tea bread"] * 60, GOODS, ["E11 I10", "J45"] * 60]
+)
+def test_sets_of_words_are_split_at_blanks(cells):
+    labels = anonset.read({"goods": cells}, items="goods", unit="row").transactions.vocabulary.labels
+    assert set(labels) == {word for cell in cells for word in cell.split()}

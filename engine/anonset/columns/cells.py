@@ -21,6 +21,8 @@ _OFTEN = 3
 """Minimum number of cells that share a word of a phrase."""
 _FEWEST_WORDS = 5
 """Minimum number of shared words in a column of phrases."""
+_FEWEST_NAMES, _OFTEN_REPEATED = 5, 5
+"""Minimum number of distinct names of several words, and minimum average number of cells that contain the same name."""
 _SHORTEST_WORD = 3
 """Minimum number of letters of a shared word."""
 STOP_WORDS = frozenset(
@@ -197,6 +199,46 @@ def are_sets(labels: Sequence[str], mark: str, *, hint: object) -> bool:
     if total >= 6 * len(rows):
         return 5 * total > 6 * different
     return total > different if hint else total >= 2 * different and len(rows) >= 2 * different
+
+
+def combine_words(labels: Collection[str]) -> bool:
+    """Return True if blanks separate words that occur in at least twice as many combinations as there are words, or
+    codes.
+
+    Few words of a set form many combinations. Names, such as product names, add about one word for each further name.
+
+    Parameters
+    ----------
+    labels
+        Distinct texts of the cells.
+
+    >>> combine_words(["whole milk", "white wine", "soda"]), combine_words(["a1 b2", "c3 d4"])
+    (False, True)
+    >>> combine_words(["cash", "food", "bike", "cash food", "bike cash", "bike food"])
+    True
+    """
+    rows = [label.split() for label in labels]
+    return not _are_words(rows) or len(set(map(frozenset, rows))) >= 2 * len({word for row in rows for word in row})
+
+
+def are_names_of_things(cells: Collection[str]) -> bool:
+    """Return True if cells of several words are names, such as product names: the complete cells repeat, and there are
+    fewer different cells than words.
+
+    >>> are_names_of_things(["whole milk", "butter milk", "white wine", "soft cheese", "pip fruit"] * 5)
+    True
+    >>> are_names_of_things(["cash food", "bike food"] * 50), are_names_of_things(["whole milk", "white wine"])
+    (False, False)
+    """
+    several = [cell for cell in cells if " " in cell]
+    different = len(set(several))
+    rows = [label.split() for label in set(cells)]
+    return (
+        different >= _FEWEST_NAMES
+        and len(several) >= _OFTEN_REPEATED * different
+        and _are_words(rows)
+        and len(rows) < len({word for row in rows for word in row})
+    )
 
 
 def are_phrases(rows: Sequence[Sequence[str]]) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 
 from anonset import arrow
 from anonset.arrow import is_list
-from anonset.columns.cells import are_titles, other_marks, separator_of_items
+from anonset.columns.cells import are_titles, combine_words, other_marks, separator_of_items
 from anonset.columns.date_patterns import contains_contact, contains_date, is_time
 from anonset.columns.kinds import MOST_LOOKED_AT, ValueFormat, are_results, kind_of_values, look_at
 from anonset.columns.marks import words_for_marks
@@ -69,6 +69,8 @@ class Profile(RedactedRepr):
     other_separators: tuple[tuple[str, int], ...] = ()
     """Characters that probably separate further items within the items, each with the number of rows that contain it.
     """
+    words: bool = False
+    """True if each cell is read as one value, although its words may be items."""
     items_kind: str = ""
     """Kind of the items of sets. Empty for other columns."""
     look: ValueFormat = field(default_factory=lambda: ValueFormat("text"))
@@ -160,7 +162,8 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
         listed, counts = _counted(items)
         return _of_sets(column, n, nulls, listed, counts, len(items), LIST)
     mark = separator_of_items(column, first, separator)
-    if mark is not None:
+    of_words = mark == " " and separator is None and not combine_words(first)
+    if mark is not None and not of_words:
         items, times = _items(loaded, mark)
         others = [(other, _rows_with(other, loaded)) for other in other_marks(items[:MOST_LOOKED_AT], mark)]
         sets = _of_sets(column, n, nulls, items, times, int(times.sum()), mark)
@@ -179,6 +182,7 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
         n - nulls - total,
         entropy(held),
         max(held, default=0) if isinstance(held, list) else int(held.max(initial=0)),
+        words=of_words,
         frequencies=most_frequent(held),
         rarest=min(held, default=0) if isinstance(held, list) else int(held.min(initial=n)),
         look=look,

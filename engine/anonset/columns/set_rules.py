@@ -94,6 +94,16 @@ def propose_sets(profiles: Sequence[Profile], proposed: dict[str, ProposedRole])
     proposed |= (codes if coded else {}) or propose_choices(profiles) or codes or propose_answers(profiles)
 
 
+def reading_by_words(profile: Profile, own: ProposedRole) -> tuple[Fix, ...]:
+    """Return the setting that splits cells at blanks, if the cells are read as one value each but their words may be
+    items.
+    """
+    if not profile.words or own.is_given or (own.role == "drop" and not own.fixes):
+        return ()
+    items = {} if own.role == "items" else {"items": [profile.name]}
+    return (Fix({**items, "separator": " "}, "if each word is an item"),)
+
+
 def _of_items(profile: Profile, profiles: Sequence[Profile]) -> bool:
     """Return True if the header is a word for items, the parts of cells are codes, there is no other column, or cells
     share parts that are not separated by blanks.

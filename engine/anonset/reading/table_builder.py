@@ -28,6 +28,7 @@ from anonset.data.table_facts import NOT_PUBLISHED, Change, skipped
 from anonset.errors import Fix, InputError
 from anonset.reading.batches import Batch, OpenedSource, ahead, open_source, with_more
 from anonset.reading.cells.columns import Encoder, dictionary
+from anonset.reading.cells.input_checks import require_no_names
 from anonset.reading.cells.numbers import ONE_CURRENCY, Numbers
 from anonset.reading.cells.texts import Categories, ExpectedColumn, ExpectedTexts, FiledTexts, KeptTexts
 from anonset.reading.encoded_batches import (
@@ -112,6 +113,8 @@ def gather(
     table, n_rows, split = read(whole=several)
     if options.person and split and table.n < n_rows:  # a cell is one item if a person has several rows
         table, *_ = read(whole=True)
+    elif split and options.separator is None and not options.exact:
+        require_no_names(source.where, source.head(plan.roles.items))
     if not options.exact:
         require_values(source.where, table)
     return table

@@ -20,7 +20,7 @@ from anonset.columns.person_rules import (
 from anonset.columns.personal_values import KINDS_OF_VALUES
 from anonset.columns.profiles import Profile, count_differing
 from anonset.columns.roles import OF_PERSONS, SETS, ProposedRole, settings_of, tree_of
-from anonset.columns.set_rules import answers_reading
+from anonset.columns.set_rules import answers_reading, reading_by_words
 from anonset.columns.spellings import spelling_problems
 from anonset.data import CategoricalColumn, Table
 from anonset.data.array_types import Int64
@@ -227,7 +227,7 @@ class ProposalReader:
         elif work.possible_items:
             work.problems.append(Problem(_dropped(work.possible_items, ""), _as_items(work.possible_items)))
         work.columns = tuple(
-            ColumnFindings(column, own.role, own.reason, own.hierarchy, own.fixes)
+            ColumnFindings(column, own.role, own.reason, own.hierarchy, (*own.fixes, *reading_by_words(column, own)))
             for column, own in ((column, roles[column.name]) for column in self.profiles)
         )
 

@@ -1,7 +1,7 @@
 """Reject input that is probably misread. A misread input would break the privacy guarantee without notice."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,11 +11,13 @@ from anonset.columns.cells import (
     FURTHER_MARKS,
     MARKS,
     STOP_WORDS,
+    are_names_of_things,
     hold_codes,
     mark_of_mixed_codes,
     mark_of_sets,
     other_marks,
 )
+from anonset.columns.ids import given_texts, holds_sets
 from anonset.columns.kinds import MOST_LOOKED_AT
 from anonset.columns.marks import ABSENT, PRESENT, words_for_marks
 from anonset.columns.printed_lists import LIST
@@ -93,6 +95,29 @@ def require_split(
     whole = {"one_code": [one_code]} if one_code else {"separator": " "}
     msg = f"{problem}{way}"
     raise InputError(msg, fixes=[*fixes, Fix(whole, "if not")])
+
+
+def require_no_names(where: str, columns: Mapping[str, Any]) -> None:
+    """Reject columns of names of several words, such as product names. Blanks would split them into items.
+
+    Parameters
+    ----------
+    columns
+        First rows of the set-valued columns without a declared separator, by column name.
+
+    Raises
+    ------
+    InputError
+        The message names the options for both readings.
+    """
+    for name, column in columns.items():
+        if not holds_sets(column) and are_names_of_things(given_texts(column).to_pylist()):
+            msg = (
+                f"{where}: column {name!r}: the cells look like names of several words, and each word would become "
+                "an item"
+            )
+            whole = Fix({"one_code": [name]}, "if each cell is an item")
+            raise InputError(msg, fixes=[whole, Fix({"separator": " "}, "if each word is an item")])
 
 
 def require_whole(where: str, name: str, labels: Collection[str], separator: str | None = None) -> None:
