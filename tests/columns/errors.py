@@ -154,6 +154,11 @@ def _wrong_roles(layout: Layout, found: Findings) -> Iterator[Mistake]:
             column.role == "items" and (role in ("relational", "sensitive") or wrong_sets)
         ):
             yield Mistake(layout.name, "lossy", column.header, detail)
+        elif column.role == "items" and role == "items" and layout.format in ("csv", "tsv"):
+            true = None if column.set is None else column.set[0].strip() or " "
+            if proposal.profile.separator != true:
+                detail = f"separator {proposal.profile.separator!r}, not {true!r}"
+                yield Mistake(layout.name, "lossy", column.header, detail)
 
 
 def _wrong_records(
