@@ -100,7 +100,7 @@ def reading_by_words(profile: Profile, own: ProposedRole) -> tuple[Fix, ...]:
     """
     if not profile.words or own.is_given or (own.role == "drop" and not own.fixes):
         return ()
-    items = {} if own.role == "items" else {"items": [profile.name]}
+    items: dict[str, Any] = {} if own.role == "items" else {"items": [profile.name]}
     return (Fix({**items, "separator": " "}, "if each word is an item"),)
 
 
