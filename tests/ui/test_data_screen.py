@@ -323,3 +323,42 @@ def test_other_screens_wait_for_the_inspection_and_the_answer(tmp_path: Path) ->
         assert "First answer the question “Who is a person?” on the screen Data." in texts(user)
 
     by_clicks(tmp_path, way)
+
+
+def loans(folder: Path) -> None:
+    """Write two loans per customer. The loans of most customers differ in `rating`, `purpose` and `amount`."""
+    rng, rows = random.Random(1), ["customer,birth year,job,amount,purpose,rating"]
+    for number in range(150):
+        person = f"K{number:03},{rng.randint(1950, 1999)},{rng.choice(['clerk', 'nurse', 'cook'])}"
+        rows += [f"{person},{rng.randint(1, 90)}00,{rng.choice('pqrs')},{rng.choice('ABCD')}" for _ in range(2)]
+    (folder / "loans.csv").write_text("\n".join(rows))
+
+
+@in_this_process
+@pytest.mark.parametrize("role", ["sensitive", "relational"])
+def test_a_role_that_the_rows_of_a_person_contradict_is_an_error_with_its_remedies(tmp_path: Path, role: str) -> None:
+    loans(tmp_path)
+
+    async def way(user: User, state: PageState) -> None:
+        await opened(user, state, "loans.csv")
+        state.answer("customer")
+        await until(lambda: not state.busy and state.answered)
+        await user.open("/")
+        element(user, "role rating").set_value(role)
+        await until(lambda: state.error)
+        for screen in ("/promise", "/publish", "/"):
+            await user.open(screen)
+            shown = [line for line in texts(user).splitlines() if "have the same id" in line]
+            assert len(shown) == 1
+            assert shown[0].startswith("loans.csv: rows ")
+            assert not any(part in shown[0] for part in ("proposal.toml", "…", "--", "complete command"))
+            assert "I checked this" not in texts(user)
+            assert ("Choose a remedy on the screen " in texts(user)) == (screen != "/")
+        state.change({"k": 6})  # does not repair the data
+        assert "have the same id" in state.error
+        assert len(user.find(marker="fix").elements) == 2
+        user.find(content="Apply to rating: do not publish", marker="fix").click()
+        await until(lambda: not state.busy and not state.error)
+        await until(lambda: "have the same id" not in texts(user))
+
+    by_clicks(tmp_path, way)

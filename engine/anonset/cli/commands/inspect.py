@@ -172,8 +172,8 @@ def _write_job(
     from anonset.settings.job_text import answer_text, guarantee_for, job_text, relative_to, unit_line
 
     if not findings.records:
-        problem = findings.problems[-1] if json else f"{findings.checks[-1].sentence} (see Check)"
-        msg = f"{path} is not written: {foreign(problem)}"
+        listed = "problems" if json else "Check"
+        msg = f"{path} is not written: {foreign(findings.checks[-1].sentence)} (see {listed})"
         error = InputError(msg)
         error.commands = list(further)
         raise error

@@ -231,21 +231,24 @@ def _problems(screen: Screen) -> None:
     state = screen.state
     warnings, unchecked = state.warnings, state.unchecked
     problems = [(warning, open_fixes(state, warnings[warning])) for warning in unchecked]
-    known = [fix.settings for fixes in warnings.values() for fix in open_fixes(state, fixes)]
-    further = open_fixes(state, state.fixes) if state.error else []
-    if any(fix.settings not in known for fix in further):
-        problems.insert(0, (state.error, further))
+    if state.error:
+        known = [fix.settings for fixes in warnings.values() for fix in open_fixes(state, fixes)]
+        further = open_fixes(state, warnings.get(state.error, state.fixes))
+        if state.error in warnings or any(fix.settings not in known for fix in further):
+            problems.insert(0, (state.error, further))
     if not (problems or warnings):
         return
     with card("Check"):
         with ui.element("ul").classes("checks"):
             for problem, fixes in problems:
                 with ui.element("li").classes("alert"):
-                    text("p", problem)
+                    shown = text("p", problem)
                     fix_buttons(screen, fixes)
-                    if problem in warnings:
+                    if problem == state.error:
+                        shown.props("role=alert")
+                    else:
                         _second_button("I checked this", partial(screen.act, state.check, problem)).mark("check")
-        _checked(screen, [warning for warning in warnings if warning not in unchecked])
+        _checked(screen, [warning for warning in warnings if warning not in (*unchecked, state.error)])
 
 
 def _checked(screen: Screen, warnings: Sequence[str]) -> None:

@@ -188,8 +188,16 @@ class Screen:
             text("span", f"{'Job file' if source.endswith(JOB) else 'Data'}: {source}").classes("soft")
 
     def _show_messages(self, _: object) -> None:
-        for message in dict.fromkeys(filter(None, (self._message, self.state.error))):
-            alert(message).props("role=alert")
+        error = self.state.error
+        is_remedied = error in self.state.warnings  # the screen Data shows the error with its remedies
+        for message in dict.fromkeys(filter(None, (self._message, error))):
+            if not (is_remedied and message == error and self.path == "/"):
+                alert(message).props("role=alert")
+        if is_remedied and self.path != "/":
+            with ui.element("p"):
+                text("span", "Choose a remedy on the screen ")
+                ui.link("Data", "/")
+                text("span", ".")
 
 
 class LiveSection:

@@ -77,9 +77,10 @@ class PageState:
         self.statements: dict[str, str] = {}
         """Statements of the owner that the report prints, by the name of their setting."""
         self.examined: Examination | None = None
-        self.error = ""
         self.fixes: Sequence[Fix] = ()
         """Settings that the error of the last inspection recommends."""
+        self._failure = ""
+        """Message of an inspection without findings."""
         self._data: Path | None = None
         """Data set without a job file, which the page has opened."""
         self.tree = TreeState(self)
@@ -108,7 +109,7 @@ class PageState:
         elif not path.is_dir():
             require_data(path)
         self.close()
-        self.job, self.error, self._data = job, "", path
+        self.job, self._failure, self._data = job, "", path
         self.start(self._inspect() if job.exists() else self._propose(path))
 
     def close(self) -> None:
@@ -121,7 +122,7 @@ class PageState:
         self.workload = WorkloadState(self)
         self.publication = self.promised = self.published_findings = self.trial = self.risk = self.report = None
         self.examined = None
-        self.proposed, self.answers, self.error = {}, [], ""
+        self.proposed, self.answers, self._failure = {}, [], ""
         self.assumed, self.checked, self.statements = {}, set(), {}
 
     async def end(self) -> None:
@@ -201,9 +202,15 @@ class PageState:
         return {**self.assumed, **{problem: [Fix(**fix) for fix in fixes] for problem, fixes in latest}}
 
     @property
+    def error(self) -> str:
+        """Problem with which no record can be read, or the message of a failed inspection. Empty if there is none."""
+        found = self.findings
+        return found["problems"][-1] if found and found["problems"] and not found["records"] else self._failure
+
+    @property
     def unchecked(self) -> list[str]:
-        """Warnings that apply and that the owner has not checked."""
-        return [warning for warning in self.warnings if warning not in self.checked]
+        """Warnings that apply and that the owner has not checked. An error is not a warning."""
+        return [warning for warning in self.warnings if warning not in (*self.checked, self.error)]
 
     def check(self, warning: str, *, checked: bool = True) -> None:
         """Store whether the owner has checked a warning. The job file does not contain it."""
@@ -262,7 +269,7 @@ class PageState:
             if "tables" in changes:
                 LinkedTables.of(tables_of(tomllib.loads(text)), self.unit, self.name, Place(str(job.parent)))
             new.write_text(text, encoding="utf-8", newline="")
-        self.error = ""
+        self._failure = ""
 
     def require_not_publishing(self) -> None:
         """Reject changes of the job while it is running.
@@ -329,7 +336,7 @@ class PageState:
         """
         if self._existing() is not None or self._data is None:
             return False
-        self.error, self.assumed = "", {}
+        self._failure, self.assumed = "", {}
         self.start(self._propose(self._data, options))
         return True
 
@@ -549,7 +556,8 @@ class PageState:
             self.proposed = self.proposed or {
                 column["name"]: (column["role"], column["reason"]) for column in run.result["columns"]
             }
-        self.error, self.fixes = " ".join(run.errors), run.fixes
+        message = run.errors[0] if run.errors else ""  # then follow commands for a terminal
+        self._failure, self.fixes = message.partition(" is not written: ")[2] or message, run.fixes
         return True
 
     async def _publish(self, run: CommandRun) -> None:
