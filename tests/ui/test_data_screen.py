@@ -17,6 +17,7 @@ from anonset.ui.screens.fix_buttons import open_fixes
 from anonset.ui.state.folder import Folder
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.setting_words import fix_in_words
+from anonset.ui.state.steps import step_of
 
 pytestmark = pytest.mark.long
 in_this_process = pytest.mark.usefixtures("commands_in_this_process")
@@ -354,11 +355,36 @@ def test_a_role_that_the_rows_of_a_person_contradict_is_an_error_with_its_remedi
             assert not any(part in shown[0] for part in ("proposal.toml", "…", "--", "complete command"))
             assert "I checked this" not in texts(user)
             assert ("Choose a remedy on the screen " in texts(user)) == (screen != "/")
+            assert step_of(state, "Promise").words == "open"
+        assert "300 rows." in texts(user).splitlines()
+        assert element(user, "unit").options["customer"] == "Each customer is a person: 150 persons"
         state.change({"k": 6})  # does not repair the data
         assert "have the same id" in state.error
         assert len(user.find(marker="fix").elements) == 2
         user.find(content="Apply to rating: do not publish", marker="fix").click()
         await until(lambda: not state.busy and not state.error)
         await until(lambda: "have the same id" not in texts(user))
+        await until(lambda: "300 rows, 150 records." in texts(user).splitlines())
+        assert step_of(state, "Promise").words != "open"
+
+    by_clicks(tmp_path, way)
+
+
+@in_this_process
+def test_the_number_of_persons_follows_the_inspection(tmp_path: Path) -> None:
+    (tmp_path / "visits.csv").write_text(
+        "\n".join(["pid,ward,codes", *(f"P{n % 20},{n % 2},E10 I{n % 5}" for n in range(60))])
+    )
+    (tmp_path / "visits.toml").write_text(f'{JOB}unit = ["pid", "ward"]\n')
+
+    async def way(user: User, state: PageState) -> None:
+        await user.open("/")
+        state.open("visits.toml")  # the number of pairs is not known before the inspection
+        await until(lambda: not state.busy and state.findings)
+        await user.open("/")
+        assert element(user, "unit").options["pid,ward"].endswith(": 20 persons")
+        assert state.findings is not None
+        state.findings = {**state.findings, "records": 19}
+        await until(lambda: element(user, "unit").options["pid,ward"].endswith(": 19 persons"))
 
     by_clicks(tmp_path, way)

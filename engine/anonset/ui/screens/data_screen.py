@@ -38,7 +38,7 @@ def data_screen(state: PageState) -> None:
             _files(screen)
         return
     with screen.opened("What do the data contain?", lambda: state.command("inspect")):
-        screen.section(lambda: (state.busy, state.findings is None, state.linked is None), lambda _: _status(state))
+        screen.section(lambda: (state.busy, state.linked is None, id(state.findings)), lambda _: _status(state))
         screen.section(lambda: _question_state(state), lambda _: _question(screen))
         screen.section(lambda: _problems_state(state), lambda _: _problems(screen))
         screen.section(lambda: tables_state(state), lambda section: show_tables(screen, section))
@@ -103,13 +103,15 @@ def _status(state: PageState) -> None:
         elif state.linked is not None:
             text("p", f"{counted(len(state.linked['tables']), 'linked table')}.").classes("lead")
         elif findings is not None:
-            records = "" if findings["question"] else f", {counted(findings['records'], 'record')}"
+            is_counted = findings["records"] and not findings["question"]
+            records = f", {counted(findings['records'], 'record')}" if is_counted else ""
             text("p", f"{counted(findings['rows'], 'row')}{records}.").classes("lead")
 
 
 def _question_state(state: PageState) -> object:
     found = state.findings or state.linked
-    return state.unit, found and found["question"], state.job is not None and state.job.exists()
+    persons = _persons(state).get(state.unit)
+    return state.unit, found and found["question"], persons, state.job is not None and state.job.exists()
 
 
 def _question(screen: Screen) -> None:
@@ -133,14 +135,19 @@ def _question(screen: Screen) -> None:
 
 def _units(state: PageState) -> dict[str, str]:
     findings: Mapping[str, Any] = state.findings or {}
-    persons = {one["unit"]: one["persons"] for one in state.answers}
-    if state.unit not in ("", OPEN, UNKNOWN) and not state.busy:
-        persons[state.unit] = findings["records"]
+    persons = _persons(state)
     columns = findings["columns"] if ANSWERS not in state.raw else []
     distinct = {column["name"]: column["distinct"] for column in columns if "," not in column["name"]}
     units = [*persons, *state.raw.get(ANSWERS, {}), ROW, UNKNOWN, *distinct]
     counts = {**distinct, **persons}
     return {unit: _in_words(unit, counts.get(unit)) for unit in dict.fromkeys([*units, *_declared(state)])}
+
+
+def _persons(state: PageState) -> dict[str, int | None]:
+    """Return the number of persons for each possible unit, and for the declared unit if the inspection counted them."""
+    persons = {one["unit"]: one["persons"] for one in state.answers}
+    records = 0 if state.findings is None or state.busy else state.findings["records"]
+    return persons | ({state.unit: records} if records and state.unit not in ("", OPEN, UNKNOWN) else {})
 
 
 def _declared(state: PageState) -> list[str]:

@@ -92,7 +92,7 @@ def _data(state: PageState) -> Step:
 
 
 def _promise(state: PageState) -> Step:
-    if state.first_step:
+    if state.first_step or state.error:
         return OPEN
     promised = promise_of(state)
     if isinstance(promised, Problem):
