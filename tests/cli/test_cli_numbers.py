@@ -70,8 +70,11 @@ def test_an_empty_number_is_rejected_with_a_hierarchy_that_works(place: Place) -
     more = ["--model", "kkm", "--k", "2", "--m", "1", "-o", str(place.out)]
     ran = place.run("anonymize", data, *fixed, "--hierarchy", "age=range", *more)
     assert (ran.code, names(ran.err, "age 'row 1' bins:width=10")) == (2, True)
-    proposed = re.search(r"'age': no number in 10 rows.* bins:width=([0-9,]+)", place.run("inspect", data).out)
+    warned = place.run("inspect", data, *fixed[:-2], "--hierarchy", "age=range").out
+    proposed = re.search(r"'age': no number in 10 rows.* bins:width=([0-9,]+)", warned)
     assert proposed is not None
+    for hierarchy in ([], ["--hierarchy", "age=bins:width=10"]):  # intervals are proposed, or chosen
+        assert "no number in" not in place.run("inspect", data, *fixed[:-2], *hierarchy).out
     for width in ("10", proposed[1]):
         ran = place.run(
             "anonymize", data, *fixed, "--hierarchy", f"age=bins:width={width}", *more[:-1], f"{place.out}{width}"

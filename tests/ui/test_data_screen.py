@@ -388,3 +388,27 @@ def test_the_number_of_persons_follows_the_inspection(tmp_path: Path) -> None:
         await until(lambda: element(user, "unit").options["pid,ward"].endswith(": 19 persons"))
 
     by_clicks(tmp_path, way)
+
+
+@in_this_process
+def test_a_chosen_remedy_settles_its_warning(tmp_path: Path) -> None:
+    loans(tmp_path)
+
+    async def way(user: User, state: PageState) -> None:
+        await opened(user, state, "loans.csv")
+        state.answer("customer")
+        await until(lambda: not state.busy and state.answered)
+        await user.open("/")
+        element(user, "role rating").set_value("relational")
+        await until(lambda: state.error)
+        await until(lambda: "have the same id" in texts(user))
+        user.find(content="Publish the values of each person's first row", marker="fix").click()
+        await until(lambda: not state.busy and not state.error)
+        await until(lambda: "1 warning checked" in texts(user))
+        assert "I checked this" not in texts(user)
+        assert "'rating': the rows of" in texts(user)
+        state.give_role("purpose", "relational")  # the owner has not seen that these rows differ
+        await until(lambda: len(state.unchecked) == 1)
+        assert "'purpose': the rows of" in state.unchecked[0]
+
+    by_clicks(tmp_path, way)

@@ -1,6 +1,7 @@
 """Problems of values that `inspect` reports, such as nulls, texts that mean null, and values that are not codes."""
 
 from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 
 from anonset.columns.printed_lists import LIST
 from anonset.columns.profiles import Profile
@@ -9,16 +10,19 @@ from anonset.errors import Fix, Problem
 from anonset.spelling import counted, setting
 
 
-def null_problems(profiles: Sequence[Profile], dropped: Collection[str] = ()) -> list[Problem]:
+def null_problems(
+    profiles: Sequence[Profile], dropped: Collection[str] = (), hierarchies: Mapping[str, object] = MappingProxyType({})
+) -> list[Problem]:
     """Return a line for each column with missing or doubtful values. Missing values are reported only for columns that
-    are not dropped.
+    are not dropped, and missing numbers only for columns whose hierarchy does not already consist of intervals.
     """
     problems = []
     for column in profiles:
         if column.nulls and column.name not in dropped:
             problem = f"column {column.name!r}: {counted(column.nulls, 'null')}, which would be rejected"
             problems.append(Problem(problem, [Fix({"missing": "empty,value"}, "to accept them")]))
-        if column.missing and column.kind in ("integers", "numbers") and column.name not in dropped:
+        is_number = column.kind in ("integers", "numbers") and column.name not in dropped
+        if column.missing and is_number and not str(hierarchies.get(column.name)).startswith("bins:"):
             rows = counted(column.missing, "row")
             spec = hierarchy_for(column)
             bins = spec if spec.startswith("bins:") else "bins:width=10"
