@@ -412,3 +412,22 @@ def test_a_chosen_remedy_settles_its_warning(tmp_path: Path) -> None:
         assert "'purpose': the rows of" in state.unchecked[0]
 
     by_clicks(tmp_path, way)
+
+
+@in_this_process
+def test_columns_that_the_unit_drops_are_named_below_the_question(tmp_path: Path) -> None:
+    loans(tmp_path)
+    dropped = "the rows of a person differ: amount, purpose, rating. They can be published if each row is a person."
+
+    async def way(user: User, state: PageState) -> None:
+        await opened(user, state, "loans.csv")
+        assert "the rows of a person differ" not in texts(user)  # the question is open
+        element(user, "unit").set_value("customer")
+        await until(lambda: not state.busy and state.answered)
+        await until(lambda: dropped in texts(user))
+        state.change({"drop": ["amount", "purpose"], "relational": ["birth year", "job", "rating"]})
+        await until(lambda: "differ: amount, purpose." in texts(user))
+        state.answer("row")
+        await until(lambda: "the rows of a person differ" not in texts(user))
+
+    by_clicks(tmp_path, way)

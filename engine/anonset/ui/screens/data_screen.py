@@ -9,6 +9,7 @@ from typing import Any
 from nicegui import ui
 from nicegui.elements.mixins.text_element import TextElement
 
+from anonset.columns.person_rules import DIFFERS
 from anonset.columns.roles import GIVEN
 from anonset.data.hierarchies.hierarchy_rules import is_coarser
 from anonset.reading.file_options import OPEN, ROW, UNKNOWN
@@ -27,6 +28,7 @@ from anonset.ui.state.setting_words import ROLE_WORDS, ROW_WORDS, UNIT, UNKNOWN_
 _ALWAYS = ("items", "relational", "sensitive", "keep", "drop")
 """Roles that the screen offers for every column. Any other role is only offered if a column already has it."""
 
+_IF_ROWS = "They can be published if each row is a person. Then a person with several rows is not protected as one."
 _NO_DATA = "This folder contains no data. Copy a file such as visits.csv into the folder."
 
 
@@ -110,8 +112,8 @@ def _status(state: PageState) -> None:
 
 def _question_state(state: PageState) -> object:
     found = state.findings or state.linked
-    persons = _persons(state).get(state.unit)
-    return state.unit, found and found["question"], persons, state.job is not None and state.job.exists()
+    persons, has_job = _persons(state).get(state.unit), state.job is not None and state.job.exists()
+    return state.unit, found and found["question"], persons, has_job, _differing(state)
 
 
 def _question(screen: Screen) -> None:
@@ -131,6 +133,9 @@ def _question(screen: Screen) -> None:
             choice.props('display-value="Choose an answer"')
         elif len(state.answers) > 1 and state.linked is not None:
             text("p", "Another answer replaces the tables and roles in the job file by a new proposal.").classes("soft")
+        if differing := _differing(state):
+            lost = f"Not published, because the rows of a person differ: {', '.join(differing)}."
+            text("p", f"{lost} {_IF_ROWS}").classes("soft").mark("differing")
 
 
 def _units(state: PageState) -> dict[str, str]:
@@ -148,6 +153,17 @@ def _persons(state: PageState) -> dict[str, int | None]:
     persons = {one["unit"]: one["persons"] for one in state.answers}
     records = 0 if state.findings is None or state.busy else state.findings["records"]
     return persons | ({state.unit: records} if records and state.unit not in ("", OPEN, UNKNOWN) else {})
+
+
+def _differing(state: PageState) -> tuple[str, ...]:
+    """Return the columns that are not published because they differ between the rows of a person of the declared unit.
+    The first inspection names the reason.
+    """
+    if not state.answered:
+        return ()
+    reason = f"{DIFFERS} {', '.join(map(repr, name_list(state.unit)))} "
+    named = [name for name, (_, why) in state.proposed.items() if why.startswith(reason)]
+    return tuple(name for name in named if _roles(state).get(name) == "drop")
 
 
 def _declared(state: PageState) -> list[str]:
