@@ -147,6 +147,9 @@ def test_columns_show_the_frequencies_of_their_values(tmp_path: Path) -> None:
         assert user.client is not None
         bars = [one for one in user.client.elements.values() if "height" in one.style]
         assert len([bar for bar in bars if bar.style["height"].endswith("%")]) == 15
+        labels = [one.props["aria-label"] for one in user.client.elements.values() if one.props.get("role") == "img"]
+        (most, *_, least) = columns["codes"]
+        assert f"codes: the 3 most frequent values, from {most} to {least} rows" in labels
 
     by_clicks(tmp_path, way)
 
@@ -216,11 +219,11 @@ def test_a_role_before_there_is_a_job_file_writes_it(tmp_path: Path) -> None:
 
     async def way(user: User, state: PageState) -> None:
         await opened(user, state, "survey.csv")
-        assert "no column can be published" in texts(user)
+        assert "No column can be published" in texts(user)
         assert not (tmp_path / "survey.toml").exists()
         element(user, "role q1").set_value("relational")
         await until(lambda: not state.busy and "unit_is" in state.raw)
-        await until(lambda: "no column can be published" not in texts(user))
+        await until(lambda: "No column can be published" not in texts(user))
         assert state.raw["unit_is"]["row"]["relational"] == ["q1"]
 
     by_clicks(tmp_path, way)
@@ -235,7 +238,7 @@ def test_without_columns_to_publish_the_page_leads_to_the_screen_data(tmp_path: 
         assert "First choose the data on the screen Data." in texts(user)
         assert "anonset inspect FILE" in texts(user)
         await opened(user, state, "broken.csv")
-        assert "no column can be published" in texts(user)
+        assert "No column can be published" in texts(user)
         for screen in ("/", "/hierarchies", "/promise", "/policies", "/try", "/publish", "/queries"):
             await user.open(screen)
             shown = texts(user).splitlines()
@@ -406,7 +409,8 @@ def test_a_chosen_remedy_settles_its_warning(tmp_path: Path) -> None:
         await until(lambda: not state.busy and not state.error)
         await until(lambda: "1 warning checked" in texts(user))
         assert "I checked this" not in texts(user)
-        assert "'rating': the rows of" in texts(user)
+        assert "Column 'rating': the rows of" in texts(user)
+        assert "chosen" in texts(user).splitlines()  # the reason of the role
         state.give_role("purpose", "relational")  # the owner has not seen that these rows differ
         await until(lambda: len(state.unchecked) == 1)
         assert "'purpose': the rows of" in state.unchecked[0]

@@ -18,7 +18,7 @@ from anonset.release.memory import format_size
 from anonset.settings.job_files import ANSWERS
 from anonset.spelling import counted
 from anonset.ui.screens.fix_buttons import fix_buttons, open_fixes
-from anonset.ui.screens.frame import LiveSection, Screen, button, card, empty, text
+from anonset.ui.screens.frame import LiveSection, Screen, button, card, empty, sentence, text
 from anonset.ui.screens.linked_tables import keys_of, show_tables, tables_state
 from anonset.ui.screens.role_menus import RoleMenus
 from anonset.ui.screens.run_sections import show_exposed
@@ -216,7 +216,7 @@ def _columns(screen: Screen, section: LiveSection) -> None:
                         kind = column["items"] or column["kind"]
                         with ui.element("td").props('data-label="Values"'):
                             text("span", f"{column['distinct']:,} different ({kind})")
-                            _distribution(column["frequencies"])
+                            _distribution(name, column["frequencies"])
                             menus.show_values(name, role)
                         text("td", _missing(column, state.findings["rows"])).props('data-label="Missing"')
                         menus.add(name, role, offered, enabled=can_change and name not in unit)
@@ -225,9 +225,12 @@ def _columns(screen: Screen, section: LiveSection) -> None:
                 ui.link("Show the most frequent values", "/values", new_tab=True).mark("values")
 
 
-def _distribution(frequencies: Sequence[int]) -> None:
+def _distribution(column: str, frequencies: Sequence[int]) -> None:
     if len(frequencies) > 1:
-        with ui.element("div").classes("distribution").props("aria-hidden=true"):
+        rows = f"from {frequencies[0]:,} to {frequencies[-1]:,} rows"
+        bars = ui.element("div").classes("distribution").props("role=img")
+        bars.props["aria-label"] = f"{column}: the {len(frequencies)} most frequent values, {rows}"
+        with bars:
             for count in frequencies:
                 ui.element("div").style(f"height: {count / frequencies[0]:.0%}")
 
@@ -242,7 +245,7 @@ def _reason(state: PageState, unit: Sequence[str], column: str, role: str) -> st
     if column in unit:
         return "chosen above as the person"
     if role != proposed or reason == GIVEN:
-        return "role in the job file"
+        return "chosen"
     return reason
 
 
@@ -265,7 +268,7 @@ def _problems(screen: Screen) -> None:
         with ui.element("ul").classes("checks"):
             for problem, fixes in problems:
                 with ui.element("li").classes("alert"):
-                    shown = text("p", problem)
+                    shown = text("p", sentence(problem))
                     fix_buttons(screen, fixes)
                     if problem == state.error:
                         shown.props("role=alert")
@@ -283,7 +286,7 @@ def _checked(screen: Screen, warnings: Sequence[str]) -> None:
         with ui.element("ul"):
             for warning in warnings:
                 with ui.element("li"):
-                    text("p", warning)
+                    text("p", sentence(warning))
                     again = partial(screen.state.check, warning, checked=False)
                     _second_button("Check again", partial(screen.act, again)).mark("uncheck")
 

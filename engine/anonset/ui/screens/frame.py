@@ -192,7 +192,7 @@ class Screen:
         is_remedied = error in self.state.warnings  # the screen Data shows the error with its remedies
         for message in dict.fromkeys(filter(None, (self._message, error))):
             if not (is_remedied and message == error and self.path == "/"):
-                alert(message).props("role=alert")
+                alert(sentence(message) if message == error else message).props("role=alert")
         if is_remedied and self.path != "/":
             with ui.element("p"):
                 text("span", "Choose a remedy on the screen ")
@@ -242,6 +242,16 @@ def _show_step(state: PageState, name: str, _: LiveSection) -> None:
 def text(tag: str, content: str) -> TextElement:
     """Create a text element."""
     return TextElement(tag=tag, text=content)
+
+
+def sentence(message: str) -> str:
+    """Return a message with a capital letter at the beginning, unless it begins with a name or a value.
+
+    >>> sentence("no column can be published"), sentence("visits.csv: no rows"), sentence("'k.A.' is missing")
+    ('No column can be published', 'visits.csv: no rows', "'k.A.' is missing")
+    """
+    first = message.partition(" ")[0]
+    return f"{message[0].upper()}{message[1:]}" if len(first) > 1 and first.isalpha() else message
 
 
 def alert(message: str, tag: str = "div") -> TextElement:
