@@ -36,7 +36,7 @@ def show_linked(
         try:
             text = findings.job_text(Path(out).parent)
         except InputError as error:
-            msg = f"{out} is not written: {error.problem.sentence}"
+            msg = error.problem.sentence if json else f"{out} is not written: {error.problem.sentence}"
             raise InputError(msg) from None
         write_file(Path(out), [text.encode()])
     if not with_next or not findings.can_run:

@@ -567,8 +567,8 @@ class PageState:
             self.proposed = self.proposed or {
                 column["name"]: (column["role"], column["reason"]) for column in run.result["columns"]
             }
-        message = run.errors[0] if run.errors else ""  # then follow commands for a terminal
-        self._failure, self.fixes = message.partition(" is not written: ")[2] or message, run.fixes
+        self._failure = run.errors[0] if run.errors else ""  # then follow commands for a terminal
+        self.fixes = run.fixes
         return True
 
     async def _publish(self, run: CommandRun) -> None:
