@@ -42,6 +42,7 @@ def findings_summary(findings: Findings) -> dict[str, Any]:
                 "frequencies": list(column.profile.frequencies),
                 "role": column.role,
                 "reason": column.reason,
+                "why": short_reason(column),
                 "hierarchy": column.hierarchy,
                 "fixes": [fix.as_json() for fix in column.fixes],
             }
@@ -127,7 +128,7 @@ def _named(answer: UnitOption) -> str:
 def _columns_table(runs: Sequence[Sequence[ColumnFindings]]) -> RichTable:
     rows = []
     for run in runs:
-        first, last, why = run[0].profile, run[-1].profile, _short_reason(run[0])
+        first, last, why = run[0].profile, run[-1].profile, short_reason(run[0])
         name = first.name if len(run) == 1 else f"{first.name} … {last.name}"
         why = why if len(run) == 1 else f"{len(run):,} columns, the first: {why}"
         distinct = _extent([column.profile.distinct for column in run])
@@ -146,8 +147,8 @@ def _runs(columns: Sequence[ColumnFindings]) -> list[list[ColumnFindings]]:
     return [part for run in runs for part in ([run] if len(run) > _LONG_RUN else [[column] for column in run])]
 
 
-def _short_reason(column: ColumnFindings) -> str:
-    """Return the reason for a role without the fixes in `_other_roles`."""
+def short_reason(column: ColumnFindings) -> str:
+    """Return the reason for a role without the fixes that give the column another role."""
     return str(Problem(column.why, [fix for fix in column.fixes if _role_in(fix, column.profile.name) is None]))
 
 

@@ -7,6 +7,7 @@ from rich.table import Table as RichTable
 
 from anonset.columns.roles import hierarchy_for, tree_of
 from anonset.jobs.linked_findings import LinkedFindings, TableFindings
+from anonset.report.findings import short_reason
 from anonset.report.sections import as_text, facts_table, table
 from anonset.settings.job_text import unit_line
 from anonset.spelling import counted, listed, printable
@@ -54,6 +55,7 @@ def _table_summary(one: TableFindings) -> dict[str, Any]:
                 "kind": column.profile.kind,
                 "role": column.role,
                 "reason": column.reason,
+                "why": short_reason(column),
                 "hierarchy": column.hierarchy,
                 "hierarchies": {
                     "items": tree_of(column.profile.kind),

@@ -110,7 +110,7 @@ def _reason(inspected: Inspected, column: str, role: str) -> str:
     table_name, _, own = column.partition(".")
     found = inspected.get(table_name, {"columns": ()})
     proposed = next((one for one in found["columns"] if one["name"] == own), None)
-    return proposed["reason"] if proposed is not None and proposed["role"] == role else "chosen"
+    return proposed["why"] if proposed is not None and proposed["role"] == role else "chosen"
 
 
 def _counts(found: Mapping[str, Any]) -> str:

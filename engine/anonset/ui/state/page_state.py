@@ -565,7 +565,7 @@ class PageState:
             self.assumed |= {warning: self.warnings[warning] for warning, is_assumed in warned if is_assumed}
             self.answers = (run.result["question"] or {}).get("answers") or self.answers
             self.proposed = self.proposed or {
-                column["name"]: (column["role"], column["reason"]) for column in run.result["columns"]
+                column["name"]: (column["role"], column["why"]) for column in run.result["columns"]
             }
         self._failure = run.errors[0] if run.errors else ""  # then follow commands for a terminal
         self.fixes = run.fixes
