@@ -135,7 +135,7 @@ coverage: $(READY)  ## Run the tests, and the kernels as plain Python to detect 
 	$(BIN)/coverage report --skip-covered --fail-under 95
 
 bench: $(READY)  ## Benchmark the kernels and the algorithms
-	$(BIN)/python -m pytest benchmarks --benchmark-enable --benchmark-only --benchmark-json benchmarks/results/benchmarks.json
+	$(BIN)/python -m pytest benchmarks/algorithms benchmarks/kernels --benchmark-enable --benchmark-only --benchmark-json benchmarks/results/benchmarks.json
 
 reproduce: $(READY)  ## Measure the claims of the papers, and write the verdicts; QUICK=1 measures a part in some minutes
 	$(BIN)/python -m benchmarks.experiments run $(if $(QUICK),--quick)

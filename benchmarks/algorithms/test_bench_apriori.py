@@ -55,6 +55,7 @@ def note(benchmark: Any, column: anonset.SetColumn, hierarchy: anonset.Hierarchy
     """Add loss, size of the result and peak memory to the benchmark's record."""
     bound = hierarchy.bind(column)
     benchmark.extra_info["ncp"] = anonset.ncp(bound, cut)
+    benchmark.extra_info["nodes"] = len(cut.nodes)
     benchmark.extra_info["peak MiB"] = peak_mib()
 
 
@@ -74,7 +75,7 @@ def test_bench_search(benchmark: Any, data: tuple[anonset.SetColumn, anonset.Hie
         warmup_rounds=1,
     )
     note(benchmark, column, hierarchy, result.recoding)
-    assert 1 <= benchmark.extra_info["classes"] <= len(column.vocabulary)
+    assert 1 <= benchmark.extra_info["nodes"] <= len(column.vocabulary)
 
 
 @pytest.mark.benchmark(group="AA, k=5, m=2: search, apply, verify")
