@@ -27,8 +27,6 @@ from anonset.columns.set_rules import is_grade
 from anonset.errors import Fix
 from anonset.spelling import counted, setting
 
-DIFFERS = "differs between rows of the same"
-"""Beginning of the reason why a column is dropped whose values differ between the rows of a person."""
 FEW_DIFFERING = 0.05
 """Maximum share of persons with differing rows, if the differences may be errors."""
 _MOST_DIFFERENT_CODES, _MANY_ROWS = 0.8, 500
@@ -111,13 +109,13 @@ def roles_by_person(
             reason = "a code per row of a person" if codes else "words that persons share, one per row of a person"
             roles[name] = replace(found[name], role="items", hierarchy=tree(profiles[name].kind), reason=reason)
             del differing[name]
-    same = f"{DIFFERS} {', '.join(map(repr, unit))}"
+    of_persons = f"of the same {', '.join(map(repr, unit))}"
     for name, persons in differing.items():
-        reason = f"{same} for {counted(persons, 'person')}"
+        reason = f"differs between rows {of_persons} for {counted(persons, 'person')}"
         words = found[name].role == UNRECOGNIZED and profiles[name].kind == "text" and names_items(name)
         items = Fix({"items": [name]}, "if each value is an item")
         fixes = (items,) if words or profiles[name].kind in _CODES else ()
-        roles[name] = ProposedRole("drop", reason, fixes=fixes)
+        roles[name] = ProposedRole("drop", reason, fixes=fixes, differs=True)
     return roles
 
 

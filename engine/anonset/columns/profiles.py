@@ -144,12 +144,10 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
         return _unsupported(column, what, n, nulls, way)
     if lists:
         items = _flat(loaded)
-        listed, counts = _counted(items)
-        return _of_sets(column, n, nulls, listed, counts, len(items), None)
+        return _of_sets(column, n, nulls, *_counted(items), len(items), None)
     if coded_ and any(chunk.dictionary.null_count for chunk in loaded.chunks):
-        loaded = arrow.cast(
-            loaded, kind
-        )  # the null count of a dictionary array ignores codes that refer to null values
+        # The null count of a dictionary array ignores codes that refer to null values.
+        loaded = arrow.cast(loaded, kind)
         nulls = int(loaded.null_count)
     values = _few_values(loaded) if n <= _FEW_ROWS else _values(loaded) if n <= MOST_LOOKED_AT else None
     first = _first_values(loaded) if values is None else values.given
@@ -159,8 +157,7 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
         except NoListError as error:
             way = f"row {error.row + 1} is not a list; correct it, or write the items with a separator"
             return _unsupported(column, "printed lists", n, nulls, way)
-        listed, counts = _counted(items)
-        return _of_sets(column, n, nulls, listed, counts, len(items), LIST)
+        return _of_sets(column, n, nulls, *_counted(items), len(items), LIST)
     mark = separator_of_items(column, first, separator)
     of_words = mark == " " and separator is None and not combine_words(first)
     if mark is not None and not of_words:

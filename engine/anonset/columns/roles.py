@@ -49,6 +49,8 @@ class ProposedRole(RedactedRepr):
     """
     fixes: tuple[Fix, ...] = field(default=(), repr=False)
     """Settings that give the column another role."""
+    differs: bool = False
+    """True if the column is dropped because its values differ between rows of a person."""
 
     @property
     def is_given(self) -> bool:

@@ -32,6 +32,8 @@ class ColumnFindings(RedactedRepr):
     """Possible hierarchy specification."""
     fixes: tuple[Fix, ...] = field(default=(), repr=False)
     """Settings that give the column another role."""
+    differs: bool = False
+    """True if the column is dropped because its values differ between rows of a person."""
 
     @property
     def reason(self) -> str:
@@ -84,6 +86,8 @@ class UnitOption(RedactedRepr):
     """
     problem: str = ""
     """Reason why a job cannot run for this unit unless the owner names other columns. Empty if it can run."""
+    differing: tuple[str, ...] = ()
+    """Columns that are dropped because their values differ between rows of a person."""
 
     @property
     def key(self) -> str:

@@ -76,6 +76,7 @@ def _question_summary(question: Question) -> dict[str, Any]:
             "persons": answer.persons,
             "unique": None if answer.unique is None else answer.unique.value,
             "skipped": answer.skipped,
+            "differing": list(answer.differing),
             "line": unit_line(answer.key),
         }
         for answer in question.answers

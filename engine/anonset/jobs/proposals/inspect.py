@@ -143,6 +143,7 @@ def _question(work: Proposal) -> Question | None:
         option = UnitOption(
             answer.unit or (ROW,), answer.persons, unique, answer.settings, combinations, answer.skipped, reasons,
             answer.part_of, _problem(answer),
+            tuple(column.profile.name for column in answer.columns if column.differs),
         )  # fmt: skip
         answers.append(option)
         if not answer.unit:

@@ -227,9 +227,11 @@ class ProposalReader:
         elif work.possible_items:
             work.problems.append(Problem(_dropped(work.possible_items, ""), _as_items(work.possible_items)))
         work.columns = tuple(
-            ColumnFindings(column, own.role, own.reason, own.hierarchy, (*own.fixes, *reading_by_words(column, own)))
+            ColumnFindings(
+                column, own.role, own.reason, own.hierarchy, (*own.fixes, *reading_by_words(column, own)), own.differs
+            )
             for column, own in ((column, roles[column.name]) for column in self.profiles)
-        )
+        )  # fmt: skip
 
     def _read(
         self, work: Proposal, roles: Mapping[str, ProposedRole], options: Mapping[str, Any], *, asked: bool

@@ -9,7 +9,6 @@ from typing import Any
 from nicegui import ui
 from nicegui.elements.mixins.text_element import TextElement
 
-from anonset.columns.person_rules import DIFFERS
 from anonset.columns.roles import GIVEN
 from anonset.data.hierarchies.hierarchy_rules import is_coarser
 from anonset.reading.file_options import OPEN, ROW, UNKNOWN
@@ -18,7 +17,7 @@ from anonset.release.memory import format_size
 from anonset.settings.job_files import ANSWERS
 from anonset.spelling import counted
 from anonset.ui.screens.fix_buttons import fix_buttons, open_fixes
-from anonset.ui.screens.frame import LiveSection, Screen, button, card, empty, sentence, text
+from anonset.ui.screens.frame import LiveSection, Screen, button, card, empty, text
 from anonset.ui.screens.linked_tables import keys_of, show_tables, tables_state
 from anonset.ui.screens.role_menus import RoleMenus
 from anonset.ui.screens.run_sections import show_exposed
@@ -156,13 +155,10 @@ def _persons(state: PageState) -> dict[str, int | None]:
 
 
 def _differing(state: PageState) -> tuple[str, ...]:
-    """Return the columns that are not published because they differ between the rows of a person of the declared unit.
-    The first inspection names the reason.
+    """Return the columns that are not published because they differ between the rows of a person of the declared unit,
+    which was proposed.
     """
-    if not state.answered:
-        return ()
-    reason = f"{DIFFERS} {', '.join(map(repr, name_list(state.unit)))} "
-    named = [name for name, (_, why) in state.proposed.items() if why.startswith(reason)]
+    named = next((answer.get("differing", ()) for answer in state.answers if answer["unit"] == state.unit), ())
     return tuple(name for name in named if _roles(state).get(name) == "drop")
 
 
@@ -268,7 +264,7 @@ def _problems(screen: Screen) -> None:
         with ui.element("ul").classes("checks"):
             for problem, fixes in problems:
                 with ui.element("li").classes("alert"):
-                    shown = text("p", sentence(problem))
+                    shown = text("p", problem)
                     fix_buttons(screen, fixes)
                     if problem == state.error:
                         shown.props("role=alert")
@@ -286,7 +282,7 @@ def _checked(screen: Screen, warnings: Sequence[str]) -> None:
         with ui.element("ul"):
             for warning in warnings:
                 with ui.element("li"):
-                    text("p", sentence(warning))
+                    text("p", warning)
                     again = partial(screen.state.check, warning, checked=False)
                     _second_button("Check again", partial(screen.act, again)).mark("uncheck")
 

@@ -51,8 +51,16 @@ class Screen:
         self._message = ""
 
     @contextmanager
-    def opened(self, title: str, command: Callable[[], str]) -> Iterator[None]:
-        """Create the frame. The code in the ``with`` block creates the content of the screen."""
+    def opened(
+        self, title: str, command: Callable[[], str], does: str = "does the same as this screen"
+    ) -> Iterator[None]:
+        """Create the frame. The code in the ``with`` block creates the content of the screen.
+
+        Parameters
+        ----------
+        command, does
+            Command line that the screen shows, and what it does.
+        """
         ui.add_head_html(f"<style>{STYLE}</style>{_CLOSE_MENU}")
         layout = ui.context.client.layout  # this element is outside of the main element of the library
         ui.page_title(f"anonset: {SCREENS[self.path]}")
@@ -73,7 +81,6 @@ class Screen:
             self._messages = self.section(lambda: (self._message, self.state.error), self._show_messages)
             yield
         with ui.element("footer") as footer:
-            does = "publishes with this promise" if self.path == "/promise" else "does the same as this screen"
             text("div", f"Command that {does}").classes("soft")
             shown = partial(self._command, command)
             self.section(shown, lambda _: text("code", shown()).props("tabindex=0"))
@@ -192,7 +199,7 @@ class Screen:
         is_remedied = error in self.state.warnings  # the screen Data shows the error with its remedies
         for message in dict.fromkeys(filter(None, (self._message, error))):
             if not (is_remedied and message == error and self.path == "/"):
-                alert(sentence(message) if message == error else message).props("role=alert")
+                alert(message).props("role=alert")
         if is_remedied and self.path != "/":
             with ui.element("p"):
                 text("span", "Choose a remedy on the screen ")
@@ -242,16 +249,6 @@ def _show_step(state: PageState, name: str, _: LiveSection) -> None:
 def text(tag: str, content: str) -> TextElement:
     """Create a text element."""
     return TextElement(tag=tag, text=content)
-
-
-def sentence(message: str) -> str:
-    """Return a message with a capital letter at the beginning, unless it begins with a name or a value.
-
-    >>> sentence("no column can be published"), sentence("visits.csv: no rows"), sentence("'k.A.' is missing")
-    ('No column can be published', 'visits.csv: no rows', "'k.A.' is missing")
-    """
-    first = message.partition(" ")[0]
-    return f"{message[0].upper()}{message[1:]}" if len(first) > 1 and first.isalpha() else message
 
 
 def alert(message: str, tag: str = "div") -> TextElement:

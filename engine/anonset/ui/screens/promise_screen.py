@@ -26,7 +26,7 @@ _MODELS = {
 def promise_screen(state: PageState) -> None:
     """Create the screen."""
     screen = Screen(state, "/promise")
-    with screen.opened("What do you promise?", lambda: state.command("anonymize")):
+    with screen.opened("What do you promise?", lambda: state.command("anonymize"), "publishes with this promise"):
         if screen.is_blocked():
             return
         with ui.element("div").classes("halves"):

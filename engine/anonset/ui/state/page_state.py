@@ -32,7 +32,7 @@ from anonset.ui.state.examination import Examination
 from anonset.ui.state.folder import JOB, Folder, replacement, require_data, settings_in, tables_of
 from anonset.ui.state.policy_state import KINDS, PolicyState
 from anonset.ui.state.runs import CommandRun
-from anonset.ui.state.setting_words import UNIT, fix_in_words, in_words
+from anonset.ui.state.setting_words import UNIT, in_words
 from anonset.ui.state.table_roles import Inspected, inspected_tables, job_changes
 from anonset.ui.state.tree_state import TreeState
 from anonset.ui.state.trial import Trial
@@ -318,7 +318,7 @@ class PageState:
             return
         self.assumed = {warning: fixes for warning, fixes in self.assumed.items() if fix not in fixes}
         self.change(self._changes(fix.settings))
-        self._inspect_again(fix)
+        self._inspect_again()
 
     def _changes(self, settings: Mapping[str, Any]) -> dict[str, Any]:
         """Return the changes of the job file if settings are added."""
@@ -476,14 +476,12 @@ class PageState:
         self.folder.require_tables_inside(job)  # reading the job opens the tables
         self.folder.require_inside(_read(job))
 
-    def _inspect_again(self, chosen: Fix | None = None) -> None:
-        """Repeat the inspection with the settings of the job, to which the owner has added a fix. Findings about linked
-        tables do not depend on them.
-        """
+    def _inspect_again(self) -> None:
+        """Repeat the inspection with the settings of the job. Findings about linked tables do not depend on them."""
         if (job := self._existing()) is not None:
             self._require_inside(job)
             if self.linked is None:
-                self.start(self._inspect(chosen))
+                self.start(self._inspect())
 
     def start(self, work: Any) -> None:
         """Run a coroutine until it ends or the job file is closed."""
@@ -496,24 +494,15 @@ class PageState:
         arguments = ["inspect", self.folder.relative(data), "--json", "--out", self.name, *options]
         await self._run_inspection(CommandRun(arguments, self.folder.path))
 
-    async def _inspect(self, chosen: Fix | None = None) -> None:
-        """Inspect the data with the job file, and add missing settings to the job file. New warnings that only state
-        the effect of a fix that the owner has chosen count as checked.
-        """
+    async def _inspect(self) -> None:
+        """Inspect the data with the job file, and add missing settings to the job file."""
         if self.tables:
             await self._run_inspection(self._inspection_of_tables(self.unit if self.answered else ""))
             return
         with tempfile.TemporaryDirectory(prefix="anonset-ui-") as place:
             proposal = Path(place) / "proposal.toml"
             arguments = ["inspect", self.name, "--json", "--out", str(proposal)]
-            before = self.warnings
-            if not await self._run_inspection(CommandRun(arguments, self.folder.path)):
-                return
-            if chosen is not None:
-                words = fix_in_words(chosen.settings)
-                new = {warning: fixes for warning, fixes in self.warnings.items() if warning not in before}
-                self.checked |= {warning for warning, fixes in new.items() if not fixes and f"“{words}”" in warning}
-            if proposal.exists():
+            if await self._run_inspection(CommandRun(arguments, self.folder.path)) and proposal.exists():
                 self._complete(read_job(str(proposal), unanswered=True))
 
     def _inspection_of_tables(self, unit: str, *options: str) -> CommandRun:
