@@ -201,19 +201,6 @@ class Browser:
         for kind in ("mousePressed", "mouseReleased"):
             await self.command("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
-    async def check(self, label: str) -> None:
-        """Check a box. If the page replaced the box during the click, click again."""
-        box = f"document.querySelector('[aria-label={json.dumps(label)}]')"
-        for seconds in (5, 15, 90):
-            await self.click_element(box)
-            try:
-                await self.until(f"{box}.getAttribute('aria-checked') === 'true'", seconds)
-            except AssertionError:
-                if seconds == 90:
-                    raise
-            else:
-                return
-
     async def choose(self, label: str, option: str) -> None:
         """Choose an option of a select box."""
         box = f"document.querySelector('[aria-label=\"{label}\"]:not([disabled])')"

@@ -312,9 +312,7 @@ def test_no_screen_has_faults_of_accessibility(folder: Path) -> None:
         await browser.click("E10")
         await examine(browser, "hierarchies")
         await browser.click("Edit by hand")
-        await browser.until("document.querySelectorAll('.hierarchy .box').length > 5")
-        await browser.check("Choose E10")
-        await browser.until_text("Chosen: E10")
+        await browser.until_text("Chosen: E10")  # the chosen value remains chosen
         await examine(browser, "edited hierarchy")
         await browser.open(f"{address}policies")
         await browser.write("Search items to protect", "E10")
