@@ -184,8 +184,6 @@ def pieces(
     InputError
         If the text cannot be read, or a record exceeds 64 MiB.
     """
-    from anonset_kernels.records.text import last_record_end
-
     with text_of(file, dialect) as text:
         skip, lines, yielded = span.begin, span.lines, False
         until = _within(span.read_from + BYTES_AT_ONCE, span.stop)
@@ -195,7 +193,7 @@ def pieces(
         else:
             data = _more(file, text, b"", until)[skip:]
         while True:
-            end, ends = last_record_end(np.frombuffer(data, np.uint8), delimiter)
+            end, ends = last_record_end(data, delimiter)
             if end:
                 yield TextPiece(data[:end], lines)
                 yielded = True
@@ -213,6 +211,28 @@ def pieces(
                 break
         if data or not yielded:
             yield TextPiece(data, lines)
+
+
+def last_record_end(data: bytes, delimiter: int) -> tuple[int, int]:
+    """Return the end of the last complete record in a text that begins with a record, and the number of line ends
+    before it. See the kernel of the same name. Text without quotes needs no compiled code.
+    """
+    if delimiter >= 0 and b'"' in data:
+        from anonset_kernels.records import text
+
+        end, lines = text.last_record_end(np.frombuffer(data, np.uint8), delimiter)
+        return end, lines
+    last = len(data) - data.endswith(b"\r")  # it may be the first half of a line end
+    end = max(data.rfind(b"\n", 0, last), data.rfind(b"\r", 0, last)) + 1
+    return end, line_ends(data, 0, end)
+
+
+def line_ends(data: bytes, begin: int, end: int) -> int:
+    """Return the number of line ends from `begin` to `end`. CR LF counts as one."""
+    feeds = data.count(b"\n", begin, end)
+    if data.find(b"\r", begin, end) < 0:
+        return feeds
+    return feeds + data.count(b"\r", begin, end) - data.count(b"\r\n", begin, end)
 
 
 def _within(size: int, stop: int | None) -> int:

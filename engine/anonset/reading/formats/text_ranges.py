@@ -8,12 +8,17 @@ line is within quotes. The result of the previous section shows which assumption
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.workers import Workers
 from anonset.reading.batches import Batch, SourcePart
-from anonset.reading.formats.text_chunks import ALL_RECORDS, BYTES_AT_ONCE, TextRange, text_of
+from anonset.reading.formats.text_chunks import (
+    ALL_RECORDS,
+    BYTES_AT_ONCE,
+    TextRange,
+    last_record_end,
+    line_ends,
+    text_of,
+)
 from anonset.reading.sources.dialect import Dialect
 from anonset.reading.sources.files import compression_of, reading
 from anonset.reading.sources.source import DataFile, can_access
@@ -124,9 +129,9 @@ class SectionTask(RedactedRepr):
                 within = 0, True
             else:
                 at_record, within = (self._end(data, line, stop - begin, quoted) for quoted in (False, True))
-        lines = _line_ends(data, line)
+        lines = line_ends(data, line, len(data))
         found = [
-            SectionEnd(begin + end if end else 0, lines - _line_ends(data, end) if end else 0, is_open)
+            SectionEnd(begin + end if end else 0, lines - line_ends(data, end, len(data)) if end else 0, is_open)
             for end, is_open in (at_record, within)
         ]
         return ScannedSection(found[0], found[1], lines)
@@ -135,19 +140,11 @@ class SectionTask(RedactedRepr):
         """Return the end of the last record before `limit` (0 if there is none), and True if the data end within
         quotes. `quoted` states whether the line at `line` begins within quotes.
         """
-        from anonset_kernels.records.text import last_record_end
-
         opened = b'"' if quoted else b""
-        text, before = np.frombuffer(opened + data[line:], np.uint8), line - len(opened)
+        text, before = opened + data[line:], line - len(opened)
         end, _ = last_record_end(text[: limit - before], self.delimiter)
         is_open = end + last_record_end(text[end:], self.delimiter)[0] < len(text)
         return before + end if end else 0, is_open
-
-
-def _line_ends(data: bytes, begin: int) -> int:
-    """Return the number of line ends from position `begin` on. CR LF counts as one."""
-    feeds = data.count(b"\n", begin)
-    return feeds if data.find(b"\r", begin) < 0 else feeds + data.count(b"\r", begin) - data.count(b"\r\n", begin)
 
 
 def ranges_of(
