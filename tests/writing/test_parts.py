@@ -67,6 +67,19 @@ def test_bytes_depend_only_on_the_content_and_the_part_size(work, tmp_path, monk
     assert result[0] == result[1]
 
 
+@pytest.mark.parametrize("part_rows", [None, 6])
+def test_only_the_rows_of_a_group_are_in_memory(tmp_path, monkeypatch, part_rows):
+    def slice_of(column, first, end):
+        sizes.append(end - first)
+        return real(column, first, end)
+
+    sizes, real = list[int](), SetColumn.slice
+    monkeypatch.setattr(publish, "ROWS_PER_GROUP", 2)
+    monkeypatch.setattr(SetColumn, "slice", slice_of)
+    write_published(publication(), tmp_path, "parquet", part_rows=part_rows)
+    assert max(sizes) == 2
+
+
 def test_parts_of_other_machines_have_the_mode_of_new_files(work, tmp_path, monkeypatch):
     def private(*part):
         path = write(*part)

@@ -38,7 +38,7 @@ def test_each_span_is_as_long_as_both_bounds_allow(rows, most_rows, most_bytes, 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(publish, "_ROWS_AT_ONCE", step)
         for column in (note, in_files(note)):
-            assert list(spans_within([sets, column], most_rows, most_bytes)) == expected
+            assert list(spans_within([sets, column], (0, len(rows)), most_rows, most_bytes)) == expected
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
@@ -51,7 +51,7 @@ def test_long_texts_are_written_some_at_a_time(tmp_path, monkeypatch, kind):
         monkeypatch.setattr(publish, "BYTES_PER_GROUP", size)
         monkeypatch.setattr(publish, "_BYTES", size)
         path = tmp_path / f"{number}.{kind}"
-        publish._write([sets, column], path, kind, " ")
+        publish._write([sets, column], path, kind, " ", (0, 40))
         written.append(path)
     result = [path.read_bytes() for path in written]
     assert result[0] == result[1]
@@ -60,7 +60,7 @@ def test_long_texts_are_written_some_at_a_time(tmp_path, monkeypatch, kind):
         few, single_row = parquet.ParquetFile(written[0]), parquet.ParquetFile(written[2])
         assert single_row.num_row_groups == 1
         assert [few.metadata.row_group(n).num_rows for n in range(few.num_row_groups)] == [
-            end - first for first, end in spans_within([sets, note], 1 << 20, 200)
+            end - first for first, end in spans_within([sets, note], (0, 40), 1 << 20, 200)
         ]
         assert few.read().equals(single_row.read())
 

@@ -138,7 +138,7 @@ def write_published(
     if format == "dat":
         require_single_set([c.name for c in sets], [c.name for c in columns if not isinstance(c, SetColumn)])
     if part_rows is None:
-        return _write(columns, Path(folder) / f"published.{format}", format, separator)
+        return _write(columns, Path(folder) / f"published.{format}", format, separator, (0, publication.n))
     inner = Path(folder) / PARTS
     with reading(inner, "cannot be written"):
         inner.mkdir()
@@ -193,16 +193,22 @@ def _write_part(
     separator: str,
     rows: tuple[int, int],
 ) -> Path:
-    path = folder / f"part-{secrets.token_hex(8)}.{format}"
-    return _write([column.slice(*rows) for column in columns], path, format, separator)
+    return _write(columns, folder / f"part-{secrets.token_hex(8)}.{format}", format, separator, rows)
 
 
-def _write(columns: Sequence[SetColumn | CategoricalColumn], path: Path, format: str, separator: str) -> Path:  # noqa: A002
+def _write(
+    columns: Sequence[SetColumn | CategoricalColumn],
+    path: Path,
+    format: str,  # noqa: A002
+    separator: str,
+    rows: tuple[int, int],
+) -> Path:
+    """Write the given range of rows. Only some of them are in memory at once."""
     if format == "parquet":
-        return _write_parquet(columns, path)
+        return _write_parquet(columns, path, rows)
     if format == "dat" and isinstance(columns[0], SetColumn):
-        return write_file(path, (lines([cells]) for (cells,) in _blocks(columns, " ")))
-    return write_file(path, _csv_parts(columns, separator))
+        return write_file(path, (lines([cells]) for (cells,) in _blocks(columns, " ", rows)))
+    return write_file(path, _csv_parts(columns, separator, rows))
 
 
 def write_sets(column: SetColumn, path: Path) -> Path:
@@ -219,18 +225,18 @@ def write_sets(column: SetColumn, path: Path) -> Path:
         msg = f"{str(path)!r} must end in .csv, .dat or .parquet"
         raise InputError(msg)
     check_labels(column.vocabulary.labels, form, " ")
-    return _write((column,), path, form, " ")
+    return _write((column,), path, form, " ", (0, column.n))
 
 
-def _write_parquet(columns: Sequence[SetColumn | CategoricalColumn], path: Path) -> Path:
+def _write_parquet(columns: Sequence[SetColumn | CategoricalColumn], path: Path, rows: tuple[int, int]) -> Path:
     from pyarrow import parquet
 
     with remove_on_failure(path), path.open("wb") as file:
         empty = arrow_table([column.slice(0, 0) for column in columns])
         with parquet.ParquetWriter(file, empty.schema) as writer:
-            for first, end in spans_within(columns, ROWS_PER_GROUP, BYTES_PER_GROUP):
+            for first, end in spans_within(columns, rows, ROWS_PER_GROUP, BYTES_PER_GROUP):
                 writer.write_table(arrow_table([column.slice(first, end) for column in columns]), ROWS_PER_GROUP)
-            if not columns[0].n:
+            if rows[0] == rows[1]:
                 writer.write_table(empty)
     return path
 
@@ -242,17 +248,21 @@ def separator_of(publication: Records, separator: str | None = None) -> str:
     return separator_for((label for column in sets for label in column.vocabulary.labels), separator)
 
 
-def _csv_parts(columns: Sequence[SetColumn | CategoricalColumn], separator: str) -> Iterator[Any]:
+def _csv_parts(
+    columns: Sequence[SetColumn | CategoricalColumn], separator: str, rows: tuple[int, int]
+) -> Iterator[Any]:
     top, _ = csv_bytes([column.name for column in columns], [arrow.text_array([])] * len(columns))
     yield top
-    for fields in _blocks(columns, separator):
+    for fields in _blocks(columns, separator, rows):
         yield lines([quoted(part, fills_line=len(columns) == 1) for part in fields])
 
 
-def _blocks(columns: Sequence[SetColumn | CategoricalColumn], separator: str) -> Iterator[list[Any]]:
-    """Yield the cells of all columns as text (``pyarrow.LargeStringArray``), one block of records at a time."""
+def _blocks(
+    columns: Sequence[SetColumn | CategoricalColumn], separator: str, rows: tuple[int, int]
+) -> Iterator[list[Any]]:
+    """Yield the cells of the given rows as text (``pyarrow.LargeStringArray``), one block of rows at a time."""
     cells = [_cells(c, separator) if isinstance(c, SetColumn) else _categories(c) for c in columns]
-    for first, end in spans_within(columns, _BLOCK, _BYTES):
+    for first, end in spans_within(columns, rows, _BLOCK, _BYTES):
         yield [of(first, end) for of in cells]
 
 
@@ -311,9 +321,10 @@ def _require_format(format: str, separator: str) -> None:  # noqa: A002
 
 
 def spans_within(
-    columns: Sequence[SetColumn | CategoricalColumn], most_rows: int, most_bytes: int
+    columns: Sequence[SetColumn | CategoricalColumn], rows: tuple[int, int], most_rows: int, most_bytes: int
 ) -> Iterator[tuple[int, int]]:
-    """Yield the start and end of consecutive spans of rows. Each span is as long as `most_rows` and `most_bytes` allow.
+    """Yield the start and end of consecutive spans in a range of rows. Each span is as long as `most_rows` and
+    `most_bytes` allow.
 
     A span has at least one row, even if the row is larger than `most_bytes`.
 
@@ -321,13 +332,12 @@ def spans_within(
     `_OFFSET` for each text and each list.
 
     >>> column = CategoricalColumn.of("note", ["a", "bb", "x" * 50, "c", "d"])
-    >>> list(spans_within([column], 2, 100)), list(spans_within([column], 4, 16))
+    >>> list(spans_within([column], (0, 5), 2, 100)), list(spans_within([column], (0, 5), 4, 16))
     ([(0, 2), (2, 4), (4, 5)], [(0, 2), (2, 3), (3, 5)])
     """
-    n, sizes = columns[0].n, [_Sizes(column) for column in columns]
-    first = 0
-    while first < n:
-        end = min(first + most_rows, n)
+    sizes, (first, last) = [_Sizes(column) for column in columns], rows
+    while first < last:
+        end = min(first + most_rows, last)
         if any(size.filed for size in sizes) or sum(size.at_most(first, end) for size in sizes) > most_bytes:
             end = _end(sizes, first, end, most_bytes)
         yield first, end

@@ -1,6 +1,6 @@
 """Write published records as linked tables, which share the number of the record."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -43,16 +43,17 @@ class _Table:
     def blocks(self, first: int, end: int) -> Iterator[list[Any]]:
         """Yield the columns of the rows of records `first` to `end` - 1. Records are numbered from 1."""
         columns = [self.columns] if isinstance(self.columns, SetColumn) else self.columns
-        parts = [column.slice(first, end) for column in columns]
-        inner = spans_within(parts, _BLOCK, _BYTES) if parts else spans(end - first, _BLOCK)
+        blocks: Iterable[tuple[int, int]] = ((first + a, first + b) for a, b in spans(end - first, _BLOCK))
+        if columns:
+            blocks = spans_within(columns, (first, end), _BLOCK, _BYTES)
         labels = [texts_of(column.vocabulary) for column in columns]
-        for a, b in inner:
-            number = np.arange(first + a + 1, first + b + 1)
+        for a, b in blocks:
+            number = np.arange(a + 1, b + 1)
             if isinstance(self.columns, SetColumn):
-                ends = self.columns.indptr[first + a : first + b + 1]
-                number, codes = np.repeat(number, np.diff(ends)), [self.columns.items[ends[0] : ends[-1]]]
+                ends = self.columns.indptr[a : b + 1]
+                number, codes = np.repeat(number, np.diff(ends)), [self.columns.codes[ends[0] : ends[-1]]]
             else:
-                codes = [column.codes[first + a : first + b] for column in self.columns]
+                codes = [column.codes[a:b] for column in self.columns]
             yield [number, *(of(part) for of, part in zip(labels, codes, strict=True))]
 
     def write(self, format: str, task: tuple[Path, tuple[int, int]]) -> None:  # noqa: A002
