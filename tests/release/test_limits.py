@@ -21,7 +21,8 @@ from anonset.privacy import (
 )
 from anonset.publications import Records, Symbol
 from anonset.release import guarantee_limits
-from anonset.release.guarantee_limits import limits_in_short, limits_of
+from anonset.release.guarantee_limits import limits_in_short, limits_of, promised_limits, ranked_limits
+from anonset.settings.overriding import make_settings
 
 SENTENCES = {name: text for name, text in vars(guarantee_limits).items() if name.isupper() and isinstance(text, str)}
 ALWAYS = {"FINEST", "ALONE"}
@@ -87,10 +88,44 @@ def test_only_columns_that_are_published_unchanged_add_their_limit() -> None:
     assert "UNCHANGED" in limits_of_model(KmAnonymity(2, 2), published([A], age=["19"]))  # km does not protect it
     assert "UNCHANGED" in limits_of_model(KAnonymity(2), published([A], age=["19"]))
     for model in (KAnonymity(2), KmAnonymity(2, 2), KLDiversity(2, 2, sensitive="drug")):
-        of_model, every = guarantee_limits.limits_of_model(model, unchanged=False), [model.limits]
-        assert guarantee_limits.UNCHANGED not in [*of_model, *limits_in_short(model, every)]
-        assert guarantee_limits.limits_of_model(model, unchanged=True) == [*of_model, guarantee_limits.UNCHANGED]
+        every = [model.limits]
+        assert guarantee_limits.UNCHANGED not in limits_in_short(model, every)
         assert guarantee_limits.UNCHANGED in limits_in_short(model, [*every, guarantee_limits.UNCHANGED])
+
+
+@pytest.mark.parametrize(
+    ("given", "facts"),
+    [
+        ({"unit": ["row"]}, {"unit": "row, declared a person"}),
+        ({"unit": ["unknown"]}, {"unit": "row, person unknown"}),
+        ({"unit": ["pid"]}, {}),
+        ({}, {"unit": "row, not asked"}),
+        ({"unit": ["pid"], "identifying_as_declared": True}, {"named": True}),
+        ({"unit": ["pid"], "publish_as_is": ["drug"]}, {"as_is": True}),
+        ({"unit": ["pid"], "recoding": "old.private"}, {"earlier": True}),
+        ({"unit": ["pid"], "after": "old.private"}, {"together": guarantee_limits.TOGETHER}),
+    ],
+)
+@pytest.mark.parametrize(
+    "model",
+    [KKmAnonymity(2, 1), KAnonymity(2), KmAnonymity(2, 2), KLDiversity(2, 2, sensitive="drug"), AnatomyDiversity(2)],
+)
+@pytest.mark.parametrize("keep", [[], ["drug"]])
+def test_the_three_limits_before_and_after_a_run_are_equal(
+    model: PrivacyModel, keep: list[str], given: dict[str, Any], facts: dict[str, Any]
+) -> None:
+    roles: dict[str, Any] = {"keep": keep, "sensitive": model.sensitive_column}
+    if model.kind == "records":
+        kept = (CategoricalColumn.of("drug", ["a"]),) if keep or model.sensitive_column else ()
+        publication: Any = replace(published([A], age=["19"]), kept=kept)
+        roles |= {"items": ["codes"], "relational": ["age"]}
+    else:
+        table = Table(sensitive=CategoricalColumn.of("drug", ["a", "b"]))
+        publication = bucketize(table, Bucketized(np.zeros(2, np.int32), np.zeros(2, bool)))
+    before = promised_limits(model, make_settings({"input": "a.csv", "out": "safe", **roles, **given}))
+    after = limits_of(model, publication, **{"unit": "person", "undecided": False, **facts})
+    assert ranked_limits(model, before)[0] == ranked_limits(model, after)[0]
+    assert {*ranked_limits(model, before)[1]} <= {*ranked_limits(model, after)[1]}
 
 
 def test_short_codes_of_value_sets_count_as_sets() -> None:

@@ -1,5 +1,6 @@
 """The complete way by clicks, from raw data to a download, with the same bytes as the command line."""
 
+import html
 import io
 import json
 import random
@@ -428,6 +429,11 @@ def test_one_figure_has_the_same_value_on_all_screens_and_in_the_report(tmp_path
     born = [f"{rng.randrange(1950, 2000)}-{rng.randrange(1, 10):02}-{rng.randrange(10, 28)}" for _ in range(200)]
     persons = [f"P{n:03},{day},{rng.choice('fm')},{rng.choice(CODES)}" for n, day in enumerate(born)]
     (tmp_path / "people.csv").write_text("\n".join(["pid,born,sex,codes", *persons]))
+    shown: dict[str, list[str]] = {}
+
+    def limits(user: User, screen: str) -> None:
+        shown[screen] = texts(user).partition("\nFurther limits")[0].splitlines()[-3:]
+
     rules = 'hierarchy = {born = "date:from-year,decade", sex = "values"}'
     fixed = 'input = "people.csv"\nout = "safe"\nunit = "pid"\nmodel = "kkm"\nk = 4\nm = 1'
     (tmp_path / "people.toml").write_text(f'{fixed}\nrelational = ["born", "sex"]\nitems = ["codes"]\n{rules}\n')
@@ -469,6 +475,11 @@ def test_losses_and_limits_say_what_happens_to_coarsened_and_unchanged_columns(t
     unchanged = "Columns that are published unchanged are not protected"
     persons = [f"{1950 + n % 2}-0{1 + n % 9}-1{n % 7},{'fm'[n % 2]}" for n in range(36)]
     (tmp_path / "people.csv").write_text("\n".join(["born,sex", *persons]))
+    shown: dict[str, list[str]] = {}
+
+    def limits(user: User, screen: str) -> None:
+        shown[screen] = texts(user).partition("\nFurther limits")[0].splitlines()[-3:]
+
     rules = 'hierarchy = {born = "date:from-year,decade", sex = "values"}'
     fixed = 'input = "people.csv"\nout = "safe"\nunit = "row"\nmodel = "k"\nk = 2\nalgorithm = "top-down"'
     (tmp_path / "people.toml").write_text(f'{fixed}\nrelational = ["born", "sex"]\n{rules}\n')
@@ -487,14 +498,22 @@ def test_losses_and_limits_say_what_happens_to_coarsened_and_unchanged_columns(t
         state.change({"relational": ["born"], "hierarchy": {"sex": None}, "keep": ["sex"], "out": "kept"})
         await user.open("/promise")
         assert unchanged in texts(user)
+        limits(user, "promise")
         state.publish()
         await until(lambda: state.report is not None and state.report.code is not None)
         await user.open("/publish")
         assert unchanged in texts(user)
+        limits(user, "publish")
+        assert state.report is not None
+        report = html.unescape((tmp_path / state.report.arguments[-1]).read_text())
+        shown["report"] = re.findall("<li>(.*?)</li>", report.partition("<h2>Not covered</h2>")[2])[:3]
         for name in ("safe", "kept"):
             state.examine(name)
             await until(lambda: state.examined is not None and state.examined.risk.code is not None)
             await user.open("/open")
             assert (unchanged in texts(user)) == (name == "kept")
+        limits(user, "open")
 
     by_clicks(tmp_path, way)
+    assert len({*shown["promise"]}) == 3
+    assert shown["promise"] == shown["publish"] == shown["open"] == shown["report"]

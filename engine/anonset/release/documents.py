@@ -2,14 +2,17 @@
 
 import os
 import stat
+from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, ValidationError, model_serializer
 
 from anonset.data import Table
 from anonset.data.storage.lease import LEASE
+from anonset.data.table_facts import Unit
 from anonset.errors import InputError, foreign, require_finite
 from anonset.privacy.model import PublishedKind
 from anonset.publications.presentation import Format
@@ -274,6 +277,10 @@ class ChunkFiles(PublishedFiles):
         return tuple(file for files in self.files_by_table.values() for file in files)
 
 
+DECLARED_UNITS: Mapping[Unit, Any] = MappingProxyType(
+    {"": "row, not asked", "person": "person", "row": "row, declared a person", "unknown": "row, person unknown"}
+)
+"""Units of privacy in the attestation, by the kind of the setting ``unit``."""
 UNITS_IN_WORDS = {
     "person": "person, as declared",
     "row, declared a person": "each row is one person, as declared",

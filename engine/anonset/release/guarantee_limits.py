@@ -4,14 +4,15 @@ The limits follow from the model, the publication and its declarations, so `anon
 """
 
 import re
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from typing import Any
 
 from anonset.privacy import PrivacyModel
 from anonset.publications import Published, Records
 from anonset.publications.symbols import members_of, range_ends
-from anonset.release.documents import Declarations
+from anonset.release.documents import DECLARED_UNITS, Declarations
 from anonset.release.formats import kind_of
+from anonset.settings.settings import Settings, with_sensitive_kept
 
 UNCHANGED = (
     "Columns that are published unchanged are not protected: someone who knows their values may identify a person."
@@ -127,6 +128,8 @@ first.
 """
 _OF_MODEL = 2
 """Maximum number of limits of the model that a run prints. The attestation contains all limits."""
+_MOST_IMPORTANT = 3
+"""Number of limits that the report and the page show unfolded."""
 
 
 def sentences(text: str) -> list[str]:
@@ -136,17 +139,6 @@ def sentences(text: str) -> list[str]:
     ['Counts are exact.', 'Pairs (of items) are not.']
     """
     return re.split(r"(?<=\.) (?=[A-Z])", text)
-
-
-def limits_of_model(model: PrivacyModel, *, unchanged: bool) -> list[str]:
-    """Return the limits of a model as sentences.
-
-    Parameters
-    ----------
-    unchanged
-        Whether columns are published unchanged. The last sentence then states that they are not protected.
-    """
-    return [*sentences(model.limits), *([UNCHANGED] if unchanged else [])]
 
 
 def limits_in_short(model: PrivacyModel, limits: Container[str]) -> list[str]:
@@ -160,6 +152,42 @@ def limits_in_short(model: PrivacyModel, limits: Container[str]) -> list[str]:
     of_model = sentences(model.limits)[:_OF_MODEL]
     further = [[text for text in texts if text in limits][:1] for texts in _BY_SUBJECT]
     return [*of_model, *(sentences(text)[0] for texts in further for text in texts)]
+
+
+def ranked_limits(model: PrivacyModel, limits: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Return the three most important limits of a publication, and all other limits, as sentences.
+
+    The report and the page show them in this order.
+
+    >>> from anonset.privacy import KmAnonymity
+    >>> model = KmAnonymity(5, 2)
+    >>> first, others = ranked_limits(model, [model.limits, ROWS, ALONE])
+    >>> len(first), first[2] == ROWS, others[-1] == ALONE
+    (3, True, True)
+    """
+    text = " ".join(limits)
+    first = limits_in_short(model, text)[:_MOST_IMPORTANT]
+    return first, [limit for limit in sentences(text) if limit not in first]
+
+
+def promised_limits(model: PrivacyModel, settings: Settings) -> list[str]:
+    """Return the limits of the guarantee that are known before a job runs: limits of the model, of the roles, and of
+    the declarations. Limits that follow from the published symbols are missing.
+    """
+    settings = with_sensitive_kept(settings, model)
+    limits = [model.limits]
+    if model.kind == "records":
+        parts = {"items": settings.items, "relational": settings.relational}
+        unprotected = [part for part, columns in parts.items() if columns and part not in model.protects]
+        limits += [UNCHANGED] if settings.keep or unprotected else []
+        limits.append(FINEST)
+    return limits + _limits_of_declarations(
+        unit=DECLARED_UNITS[settings.file.unit_kind],
+        earlier=settings.recoding is not None,
+        together="" if settings.after is None else TOGETHER,  # whether rows may be linked is known after the search
+        named=settings.identifying_as_declared,
+        as_is=bool(settings.publish_as_is),
+    )
 
 
 def limits_of(
@@ -197,7 +225,19 @@ def limits_of(
     as_is
         Whether the owner declares columns to publish as is.
     """
-    limits = [model.limits, *kind_of(model).limits(publication, model), ALONE]
+    limits = [model.limits, *kind_of(model).limits(publication, model)]
+    limits += _limits_of_declarations(unit=unit, earlier=earlier, together=together, named=named, as_is=as_is)
+    if from_data:
+        limits.append(FROM_DATA)
+    if sets_from_data:
+        limits.append(SETS_FROM_DATA)
+    if undecided:
+        limits.append(UNDECIDED)
+    return limits
+
+
+def _limits_of_declarations(*, unit: str, earlier: bool, together: str, named: bool, as_is: bool) -> list[str]:
+    limits = [ALONE]
     if earlier:
         limits.append(CONTINUES)
         if not together:
@@ -210,12 +250,6 @@ def limits_of(
         limits.append(NAMED)
     if as_is:
         limits.append(AS_IS)
-    if from_data:
-        limits.append(FROM_DATA)
-    if sets_from_data:
-        limits.append(SETS_FROM_DATA)
-    if undecided:
-        limits.append(UNDECIDED)
     return limits
 
 

@@ -17,6 +17,7 @@ from anonset.privacy import PrivacyModel, Verdict
 from anonset.publications import Published
 from anonset.reading.sources.files import digest
 from anonset.release.documents import (
+    DECLARED_UNITS,
     SCHEMA_VERSION,
     Attestation,
     BucketFiles,
@@ -42,7 +43,7 @@ def declarations(unverified: UnverifiedPublication[Any], *, undecided: bool) -> 
     table, earlier, other_release = unverified.table, unverified.earlier, unverified.beside
     from_data = any(hierarchy.from_data for hierarchy in unverified.hierarchies.values())
     return Declarations(
-        unit="person" if table.by_person else _UNITS[table.word.unit],
+        unit=DECLARED_UNITS["person" if table.by_person else table.word.unit],
         identifying_as_declared=table.word.identifying_as_declared or None,
         published_as_is=sorted(table.word.publish_as_is) or None,
         hierarchy_built_from_data=from_data or None,
@@ -55,14 +56,6 @@ def declarations(unverified: UnverifiedPublication[Any], *, undecided: bool) -> 
         )
         or None,
     )
-
-
-_UNITS: dict[str, Any] = {
-    "": "row, not asked",
-    "row": "row, declared a person",
-    "unknown": "row, person unknown",
-}
-"""Units of tables without ids in the attestation."""
 
 
 def public_checks(verdict: Verdict) -> dict[str, Any]:

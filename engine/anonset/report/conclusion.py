@@ -6,12 +6,10 @@ from anonset.data.table_facts import FIRST_VALUE, Change
 from anonset.jobs.report_facts import ReportFacts
 from anonset.reading.file_options import person_columns
 from anonset.release.documents import Report
-from anonset.release.guarantee_limits import limits_in_short, sentences
+from anonset.release.guarantee_limits import ranked_limits, sentences
 from anonset.report.risks.base import PagePart
 from anonset.spelling import counted, listed
 
-_FIRST_LIMITS = 3
-"""Number of limits that the report shows unfolded."""
 _DECLARED = {
     "person": "The owner declared which columns identify a person. All rows of a person are one record.",
     "row, declared a person": "The owner declared that each row is a different person. No check can verify this.",
@@ -32,7 +30,7 @@ def conclusion(facts: ReportFacts, part: PagePart) -> list[str]:
         else f"A checker that shares no code with the algorithms verified {facts.model} from the published files: "
         f"{promise[0].lower()}{promise[1:]}"
     )
-    return [verified, _attacked(facts, part), f"Most important limit: {limits(facts)[0][0]}"]
+    return [verified, _attacked(facts, part), f"Most important limit: {ranked_limits(facts.model, [facts.attested.limits])[0][0]}"]
 
 
 def _attacked(facts: ReportFacts, part: PagePart) -> str:
@@ -52,13 +50,6 @@ def _attacked(facts: ReportFacts, part: PagePart) -> str:
         f"{len(won)} of {counted(len(tried), 'simulated attack')} {succeed}; the most successful is {worst.attack}: "
         f"the attacker knows {worst.knowledge} ({worst.rates})."
     )
-
-
-def limits(facts: ReportFacts) -> tuple[list[str], list[str]]:
-    """Return the most important limits of the guarantee, and all other limits, as sentences."""
-    every = sentences(facts.attested.limits)
-    first = limits_in_short(facts.model, facts.attested.limits)[:_FIRST_LIMITS]
-    return first, [limit for limit in every if limit not in first]
 
 
 def persons(facts: ReportFacts) -> list[tuple[str, str]]:

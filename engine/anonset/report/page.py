@@ -13,8 +13,9 @@ from anonset.measures.retention import PRINTED_FATES, coarsened_text, loss_relat
 from anonset.measures.shares import percent
 from anonset.privacy import PrivacyModel
 from anonset.release.documents import Report
+from anonset.release.guarantee_limits import ranked_limits
 from anonset.report.account import loss_label
-from anonset.report.conclusion import conclusion, limits, persons, sensitive
+from anonset.report.conclusion import conclusion, persons, sensitive
 from anonset.report.drawings import bars
 from anonset.report.first_screen import countable_figures, protection
 from anonset.report.frontier import frontier_drawing
@@ -147,7 +148,7 @@ def _common(facts: ReportFacts, typed: ReportSettings) -> dict[str, Any]:
         "model": attested.model,
         "sizes": [(name, str(value)) for name, value in attested.parameters.items() if isinstance(value, int | float)],
         "statement": attested.statement,
-        "limits": limits(facts),
+        "limits": ranked_limits(facts.model, [attested.limits]),
         "undecided": bool(attested.declarations.accepted_undecided),
         "counts": [(name, f"{count:,}") for name, count in attested.counts.items()],
         "questions": questions(facts.model),

@@ -1,6 +1,6 @@
 """Frame of each screen, with navigation, messages and the command line of the screen."""
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -263,6 +263,22 @@ def card(title: str = "") -> ui.element:
         with box:
             text("h2", title)
     return box
+
+
+def show_limits(limits: tuple[Sequence[str], Sequence[str]]) -> None:
+    """Show the most important limits of a guarantee as a list, and all others folded (see `ranked_limits`)."""
+    first, others = limits
+    _list(first)
+    if others:
+        with ui.element("details"):
+            text("summary", "Further limits")
+            _list(others)
+
+
+def _list(sentences: Sequence[str]) -> None:
+    with ui.element("ul"):
+        for sentence in sentences:
+            text("li", sentence)
 
 
 def busy(message: str) -> TextElement:

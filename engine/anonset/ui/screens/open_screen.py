@@ -5,7 +5,7 @@ from functools import partial
 from nicegui import ui
 
 from anonset.spelling import as_typed
-from anonset.ui.screens.frame import Screen, busy, button, card, empty, text
+from anonset.ui.screens.frame import Screen, busy, button, card, empty, show_limits, text
 from anonset.ui.screens.run_sections import ended, show_errors, show_risk
 from anonset.ui.state.examination import Examination
 from anonset.ui.state.page_state import PageState
@@ -70,9 +70,7 @@ def _show_verdict(examined: Examination) -> None:
         text("p", "The publication was not compared with the original, because the folder does not contain both.")
     if holds:
         text("h3", "Not covered")
-        with ui.element("ul"):
-            for limit in examined.limits:
-                text("li", limit)
+        show_limits(examined.limits)
 
 
 def _risk(state: PageState) -> None:

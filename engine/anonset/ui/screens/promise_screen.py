@@ -6,11 +6,10 @@ from nicegui import ui
 
 from anonset.errors import Problem, plain_text
 from anonset.reading.roles import name_list
-from anonset.release.guarantee_limits import limits_of_model
+from anonset.release.guarantee_limits import promised_limits, ranked_limits
 from anonset.settings.model_choices import obstacle, sizes_of
-from anonset.settings.settings import with_sensitive_kept
 from anonset.ui.screens.fix_buttons import fix_buttons
-from anonset.ui.screens.frame import LiveSection, Screen, alert, card, text
+from anonset.ui.screens.frame import LiveSection, Screen, alert, card, show_limits, text
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.setting_words import KNOWN, SIZE_WORDS
 from anonset.ui.state.steps import promise_of
@@ -94,14 +93,13 @@ def _choose_sizes(screen: Screen, section: LiveSection) -> None:
             number.props("outlined debounce=300 stack-label").mark(f"size {name}").classes("field")
 
 
-def _words(state: PageState) -> tuple[str, list[str], Problem]:
+def _words(state: PageState) -> tuple[str, tuple[list[str], list[str]], Problem]:
     """Return the statement and the limits of the guarantee, and a problem if the job is invalid."""
     promised = promise_of(state)
     if isinstance(promised, Problem):
-        return "", [], promised
-    model, validated = promised
-    settings = with_sensitive_kept(validated, model)
-    return model.statement, limits_of_model(model, unchanged=bool(settings.keep)), Problem("")
+        return "", ([], []), promised
+    model, settings = promised
+    return model.statement, ranked_limits(model, promised_limits(model, settings)), Problem("")
 
 
 def _show_words(screen: Screen) -> None:
@@ -117,6 +115,4 @@ def _show_words(screen: Screen) -> None:
             names = ", ".join(name_list(screen.state.settings.get("relational", ())))
             text("p", f"Quasi-identifiers are attributes that others may know: {names}.").classes("soft")
         text("h2", "Not covered")
-        with ui.element("ul"):
-            for limit in limits:
-                text("li", limit)
+        show_limits(limits)

@@ -9,9 +9,9 @@ from nicegui import ui
 
 from anonset.errors import AnonsetError
 from anonset.measures.retention import relative_to
-from anonset.release.guarantee_limits import UNCHANGED, limits_of_model
+from anonset.release.guarantee_limits import ranked_limits
 from anonset.ui.screens.fix_buttons import fix_buttons
-from anonset.ui.screens.frame import Screen, alert, busy, button, card, text
+from anonset.ui.screens.frame import Screen, alert, busy, button, card, show_limits, text
 from anonset.ui.screens.run_sections import ended, show_errors, show_risk
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.runs import CANCELLED, CommandRun
@@ -154,10 +154,7 @@ def _result(state: PageState) -> None:
                 if state.is_local:
                     ui.link("Show ten records before and after", "/rows", new_tab=True).mark("rows")
         with card("Not covered"):
-            with ui.element("ul"):
-                for limit in limits_of_model(promised, unchanged=UNCHANGED in made["limits"]):
-                    text("li", limit)
-            text("p", "The file attestation.json in the publication lists all limits.").classes("soft")
+            show_limits(ranked_limits(promised, made["limits"]))
 
 
 def _risk(state: PageState) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 from anonset.errors import InputError
 from anonset.privacy.model import PrivacyModel
 from anonset.release.documents import read_attestation
-from anonset.release.guarantee_limits import UNCHANGED, limits_of_model
+from anonset.release.guarantee_limits import ranked_limits
 from anonset.release.opened import built_model
 from anonset.release.publishing.staging import PRIVATE
 from anonset.settings.job_files import read_job
@@ -44,10 +44,10 @@ class Examination:
         return built_model(checked["model"], checked["parameters"])
 
     @property
-    def limits(self) -> list[str]:
-        """Limits of the model, and of columns published unchanged, as sentences. The verification checked them."""
+    def limits(self) -> tuple[list[str], list[str]]:
+        """The three most important limits of the guarantee, and all others. The verification checked them."""
         attested, _ = read_attestation(self.path)
-        return limits_of_model(self.model, unchanged=UNCHANGED in attested.limits)
+        return ranked_limits(self.model, [attested.limits])
 
     @property
     def page(self) -> Path | None:
