@@ -251,10 +251,12 @@ def arguments_of(given: Mapping[str, Any]) -> list[str]:
     return parts
 
 
-def listed(names: Sequence[str], last: str = "and") -> str:
-    """Return names as a list in a sentence.
+def listed(names: Sequence[str], last: str = "and", most: int | None = None) -> str:
+    """Return names as a list in a sentence: at most `most` names, and the number of the others.
 
-    >>> listed(["a", "b", "c"], "or"), listed(["a"])
-    ('a, b or c', 'a')
+    >>> listed(["a", "b", "c"], "or"), listed(["a"]), listed(["a", "b", "c", "d"], most=2)
+    ('a, b or c', 'a', 'a, b and 2 more')
     """
+    if most is not None and len(names) > most:
+        names = [*names[:most], f"{len(names) - most:,} more"]
     return f" {last} ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)

@@ -13,7 +13,8 @@ from anonset.errors import InputError
 from anonset.jobs.original import read_original, require_same_content, secrets_beside
 from anonset.jobs.reading import opened_to_compare
 from anonset.jobs.shown_values import values_by_column
-from anonset.publications import Records
+from anonset.publications import Records, Symbol
+from anonset.publications.records import symbols_of
 from anonset.reading.file_options import person_columns
 from anonset.settings.binding import fit
 from anonset.settings.job_files import over_job
@@ -32,12 +33,12 @@ class ChangedCell(RedactedRepr):
 
     column: str
     before: tuple[str, ...] = field(repr=False)
-    after: tuple[str, ...] = field(repr=False)
+    after: tuple[Symbol, ...] = field(repr=False)
 
     @property
     def is_changed(self) -> bool:
         """Whether the values differ. Masked values do not."""
-        return self.before != self.after
+        return self.before != tuple(symbol.label for symbol in self.after)
 
 
 def changed_rows(report: str) -> list[list[ChangedCell]]:
@@ -77,19 +78,29 @@ def changed_rows(report: str) -> list[list[ChangedCell]]:
         if original.transactions is not None and publication.transactions is not None:
             before[publication.transactions.name] = original.transactions
         joined = original.joined
-        cells = [_cells(column, before[column.name], joined, rows, back[0][rows]) for column in publication.columns]
+        cells = [
+            _cells(publication, column, before[column.name], joined, rows, back[0][rows])
+            for column in publication.columns
+        ]
         hidden = [*person_columns(private.settings.get("unit")), *private.settings.get("drop", [])]
-        masked = [[ChangedCell(name, (MASKED,), (MASKED,))] * len(rows) for name in dict.fromkeys(hidden)]
+        masked = [_masked(name, len(rows)) for name in dict.fromkeys(hidden)]
         return [list(record) for record in zip(*masked, *cells, strict=True)]
 
 
 def _cells(
-    after: SetColumn | CategoricalColumn, before: SetColumn | Column, joined: Sequence[str], rows: Int64, records: Int64
-) -> list[ChangedCell]:
+    publication: Records, after: SetColumn | CategoricalColumn, before: SetColumn | Column, joined: Sequence[str],
+    rows: Int64, records: Int64,
+) -> list[ChangedCell]:  # fmt: skip
     if any(values.are_personal for values in values_by_column(before, joined).values()):
-        return [ChangedCell(after.name, (MASKED,), (MASKED,))] * len(rows)
-    texts = zip(_texts(before.take(records)), _texts(after.take(rows)), strict=True)
-    return [ChangedCell(after.name, old, new) for old, new in texts]
+        return _masked(after.name, len(rows))
+    symbol_of = symbols_of(publication, after)
+    codes = [after.held_by(row) if isinstance(after, SetColumn) else after.codes[[row]] for row in rows.tolist()]
+    texts = zip(_texts(before.take(records)), codes, strict=True)
+    return [ChangedCell(after.name, old, tuple(map(symbol_of, new.tolist()))) for old, new in texts]
+
+
+def _masked(column: str, n: int) -> list[ChangedCell]:
+    return [ChangedCell(column, (MASKED,), (Symbol(MASKED, "item", (MASKED,)),))] * n
 
 
 def _texts(column: SetColumn | Column) -> Iterable[tuple[str, ...]]:

@@ -41,9 +41,9 @@ class BucketsAnalysis(PublicationAnalysis[Buckets]):
         groups, values = publication.group.vocabulary.labels, publication.snt_value.vocabulary.labels
         rows = tuple(
             (
-                groups[publication.snt_group[pair]],
-                values[publication.snt_value.codes[pair]],
-                f"{publication.snt_count[pair]:,}",
+                (groups[publication.snt_group[pair]],),
+                (values[publication.snt_value.codes[pair]],),
+                (f"{publication.snt_count[pair]:,}",),
             )
             for pair in drawn(publication.snt_value.n)
         )

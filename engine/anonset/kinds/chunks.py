@@ -48,22 +48,22 @@ class ChunksAnalysis(PublicationAnalysis[Chunks]):
         chosen = drawn(len(publication.clusters))
         clusters = [
             (
-                str(number),
-                f"{publication.clusters[number].n:,}",
-                first_symbols(labels, publication.clusters[number].terms),
+                (str(number),),
+                (f"{publication.clusters[number].n:,}",),
+                first_symbols(labels.__getitem__, publication.clusters[number].terms),
             )
             for number in chosen
         ]
         examples = [Example(("cluster", "n", "terms"), tuple(clusters))]
         rows = (
-            (str(number), str(chunk), first_symbols(labels, items), f"{count:,}")
+            ((str(number),), (str(chunk),), first_symbols(labels.__getitem__, items), (f"{count:,}",))
             for number in chosen
             for chunk, rows in enumerate(publication.clusters[number].chunks)
             for items, count in rows
         )
         examples.append(Example(("cluster", "chunk", "items", "count"), tuple(islice(rows, EXAMPLES))))
         shared = (
-            (str(chunk.first), str(chunk.last), first_symbols(labels, items), f"{count:,}")
+            ((str(chunk.first),), (str(chunk.last),), first_symbols(labels.__getitem__, items), (f"{count:,}",))
             for chunk in map(publication.shared.__getitem__, drawn(len(publication.shared)))
             for items, count in chunk.rows
         )

@@ -41,7 +41,7 @@ from anonset.measures.losses.utility_loss import group_weights, utility_loss
 from anonset.measures.retention import counted_levels
 from anonset.privacy import PrivacyModel, Witness
 from anonset.publications import Records
-from anonset.publications.records import written_columns
+from anonset.publications.records import symbols_of, written_columns
 from anonset.publications.symbols import members_of, range_ends
 from anonset.queries.estimate import ONE_MEMBER, Reading
 from anonset.reading.sources.source import Source
@@ -88,8 +88,8 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
         >>> table = Table.from_sets([{"a", "b"}, {"a"}, {"c"}])
         >>> groups = ItemGroups(table.transactions.vocabulary, np.array([0, 0, 1], np.int32))
         >>> found = RecordsAnalysis(apply(table, groups)).summary()
-        >>> found.examples[0].rows, found.n, round(found.single, 2), found.stands_for
-        ((('(a,b)',), ('(a,b)',), ('c',)), 3, 0.33, 2.0)
+        >>> [cell[0].label for cell, in found.examples[0].rows], found.n, round(found.single, 2), found.stands_for
+        (['(a,b)', '(a,b)', 'c'], 3, 0.33, 2.0)
         """
         from anonset.measures.countable import mean_symbol_size
 
@@ -102,7 +102,13 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
             single = float(often[is_single].sum() / often.sum()) if often.sum() else None
         widths = [width for column in publication.relational if (width := _width(column)) is not None]
         width = sum(widths) / len(widths) if widths else None
-        return Summary(publication.n, (example(columns),), single, mean_symbol_size(publication), width)
+        return Summary(
+            publication.n,
+            (example(columns, partial(symbols_of, publication)),),
+            single,
+            mean_symbol_size(publication),
+            width,
+        )
 
     def sensitive_counts(self, names: Sequence[str]) -> dict[str, int]:
         """Return the number of records that show each named item alone, for the items of published symbols."""

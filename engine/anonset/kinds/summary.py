@@ -1,17 +1,24 @@
 """Summary of a publication. It contains random rows, and figures that any recipient can compute."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from anonset.data import CategoricalColumn, SetColumn
 from anonset.data.redacted_repr import RedactedRepr
+from anonset.publications import Symbol
 
 EXAMPLES = 5
 """Number of example rows."""
 MOST_SYMBOLS = 6
 """Number of symbols shown per row."""
+
+
+ShownBy = Callable[[int], Symbol | str]
+"""Function from the codes of a column to symbols or texts."""
+ExampleCell = tuple[Symbol | str, ...]
+"""Symbols and texts in a cell of an example row."""
 
 
 @dataclass(frozen=True)
@@ -20,8 +27,8 @@ class Example(RedactedRepr):
 
     head: tuple[str, ...]
     """Column names."""
-    rows: tuple[tuple[str, ...], ...] = field(repr=False)
-    """At most `EXAMPLES` rows, with one text per column."""
+    rows: tuple[tuple[ExampleCell, ...], ...] = field(repr=False)
+    """At most `EXAMPLES` rows, with one cell per column."""
 
 
 @dataclass(frozen=True)
@@ -48,11 +55,20 @@ class Summary(RedactedRepr):
     """Number of terms over all clusters."""
 
 
-def example(columns: tuple[SetColumn | CategoricalColumn, ...]) -> Example:
-    """Return random rows of columns."""
+def example(
+    columns: tuple[SetColumn | CategoricalColumn, ...],
+    shown: Callable[[SetColumn | CategoricalColumn], ShownBy] = lambda column: column.vocabulary.labels.__getitem__,
+) -> Example:
+    """Return random rows of columns.
+
+    Parameters
+    ----------
+    shown
+        Returns a function from the codes of a column to symbols or texts.
+    """
     chosen = drawn(min((column.n for column in columns), default=0))
-    rows = tuple(tuple(_cell(column, row) for column in columns) for row in chosen)
-    return Example(tuple(column.name for column in columns), rows)
+    rows = zip(*(_cells(column, shown(column), chosen) for column in columns), strict=True)
+    return Example(tuple(column.name for column in columns), tuple(rows))
 
 
 def drawn(n: int) -> list[int]:
@@ -65,14 +81,13 @@ def drawn(n: int) -> list[int]:
     return sorted(np.random.default_rng(0).choice(n, min(EXAMPLES, n), replace=False).tolist()) if n else []
 
 
-def _cell(column: SetColumn | CategoricalColumn, row: int) -> str:
-    labels = column.vocabulary.labels
+def _cells(column: SetColumn | CategoricalColumn, shown: ShownBy, rows: Sequence[int]) -> list[ExampleCell]:
     if isinstance(column, CategoricalColumn):
-        return str(labels[column.codes[row]])
-    return first_symbols(labels, column.held_by(row).tolist())
+        return [(shown(int(column.codes[row])),) for row in rows]
+    return [first_symbols(shown, column.held_by(row).tolist()) for row in rows]
 
 
-def first_symbols(labels: Sequence[str], codes: Sequence[int]) -> str:
-    """Return the first `MOST_SYMBOLS` labels, and the number of all labels if there are more."""
-    more = f" … ({len(codes):,})" if len(codes) > MOST_SYMBOLS else ""
-    return " ".join(labels[code] for code in codes[:MOST_SYMBOLS]) + more
+def first_symbols(shown: ShownBy, codes: Sequence[int]) -> ExampleCell:
+    """Return the first `MOST_SYMBOLS` symbols or texts, and the number of all if there are more."""
+    more = [f"… ({len(codes):,})"] if len(codes) > MOST_SYMBOLS else []
+    return (*(shown(code) for code in codes[:MOST_SYMBOLS]), *more)

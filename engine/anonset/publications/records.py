@@ -2,7 +2,7 @@
 describes the symbols.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -10,12 +10,13 @@ import numpy as np
 
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn
 from anonset.data.array_types import Int32, Int64
+from anonset.data.joining import prefixed
 from anonset.data.redacted_repr import names_shown
 from anonset.data.storage.store import MEMORY, Store
 from anonset.errors import AnonsetError, datum
 from anonset.publications.base import Published
 from anonset.publications.comparison import same_labels
-from anonset.publications.symbols import Symbol, cells_by_column, generalize
+from anonset.publications.symbols import Symbol, cells_by_column, generalize, members_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,6 +149,30 @@ class Records(Published):
                 msg = f"codebook: the written symbol {datum(symbol.label)} differs from the result in memory"
                 raise AnonsetError(msg)
         return written.with_way_back(self.record, self.cluster)
+
+
+def symbols_of(publication: Records, column: SetColumn | CategoricalColumn) -> Callable[[int], Symbol]:
+    """Return a function from the codes of a column to their symbols, given a column of `Records.columns` or of
+    `written_columns`. A symbol of a joined column has only the members from this column, without their prefix.
+    """
+    if isinstance(column, SetColumn):
+        if column.name not in publication.joined:
+            return publication.symbols.__getitem__
+        mark = prefixed(column.name, "")
+        of_text = cells_by_column(publication.symbols, publication.joined)[column.name]
+        members = [tuple(x.removeprefix(mark) for x in publication.symbols[position].members if x.startswith(mark))
+                   for position in of_text.values()]  # fmt: skip
+        kinds = [publication.symbols[position].kind for position in of_text.values()]
+        return [*map(Symbol, of_text, kinds, members)].__getitem__
+    labels = column.vocabulary.labels
+    if column.name not in {one.name for one in publication.relational}:
+        return lambda code: _value_symbol(labels[code], ())
+    coded = {symbol.label: symbol.members for symbol in publication.value_sets}
+    return lambda code: _value_symbol(labels[code], coded.get(labels[code]) or members_of(labels[code]))
+
+
+def _value_symbol(label: str, members: tuple[str, ...]) -> Symbol:
+    return Symbol(label, "values", members) if len(members) > 1 else Symbol(label, "item", (label,))
 
 
 def in_order(

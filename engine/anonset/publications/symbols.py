@@ -17,6 +17,7 @@ from anonset.data.joining import prefixed
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import MEMORY, Store
 from anonset.errors import InputError, datum
+from anonset.spelling import listed
 
 
 def set_label(members: Sequence[str]) -> str:
@@ -70,6 +71,25 @@ class Symbol(RedactedRepr):
     """
     members: tuple[str, ...]
     """Original items that the symbol covers, in canonical order."""
+
+
+_NAMED = 3
+"""Number of members that a symbol in words names."""
+
+
+def in_words(symbol: Symbol) -> str:
+    """Return the members of a symbol as text for readers: the first three and the number of the others. The name of a
+    node stays in front of them.
+
+    >>> in_words(group_symbol(("a", "b"))), in_words(Symbol("V_4", "values", ("1", "2", "3", "4", "5")))
+    ('a or b', '1, 2, 3 or 2 more')
+    >>> in_words(Symbol("fruit", "node", ("apple", "pear"))), in_words(Symbol("apple", "item", ("apple",)))
+    ('fruit (apple or pear)', 'apple')
+    """
+    if symbol.kind == "item":
+        return symbol.label
+    members = listed(symbol.members, "or", _NAMED)
+    return f"{symbol.label} ({members})" if symbol.kind == "node" else members
 
 
 def group_symbol(members: tuple[str, ...]) -> Symbol:

@@ -30,7 +30,11 @@ def conclusion(facts: ReportFacts, part: PagePart) -> list[str]:
         else f"A checker that shares no code with the algorithms verified {facts.model} from the published files: "
         f"{promise[0].lower()}{promise[1:]}"
     )
-    return [verified, _attacked(facts, part), f"Most important limit: {ranked_limits(facts.model, [facts.attested.limits])[0][0]}"]
+    return [
+        verified,
+        _attacked(facts, part),
+        f"Most important limit: {ranked_limits(facts.model, [facts.attested.limits])[0][0]}",
+    ]
 
 
 def _attacked(facts: ReportFacts, part: PagePart) -> str:

@@ -20,6 +20,7 @@ from anonset.report.drawings import bars
 from anonset.report.first_screen import countable_figures, protection
 from anonset.report.frontier import frontier_drawing
 from anonset.report.risks import page_part
+from anonset.report.symbols import symbols_html
 from anonset.report.techniques import columns_of, left_out
 from anonset.settings.publication import ReportSettings
 from anonset.spelling import listed
@@ -157,7 +158,10 @@ def _common(facts: ReportFacts, typed: ReportSettings) -> dict[str, Any]:
         "steps": [*raw_step(facts), *part.steps],
         "coarsened": "" if facts.private is None else coarsened_text(facts.private.coarsened),
         "part": part,
-        "examples": facts.summary.examples,
+        "examples": [
+            {"head": one.head, "rows": [[*map(symbols_html, row)] for row in one.rows]}
+            for one in facts.summary.examples
+        ],
         "protection": protection(facts, part),
         "countable": countable_figures(facts),
     }

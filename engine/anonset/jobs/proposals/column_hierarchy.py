@@ -16,7 +16,7 @@ from anonset.reading.options import ReadOptions
 from anonset.reading.read import read_by
 from anonset.settings.binding import RANGE, VALUES, bind_columns, cap, ceiling_of
 from anonset.settings.commands import TreeSettings
-from anonset.spelling import hierarchy_of
+from anonset.spelling import hierarchy_of, listed
 
 _LEAVES_IN_TITLE = 3
 
@@ -76,9 +76,7 @@ class ColumnHierarchy(RedactedRepr):
         if label not in self.hierarchy.unnamed or "(" in label:
             return label
         low, high = int(self.hierarchy.leaf_lo[node]), int(self.hierarchy.leaf_hi[node])
-        first = self.hierarchy.leaves.labels[low : min(low + _LEAVES_IN_TITLE, high)]
-        more = high - low - len(first)
-        return f"{', '.join(first)} and {more:,} more" if more else ", ".join(first)
+        return listed(self.hierarchy.leaves.labels[low:high], most=_LEAVES_IN_TITLE)
 
     def matches(self, text: str, most: int, *, leaves: bool = False) -> list[int]:
         """Return up to `most` nodes with a label that contains `text`. Labels that begin with the text come first. If

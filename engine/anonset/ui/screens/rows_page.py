@@ -2,12 +2,13 @@
 the browser nor the server stores them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 
 from anonset.jobs.changed_rows import ChangedCell
 from anonset.jobs.frequent_values import FrequentValues
 from anonset.measures.shares import percent
+from anonset.report.symbols import symbol_html
 from anonset.spelling import counted
 from anonset.ui.screens.frame import STYLE
 
@@ -20,8 +21,8 @@ def rows_page(records: Sequence[Sequence[ChangedCell]]) -> str:
     return _page(
         "Records before and after",
         f"{len(records)} random records. “Before” is the original as the job reads it. Values that changed are "
-        "<mark>underlined twice</mark>. Columns that identify a person, unpublished columns, contact data and free "
-        "text are masked.",
+        "<mark>underlined twice</mark>. A published value such as “a, b or 5 more” replaces one or several of these "
+        "values. Columns that identify a person, unpublished columns, contact data and free text are masked.",
         tables,
     )
 
@@ -66,15 +67,23 @@ def _page(title: str, note: str, content: str) -> str:
 def _table(number: int, record: Sequence[ChangedCell]) -> str:
     head = "".join(f'<th scope="col">{name}</th>' for name in _HEADS)
     rows = "".join(
-        f'<tr><th scope="row">{escape(cell.column)}</th><td>{_values(cell.before, cell.after)}</td>'
-        f"<td>{_values(cell.after, cell.before)}</td></tr>"
+        f'<tr><th scope="row">{escape(cell.column)}</th><td>{_values(cell)}</td><td>{_symbols(cell)}</td></tr>'
         for cell in record
     )
     caption = f"<caption>Record {number}</caption><thead><tr>{head}</tr></thead>"
     return f'<table class="compared">{caption}<tbody>{rows}</tbody></table>'
 
 
-def _values(values: Sequence[str], others: Sequence[str]) -> str:
-    """Return values, with those marked that do not occur in `others`."""
-    shown = (escape(value) if value in others else f"<mark>{escape(value)}</mark>" for value in values)
-    return " ".join(shown) or "–"
+def _values(cell: ChangedCell) -> str:
+    """Return the original values, with those marked that are not published."""
+    published = {symbol.label for symbol in cell.after}
+    return _listed((escape(value), value in published) for value in cell.before)
+
+
+def _symbols(cell: ChangedCell) -> str:
+    """Return the published symbols by their members, with those marked that are not original values."""
+    return _listed((symbol_html(symbol), symbol.label in cell.before) for symbol in cell.after)
+
+
+def _listed(values: Iterable[tuple[str, bool]]) -> str:
+    return "; ".join(shown if is_same else f"<mark>{shown}</mark>" for shown, is_same in values) or "–"
