@@ -92,7 +92,8 @@ def test_only_the_internal_page_counts_persons(place: Place) -> None:
     message = f"of {persons} persons belong to an equivalence class of fewer than 5 persons"
     assert names(pages["in"], f"After quasi-identifiers {few} {message}")
     assert names(pages["in"], f"Before quasi-identifiers {before} {message}")
-    assert not any(text in pages["out"] for text in (f"{persons} persons", "fewest persons", "fewer than 5 persons"))
+    counted = (f"{persons} persons", "fewest matching persons", "fewer than 5 persons")
+    assert not any(text in pages["out"] for text in counted)
     without = place.folder / "without.html"
     assert place.run("report", str(place.out), "-o", str(without)).code == 0
     assert names(without.read_text(), "fewest rows")

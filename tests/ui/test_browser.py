@@ -337,6 +337,8 @@ def test_no_screen_has_faults_of_accessibility(folder: Path) -> None:
         await examine(browser, "publish")
         await browser.open(f"{address}rows", "document.querySelectorAll('caption').length === 10")
         await examine(browser, "rows")
+        await browser.open(f"{address}report", "document.querySelector('nav')")
+        await examine(browser, "report")
         await browser.open(f"{address}queries")
         await browser.click("Generate queries")
         await browser.until_text("Number of queries: 100")

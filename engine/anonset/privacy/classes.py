@@ -67,7 +67,7 @@ class KLDiversity(SensitiveClasses):
 
     name: ClassVar[str] = "kl"
 
-    l: Annotated[int, "Number of well-represented values (>= 1)."]  # noqa: E741
+    l: Annotated[int, "Minimum number of well-represented sensitive values in an equivalence class (>= 1)."]  # noqa: E741
     sensitive: Annotated[str, "Name of the sensitive column, published unchanged."]
     l_kind: Annotated[Kind, "Type of diversity: distinct, entropy or recursive."] = "distinct"
     c: Annotated[

@@ -1,4 +1,4 @@
-"""Parts of the report for the officer who signs it: the conclusion, persons and records, sensitive data, and limits."""
+"""Parts of the report for the officer who signs it: conclusion, persons and records, guarantee, and sensitive data."""
 
 from collections.abc import Sequence
 
@@ -10,6 +10,8 @@ from anonset.release.guarantee_limits import ranked_limits, sentences
 from anonset.report.risks.base import PagePart
 from anonset.spelling import counted, listed
 
+PERSON, RECORDS = "Person", "Rows and records"
+"""Names of facts about persons."""
 _DECLARED = {
     "person": "The owner declared which columns identify a person. All rows of a person are one record.",
     "row, declared a person": "The owner declared that each row is a different person. No check can verify this.",
@@ -19,6 +21,16 @@ _DECLARED = {
     "protected, and a person with several rows is not protected as one person.",
 }
 """Who declared what a person is, by unit of privacy."""
+
+_CHECKED = {
+    "covered": "examined",
+    "itemset_occurrences": "occurrences of sets of items",
+    "distinct_itemsets": "different sets of items",
+    "distinct_rows": "different rows",
+    "classes": "groups of records with equal quasi-identifiers",
+    "smallest_class": "records in the smallest of these groups",
+}
+"""Facts of a check in words. The names of other facts are words already."""
 
 
 def conclusion(facts: ReportFacts, part: PagePart) -> list[str]:
@@ -46,8 +58,10 @@ def _attacked(facts: ReportFacts, part: PagePart) -> str:
             else "No attack was simulated, because the original was not available or no attack applies."
         )
     won = [verdict for verdict in tried if verdict.succeeds]
+    if not won and len(tried) == 1:
+        return "The only simulated attack does not succeed."
     if not won:
-        return f"None of {counted(len(tried), 'simulated attack')} succeeds."
+        return f"None of {len(tried)} simulated attacks succeeds."
     worst = max(won, key=lambda verdict: verdict.success)
     succeed = "succeeds" if len(won) == 1 else "succeed"
     return (
@@ -59,9 +73,15 @@ def _attacked(facts: ReportFacts, part: PagePart) -> str:
 def persons(facts: ReportFacts) -> list[tuple[str, str]]:
     """Return who declared what a person is, and how rows became records, as pairs of a name and a text."""
     report, unit = facts.private, facts.attested.declarations.unit
-    rows = [("Person", _DECLARED[unit])]
+    rows = [(PERSON, _DECLARED[unit])]
     if report is None:
-        return [*rows, ("Records", f"{facts.summary.n:,} published. The source rows are in the internal report.")]
+        return [
+            *rows,
+            (
+                RECORDS,
+                f"{counted(facts.summary.n, 'record')} published. Only the internal report counts the source rows.",
+            ),
+        ]
     if names := person_columns(report.settings.get("unit")):
         rows.append(("Columns that identify a person", ", ".join(names)))
     changes = [Change(**change) for change in report.changes]
@@ -78,7 +98,7 @@ def _of_rows(report: Report, changes: Sequence[Change], published: int, *, by_pe
         if read is None
         else f"{counted(read + n_skipped, 'source row')} became {counted(records, 'record')}"
     )
-    texts = {"Rows and records": f"{came}; {published:,} published."}
+    texts = {RECORDS: f"{came}; {published:,} published."}
     texts["Skipped rows"] = "; ".join(map(str, skipped)) or "none"
     if by_person and read is not None:
         more = read - records
@@ -96,19 +116,41 @@ def _of_rows(report: Report, changes: Sequence[Change], published: int, *, by_pe
     return [*texts.items()]
 
 
+def protection(facts: ReportFacts, part: PagePart) -> list[tuple[str, str]]:
+    """Return who is protected and who is not, as pairs of a heading and a sentence."""
+    declared, rows = facts.attested.declarations, [*part.protection]
+    if declared.published_as_is:
+        names = ", ".join(declared.published_as_is)
+        rows.append(("Not protected", f"persons who are identified by the columns published as is: {names}."))
+    rows.append(("Not protected", "persons of whom an attacker knows more than the guarantee covers."))
+    return rows
+
+
+def checked(facts: ReportFacts) -> list[tuple[str, str]]:
+    """Return what the checker examined, as pairs of a name and a text. Empty if it did not finish."""
+    rows = []
+    for name, value in sorted(facts.attested.verified.items(), key=lambda fact: fact[0] != "covered"):
+        sizes = [(size, n) for size, n in value.items() if size != "0"] if isinstance(value, dict) else []
+        text = "; ".join(f"{n:,} of {counted(int(size), 'item')}" for size, n in sizes) or (
+            f"{value:,}" if isinstance(value, int) else str(value)
+        )
+        rows.append((_CHECKED.get(name, name.replace("_", " ")), text))
+    return rows
+
+
 def sensitive(facts: ReportFacts) -> list[tuple[str, str]]:
     """Return the declared sensitive data and their protection, as pairs of a name and a text."""
     model, names = facts.model, facts.model.secrets
     rows = [(name, _published(facts.sensitive[name])) for name in names if name in facts.sensitive]
     if absent := [name for name in names if name not in facts.sensitive]:
         rows.append(("Not published", listed(absent, "and")))
-    if model.sensitive_column:
-        rows.append((model.sensitive_column, f"sensitive column, published. The guarantee limits inference: {model}."))
-    kept = [name for name in getattr(facts.attested.data, "keep", []) if name != model.sensitive_column]
+    if column := model.sensitive_column or getattr(facts.attested.data, "sensitive", None):
+        rows.append((column, f"sensitive column, published. The guarantee limits inference: {model}."))
+    kept = [name for name in getattr(facts.attested.data, "keep", []) if name != column]
     rows += [(name, "published unchanged; the owner declared no protection of its values") for name in kept]
     if not names and (items := getattr(facts.attested.data, "items", [])):
         text = "The owner declared no item as sensitive, so the guarantee treats all items alike."
-        rows.append((f"Items of {listed(items, 'and')}", text))
+        rows.append(("Items" if items == ["items"] else f"Items of {listed(items)}", text))
     return rows or [("Sensitive data", "The owner declared no sensitive column.")]
 
 

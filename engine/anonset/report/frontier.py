@@ -46,5 +46,5 @@ def frontier_drawing(points: "Sequence[Pruning]", measures: Mapping[str, float])
     if len(points) < 2:
         return ""
     line = [(point.relational_ncp, loss) for point, loss in scaled(points, measures["lm"]).items()]
-    axes = "relational loss (NCP)", "item loss (LM)"
+    axes = "loss of the attributes (0: none, 1: all)", "loss of the items"
     return curve("losses at other weights", axes, line, (measures["rum"], measures["lm"]))

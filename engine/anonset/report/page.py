@@ -1,12 +1,13 @@
 """Report for a data protection officer: published data, guarantee, remaining risk and utility."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
+from inspect import get_annotations
 from pathlib import Path
 from typing import Any
 
 from anonset.algorithms.rt.joint.pruning import Pruning
-from anonset.data.table_facts import Change
 from anonset.errors import InputError
 from anonset.jobs.report_facts import ReportFacts
 from anonset.measures.retention import PRINTED_FATES, coarsened_text, loss_relative_to, relative_to, shares
@@ -14,19 +15,23 @@ from anonset.measures.shares import percent
 from anonset.privacy import PrivacyModel
 from anonset.release.documents import Report
 from anonset.release.guarantee_limits import ranked_limits
+from anonset.release.statements import parameters_of
 from anonset.report.account import loss_label
-from anonset.report.conclusion import conclusion, persons, sensitive
+from anonset.report.conclusion import checked, conclusion, persons, protection, sensitive
+from anonset.report.contents import PARTS, contents
+from anonset.report.countable import countable_figures
 from anonset.report.drawings import bars
-from anonset.report.first_screen import countable_figures, protection
 from anonset.report.frontier import frontier_drawing
 from anonset.report.risks import page_part
 from anonset.report.symbols import symbols_html
 from anonset.report.techniques import columns_of, left_out
+from anonset.settings.parameters import type_and_text
 from anonset.settings.publication import ReportSettings
-from anonset.spelling import listed
 from anonset.strict_json import dumps
 
 _HUNDRED = 100
+_BOUND = re.compile(r" \([^()]*[<>]=[^()]*\)")
+"""Bound of a parameter in its text, which only the owner needs."""
 _TEMPLATE = Path(__file__).with_name("page.html.j2")
 _NOT_COVERED = {
     "Singling out": "The model does not bound the number of matching records.",
@@ -36,20 +41,33 @@ _NOT_COVERED = {
 """Consequence of each risk, if the model does not bound the risk."""
 
 
-_MEANINGS = {
-    "ncp": "NCP (normalized certainty penalty): how many of all items a symbol covers. 0: unchanged; 1: all items are "
-    "suppressed, or published as a single symbol.",
-    "rum": "RUM: how much of its column a published value or range covers. 0: unchanged; 1: suppressed, or one range.",
-    "tum": "TUM: UL (utility loss) of the items of each record, on average. 0: unchanged; 1: one symbol for all items.",
-    "lm": "LM (loss metric): as NCP, but a symbol for n of N items costs (n - 1)/(N - 1).",
-    "ul": "UL (utility loss): grows with the items of a symbol, their dissimilarity, and the rows with the symbol.",
-    "log2_ul": "Binary logarithm of UL: a difference of 10 is a factor of about 1,000.",
-    "grouping_loss": "Share of the rows with a hidden identity, or removed.",
-    "removed_for_diversity": "Share of the rows that were removed because a value was too frequent.",
-    "diversity_loss": "Share of the rows with a value that is too frequent in its group.",
-    "not_in_chunks": "Share of the item occurrences that are published as terms, or suppressed.",
+_FATES = {
+    "kept": "Kept: published unchanged.",
+    "generalized": "Generalized: replaced by a symbol for several values.",
+    "in_chunks": "In chunks: published together with the other items of a part of the record.",
+    "terms": "Terms: published as an item that occurs in the cluster.",
+    "starred": "With a hidden identity: published without the identifying values.",
+    "suppressed": "Suppressed: not published.",
+    "removed": "Removed: the row is not published.",
 }
-"""Meaning of each loss. Without anonymization, all losses are 0."""
+"""Meaning of each outcome of items, values and rows."""
+_MEANINGS = {
+    "ncp": ("Share of all items that a symbol covers (NCP)", "0: unchanged; 1: all items are suppressed, or published "
+            "as a single symbol"),
+    "rum": ("Share of its column that a published value or range covers (RUM)", "0: unchanged; 1: suppressed, or one "
+            "range"),
+    "tum": ("Loss of the items per record (TUM)", "mean of UL over the records; 0: unchanged; 1: one symbol for all "
+            "items"),
+    "lm": ("Share of the other items that a symbol covers (LM)", "as NCP, but 0 for a symbol of one item"),
+    "ul": ("Loss of the items (UL)", "grows with the items of a symbol, their dissimilarity, and the rows with the "
+           "symbol"),
+    "log2_ul": ("Binary logarithm of UL", "a difference of 10 is a factor of about 1,000"),
+    "grouping_loss": ("Rows with a hidden identity, or removed", "share of the rows"),
+    "removed_for_diversity": ("Rows removed because a value was too frequent", "share of the rows"),
+    "diversity_loss": ("Rows with a value that is too frequent in its group", "share of the rows"),
+    "not_in_chunks": ("Items published as terms, or suppressed", "share of the item occurrences"),
+}  # fmt: skip
+"""Name and meaning of each loss. Without anonymization, all losses are 0."""
 
 
 def internal_page(facts: ReportFacts, typed: ReportSettings) -> str:
@@ -64,21 +82,17 @@ def internal_page(facts: ReportFacts, typed: ReportSettings) -> str:
         "internal": True,
         "columns": [*columns_of(facts, exactly=True), *left_out(facts, settings)],
         "utility": _utility(report),
+        "fates": [text for fate, text in _FATES.items() if any(fate in counts for counts in report.retention.values())],
         "frontier": frontier_drawing([Pruning(**point) for point in report.frontier], report.measures),
         "losses": [
-            (
-                loss_label(name),
-                f"{two_digits(value)}{loss_relative_to(name, report.coarsened)}",
-                _MEANINGS.get(name, "a measure of a plug-in"),
-            )
+            (label, f"{two_digits(value)}{loss_relative_to(name, report.coarsened)}", meaning)
             for name, value in report.measures.items()
+            for label, meaning in (_MEANINGS.get(name, (loss_label(name), "a measure of a plug-in")),)
         ],
         "facts": {
             "input": f"{report.input.get('file', 'from Python')}, SHA-256 {report.input.get('sha256', 'not computed')}",
-            "records": f"{report.input['records']:,}",
             "algorithm": f"{report.algorithm} {dumps(report.parameters)}",
             "seed": "none" if report.seed is None else str(report.seed),
-            "verified": dumps(report.verified),
             "attestation": f"SHA-256 {report.attestation_sha256}",
             **{f"file {name}": f"SHA-256 {digest}" for name, digest in facts.attested.data.sha256.items()},
             "versions": ", ".join(f"{name} {version}" for name, version in report.versions.items()),
@@ -86,7 +100,7 @@ def internal_page(facts: ReportFacts, typed: ReportSettings) -> str:
             "in Python",
         },
         "settings": [(name, dumps(value)) for name, value in settings.items() if value not in (None, False, [], {})],
-        "notes": [*report.warnings, *(str(Change(**change)) for change in report.changes)],
+        "notes": report.warnings,
     }  # fmt: skip
     return render(content)
 
@@ -109,7 +123,8 @@ def shareable_page(facts: ReportFacts, typed: ReportSettings) -> str:
         **_common(public, typed),
         "internal": False,
         "columns": columns_of(public, exactly=False),
-        "utility": None,
+        "utility": [],
+        "fates": [],
         "frontier": "",
         "losses": [],
         "facts": {f"file {name}": f"SHA-256 {digest}" for name, digest in public.attested.data.sha256.items()},
@@ -137,25 +152,30 @@ def render(facts: Mapping[str, Any]) -> str:
 
 
 def _common(facts: ReportFacts, typed: ReportSettings) -> dict[str, Any]:
-    attested = facts.attested
+    attested, model = facts.attested, facts.model
     part = page_part(facts.after, facts.before, attested)
+    statements, about, secrets = typed.statements(), persons(facts), sensitive(facts)
+    ranked, countable = ranked_limits(model, [attested.limits]), countable_figures(facts)
+    verdicts = [(each.attack, each.knowledge, each.verdict, each.succeeds is not None) for each in part.verdicts]
     return {
         "title": typed.title,
-        "statements": typed.statements(),
+        "statements": statements,
         "conclusion": conclusion(facts, part),
-        "persons": persons(facts),
-        "sensitive": sensitive(facts),
-        "attacked": [(each.attack, each.knowledge, each.verdict) for each in part.verdicts],
-        "model": attested.model,
-        "sizes": [(name, str(value)) for name, value in attested.parameters.items() if isinstance(value, int | float)],
+        "contents": contents(facts, part, statements, about, secrets, ranked, countable),
+        "persons": about,
+        "sensitive": secrets,
+        "attacked": [verdict for *verdict, was_run in verdicts if was_run],
+        "not_run": [(attack, why) for attack, _, why, was_run in verdicts if not was_run],
+        "model": str(model),
+        "sizes": parameters_in_words(model),
+        "terms": _terms(facts),
         "statement": attested.statement,
-        "limits": ranked_limits(facts.model, [attested.limits]),
+        "limits": ranked,
         "undecided": bool(attested.declarations.accepted_undecided),
-        "counts": [(name, f"{count:,}") for name, count in attested.counts.items()],
-        "questions": questions(facts.model),
+        "checked": checked(facts),
+        "questions": questions(model),
         "before": bool(facts.before),
         "unit": attested.declarations.unit,
-        "steps": [*raw_step(facts), *part.steps],
         "coarsened": "" if facts.private is None else coarsened_text(facts.private.coarsened),
         "part": part,
         "examples": [
@@ -163,16 +183,35 @@ def _common(facts: ReportFacts, typed: ReportSettings) -> dict[str, Any]:
             for one in facts.summary.examples
         ],
         "protection": protection(facts, part),
-        "countable": countable_figures(facts),
+        "countable": countable,
     }
 
 
-def raw_step(facts: ReportFacts) -> list[tuple[str, str]]:
-    """Return the risk of the original before reading coarsened it, as a step, if it is known."""
-    if facts.raw is None or facts.private is None:
-        return []
-    names = listed(facts.private.coarsened["values"], "and")
-    return [(f"in the original, before {names} was coarsened while reading", percent(facts.raw.alone.value))]
+def _terms(facts: ReportFacts) -> list[str]:
+    """Return an explanation of each technical term in the statement of the guarantee."""
+    known = ", ".join(facts.attested.data.quasi_identifiers)
+    terms = {
+        "quasi-identifier": f"Quasi-identifiers are the columns that others may know: {known}.",
+        "equivalence class": "An equivalence class consists of the records with equal quasi-identifiers.",
+    }
+    return [text for term, text in terms.items() if term in facts.attested.statement]
+
+
+def parameters_in_words(model: PrivacyModel) -> list[tuple[str, str]]:
+    """Return each numeric parameter of a model with its value, and its meaning.
+
+    >>> from anonset.privacy import KmAnonymity
+    >>> parameters_in_words(KmAnonymity(5, 2))[1]
+    ('m = 2', 'Maximum number of items that the attacker knows.')
+    """
+    texts = {
+        name: type_and_text(kind)[1] for one in type(model).__mro__[::-1] for name, kind in get_annotations(one).items()
+    }
+    return [
+        (f"{name} = {value}", _BOUND.sub("", texts.get(name, "")))
+        for name, value in parameters_of(model).items()
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    ]
 
 
 def questions(model: PrivacyModel) -> list[tuple[str, str, str]]:
@@ -195,17 +234,14 @@ def questions(model: PrivacyModel) -> list[tuple[str, str, str]]:
 
 
 def _utility(report: Report) -> list[tuple[str, str]]:
-    names = {"items": "Item occurrences", "values": "Relational values", "tuples": "Rows"}
-    patterns = ("solid", "hatched", "light")
-    bars_of = []
+    patterns, drawings = ("solid", "hatched", "light"), []
     for name, parts in shares(report.retention).items():
         rows = [
             (
                 PRINTED_FATES.get(fate, fate),
-                [(patterns[min(position, 2)], share, f"{share:.1%} ({report.retention[name][fate]:,})")],
+                [(patterns[min(position, 2)], share, f"{percent(share)} ({report.retention[name][fate]:,})")],
             )
             for position, (fate, share) in enumerate(parts.items())
         ]
-        head = f"{names.get(name, name)}{relative_to(name, report.coarsened)}"
-        bars_of.append((head, bars(head, rows)))
-    return bars_of
+        drawings.append((f"{PARTS.get(name, name)}{relative_to(name, report.coarsened)}", rows))
+    return [(head, bars(head, rows)) for head, rows in drawings]

@@ -35,10 +35,14 @@ class PagePart(RedactedRepr):
     """Drawing of the risks, as SVG."""
     drawing_note: str = ""
     """Explanation of the drawing."""
-    steps: Sequence[tuple[str, str]] = ()
-    """The single figure of the risk at each step: as the job reads the original, and in the publication."""
     headline: str = ""
-    """Knowledge of the attacker to which `steps` and `sizes` refer."""
+    """Knowledge of the attacker to which `before`, `after` and `sizes` refer. Empty if no records are counted."""
+    before: str = ""
+    """Share of unique records in the original as the job reads it. Empty if the original is not available."""
+    after: str = ""
+    """Share of unique records in the publication."""
+    risk: str = ""
+    """The most important figure of the risk, if no records are counted."""
     sizes: str = ""
     """Drawing of the distribution of the number of matching records, as SVG."""
     below_k: Sequence[str] = ()

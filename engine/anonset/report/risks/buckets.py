@@ -84,6 +84,8 @@ def page_part(risk: BucketRisk, before: Sequence[Exposure], attested: Attestatio
             ("Not protected", "the fact that a person is in the data: ids and kept columns are published unchanged."),
         ],
         drawing=_drawing(risk),
+        risk="most likely sensitive value of a person: correct for at most "
+        f"{percent(max((inference.highest for inference in risk.inferences), default=0.0))}",
         drawing_note=(
             "Probability of the most likely sensitive value of a person. "
             "In the original data, each row shows the sensitive value."

@@ -57,6 +57,7 @@ def page_part(risk: ChunkRisk, before: Sequence[Exposure], attested: Attestation
                 "disclosed for all persons of the cluster.",
             ),
         ],
+        risk="the guarantee bounds the probability of a link",
         knowledge=RiskTable(below="" if risk.told else untold),
         told=inference_grid(risk.told),
     )

@@ -23,7 +23,11 @@ from anonset.report.risks.verdicts import AttackVerdict, attack_verdicts, verdic
 from anonset.report.sections import Section
 from anonset.spelling import counted, printable
 
-_CONTROL = "The control is the same attack with random information."
+_CONTROL = (
+    "Targets: attacked rows or persons. Below k: share of the targets for which fewer than k candidates remain, "
+    "including the target. Certain: share for which the attack is certainly right. Correct guesses: share that a "
+    "random choice among the candidates finds. The control is the same attack with random information."
+)
 
 
 def sections(risk: Risk) -> list[Section]:
@@ -101,8 +105,8 @@ def _higher_after(before: Sequence[Exposure], after: Sequence[Exposure], *, abov
     return [knowledge(exposure.values, exposure.items) for exposure in higher]
 
 
-HIGHER = ". Higher after: someone who also knows the published symbols finds fewer matching records."
-"""Sentence next to a risk that is higher after anonymization than before."""
+HIGHER = " (higher after: see below)"
+"""Text next to a risk that is higher after anonymization than before."""
 
 
 def higher_after_text(known: Sequence[str]) -> str:
@@ -186,7 +190,7 @@ def _knowledge_and_verdict(outcome: AttackResult) -> str:
 def _outcome_table(outcomes: Sequence[AttackResult]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Return the headings and the rows of the table on attacks. Each attack has three rows."""
     claims = any(outcome.won.claimed is not None for outcome in outcomes)
-    head = ("attack", "", "targets", *(("claims",) if claims else ()), "below k", "certain", "correct guesses")
+    head = ("attack", "attacker", "targets", *(("claims",) if claims else ()), "below k", "certain", "correct guesses")
     rows = list[tuple[str, ...]]()
     for outcome in outcomes:
         for name, won in (
@@ -233,7 +237,7 @@ def persons_below_k(risk: Risk, exposures: Sequence[Exposure]) -> list[str]:
 
 def page_part(risk: Risk, before: Sequence[Exposure], attested: Attestation) -> PagePart:
     """Return the parts of the report that depend on the kind of publication."""
-    single = headline(risk.exposures, risk.model.m or 2)
+    single, earlier = (headline(exposures, risk.model.m or 2) for exposures in (risk.exposures, before))
     counted_as = "persons" if risk.unit == "person" else "records"
     below_k = [f"{when}: {line}" for when, exposures in (("Before", before), ("After", risk.exposures))
                for line in persons_below_k(risk, exposures)]  # fmt: skip
@@ -248,16 +252,17 @@ def page_part(risk: Risk, before: Sequence[Exposure], attested: Attestation) -> 
         protection.append(("Not protected", f"values in columns that are published unchanged: {names}."))
     return PagePart(
         published=(
-            "A symbol replaces an item: it is the item itself, or a text for several items, such as (a,b,c) or a name "
-            "that codebook.csv explains. A range such as [19:22] replaces a number inside the range."
+            "“a, b or 5 more” is a symbol: it replaces one or several of these items. The files contain a text such as "
+            "(a,b,c), or a name that codebook.csv explains. A range such as [19:22] replaces a number inside the range."
         ),
         protection=protection,
         drawing=_drawing(risk, before),
         drawing_note=(
             f"Share of the {counted_as} that are unique, if the attacker knows the most identifying items. {drawn}"
         ),
-        steps=_steps(risk, before),
         headline="" if single is None else knowledge(single.values, single.items),
+        before="" if earlier is None else percent(earlier.alone.value),
+        after="" if single is None else percent(single.alone.value),
         sizes=_sizes(risk, before),
         below_k=below_k,
         knowledge=_grid(risk, before),
@@ -268,19 +273,13 @@ def page_part(risk: Risk, before: Sequence[Exposure], attested: Attestation) -> 
     )
 
 
-def _steps(risk: Risk, before: Sequence[Exposure]) -> list[tuple[str, str]]:
-    known = (("as the job reads the original", before), ("in the publication", risk.exposures))
-    found = [(step, headline(exposures, risk.model.m or 2)) for step, exposures in known]
-    return [(step, percent(one.alone.value)) for step, one in found if one is not None]
-
-
 def _sizes(risk: Risk, before: Sequence[Exposure]) -> str:
     m = risk.model.m or 2
     drawn = (("solid", "before", headline(before, m)), ("hatched", "after", headline(risk.exposures, m)))
     rows: dict[str, list[Bar]] = {}
     for pattern, when, exposure in drawn:
         for size, share in zip(MATCHES, () if exposure is None else exposure.sizes, strict=False):
-            rows.setdefault(size, []).append((pattern, share.value, f"{percent(share.value)} {when}"))
+            rows.setdefault(f"{size} matching", []).append((pattern, share.value, f"{percent(share.value)} {when}"))
     return bars("Distribution of the number of matching records", list(rows.items())) if rows else ""
 
 
@@ -305,12 +304,14 @@ def _grid(risk: Risk, before: Sequence[Exposure]) -> RiskTable:
         "Highest: risk of the person with the highest risk (prosecutor). Average: mean of all persons (marketer). The "
         "attacker knows the most identifying published symbols."
     )
-    below += " Before → after: risk in the original data → risk in the publication." if before else ""
+    above = above_threshold(risk.threshold)
+    below += f" Risk {above}: share of the {risk.unit}s with such a risk."
+    below += " Before → after: in the original data → in the publication." if before else ""
     if higher:
         below += f" {higher_after_text(higher)}"
-    counts = (f"fewest {risk.unit}s", f"mean {risk.unit}s")
+    counts = (f"fewest matching {risk.unit}s", f"mean matching {risk.unit}s")
     guaranteed = _guaranteed(risk, "guaranteed", " for rows")
-    head = ("attacker knows", guaranteed, *counts, "highest risk", "average risk", above_threshold(risk.threshold))
+    head = ("attacker knows", guaranteed, *counts, "highest risk", "average risk", f"risk {above}")
     return RiskTable(head, rows, below=below if rows else "")
 
 

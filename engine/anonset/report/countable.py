@@ -1,24 +1,13 @@
-"""First part of the report: who is protected, who is not, and which figures a recipient can compute."""
+"""Figures that a recipient can compute, for the report."""
 
 from anonset.jobs.report_facts import ReportFacts
 from anonset.kinds.summary import Summary
 from anonset.measures.countable import FREQUENT
-from anonset.measures.retention import relative_to, shares
+from anonset.measures.retention import relative_to
 from anonset.measures.shares import percent
-from anonset.report.risks.base import PagePart
 
 Figure = tuple[str, str, str]
 """Name, value and accuracy of a figure."""
-
-
-def protection(facts: ReportFacts, part: PagePart) -> list[tuple[str, str]]:
-    """Return who is protected and who is not, as pairs of a heading and a sentence."""
-    declared, rows = facts.attested.declarations, [*part.protection]
-    if declared.published_as_is:
-        names = ", ".join(declared.published_as_is)
-        rows.append(("Not protected", f"persons who are identified by the columns published as is: {names}."))
-    rows.append(("Not protected", "persons of whom an attacker knows more than the guarantee covers; see below."))
-    return rows
 
 
 def countable_figures(facts: ReportFacts) -> list[Figure]:
@@ -35,11 +24,7 @@ def countable_figures(facts: ReportFacts) -> list[Figure]:
         if errors.pairs_error is not None:
             rows.append((f"The most frequent pairs of items (at most {FREQUENT})", f"off by {_off(errors.pairs_error)}",
                          f"median error of their counts; before: 0%{relative}"))  # fmt: skip
-    item_shares = None if private is None else shares(private.retention).get("items")
-    if item_shares:
-        as_they_are = item_shares.get("in_chunks", item_shares.get("kept", 0.0))
-        rows.append(("Unchanged item occurrences", percent(as_they_are), f"before: 100%{relative}"))
-    return rows + _symbols(facts.summary, items_known=bool(item_shares), private=private is not None)
+    return rows + _symbols(facts.summary, private=private is not None)
 
 
 def _records(summary: Summary) -> list[Figure]:
@@ -54,18 +39,16 @@ def _records(summary: Summary) -> list[Figure]:
     ]  # fmt: skip
 
 
-def _symbols(summary: Summary, *, items_known: bool, private: bool) -> list[Figure]:
+def _symbols(summary: Summary, *, private: bool) -> list[Figure]:
     """Return figures that describe how precise the published symbols and numbers are.
 
     Parameters
     ----------
-    items_known
-        Whether the report states the number of unchanged item occurrences.
     private
-        Whether the report is internal.
+        Whether the report is internal. It then states the number of unchanged item occurrences elsewhere.
     """
     rows: list[Figure] = []
-    if summary.single is not None and not items_known:
+    if summary.single is not None and not private:
         rows.append(
             (
                 "Symbols that name one item",
