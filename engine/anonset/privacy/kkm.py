@@ -14,7 +14,7 @@ class KKmAnonymity(PrivacyModel):
     name: ClassVar[str] = "kkm"
     protects: ClassVar[frozenset[Part]] = frozenset({"items", "relational"})
 
-    k: Annotated[int, "Minimum number of records that match the known values and items (>= 1)."]
+    k: Annotated[int, "Minimum number of records that match the known values and items, if any matches (>= 1)."]
     m: Annotated[int, "Maximum number of items that the attacker knows (>= 1)."]
 
     def __post_init__(self) -> None:

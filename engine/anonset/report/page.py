@@ -118,7 +118,7 @@ def two_digits(value: float) -> str:
 
 def shareable_page(facts: ReportFacts, typed: ReportSettings) -> str:
     """Return the shareable report as HTML. It uses only the publication and the statements of the owner."""
-    public = replace(facts, private=None, before=(), errors=None)
+    public = replace(facts, private=None, before=(), raw=None, errors=None)
     content = {
         **_common(public, typed),
         "internal": False,

@@ -269,7 +269,7 @@ def page_part(risk: Risk, before: Sequence[Exposure], attested: Attestation) -> 
         told=inference_grid(risk.told),
         attack=_attack_grid(risk),
         verdicts=_verdicts(risk),
-        attacks=RiskTable(*_outcome_table(risk.outcomes), below=_CONTROL) if risk.outcomes else RiskTable(),
+        attacks=_attack_figures(risk),
     )
 
 
@@ -313,6 +313,14 @@ def _grid(risk: Risk, before: Sequence[Exposure]) -> RiskTable:
     guaranteed = _guaranteed(risk, "guaranteed", " for rows")
     head = ("attacker knows", guaranteed, *counts, "highest risk", "average risk", f"risk {above}")
     return RiskTable(head, rows, below=below if rows else "")
+
+
+def _attack_figures(risk: Risk) -> RiskTable:
+    if not risk.outcomes:
+        return RiskTable()
+    head, rows = _outcome_table(risk.outcomes)
+    claims = "Claims: share of the targets for which the attacker names rows. " if "claims" in head else ""
+    return RiskTable(head, rows, below=claims + _CONTROL)
 
 
 def _figures(exposure: Exposure) -> list[str]:
