@@ -1,0 +1,160 @@
+"""The facts that a data protection officer looks for are in the report, in their sections."""
+
+import html
+import re
+
+import pytest
+
+from cli.place import Place
+
+pytestmark = pytest.mark.compiled
+
+
+TYPED = {
+    "owner": "Hospital <b>of</b> 2 towns",
+    "purpose": "a study & a thesis",
+    "recipient": "University",
+    "legal_basis": "§ 75",
+    "retention": "until 2030",
+    "access": "data use contract 17",
+}
+
+
+def typed_options() -> list[str]:
+    return [part for name, text in TYPED.items() for part in (f"--{name.replace('_', '-')}", text)]
+
+
+def text_of_section(page: str, heading: str) -> str:
+    """Return the text of a section, without tags, to the next heading of the same level."""
+    section = page.partition(f"<h2>{heading}</h2>")[2].partition("<h2>")[0]
+    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", section)))
+
+
+@pytest.fixture
+def signed(place: Place) -> str:
+    """An internal report on data with two rows per person, conflicting values, a row without an id, and a sensitive
+    item.
+    """
+    rows = [f"P{n // 2},{20 + n // 2 % 40},{'fm'[n == 3]},a{n % 5} {'hiv' if n % 10 == 0 else 'b'}" for n in range(160)]
+    data = place.write("rows.csv", "\n".join(["pid,age,sex,codes", *rows, ",30,f,a1"]) + "\n")
+    roles = ["--unit", "pid", "--skip-rows", "no-id", "--differing", "first", "--items", "codes", "--separator", " "]
+    columns = ["--relational", "age", "--hierarchy", "age=range", "--hierarchy", "codes=halves:frequency"]
+    columns += ["--keep", "sex", "--publish-as-is", "sex"]
+    guarantee = ["--model", "klm", "--k", "4", "--m", "1", "--l", "2", "--sensitive-items", "hiv", "--delta", "0.5"]
+    ran = place.run("anonymize", data, *roles, *columns, *guarantee, "-o", str(place.out))
+    assert ran.code == 0, ran.err
+    path = place.folder / "signed.html"
+    ran = place.run("report", str(place.private / "report.json"), "-o", str(path), *typed_options())
+    assert ran.code == 0, ran.err
+    return path.read_text()
+
+
+FACTS = {
+    "the guarantee was verified, and by whom": (
+        "Conclusion",
+        r"1? ?A checker that shares no code with .* verified .*k=4.*: someone who knows",
+    ),
+    "the most successful attack": ("Conclusion", r"\d+ of \d+ simulated attacks succeeds?; the most successful is \w+"),
+    "the most important limit": ("Conclusion", r"Most important limit: Someone who knows more"),
+    "the owner": ("Statements of the owner", r"Owner “?Hospital <b>of</b> 2 towns"),
+    "the purpose": ("Statements of the owner", r"Purpose “?a study & a thesis"),
+    "the recipient": ("Statements of the owner", r"Recipient “?University"),
+    "the legal basis": ("Statements of the owner", r"Legal basis “?§ 75"),
+    "how long the data are kept": ("Statements of the owner", r"Retention “?until 2030"),
+    "release to the public or under contract": ("Statements of the owner", r"under contract “?data use contract 17"),
+    "who declared what a person is": ("Persons and records", r"The owner declared which columns .* pid"),
+    "how rows became records": ("Persons and records", r"161 source rows became 80 records"),
+    "skipped rows": ("Persons and records", r"Skipped rows skipped rows without an id: 1"),
+    "repeated and conflicting rows": (
+        "Persons and records",
+        r"80 further rows .*first of several values: sex of 1 person",
+    ),
+    "sensitive items that are published": ("Sensitive data", r"hiv published by name in 16 records"),
+    "a verdict for each attack": (
+        "Simulated attacks",
+        r"(succeeds|within the guarantee): [\d.]+% against [\d.]+% by chance",
+    ),
+    "the limits": ("Not covered", r"Someone who knows more .* \d+ further limits"),
+    "what the checker examined": (
+        "Guarantee",
+        r"examined single items rows \d+",
+    ),
+    "what changed in the data": ("Lost detail", r"generalized [\d.]+% \(\d+\).*suppressed"),
+}
+"""Facts that an officer asks for: the section of the report, and a pattern of its text."""
+
+
+def test_an_officer_finds_each_fact_in_its_section(signed: str) -> None:
+    texts = {section: text_of_section(signed, section) for section, _ in FACTS.values()}
+    missing = {fact: texts[section] for fact, (section, pattern) in FACTS.items()
+               if not re.search(pattern, texts[section])}  # fmt: skip
+    assert not missing
+
+
+SHOWN_AT_ONCE = {
+    "how rows became records": r"161 source rows became 80 records",
+    "who declared what a person is": r"The owner declared which columns",
+    "the guarantee in words": r"someone who knows .* finds at least 4 matching records",
+    "who verified the guarantee": r"A checker that shares no code with the algorithms verified",
+    "sensitive items that are published": r"hiv: published by name in 16 records",
+    "the risk in the original, as read and in the publication": r"unique, .* 0\.0% in the original, 0\.0% in the publ",
+    "lost detail": r"item occurrences: [\d.]+% kept",
+}
+"""Facts that the conclusion and the contents state."""
+
+
+def test_conclusion_and_contents_state_the_most_important_facts(signed: str) -> None:
+    first = html.unescape(re.sub(r"<[^>]+>", " ", signed.partition("<main>")[2].partition("</nav>")[0]))
+    assert not {fact for fact, pattern in SHOWN_AT_ONCE.items() if not re.search(pattern, first)}, first
+
+
+def test_the_conclusion_has_three_sentences_and_does_not_call_data_anonymous(signed: str) -> None:
+    conclusion = signed.partition("<h2>Conclusion</h2>")[2].partition("</ol>")[0]
+    sentences = re.findall(r"<li>(.*?)</li>", conclusion)
+    assert len(sentences) == 3
+    assert all(re.search(r"\.$", sentence) and not re.search(r"\. [A-Z]", sentence) for sentence in sentences)
+    assert "anonymous" not in conclusion.lower()
+
+
+def test_the_three_most_important_limits_come_first(signed: str) -> None:
+    limits = signed.partition("<h2>Not covered</h2>")[2].partition("<h2>")[0]
+    shown, folded = limits.split("<details>")
+    assert shown.count("<li>") == 3
+    assert folded.count("<li>") > 5
+    assert not {*re.findall("<li>(.*?)</li>", shown)} & {*re.findall("<li>(.*?)</li>", folded)}
+
+
+def test_statements_of_the_owner_are_escaped_and_marked(signed: str) -> None:
+    section = signed.partition("<h2>Statements of the owner</h2>")[2].partition("<h2>")[0]
+    assert "typed these statements" in section
+    assert [html.unescape(text) for text in re.findall("<q>(.*?)</q>", section)] == [*TYPED.values()]
+    assert "<b>" not in section
+
+
+def test_rows_are_not_called_persons_if_nobody_declared_persons(place: Place) -> None:
+    data = place.write("rows.csv", "age,codes\n" + "".join(f"{20 + n % 30},a{n % 4} b\n" for n in range(120)))
+    roles = [
+        "--unit",
+        "unknown",
+        "--items",
+        "codes",
+        "--separator",
+        " ",
+        "--relational",
+        "age",
+        "--hierarchy",
+        "age=range",
+    ]
+    ran = place.run(
+        "anonymize", data, *roles, "--model", "kkm", "--k", "4", "--m", "1", "-o", str(place.out), "--quiet"
+    )
+    assert ran.code == 0, ran.err
+    path = place.folder / "page.html"
+    assert place.run("report", str(place.private / "report.json"), "-o", str(path)).code == 0
+    page = path.read_text()
+    assert "Nobody declared what a person is" in text_of_section(page, "Persons and records")
+    text = html.unescape(re.sub(r"<[^>]+>", " ", page.partition("</style>")[2]))
+    assert not re.findall(r"\d persons?\b", text)
+    heads = re.findall(r'<th scope="col">(.*?)</th>', page)
+    assert "rows" in heads
+    assert not [head for head in heads if "person" in head and head != "attacker knows"]
