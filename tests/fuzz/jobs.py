@@ -8,9 +8,9 @@ from typing import Any
 
 from anonset.cli.main import describe, exit_code
 from anonset.errors import AnonsetError, InputError
+from anonset.jobs.anonymize_file import anonymize_file
 from anonset.jobs.check import PublicationCheck
 from anonset.jobs.evaluate import evaluate
-from anonset.jobs.runs.run import anonymize_file
 from anonset.jobs.verify import check
 from anonset.kinds.evaluation import Evaluation
 from anonset.kinds.workloads import WorkloadSpec

@@ -32,8 +32,8 @@ from anonset.data.storage.lease import LEASE, RUN, new_lease, take
 from anonset.data.storage.removal import remove_place
 from anonset.data.storage.store import Files
 from anonset.errors import AnonsetError, InputError
-from anonset.jobs.runs import run as job_of_files
-from anonset.jobs.runs.work_places import clear_finished, work_place
+from anonset.jobs.anonymize_file import anonymize_file
+from anonset.jobs.runs.work_places import clear_finished, work_place, work_place_of_run
 from anonset.reading.sources.place import Place
 from anonset.settings.overriding import make_settings
 from anonset.settings.settings import Settings
@@ -63,7 +63,7 @@ def _run(source: Path, out: Path, *, progress: Any = None, **more: Any) -> dict[
     fixed = {"model": "km", "algorithm": "apriori", "k": 3, "m": 2, "hierarchy": {"items": "balanced:4"}}
     fixed |= {"items": ["items"], "unit": "row", "part_rows": 700, "memory_limit": "1G"}
     settings = make_settings({"input": str(source), "out": str(out), **fixed, **more})
-    job_of_files.anonymize_file(settings, progress=progress)
+    anonymize_file(settings, progress=progress)
     return files_of(out)
 
 
@@ -210,7 +210,7 @@ def _settings(tmp_path: Path, **more: Any) -> Settings:
 
 
 def _resumed(settings: Settings) -> AbstractContextManager[Files]:
-    return work_place(settings.work_dir, NO_LIMITS, settings=settings)
+    return work_place_of_run(settings, NO_LIMITS)
 
 
 LABELS, RESULT = ("a", "b", "c"), np.arange(5_000_000, dtype=np.uint8)
@@ -318,14 +318,16 @@ def test_a_suspended_run_that_lost_its_place_stops_and_removes_nothing(store: Ob
     assert store.objects[f"bucket/a/work/{LEASE}"] == taken
 
 
-def test_objects_that_cannot_be_deleted_are_reported(store: ObjectStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_objects_that_cannot_be_deleted_are_reported(
+    store: ObjectStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fail(place: Place, _name: str) -> None:
         msg = f"{place}: cannot be deleted"
         raise InputError(msg)
 
     monkeypatch.setattr(Place, "delete", fail)
     notes = list[str]()
-    with work_place(WORK, NO_LIMITS, note=notes.append):
+    with work_place_of_run(_settings(tmp_path), NO_LIMITS, note=notes.append):
         pass
     assert _objects(store)
     (note,) = notes

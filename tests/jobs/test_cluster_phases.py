@@ -21,7 +21,7 @@ import anonset
 from anonset.cli.main import exit_code
 from anonset.data.storage.scheduler import cluster_of
 from anonset.errors import InputError
-from anonset.jobs.runs import run as job_of_files
+from anonset.jobs.anonymize_file import anonymize_file
 from anonset.jobs.runs.run import FileRun
 from anonset.settings.overriding import make_settings
 
@@ -54,7 +54,7 @@ def _run(source: Path, out: Path, *, progress: Any = None, **more: Any) -> dict[
     fixed = {"model": "km", "algorithm": "apriori", "k": 3, "m": 2, "hierarchy": {"items": "balanced:4"}}
     fixed |= {"items": ["items"], "unit": "row", "part_rows": 700, "work_dir": str(out.with_suffix(".work"))}
     settings = make_settings({"input": str(source), "out": str(out), **fixed, **more})
-    job_of_files.anonymize_file(settings, progress=progress)
+    anonymize_file(settings, progress=progress)
     return files_of(out)
 
 

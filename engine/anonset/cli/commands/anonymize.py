@@ -69,11 +69,11 @@ def _settings(source: str | None, flags: dict[str, Any], config: str | None) -> 
 
 
 def _anonymize(settings: Settings, *, quiet: bool, json: bool) -> int:
-    from anonset.jobs.anonymize_or_verify import anonymize_or_verify
+    from anonset.jobs.anonymize_file import anonymize_file
     from anonset.release.release import Release
 
     with progress_bars(quiet=quiet) as progress:
-        release = anonymize_or_verify(settings, progress=progress, note=None if quiet else say)
+        release = anonymize_file(settings, progress=progress, note=None if quiet else say)
     if not isinstance(release, Release):
         if stores_results():
             _store_result(settings.out, release.verdict.outcome)

@@ -3,7 +3,7 @@
 import shutil
 import tempfile
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 from cyclopts import Parameter
 
@@ -11,9 +11,10 @@ from anonset.cli.exit_codes import DONE
 from anonset.cli.flags import Quiet
 from anonset.cli.output import show, warn
 from anonset.cli.progress import progress_bars
-from anonset.jobs.runs.run import anonymize_file
+from anonset.jobs.anonymize_file import anonymize_file
 from anonset.reading.hierarchies.files import write_hierarchy
 from anonset.release.publishing.staging import require_new
+from anonset.release.release import Release
 from anonset.report.account import account, before_and_after, codebook_table
 from anonset.settings.overriding import make_settings
 
@@ -52,7 +53,7 @@ def _run(folder: Path, *, quiet: bool) -> None:
         }
     )
     with progress_bars(quiet=quiet) as progress:
-        release = anonymize_file(settings, progress=progress)
+        release = cast("Release", anonymize_file(settings, progress=progress))
     for warning in release.warnings:
         warn(warning)
     show(*account(release), "", before_and_after(release, 6), codebook_table(release.publication, 6), "")

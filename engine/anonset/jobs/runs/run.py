@@ -1,4 +1,4 @@
-"""Anonymization job for the command line and job files.
+"""Settings of an anonymization run, and the objects that they name.
 
 The data are read into memory if they fit. Larger data are read in blocks into a work directory.
 """
@@ -28,10 +28,10 @@ from anonset.jobs import warmup
 from anonset.jobs.runs.beside import read_after
 from anonset.jobs.runs.cluster import require_on_workers
 from anonset.jobs.runs.job import Job
-from anonset.jobs.runs.work_places import killed_run, work_place
+from anonset.jobs.runs.work_places import killed_run, work_place_of_run
 from anonset.privacy import PrivacyModel
 from anonset.reading.options import ReadOptions, separators_in
-from anonset.reading.sources.files import STATISTICS, arrow_threads
+from anonset.reading.sources.files import STATISTICS
 from anonset.reading.sources.place import is_address
 from anonset.reading.sources.sizes import DataSize
 from anonset.reading.sources.source import Source
@@ -42,7 +42,6 @@ from anonset.release.formats import Layout, kind_of
 from anonset.release.memory import format_size, memory_for, memory_limit, require_memory
 from anonset.release.publishing.destination import Destination, destination
 from anonset.release.publishing.staging import require_apart
-from anonset.release.release import Release
 from anonset.release.scan.disclosure_scan import require_originals_declared
 from anonset.release.stopwatch import Stopwatch
 from anonset.settings.binding import require_roles
@@ -331,7 +330,7 @@ class FileRun:
 
         limits, workers = Limits.of_process(chosen.limit_on_data), Threads(settings.workers)
         with ExitStack() as stack:
-            store = stack.enter_context(work_place(settings.work_dir, limits, workers, note, settings))
+            store = stack.enter_context(work_place_of_run(settings, limits, workers, note))
             if client is not None:
                 from anonset.data.storage.cluster import ClusterWorkers
 
@@ -371,60 +370,3 @@ class FileRun:
         settings = self.settings
         name = settings.algorithm or default_algorithm(settings.model, relational=bool(settings.relational))
         return make_algorithm(settings.model, name, settings.algorithm_parameters(), context)
-
-
-def anonymize_file(settings: Settings, *, progress: Progress | None = None, note: Tell | None = None) -> Release:
-    """Anonymize files, write the result, read it back, verify and publish it.
-
-    A run that exceeds the memory limit runs out of core if the algorithm supports it. `note` is then called with a line
-    about this.
-
-    Raises
-    ------
-    InputError
-        If the settings or the data are invalid.
-    InfeasibleError
-        If the guarantee or the largest allowed loss cannot be reached, or (`WorthlessError`) only one symbol remains.
-    VerificationError
-        If the model does not hold, or (`UndecidedError`) the check could not finish.
-    """
-    run = FileRun(settings)
-    run.require_apart()
-    source, side = run.source, run.side_files  # digests of the side files before any of them is read
-    algorithm = run.algorithm
-    if settings.if_exists == "resume":
-        killed_run(run.reading)  # rejects the work directory of another run
-        run.destination.clear(note)
-    run.destination.require_free(by_command=True)
-    job = run.job(progress)
-    with ExitStack() as stack:
-        stack.enter_context(job.watch.memory.watched())
-        run.require_disk(note)
-        client = None
-        if settings.cluster is not None:
-            with job.watch.phase("cluster"):
-                from anonset.data.storage.scheduler import cluster_of
-
-                client = stack.enter_context(cluster_of(settings.cluster, settings.cluster_tls))
-        stack.enter_context(arrow_threads(settings.workers))
-        with job.watch.phase("read"):
-            table = stack.enter_context(run.table(progress=progress, note=note, client=client))
-            job.watch.folder = table.store.path
-        _require_records(table, settings)
-        unverified = job.run(table, settings.hierarchy, algorithm, run.algorithm_for)
-        releases = {"recoding_of": job.earlier, "after": job.beside}
-        earlier = {name: release.attestation_sha256 for name, release in releases.items() if release is not None}
-        facts = {"file": Path(settings.input).name, "sha256": source.sha256, "side_files": side, **earlier}
-        context = {"settings": run.absolute, "seed": settings.seed, "input": facts}
-        return job.release(unverified, run.destination, context)
-
-
-def _require_records(table: Table, settings: Settings) -> None:
-    if not table.columns:
-        ways = f"publish columns, such as a set of codes ({setting('items')}) or a personal attribute"
-        msg = f"{settings.input}: all columns except the id are dropped; {ways} ({setting('relational')})"
-        raise InputError(msg)
-    if not table.n and not settings.allow_empty:
-        publish_empty = setting("allow_empty", True)
-        msg = f"{settings.input}: the data contain no records; to publish an empty table: {publish_empty}"
-        raise InputError(msg)

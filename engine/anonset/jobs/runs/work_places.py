@@ -41,37 +41,41 @@ _NOT_OF_THE_RESULT = (
 """Settings that do not affect the result, or name a file whose content is compared instead."""
 
 
-def work_place(
-    work_dir: str | None,
-    limits: Limits,
-    workers: Workers = THREADS,
-    note: Tell | None = None,
-    settings: Settings | None = None,
-) -> AbstractContextManager[Files]:
-    """Return a work directory, locked against other runs. The directory is removed at the end of its block.
+def work_place(work_dir: str | None, limits: Limits) -> AbstractContextManager[Files]:
+    """Return a work directory for data that a command compares, locked against other runs. It is removed at the end of
+    its block.
 
-    If a run with `settings` fails after the data are read, a named directory remains, so that the next run can continue
-    from it.
+    Raises
+    ------
+    InputError
+        If a named directory is not empty, or another run uses it.
+    """
+    if work_dir is None:
+        return Files.temporary(limits=limits)
+    return _compared_at(work_dir, limits) if is_address(work_dir) else Files.create(Path(work_dir), limits)
+
+
+def work_place_of_run(
+    settings: Settings, limits: Limits, workers: Workers = THREADS, note: Tell | None = None
+) -> AbstractContextManager[Files]:
+    """Return the work directory of a run, locked against other runs. It is removed at the end of its block.
+
+    If the run fails after the data are read, a named directory remains, so that the next run can continue from it.
 
     Raises
     ------
     InputError
         If a named directory is not empty, belongs to another run, or another run uses it.
     """
-    if work_dir is None:
+    if settings.work_dir is None:
         return Files.temporary(limits=limits, workers=workers)
-    if is_address(work_dir):
-        return _files_at(work_dir, limits, workers, note, settings)
-    if settings is None:
-        return Files.create(Path(work_dir), limits, workers)
-    return _named_directory(Path(work_dir), limits, workers, note, settings)
+    place = _run_at if is_address(settings.work_dir) else _run_in
+    return place(settings.work_dir, settings, limits, workers, note)
 
 
 @contextmanager
-def _named_directory(
-    path: Path, limits: Limits, workers: Workers, note: Tell | None, settings: Settings
-) -> Iterator[Files]:
-    killed = killed_run(settings)
+def _run_in(directory: str, settings: Settings, limits: Limits, workers: Workers, note: Tell | None) -> Iterator[Files]:
+    path, killed = Path(directory), killed_run(settings)
     store = (
         Files.create(path, limits, workers)
         if killed is None
@@ -119,47 +123,56 @@ def _what_remains(place: str | Path | Place) -> str:
 
 
 @contextmanager
-def _files_at(
-    address: str, limits: Limits, workers: Workers, note: Tell | None, settings: Settings | None
-) -> Iterator[Files]:
+def _compared_at(address: str, limits: Limits) -> Iterator[Files]:
+    with _objects_at(address, limits) as (store, exchange):
+        exchange.place.put(RUN, b"{}")  # marks the objects for `anonset clean`; no run continues from them
+        yield store
+
+
+@contextmanager
+def _run_at(address: str, settings: Settings, limits: Limits, workers: Workers, note: Tell | None) -> Iterator[Files]:
+    killed = killed_run(settings) is not None
+    with _objects_at(address, limits, workers, note, killed=killed) as (store, exchange):
+        if killed:
+            _fetch_finished(store, exchange)
+        _write_identity(store, settings)
+        yield store
+
+
+@contextmanager
+def _objects_at(
+    address: str, limits: Limits, workers: Workers = THREADS, note: Tell | None = None, *, killed: bool = False
+) -> Iterator[tuple[Files, Exchange]]:
     """Yield a temporary directory whose files the workers of a cluster exchange through an object store.
 
-    The objects are removed at the end. If a run with `settings` fails after the data are read, its objects
-    remain, so that the next run can continue from them.
+    The objects are removed at the end. If a run fails after the data are read, its objects remain, so that the next
+    run can continue from them. If `killed`, these objects of a killed run exist.
 
     Raises
     ------
     InputError
-        If the address contains objects, belongs to another run, or has no part after the bucket. If another run uses
-        it.
+        If the address contains other objects, or has no part after the bucket. If another run uses it.
     """
     place = Place(address.rstrip("/"))
     place.require_below_bucket("work")
     if seems_live(found := content_in(place)):
         raise in_use(place, found)
-    resumed = settings is not None and killed_run(settings) is not None
-    if not resumed and not all(map(is_lease, place.names())):
+    if not killed and not all(map(is_lease, place.names())):
         msg = f"{place}: the work directory must be new or empty; its objects may belong to another run"
         if found is not None:
             msg += f"; to remove the objects of an interrupted run: {lease.clear_command(place)}"
         raise InputError(msg, code="exists")
     lease.take(place, note)
-    stays = resumed
+    stays = killed
     try:
         with Files.temporary(limits=limits, workers=workers) as made:
             store = replace(made, path=made.path.resolve())
             with exchanging(place, store.path) as exchange:
                 try:
-                    if resumed:
-                        _fetch_finished(store, exchange, place)
-                    if settings is None:
-                        place.put(RUN, b"{}")  # marks the objects for `anonset clean`; no run continues from them
-                    else:
-                        _write_identity(store, settings)
-                    yield store
+                    yield store, exchange
                     stays = False
                 except BaseException as error:
-                    stays |= settings is not None and (store.path / TABLE).exists()
+                    stays |= (store.path / TABLE).exists()
                     if stays:
                         error.add_note(_what_stays(place))
                     raise
@@ -174,7 +187,7 @@ def _files_at(
                 note(f"{_what_remains(place)} ({error})")
 
 
-def _fetch_finished(store: Files, exchange: Exchange, place: Place) -> None:
+def _fetch_finished(store: Files, exchange: Exchange) -> None:
     """Fetch the results of the finished steps of a killed run, and delete its other objects.
 
     Raises
@@ -182,7 +195,8 @@ def _fetch_finished(store: Files, exchange: Exchange, place: Place) -> None:
     InputError
         If an object is missing or has changed, or another run takes over the place.
     """
-    names, by_name = place.names(), dict[str, Sum | None]()
+    place, by_name = exchange.place, dict[str, Sum | None]()
+    names = place.names()
     try:
         if TABLE in names:
             for name in filter(is_step, names):

@@ -1,0 +1,129 @@
+"""Anonymize files, continue a killed run of the same job, or verify the publication if a run has finished it."""
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from anonset.data import Table
+from anonset.data.progress import Progress
+from anonset.data.storage.lease import Tell
+from anonset.errors import InputError
+from anonset.jobs.runs.beside import sha256_of_other
+from anonset.jobs.runs.run import FileRun
+from anonset.jobs.runs.work_places import clear_finished, difference, identity, killed_run, relevant
+from anonset.reading.sources.files import arrow_threads
+from anonset.release.documents import ATTESTATION
+from anonset.release.release import Release
+from anonset.settings.settings import Settings
+from anonset.spelling import setting
+
+if TYPE_CHECKING:
+    from anonset.jobs.check import PublicationCheck
+    from anonset.release.opened import OpenedPublication
+
+
+def anonymize_file(
+    settings: Settings, *, progress: Progress | None = None, note: Tell | None = None
+) -> "Release | PublicationCheck":
+    """Anonymize files, write the result, read it back, verify and publish it.
+
+    If ``if_exists`` is ``resume``, a finished publication of the same job is verified instead, and the run of a killed
+    job is continued. Two runs belong to the same job if settings, data, side files and versions are equal.
+
+    A run that exceeds the memory limit runs out of core if the algorithm supports it. `note` is then called with a line
+    about this.
+
+    Raises
+    ------
+    InputError
+        If the settings or the data are invalid, or the output exists and belongs to another job. The message names the
+        difference.
+    InfeasibleError
+        If the guarantee or the largest allowed loss cannot be reached, or (`WorthlessError`) only one symbol remains.
+    VerificationError
+        If the model does not hold, or (`UndecidedError`) the check could not finish.
+    """
+    run = FileRun(settings)
+    run.require_apart()
+    source, side = run.source, run.side_files  # digests of the side files before any of them is read
+    algorithm = run.algorithm
+    if settings.if_exists == "resume":
+        if (check := _finished(run, progress)) is not None:
+            return check
+        killed_run(run.reading)  # rejects the work directory of another run
+        run.destination.clear(note)
+    run.destination.require_free(by_command=True)
+    job = run.job(progress)
+    with ExitStack() as stack:
+        stack.enter_context(job.watch.memory.watched())
+        run.require_disk(note)
+        client = None
+        if settings.cluster is not None:
+            with job.watch.phase("cluster"):
+                from anonset.data.storage.scheduler import cluster_of
+
+                client = stack.enter_context(cluster_of(settings.cluster, settings.cluster_tls))
+        stack.enter_context(arrow_threads(settings.workers))
+        with job.watch.phase("read"):
+            table = stack.enter_context(run.table(progress=progress, note=note, client=client))
+            job.watch.folder = table.store.path
+        _require_records(table, settings)
+        unverified = job.run(table, settings.hierarchy, algorithm, run.algorithm_for)
+        releases = {"recoding_of": job.earlier, "after": job.beside}
+        earlier = {name: release.attestation_sha256 for name, release in releases.items() if release is not None}
+        facts = {"file": Path(settings.input).name, "sha256": source.sha256, "side_files": side, **earlier}
+        context = {"settings": run.absolute, "seed": settings.seed, "input": facts}
+        return job.release(unverified, run.destination, context)
+
+
+def _finished(run: FileRun, progress: Progress | None) -> "PublicationCheck | None":
+    """Verify the output of an earlier run of the same job and return the verdict. None if there is no output."""
+    from anonset.release.opened import open_publication
+
+    out, private = run.destination.out, run.destination.private
+    if not (out.exists() if isinstance(out, Path) else out.size(ATTESTATION) is not None):
+        return None
+    with open_publication(out, private) as opened:
+        check = _checked(run, opened, progress)
+    if check.holds is not False:
+        clear_finished(run.reading)
+    return check
+
+
+def _checked(run: FileRun, opened: "OpenedPublication", progress: Progress | None) -> "PublicationCheck":
+    from anonset.jobs.verify import check
+    from anonset.release.publishing.continuation import read_earlier
+
+    settings = run.settings
+    report = opened.require_report(f"{settings.out!r}: the private directory is missing")
+    earlier = read_earlier(settings.recoding)
+    expected = identity(run.absolute) | {
+        "data": run.source.sha256,
+        "earlier release": None if earlier is None else earlier.attestation_sha256,
+        "release beside": None if settings.after is None else sha256_of_other(settings.after),
+    }
+    # older reports lack some settings
+    defaults = type(settings).model_construct().model_dump(exclude_none=True)
+    made: dict[str, Any] = {
+        "settings": relevant({**defaults, **report.settings}),
+        "side files": report.input.get("side_files", {}),
+        "versions": report.versions,
+        "data": report.input.get("sha256"),
+        "earlier release": report.input.get("recoding_of"),
+        "release beside": report.input.get("after"),
+    }
+    if other := difference(expected, made):
+        msg = f"{settings.out!r} already contains a release with other {other}; choose another --out"
+        raise InputError(msg, code="other-run")
+    return check(opened, opened.kept_constraints, progress=progress)
+
+
+def _require_records(table: Table, settings: Settings) -> None:
+    if not table.columns:
+        ways = f"publish columns, such as a set of codes ({setting('items')}) or a personal attribute"
+        msg = f"{settings.input}: all columns except the id are dropped; {ways} ({setting('relational')})"
+        raise InputError(msg)
+    if not table.n and not settings.allow_empty:
+        publish_empty = setting("allow_empty", True)
+        msg = f"{settings.input}: the data contain no records; to publish an empty table: {publish_empty}"
+        raise InputError(msg)
