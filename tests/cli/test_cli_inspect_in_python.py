@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 import anonset
+from anonset.spelling import as_options, spelled_by
 from cli.place import Place
+from facts import refused
 
 
 def write(path: Path, header: str, rows: Iterable[Iterable[object]]) -> None:
@@ -65,6 +67,37 @@ def test_findings_of_one_table_are_the_data_of_the_command(place: Place, clinic:
     found = anonset.inspect(clinic / "patients.csv", seed=1, k=4)
     printed = place.run("inspect", "clinic/patients.csv", "--k", "4", "--seed", "1", "--json").json
     assert without_words(found.to_dict()) == without_words(printed)
+
+
+@pytest.mark.parametrize("given", [{}, {"unit": ["patient_id"], "hierarchies": {"born": "bins:width=10"}}])
+def test_the_job_of_one_file_is_that_of_the_command(place: Place, clinic: Path, given: dict[str, Any]) -> None:
+    flags = ["--unit", "patient_id", "--hierarchy", "born=bins:width=10"] if given else []
+    job = place.folder / "jobs" / "job.toml"
+    job.parent.mkdir()
+    assert place.run("inspect", "clinic/patients.csv", *flags, "-o", str(job)).code == 0
+    with spelled_by(as_options):
+        found = anonset.inspect("clinic/patients.csv", **given)
+        assert (found.question is None) == bool(given)
+        assert found.job_text(job.parent) == job.read_text()
+    assert 'input = "clinic/patients.csv"' in found.job_text()
+
+
+def test_there_is_no_job_for_data_in_memory_or_for_rejected_data(clinic: Path) -> None:
+    in_memory = {"id": ["a", "b"], "codes": ["x y", "x"]}
+    with refused(anonset.InputError, "'not in files'"):
+        anonset.inspect(in_memory, unit="id", items="codes").job_text()
+    trees = {"sex": anonset.Hierarchy.from_tree(("all", ["f", "m"]))}
+    with refused(anonset.InputError, "hierarchy sex 'job file'"):
+        anonset.inspect(clinic / "patients.csv", unit="patient_id", relational="sex", hierarchies=trees).job_text()
+    tree = clinic / "tree.csv"
+    tree.write_text("f,all\nm,all\n")
+    found = anonset.inspect(clinic / "patients.csv", unit="patient_id", relational="sex", hierarchies={"sex": tree})
+    assert '"sex" = "tree.csv"' in found.job_text(clinic)
+    unread = anonset.inspect(clinic / "patients.csv", unit="patient_id", drop=["sex", "born"])
+    assert not unread.records
+    with pytest.raises(anonset.InputError) as error:
+        unread.job_text()
+    assert str(error.value) in unread.problems[-1]
 
 
 def without_words(data: dict[str, Any]) -> dict[str, Any]:

@@ -35,11 +35,6 @@ class ChangedCell(RedactedRepr):
     before: tuple[str, ...] = field(repr=False)
     after: tuple[Symbol, ...] = field(repr=False)
 
-    @property
-    def is_changed(self) -> bool:
-        """Whether the values differ. Masked values do not."""
-        return self.before != tuple(symbol.label for symbol in self.after)
-
 
 def changed_rows(report: str) -> list[list[ChangedCell]]:
     """Return random records of a publication of records, each as a list of cells.

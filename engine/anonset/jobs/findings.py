@@ -1,7 +1,9 @@
 """Findings of `inspect` before anonymization, such as columns, proposed roles, and uniqueness."""
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
 
@@ -9,13 +11,14 @@ from anonset.columns.profiles import Profile
 from anonset.columns.roles import GIVEN
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table_facts import Unit
-from anonset.errors import Fix, Problem
+from anonset.errors import Fix, InputError, Problem
 from anonset.measures.risks.known_items import KnownItems
 from anonset.measures.shares import Share
-from anonset.reading.file_options import ROW
+from anonset.reading.file_options import ROW, UNKNOWN
 from anonset.release.tables import html_table
-from anonset.settings.job_text import unit_line
-from anonset.spelling import counted
+from anonset.settings.job_text import answer_text, guarantee_for, job_text, relative_to, unit_line
+from anonset.settings.paths import with_path
+from anonset.spelling import counted, setting
 
 
 @dataclass(frozen=True)
@@ -128,9 +131,14 @@ class Question(RedactedRepr):
         return f"{unit}{counted(self.rows, 'row')}, {counted(answer.persons, 'person')}{shared}{skipped}{lacking}"
 
     @property
+    def able(self) -> list[UnitOption]:
+        """Answers for which a job can run."""
+        return [answer for answer in self.answers if not answer.problem]
+
+    @property
     def first(self) -> UnitOption:
         """First answer for which a job can run."""
-        return next((answer for answer in self.answers if not answer.problem), self.answers[0])
+        return next(iter(self.able), self.answers[0])
 
 
 @dataclass(frozen=True)
@@ -179,6 +187,44 @@ class Findings(RedactedRepr):
         """Errors that would stop a run, and warnings, as text."""
         return tuple(map(str, self.checks))
 
+    def job_text(self, folder: str | Path = ".") -> str:
+        """Return the text of a job file in `folder` for the inspected files. Paths are relative to `folder`.
+
+        Raises
+        ------
+        InputError
+            If a problem prevents the job, or the data or a hierarchy are objects of Python.
+        """
+        if not self.records:
+            raise InputError(self.checks[-1].sentence)
+        if self.memory is None:
+            msg = f"{self.source}: the data are not in files, so no job file can name them"
+            raise InputError(msg)
+        common, answers, guarantee, folder = self.settings, dict[str, str](), dict[str, Any](), Path(folder)
+        reasons, lines = _SETTING_COMMENTS, list[str]()
+        if self.question is None:
+            classes = self.quasi_identifiers
+            tuples = 0 if classes is None else classes.classes
+            guarantee = guarantee_for(common, self.k, self.m, tuples=tuples)
+            reasons = {**_with_way_to_publish(reasons_of_roles(self.columns)), **_SETTING_COMMENTS}
+        else:
+            own, lines = [answer for answer in self.question.able if answer.key != UNKNOWN], self.question.lines()
+            common = {
+                name: value
+                for name, value in common.items()
+                if name not in _OF_ANSWERS and all(name in one.settings and one.settings[name] == value for one in own)
+            }
+            for answer in own:
+                roles = {n: v for n, v in answer.settings.items() if n not in common and n != "unit"}
+                roles |= {"hierarchy": _placed(roles.get("hierarchy", {}), folder)}
+                must = guarantee_for(answer.settings, self.k, self.m, tuples=answer.combinations)
+                comments = {**_with_way_to_publish(answer.reasons), "differing": _SETTING_COMMENTS["differing"]}
+                answers[answer.key] = answer_text(answer.key, roles, must, comments)
+        if "hierarchy" in common:
+            common = {**common, "hierarchy": _placed(common["hierarchy"], folder)}
+        input_, out = relative_to(folder, self.source), f"{Path(self.source).name.partition('.')[0]}-safe"
+        return job_text(input_, out, common, guarantee, reasons, self.problems, question=lines, answers=answers)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the findings as JSON data, as ``anonset inspect --json`` prints them.
 
@@ -203,6 +249,57 @@ class Findings(RedactedRepr):
                 html_table(("problems",), [(f"{len(self.problems)}, listed in .problems",)] if self.problems else []),
             ]
         )
+
+
+def reasons_of_roles(columns: Iterable[ColumnFindings]) -> dict[str, list[str]]:
+    """Return the columns of each role with the reasons of their roles."""
+    reasons: dict[str, list[str]] = {}
+    for column in columns:
+        reasons.setdefault(column.role, []).append(f"{column.profile.name}: {column.reason}")
+    return reasons
+
+
+def _placed(specs: Mapping[str, Any], folder: Path) -> dict[str, str]:
+    """Return hierarchies with paths relative to a folder. Reject objects of Python, which a job file cannot name."""
+    if objects := [name for name, spec in specs.items() if not isinstance(spec, (str, os.PathLike))]:
+        msg = f"{setting('hierarchy')}: {objects[0]!r}: a job file names files and rules; pass one of them"
+        raise InputError(msg)
+    return {name: with_path(os.fspath(spec), lambda path: relative_to(folder, path)) for name, spec in specs.items()}
+
+
+def _with_way_to_publish(reasons: Mapping[str, list[str]]) -> dict[str, list[str]]:
+    """Add a line that explains how to publish dropped columns."""
+    way = "not published; to publish a column, move its name to relational, or to sensitive"
+    return {**reasons, **({"drop": [way, *reasons["drop"]]} if "drop" in reasons else {})}
+
+
+_OF_ANSWERS = (
+    "items", "one_hot", "present", "one_code", "with_header", "relational", "sensitive", "id", "keep", "drop",
+    "numeric", "unit", "differing", "separator", "skip_rows", "hierarchy",
+)  # fmt: skip
+"""Settings that the job file repeats for each possible answer to `unit = "?"`, even if all answers have the same value.
+"""
+
+
+_SETTING_COMMENTS: dict[str, list[str]] = {
+    "numeric": ["quasi-identifiers that contain numbers"],
+    "present": ["value that marks an item; filled: any cell that is not empty, the item is then its only label"],
+    "with_header": ["items are header=value, because the same value means something else in another column"],
+    "null": ['texts that probably mean "no value"; remove texts that are real values'],
+    "decimal": ["the decimal sign of the numbers"],
+    "missing": ["treatment of null"],
+    "normalize": ["rules applied to codes in this order, so that they match the hierarchy"],
+    "inner_items": ["codes that are inner nodes of the hierarchy: a leaf for the code is added below the node"],
+    "unknown": ["treatment of codes that the hierarchy does not contain; better: add them to the hierarchy"],
+    "unit": ["who is a person: all rows with the same value are merged into a record"],
+    "differing": ["if the rows of a person differ in a column without items, the value of the first row is published"],
+    "hierarchy": [
+        "Generalization of each column. To group items by meaning, use a file with a line item,parent,...,root per",
+        "item. halves:frequency groups items of similar frequency; the attestation states that the tree was made from",
+        "the data. Others: balanced:5 prefix:1,3 mask:3,1 bins:0,18,65 range",
+    ],
+}
+"""Comments above settings in a job file."""
 
 
 def further_roles(

@@ -14,7 +14,6 @@ from anonset.cli.output import show, show_json
 from anonset.cli.progress import progress_bars
 from anonset.errors import InputError, foreign
 from anonset.local_paths import require_local
-from anonset.reading.file_options import UNKNOWN
 from anonset.settings.commands import InspectSettings
 from anonset.settings.settings import RoleSettings, validate
 from anonset.spelling import as_typed
@@ -95,7 +94,7 @@ def inspect(
     with_next = not (json or quiet)
     if out is not None:
         lines = [f"complete command{condition}: {command}" for command in with_items]
-        _write_job(Path(out), place, findings, lines, json=json, with_next=with_next)
+        _write_job(Path(out), findings, lines, json=json, with_next=with_next)
     elif with_next and findings.records:
         command_text = as_typed("inspect", source, typed, hierarchies)
         show(f"Next: {command_text} -o {job}, to write these settings to a job file{_to_answer(findings)}")
@@ -165,11 +164,9 @@ def _require_new(path: Path) -> None:
         raise InputError(msg)
 
 
-def _write_job(
-    path: Path, source: str, findings: "Findings", further: Sequence[str], *, json: bool, with_next: bool
-) -> None:
+def _write_job(path: Path, findings: "Findings", further: Sequence[str], *, json: bool, with_next: bool) -> None:
     from anonset.reading.sources.files import write_file
-    from anonset.settings.job_text import answer_text, guarantee_for, job_text, relative_to, unit_line
+    from anonset.settings.job_text import unit_line
 
     if not findings.records:
         listed = "problems" if json else "Check"
@@ -177,87 +174,11 @@ def _write_job(
         error = InputError(msg)
         error.commands = list(further)
         raise error
-    name, question = Path(source).name.partition(".")[0], findings.question
-    input_, out = relative_to(path.parent, source), f"{name}-safe"
-    common, answers, guarantee, reasons = findings.settings, {}, {}, _SETTING_COMMENTS
-    able = [] if question is None else [answer for answer in question.answers if not answer.problem]
-    own = [answer for answer in able if answer.key != UNKNOWN]
-    if question is None:
-        classes = findings.quasi_identifiers
-        tuples = 0 if classes is None else classes.classes
-        guarantee = guarantee_for(findings.settings, findings.k, findings.m, tuples=tuples)
-        reasons = {**_with_way_to_publish(_reasons(findings)), **_SETTING_COMMENTS}
-    else:
-        common = {n: v for n, v in common.items() if all(n in x.settings and x.settings[n] == v for x in own)}
-        common = {n: v for n, v in common.items() if n not in _OF_ANSWERS}
-        for answer in own:
-            roles = {n: v for n, v in answer.settings.items() if n not in common and n != "unit"}
-            roles = roles | {"hierarchy": _placed(roles.get("hierarchy", {}), path.parent)}
-            must = guarantee_for(answer.settings, findings.k, findings.m, tuples=answer.combinations)
-            answers[answer.key] = answer_text(
-                answer.key,
-                roles,
-                must,
-                {**_with_way_to_publish(answer.reasons), "differing": _SETTING_COMMENTS["differing"]},
-            )
-    if "hierarchy" in common:
-        common = {**common, "hierarchy": _placed(common["hierarchy"], path.parent)}
-    lines = [] if question is None else question.lines()
-    text = job_text(input_, out, common, guarantee, reasons, findings.problems, question=lines, answers=answers)
-    write_file(path, [text.encode()])
+    write_file(path, [findings.job_text(path.parent).encode()])
     if with_next:
+        able = [] if findings.question is None else findings.question.able
         first = "resolve the problems that Check calls rejected in" if findings.rejected else "review"
-        first = first if question is None else "declare who is a person in"
+        first = first if findings.question is None else "declare who is a person in"
         ways = f" ({' or '.join(unit_line(answer.key) for answer in able)})" if able else ""
         then = f"{as_typed('suggest', str(path))}, or {as_typed('anonymize', str(path))}"
         show(f"Next: {first} {path}{ways}, then run {then}")
-
-
-_OF_ANSWERS = (
-    "items", "one_hot", "present", "one_code", "with_header", "relational", "sensitive", "id", "keep", "drop",
-    "numeric", "unit", "differing", "separator", "skip_rows", "hierarchy",
-)  # fmt: skip
-"""Settings that the job file repeats for each possible answer to `unit = "?"`, even if all answers have the same value.
-"""
-
-
-def _placed(specs: dict[str, Any], folder: Path) -> dict[str, Any]:
-    from anonset.settings.job_text import relative_to
-    from anonset.settings.paths import with_path
-
-    return {name: with_path(spec, lambda path: relative_to(folder, path)) for name, spec in specs.items()}
-
-
-def _reasons(findings: "Findings") -> dict[str, list[str]]:
-    """Return the comments of the job file for each role: the columns, and why each column has the role."""
-    reasons: dict[str, list[str]] = {}
-    for column in findings.columns:
-        reasons.setdefault(column.role, []).append(f"{column.profile.name}: {column.reason}")
-    return reasons
-
-
-def _with_way_to_publish(reasons: Mapping[str, list[str]]) -> dict[str, list[str]]:
-    """Add a line that explains how to publish dropped columns."""
-    way = "not published; to publish a column, move its name to relational, or to sensitive"
-    return {**reasons, **({"drop": [way, *reasons["drop"]]} if "drop" in reasons else {})}
-
-
-_SETTING_COMMENTS: dict[str, list[str]] = {
-    "numeric": ["quasi-identifiers that contain numbers"],
-    "present": ["value that marks an item; filled: any cell that is not empty, the item is then its only label"],
-    "with_header": ["items are header=value, because the same value means something else in another column"],
-    "null": ['texts that probably mean "no value"; remove texts that are real values'],
-    "decimal": ["the decimal sign of the numbers"],
-    "missing": ["treatment of null"],
-    "normalize": ["rules applied to codes in this order, so that they match the hierarchy"],
-    "inner_items": ["codes that are inner nodes of the hierarchy: a leaf for the code is added below the node"],
-    "unknown": ["treatment of codes that the hierarchy does not contain; better: add them to the hierarchy"],
-    "unit": ["who is a person: all rows with the same value are merged into a record"],
-    "differing": ["if the rows of a person differ in a column without items, the value of the first row is published"],
-    "hierarchy": [
-        "Generalization of each column. To group items by meaning, use a file with a line item,parent,...,root per",
-        "item. halves:frequency groups items of similar frequency; the attestation states that the tree was made from",
-        "the data. Others: balanced:5 prefix:1,3 mask:3,1 bins:0,18,65 range",
-    ],
-}
-"""Comments above settings in a job file."""

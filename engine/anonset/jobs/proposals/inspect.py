@@ -14,7 +14,7 @@ from anonset.data import CategoricalColumn, SetColumn, Table
 from anonset.data.table import Column
 from anonset.data.table_facts import Unit
 from anonset.errors import InputError, Problem
-from anonset.jobs.findings import ClassFindings, ColumnFindings, Findings, Question, UnitOption
+from anonset.jobs.findings import ClassFindings, ColumnFindings, Findings, Question, UnitOption, reasons_of_roles
 from anonset.jobs.linked_findings import LinkedFindings
 from anonset.jobs.proposals.linked_proposal import inspect_linked
 from anonset.jobs.proposals.proposal import Proposal
@@ -135,14 +135,11 @@ def _question(work: Proposal) -> Question | None:
         return None
     answers = []
     for answer in work.answers:
-        reasons: dict[str, list[str]] = {}
-        for column in answer.columns:
-            reasons.setdefault(column.role, []).append(f"{column.profile.name}: {column.reason}")
         classes = None if answer.table is None else _classes(answer.table, 1)
         combinations, unique = (0, None) if classes is None else (classes.classes, classes.unique)
         option = UnitOption(
-            answer.unit or (ROW,), answer.persons, unique, answer.settings, combinations, answer.skipped, reasons,
-            answer.part_of, _problem(answer),
+            answer.unit or (ROW,), answer.persons, unique, answer.settings, combinations, answer.skipped,
+            reasons_of_roles(answer.columns), answer.part_of, _problem(answer),
             tuple(column.profile.name for column in answer.columns if column.differs),
         )  # fmt: skip
         answers.append(option)

@@ -28,7 +28,6 @@ from anonset.spelling import counted
 MOST_IDS = 20_000_000
 """Maximum number of distinct ids of a column that are compared with other columns. They need 8 bytes each."""
 _REFERENCE = re.compile(r"[A-Za-z]+/(?=.)")
-_COMPRESSED = (".gz", ".zst")
 _DENSE = 0.5
 """Share of the numbers between the smallest and the largest id from which ids are like row numbers."""
 _FEWEST = 2
