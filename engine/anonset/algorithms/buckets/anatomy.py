@@ -77,13 +77,7 @@ class Anatomy(RedactedRepr):
         """The model l-diversity of the buckets."""
         return AnatomyDiversity(self.l)
 
-    def recode(
-        self,
-        table: Table,
-        hierarchies: Mapping[str, Hierarchy],
-        *,
-        progress: Progress | None = None,
-    ) -> Result:
+    def recode(self, table: Table, hierarchies: Mapping[str, Hierarchy], *, progress: Progress | None = None) -> Result:
         """Form the groups. Hierarchies are not used.
 
         Raises

@@ -117,13 +117,7 @@ class SafeGrouping(RedactedRepr):
         """The safety constraint."""
         return SafetyConstraint(self.k, self.l)
 
-    def recode(
-        self,
-        table: Table,
-        hierarchies: Mapping[str, Hierarchy],
-        *,
-        progress: Progress | None = None,
-    ) -> Result:
+    def recode(self, table: Table, hierarchies: Mapping[str, Hierarchy], *, progress: Progress | None = None) -> Result:
         """Form the groups. Hierarchies are not used.
 
         Raises

@@ -177,13 +177,7 @@ class Formation(RedactedRepr, ABC):
         cluster, figures = self.clusters(qi, progress)
         return Solution(cluster, GeneralizedTuples.of(qi, cluster, int(cluster.max(initial=-1)) + 1), figures)
 
-    def recode(
-        self,
-        table: Table,
-        hierarchies: Mapping[str, Hierarchy],
-        *,
-        progress: Progress | None = None,
-    ) -> Result:
+    def recode(self, table: Table, hierarchies: Mapping[str, Hierarchy], *, progress: Progress | None = None) -> Result:
         """Cluster a table without a set-valued column, and publish common relational values per cluster.
 
         Raises

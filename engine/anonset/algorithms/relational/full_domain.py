@@ -136,15 +136,7 @@ class FullDomain(Formation):
             raise InfeasibleError(self.name, msg)
         return tuple(vectors[best].tolist())
 
-    def _climb(
-        self,
-        levels: Levels,
-        counted: Classes,
-        vectors: Int64,
-        failed: Bools,
-        number: int,
-        budget: int,
-    ) -> None:
+    def _climb(self, levels: Levels, counted: Classes, vectors: Int64, failed: Bools, number: int, budget: int) -> None:
         """Search for a coarser vector that also fails. All finer vectors then need no check.
 
         Each step moves halfway to the coarsest vector.

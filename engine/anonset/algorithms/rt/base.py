@@ -34,6 +34,14 @@ OnInfeasible = Literal["error", "merge"]
 """Action for a cluster with 1 to k - 1 non-empty records."""
 
 
+def require_items(table: Table) -> None:
+    """Reject a table without a set-valued column."""
+    if table.transactions is None:
+        way = f"{setting('model', 'k')} protects only relational columns"
+        msg = f"the table must have relational columns and a set-valued column, got no set-valued column; {way}"
+        raise InputError(msg)
+
+
 @dataclass(frozen=True, kw_only=True)
 class RTFramework(RedactedRepr, ABC):
     """Base class of frameworks that cluster records. Each cluster has relational values and a separate item mapping."""
@@ -69,13 +77,7 @@ class RTFramework(RedactedRepr, ABC):
     ) -> Result:
         """Form clusters of at least k records from a non-empty table, and publish each cluster."""
 
-    def recode(
-        self,
-        table: Table,
-        hierarchies: Mapping[str, Hierarchy],
-        *,
-        progress: Progress | None = None,
-    ) -> Result:
+    def recode(self, table: Table, hierarchies: Mapping[str, Hierarchy], *, progress: Progress | None = None) -> Result:
         """Form clusters and publish each cluster separately.
 
         `form_and_publish` documents the entries of `Result.trace`.
@@ -87,10 +89,7 @@ class RTFramework(RedactedRepr, ABC):
         InputError
             If a column, a hierarchy or a weight is missing or invalid.
         """
-        if table.transactions is None:
-            way = f"{setting('model', 'k')} protects only relational columns"
-            msg = f"the table must have relational columns and a set-valued column, got no set-valued column; {way}"
-            raise InputError(msg)
+        require_items(table)
         weights, bounded = self.relational_weights, self.bounded_weights
         qi = bind_tuples(self.name, self.k, table, hierarchies, weights, bounded=bounded)
         if not qi.n:

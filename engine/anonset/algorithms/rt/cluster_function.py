@@ -47,13 +47,7 @@ class ClusterFunction(RedactedRepr):
     search: ClusterSearch
 
     @classmethod
-    def of(
-        cls,
-        algorithm: Algorithm,
-        k: int,
-        table: Table,
-        hierarchies: Mapping[str, Hierarchy],
-    ) -> "ClusterFunction":
+    def of(cls, algorithm: Algorithm, k: int, table: Table, hierarchies: Mapping[str, Hierarchy]) -> "ClusterFunction":
         """Return the function for the items of a table. The algorithm determines whether a hierarchy is used.
 
         Raises

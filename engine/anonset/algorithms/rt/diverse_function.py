@@ -34,13 +34,7 @@ class DiverseFunction(ClusterFunction):
     """Hierarchy with the sensitive items as additional leaves."""
 
     @classmethod
-    def of(
-        cls,
-        algorithm: Algorithm,
-        k: int,
-        table: Table,
-        hierarchies: Mapping[str, Hierarchy],
-    ) -> "DiverseFunction":
+    def of(cls, algorithm: Algorithm, k: int, table: Table, hierarchies: Mapping[str, Hierarchy]) -> "DiverseFunction":
         """Return the transaction function for clusters of a table.
 
         The given hierarchy must not contain sensitive items, except as leaves that `attach_sensitive` added.

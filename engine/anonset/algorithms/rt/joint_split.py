@@ -16,7 +16,7 @@ import numpy as np
 
 from anonset.algorithms.base import Algorithm, Result, Traits, traits_of
 from anonset.algorithms.relational.base import bind_tuples
-from anonset.algorithms.rt.base import transaction_function, transaction_model
+from anonset.algorithms.rt.base import require_items, transaction_function, transaction_model
 from anonset.algorithms.rt.cluster_function import ClusterFunction, TransactionClass
 from anonset.algorithms.rt.joint.growth import WHOLE, Losses, Node, TreeGrowth
 from anonset.algorithms.rt.joint.pruning import Pruning, frontier
@@ -130,13 +130,7 @@ class JointSplit(RedactedRepr):
         """Largest relational loss (RUM) of the requested `point`."""
         return LARGEST_RELATIONAL_LOSS[self.point or "balanced"]
 
-    def recode(
-        self,
-        table: Table,
-        hierarchies: Mapping[str, Hierarchy],
-        *,
-        progress: Progress | None = None,
-    ) -> Result:
+    def recode(self, table: Table, hierarchies: Mapping[str, Hierarchy], *, progress: Progress | None = None) -> Result:
         """Grow a tree, prune it, and anonymize each leaf. `Result.trace` contains the prunings.
 
         Raises
@@ -146,10 +140,7 @@ class JointSplit(RedactedRepr):
         InputError
             If a column or a hierarchy is missing or invalid.
         """
-        if table.transactions is None:
-            way = f"{setting('model', 'k')} protects only relational columns"
-            msg = f"the table must have relational columns and a set-valued column, got no set-valued column; {way}"
-            raise InputError(msg)
+        require_items(table)
         qi = bind_tuples(self.name, self.k, table, hierarchies, None)
         if not qi.n:
             return empty_result(table)

@@ -25,13 +25,7 @@ class PartsFunction(ClusterFunction):
     """Maximum number of parts per cluster."""
 
     @classmethod
-    def of(
-        cls,
-        algorithm: Algorithm,
-        k: int,
-        table: Table,
-        hierarchies: Mapping[str, Hierarchy],
-    ) -> "PartsFunction":
+    def of(cls, algorithm: Algorithm, k: int, table: Table, hierarchies: Mapping[str, Hierarchy]) -> "PartsFunction":
         """Return the function for the items of a table.
 
         Raises

@@ -102,13 +102,7 @@ class Generalization(KmAlgorithm, ABC):
             If the search would exceed the algorithm's limit.
         """
 
-    def recode(
-        self,
-        table: Table,
-        hierarchies: Mapping[str, Hierarchy],
-        *,
-        progress: Progress | None = None,
-    ) -> Result:
+    def recode(self, table: Table, hierarchies: Mapping[str, Hierarchy], *, progress: Progress | None = None) -> Result:
         """Find a recoding of the set-valued column. `generalize` documents the entries of `Result.trace`.
 
         Raises

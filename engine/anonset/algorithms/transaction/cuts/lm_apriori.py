@@ -81,13 +81,7 @@ class LmApriori(RedactedRepr):
         """The l^m-diversity model, with cohorts of at least k."""
         return LmDiversity(self.k, self.l, self.m, self.sensitive_items)
 
-    def recode(
-        self,
-        table: Table,
-        hierarchies: Mapping[str, Hierarchy],
-        *,
-        progress: Progress | None = None,
-    ) -> Result:
+    def recode(self, table: Table, hierarchies: Mapping[str, Hierarchy], *, progress: Progress | None = None) -> Result:
         """Find the cut. `Result.trace` contains the fixes in order.
 
         Raises

@@ -83,13 +83,7 @@ class Cahd(RedactedRepr):
         """Model that limits the share of records with the same sensitive item. It limits no links, as k is 1."""
         return DisassociationModel(1, 1, self.sensitive_items, CAP if self.cap is None else self.cap)
 
-    def recode(
-        self,
-        table: Table,
-        hierarchies: Mapping[str, Hierarchy],
-        *,
-        progress: Progress | None = None,
-    ) -> Result:
+    def recode(self, table: Table, hierarchies: Mapping[str, Hierarchy], *, progress: Progress | None = None) -> Result:
         """Form the groups. Hierarchies are not used.
 
         Raises

@@ -112,13 +112,7 @@ class Disassociation(RedactedRepr):
         """Model that limits the probability of linking a sub-record to a person to 1/k."""
         return DisassociationModel(self.k, self.m, self.sensitive_items, self.cap)
 
-    def recode(
-        self,
-        table: Table,
-        hierarchies: Mapping[str, Hierarchy],
-        *,
-        progress: Progress | None = None,
-    ) -> Result:
+    def recode(self, table: Table, hierarchies: Mapping[str, Hierarchy], *, progress: Progress | None = None) -> Result:
         """Find the clusters, and the chunk of each item in each cluster. Hierarchies are not used.
 
         Raises

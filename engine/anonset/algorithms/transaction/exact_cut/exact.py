@@ -105,13 +105,7 @@ class Exact(RedactedRepr):
         """The k^m-anonymity model."""
         return KmAnonymity(self.k, self.m)
 
-    def recode(
-        self,
-        table: Table,
-        hierarchies: Mapping[str, Hierarchy],
-        *,
-        progress: Progress | None = None,
-    ) -> Result:
+    def recode(self, table: Table, hierarchies: Mapping[str, Hierarchy], *, progress: Progress | None = None) -> Result:
         """Find the cut. `Result.trace` contains the linear and integer programs that were solved.
 
         Raises
@@ -124,13 +118,7 @@ class Exact(RedactedRepr):
         column, hierarchy = bind_to_hierarchy(table, hierarchies)
         return self.search(Blocks.of(column, table.store), hierarchy, progress=progress)
 
-    def search(
-        self,
-        blocks: Blocks,
-        hierarchy: Hierarchy,
-        *,
-        progress: Progress | None = None,
-    ) -> Result:
+    def search(self, blocks: Blocks, hierarchy: Hierarchy, *, progress: Progress | None = None) -> Result:
         """Find the cut for records in blocks, whose item codes are leaf positions. Block sizes do not affect the
         result.
 

@@ -96,13 +96,7 @@ class SetBased(RedactedRepr, ABC):
     def infeasible(self, search: ConstraintSearch) -> InfeasibleError:
         """Return an error with the reason why a search cannot satisfy a constraint."""
 
-    def recode(
-        self,
-        table: Table,
-        hierarchies: Mapping[str, Hierarchy],
-        *,
-        progress: Progress | None = None,
-    ) -> Result:
+    def recode(self, table: Table, hierarchies: Mapping[str, Hierarchy], *, progress: Progress | None = None) -> Result:
         """Find the item groups. `Result.trace` contains merges and suppressions in order.
 
         Raises

@@ -73,13 +73,7 @@ class SetSearch(KmAlgorithm):
         """Algorithm that finds the initial cut."""
         return Exact(k=self.k, m=self.m)
 
-    def recode(
-        self,
-        table: Table,
-        hierarchies: Mapping[str, Hierarchy],
-        *,
-        progress: Progress | None = None,
-    ) -> Result:
+    def recode(self, table: Table, hierarchies: Mapping[str, Hierarchy], *, progress: Progress | None = None) -> Result:
         """Find the sets. A hierarchy only defines the items.
 
         Raises

@@ -84,13 +84,7 @@ class LocalGeneralization(RedactedRepr):
         """The model k-anonymity of transactions."""
         return TransactionKAnonymity(self.k)
 
-    def recode(
-        self,
-        table: Table,
-        hierarchies: Mapping[str, Hierarchy],
-        *,
-        progress: Progress | None = None,
-    ) -> Result:
+    def recode(self, table: Table, hierarchies: Mapping[str, Hierarchy], *, progress: Progress | None = None) -> Result:
         """Find the partitions. `Result.trace` contains the partitions in order of completion.
 
         Raises
@@ -100,8 +94,11 @@ class LocalGeneralization(RedactedRepr):
         """
         column, hierarchy = bind_to_hierarchy(table, hierarchies)
         require_feasible(self.name, column, self.k)
-        divided = divide(column, records_of(column, hierarchy, leaf_counts(hierarchy)), None, self.k, progress)
-        return divided.result(hierarchy)
+        return self.divided(column, hierarchy, progress).result(hierarchy)
+
+    def divided(self, column: SetColumn, hierarchy: Hierarchy, progress: Progress | None) -> "Divided":
+        """Divide the records into partitions."""
+        return divide(column, records_of(column, hierarchy, leaf_counts(hierarchy)), None, self.k, progress)
 
 
 class Divided(NamedTuple):

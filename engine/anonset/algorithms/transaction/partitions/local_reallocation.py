@@ -8,28 +8,24 @@ Steps and their implementation in the kernel `reallocation`::
     divide all partitions again                                       stack, divide
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, get_args
 
 import numpy as np
 
-from anonset.algorithms.base import Result, Traits
-from anonset.algorithms.transaction.base import bind_to_hierarchy
+from anonset.algorithms.base import Traits
 from anonset.algorithms.transaction.partitions.local_generalization import (
     Divided,
+    LocalGeneralization,
     divide,
     leaf_counts,
     records_of,
-    require_feasible,
 )
-from anonset.data import Hierarchy, SetColumn, Table
+from anonset.data import Hierarchy, SetColumn
 from anonset.data.array_types import Int64
 from anonset.data.progress import Progress
-from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, gathered
 from anonset.errors import require_known
-from anonset.privacy.transaction_k import TransactionKAnonymity
 from anonset.spelling import setting
 
 if TYPE_CHECKING:
@@ -42,7 +38,7 @@ _PER_BIT = 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
-class LocalReallocation(RedactedRepr):
+class LocalReallocation(LocalGeneralization):
     """Divide the records as local generalization does, then move records to partitions that publish finer nodes.
 
     Guarantees k-anonymity of entire records. With `node_cost="ncp"`, the loss is at most the loss of
@@ -72,41 +68,21 @@ class LocalReallocation(RedactedRepr):
     name: ClassVar[str] = "local-reallocation"
     traits: ClassVar[Traits] = Traits(memory_factor=2.0, answers=("transaction-k",))
 
-    k: Annotated[int, "Minimum number of identical published records (>= 1)."]
     node_cost: Annotated[
         NodeCost, "Cost of publishing a node: its NCP (ncp), or the entropy of the items below it (entropy)."
     ] = "ncp"
 
     def __post_init__(self) -> None:
         require_known(setting("node_cost"), self.node_cost, get_args(NodeCost))
-        _ = self.model
+        super().__post_init__()
 
-    @property
-    def model(self) -> TransactionKAnonymity:
-        """The model k-anonymity of transactions."""
-        return TransactionKAnonymity(self.k)
-
-    def recode(
-        self,
-        table: Table,
-        hierarchies: Mapping[str, Hierarchy],
-        *,
-        progress: Progress | None = None,
-    ) -> Result:
-        """Find the partitions. `Result.trace` contains the partitions in order of completion.
-
-        Raises
-        ------
-        InfeasibleError
-            If the number of empty records, or of non-empty records, is between 1 and k - 1.
-        """
-        column, hierarchy = bind_to_hierarchy(table, hierarchies)
-        require_feasible(self.name, column, self.k)
+    def divided(self, column: SetColumn, hierarchy: Hierarchy, progress: Progress | None) -> Divided:
+        """Divide the records, reallocate some of them, and divide all partitions again."""
         costs = leaf_counts(hierarchy) if self.node_cost == "ncp" else entropies(column, hierarchy)
         records = records_of(column, hierarchy, costs)
-        divided = divide(column, records, None, self.k, progress)
-        partitions = _reallocated(column, hierarchy, records, divided, self.k)
-        return divide(column, records, partitions, self.k, progress).result(hierarchy)
+        first = divide(column, records, None, self.k, progress)
+        partitions = _reallocated(column, hierarchy, records, first, self.k)
+        return divide(column, records, partitions, self.k, progress)
 
 
 def entropies(column: SetColumn, hierarchy: Hierarchy) -> Int64:

@@ -28,14 +28,7 @@ class SupportedNodes:
         Smallest support of a set that is not rare.
     """
 
-    def __init__(
-        self,
-        blocks: Blocks,
-        hierarchy: Hierarchy,
-        k: int,
-        *,
-        progress: Progress | None = None,
-    ) -> None:
+    def __init__(self, blocks: Blocks, hierarchy: Hierarchy, k: int, *, progress: Progress | None = None) -> None:
         self.blocks = blocks
         self.hierarchy, self.k, self.progress = hierarchy, k, progress
 

@@ -101,13 +101,7 @@ class CoherenceSuppression(RedactedRepr):
             raise InputError(msg)
         return losses
 
-    def recode(
-        self,
-        table: Table,
-        hierarchies: Mapping[str, Hierarchy],
-        *,
-        progress: Progress | None = None,
-    ) -> Result:
+    def recode(self, table: Table, hierarchies: Mapping[str, Hierarchy], *, progress: Progress | None = None) -> Result:
         """Find the items to suppress.
 
         `Result.trace` contains the items that are moles by themselves, then the greedy choices.

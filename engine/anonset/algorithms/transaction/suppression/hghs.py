@@ -45,13 +45,7 @@ class ThreatBased(KmAlgorithm, ABC):
     def search(self, threats: MinimalThreats, m: int, progress: Progress | None) -> Result:
         """Find the cut by the minimal threats of up to m nodes (m >= 1). `threats` must be empty before the call."""
 
-    def recode(
-        self,
-        table: Table,
-        hierarchies: Mapping[str, Hierarchy],
-        *,
-        progress: Progress | None = None,
-    ) -> Result:
+    def recode(self, table: Table, hierarchies: Mapping[str, Hierarchy], *, progress: Progress | None = None) -> Result:
         """Find the cut and the suppressed nodes. `search` documents `Result.trace`.
 
         Raises

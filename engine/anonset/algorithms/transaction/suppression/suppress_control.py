@@ -100,13 +100,7 @@ class SuppressControl(RedactedRepr):
         """The rho-uncertainty model."""
         return RhoUncertainty(self.rho, self.m, self.sensitive_items, self.strict, self.from_nothing)
 
-    def recode(
-        self,
-        table: Table,
-        hierarchies: Mapping[str, Hierarchy],
-        *,
-        progress: Progress | None = None,
-    ) -> Result:
+    def recode(self, table: Table, hierarchies: Mapping[str, Hierarchy], *, progress: Progress | None = None) -> Result:
         """Find the items to suppress. `Result.trace` contains these items in order.
 
         The recoding is a cut if the column has a hierarchy, otherwise single-item groups.
