@@ -34,6 +34,32 @@ def test_all_shares_of_a_risk_are_percentages(place: Place) -> None:
     assert re.findall(r"(?<![=\d.])0\.\d+\b(?!%)", shown) == []
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["verify", "OUT", "--budget=-1"], "--budget 0 -1"),
+        (["verify", "OUT", "--model", "km", "--k", "0", "--m", "2"], "k 1 0"),
+        (["verify", "OUT", "--model", "nope"], "--model nope"),
+        (["risk", "OUT", "--threshold", "2"], "--threshold 1 2.0"),
+        (["risk", "OUT", "--attempts=-1"], "--attempts 0 -1"),
+        (["risk", "OUT", "--m=-1"], "--m 0 -1"),
+        (["risk", "OUT", "--attack", "nope"], "--attack nope"),
+        (["report", "OUT", "-o", "no/report.html"], "-o no"),
+        (["evaluate", "DATA", "OUT", "--top", "0"], "--top 1 0"),
+        (["compare", "DATA", "--algorithms", "apriori", "--k", "0", "--m", "2"], "--k 1 0"),
+        (["suggest", "DATA", "--k", "0"], "--k 1 0"),
+    ],
+)
+def test_a_wrong_option_fails_before_any_file_is_read(place: Place, arguments: list[str], message: str) -> None:
+    place.run(*place.job())
+    places = {"OUT": place.out, "DATA": place.folder / "data.dat"}
+    for path in (place.out / "published.dat", places["DATA"]):
+        path.write_bytes(b"\xff\x00")  # reading it is an error
+    ran = place.run(*(str(places.get(argument, argument)) for argument in arguments))
+    assert (ran.code, len(ran.errors)) == (2, 1)
+    assert names(ran.errors[0], message)
+
+
 def test_risk_of_a_data_file_points_to_inspect(place: Place) -> None:
     data = str(place.folder / "data.csv")
     ran = place.run("risk", data)

@@ -54,7 +54,7 @@ def check(
     InputError
         If the settings or the data are invalid.
     """
-    settings = validate(check_settings_model(), options)
+    settings = check_settings(options)
     folder = published.out if isinstance(published, OpenedPublication) else Path(published)
     if not folder.exists():
         msg = f"{folder}: no such file or directory"
@@ -66,6 +66,20 @@ def check(
         original = settings.original_source()
         with place_of_data(compared_data(opened, original), settings) as place, opened.placed(place) as placed:
             return _check(placed, original, settings, place, progress)
+
+
+def check_settings(options: Mapping[str, Any]) -> CheckSettings:
+    """Validate the options of `check`, without a look at the data.
+
+    Raises
+    ------
+    InputError
+        If the settings are invalid, or no model has the given parameters.
+    """
+    settings = validate(check_settings_model(), options)
+    if settings.model is not None:
+        _requested_model(settings)
+    return settings
 
 
 def _check_foreign(published: Path, settings: CheckSettings, progress: Progress | None) -> PublicationCheck:

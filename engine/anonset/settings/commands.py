@@ -34,10 +34,12 @@ class SuggestSettings(InputSettings):
 
     publish_as_is: Names = Field([], description=AS_IS)
     model: str | None = Field(None, description="Privacy model. Default: chosen by the column roles.")
-    k: int | None = Field(None, description="Minimum number of records that match an attacker's knowledge. Default: 5.")
-    m: int | None = Field(None, description="Maximum number of items that an attacker knows. Default: 2.")
+    k: int | None = Field(
+        None, ge=1, description="Minimum number of records that match an attacker's knowledge. Default: 5."
+    )
+    m: int | None = Field(None, ge=1, description="Maximum number of items that an attacker knows. Default: 2.")
     l: int | None = Field(  # noqa: E741
-        None, description="At most 1 in l matching records has the same sensitive item or value. Default: 2."
+        None, ge=1, description="At most 1 in l matching records has the same sensitive item or value. Default: 2."
     )
     l_kind: Kind | None = Field(None, description=FORMS["l_kind"].text)
     c: NumberText | None = Field(None, description=FORMS["c"].text)

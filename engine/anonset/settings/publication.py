@@ -98,16 +98,19 @@ class RiskSettings(OriginalSettings):
     )
     m: int | None = Field(
         None,
+        ge=0,
         description="Number of items that an attacker knows. Attackers who know 1 or 2 more items are also examined. "
         "Default: m of the guarantee.",
     )
     threshold: float = Field(
-        THRESHOLD, description=f"Risk above which a person counts as at risk. Default: {THRESHOLD}."
+        THRESHOLD, ge=0, le=1, description=f"Risk above which a person counts as at risk. Default: {THRESHOLD}."
     )
     sensitive: Names | None = Field(
         None, description="Kept columns whose values the attack tries to infer. Default: all kept columns."
     )
-    attempts: int = Field(1000, description="Number of random persons that the attack tries to find. Default: 1000.")
+    attempts: int = Field(
+        1000, ge=0, description="Number of random persons that the attack tries to find. Default: 1000."
+    )
     attack: Names = Field(
         [],
         description=f"Further attacks to simulate: all, or some of {', '.join(ATTACKS)}. "
@@ -118,7 +121,7 @@ class RiskSettings(OriginalSettings):
         description="Directory of another release of the same persons, which the composition attack "
         "combines with this one.",
     )
-    seed: int = Field(0, description="Random seed.")
+    seed: int = Field(0, ge=0, description="Random seed.")
 
 
 class CheckSettings(OriginalSettings):

@@ -80,6 +80,9 @@ def _require_place(path: Path, published: Path) -> None:
     if path.resolve().is_relative_to(published.resolve()):
         msg = f"-o {path}: the report must be outside {published}, which recipients get"
         raise InputError(msg)
+    if not path.parent.is_dir():
+        msg = f"-o {path}: {str(path.parent)!r} is not a directory"
+        raise InputError(msg)
     if path.exists():
         msg = f"{path} already exists and is not overwritten; name another file"
         raise InputError(msg, code="exists")

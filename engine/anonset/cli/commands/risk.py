@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from anonset.attacks.registry import require_attacks
 from anonset.cli.exit_codes import DONE, FAILED
 from anonset.cli.flags import Quiet, flags_of, given_flags
 from anonset.cli.output import show, show_json
@@ -48,6 +49,7 @@ def risk(
     out, options = over_job(out, "out", given_flags(flags), RiskSettings)
     _require_no_data(out)
     settings = validate(RiskSettings, options)
+    require_attacks(settings.attack)
     source = settings.original_source()
     compared = opened_to_compare(out, source, settings, for_risks=True)
     with progress_bars(quiet=quiet) as progress, compared as (opened, place):

@@ -35,7 +35,7 @@ def verify(
 
     Exit codes: 0 the model holds; 1 the model does not hold; 2 invalid input; 3 undecided.
     """
-    from anonset.jobs.verify import check
+    from anonset.jobs.verify import check, check_settings
     from anonset.reading.sources.place import is_address
     from anonset.release.opened import is_publication, open_publication
     from anonset.report.publication_check import check_account, check_summary
@@ -43,6 +43,7 @@ def verify(
 
     out, options = over_job(published, "out", given_flags(flags), check_settings_model())
     private = options.pop("private", None)
+    check_settings(options)
     if private is not None and not is_address(private) and not Path(private).is_dir():
         private = None  # without the private files, truth is undecided
     with progress_bars(quiet=quiet) as progress:
