@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from anonset.data.storage.checksums import Sum, sums_of
-from anonset.data.storage.lease import TOKENS, ObjectPlace, own_token
+from anonset.data.storage.lease import TOKENS, own_token
+from anonset.data.storage.object_place import ObjectPlace
 from anonset.errors import InputError
 from anonset.local_paths import writing
 

@@ -29,9 +29,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Protocol, Self, get_type_hints
+from typing import Any, ClassVar, Literal, get_type_hints
 
 from anonset.data.storage import processes
+from anonset.data.storage.object_place import ObjectPlace
 from anonset.errors import AnonsetError, InputError
 from anonset.strict_json import loads
 
@@ -81,34 +82,6 @@ class Lease:
     renewals: int
     expires: float
     """Time at which the lease expires unless it is renewed. It is in seconds since 1970, by the clock of the host."""
-
-
-class ObjectPlace(Protocol):
-    """Part of an object store that contains named objects, such as `anonset.reading.sources.place.Place`."""
-
-    def names(self) -> list[str]:
-        """Return the names of all objects."""
-
-    def size(self, name: str) -> int | None:
-        """Return the size of an object in bytes. None if the object does not exist."""
-
-    def read(self, name: str) -> bytes:
-        """Return the content of an object."""
-
-    def put(self, name: str, content: bytes | Path, *, replace: bool = False) -> None:
-        """Write an object."""
-
-    def fetch(self, name: str, path: Path) -> None:
-        """Copy an object to a local file."""
-
-    def delete(self, name: str) -> None:
-        """Delete an object, if it exists."""
-
-    def delete_all(self) -> None:
-        """Delete all objects."""
-
-    def __truediv__(self, name: str) -> Self:
-        """Return the place below a name."""
 
 
 @dataclass

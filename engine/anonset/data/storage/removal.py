@@ -5,7 +5,8 @@ import os
 import shutil
 from pathlib import Path
 
-from anonset.data.storage.lease import LEASE, RUN, ObjectPlace, forget, is_lease, is_lost
+from anonset.data.storage.lease import LEASE, RUN, forget, is_lease, is_lost
+from anonset.data.storage.object_place import ObjectPlace
 from anonset.data.storage.workers import THREADS
 
 
