@@ -69,16 +69,16 @@ def test_random_algorithms_are_repeated_over_seeds(place: Place) -> None:
 def test_cached_runs_are_not_repeated(
     place: Place, baskets: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    from anonset.jobs.trials import comparison
+    from anonset.jobs.trials.compare import CandidateSettings
 
     study, ran = tmp_path / "study.jsonl", list[tuple[str, int]]()
-    original = comparison._run
+    original = CandidateSettings.run
 
-    def counting(contest, table, settings, name, given, size):
-        ran.append((name, given["k"]))
-        return original(contest, table, settings, name, given, size)
+    def counting(contest, table, hierarchies, algorithm, given):
+        ran.append((algorithm.name, algorithm.k))
+        return original(contest, table, hierarchies, algorithm, given)
 
-    monkeypatch.setattr(comparison, "_run", counting)
+    monkeypatch.setattr(CandidateSettings, "run", counting)
     small = ("compare", baskets, "--hierarchy", "items=balanced:3", "--algorithms", "apriori", "--m", "1")
     first = place.run(*small, "--k", "2,4", "-o", str(study), "--format", "json").json
     assert study.stat().st_mode & 0o077 == 0

@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 
 
 def show_linked(
-    findings: "LinkedFindings", flags: Mapping[str, Any], *, out: str | None, quiet: bool, json: bool
+    findings: "LinkedFindings", flags: Mapping[str, Any], *, out: str | None, new_job: str, quiet: bool, json: bool
 ) -> None:
-    """Print findings about linked tables with the next commands, and write a job file if `out` names one.
+    """Print findings about linked tables with the next commands, and write a job file if `out` names one. Without
+    `out`, the next command writes `new_job`.
 
     Raises
     ------
@@ -42,14 +43,9 @@ def show_linked(
     if not with_next or not findings.can_run:
         return
     if out is None:
-        job = (
-            "job.toml"
-            if not source.lower().endswith(".toml")
-            else str(Path(source).with_stem(f"{Path(source).stem}-2"))
-        )
         command = as_typed("inspect", source, flags)
         answer = "" if findings.is_declared else '; in it, replace unit = "?" by the line that states who is a person'
-        show(f"Next: {command} -o {job}, to write these tables to a job file{answer}")
+        show(f"Next: {command} -o {new_job}, to write these tables to a job file{answer}")
         return
     first = "review" if findings.is_declared else "declare who is a person in"
     line = "" if findings.is_declared else f" ({findings.question()[0].partition(' # ')[0]})"

@@ -15,6 +15,7 @@ from anonset.data.table import Column
 from anonset.errors import InputError
 from anonset.privacy import Witness
 from anonset.publications import Records
+from anonset.verification.constraints import members_of
 
 
 def check_relational_truth(
@@ -187,16 +188,11 @@ def covers(label: str, numeric: bool, hierarchy: Hierarchy | None) -> Callable[[
         return lambda text: bounds[0] <= _number(text) <= bounds[1]
     if hierarchy is not None:
         node = hierarchy.node_of.get(label)
-        return set(_members(label) if node is None else _leaves(hierarchy, node)).__contains__
-    listed = {label} | set(_members(label))
+        return (set(members_of(label)) - {label} if node is None else set(_leaves(hierarchy, node))).__contains__
+    listed = {label, *members_of(label)}
     if _is_number(label):
         return lambda text: text == label or (_is_number(text) and exact(text) == exact(label))
     return listed.__contains__
-
-
-def _members(label: str) -> tuple[str, ...]:
-    """Return the values of a published set ``(a,b,c)``, or () for another label."""
-    return tuple(label[1:-1].split(",")) if label.startswith("(") and label.endswith(")") else ()
 
 
 @lru_cache(maxsize=4096)

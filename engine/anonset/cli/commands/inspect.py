@@ -60,7 +60,7 @@ def inspect(
             progress("inspect", 0, 0)
         linked = inspect_linked(source, given)
     if linked is not None:
-        show_linked(linked, given, out=out, quiet=quiet, json=json)
+        show_linked(linked, given, out=out, new_job=_new_job(source), quiet=quiet, json=json)
         return DONE
     place, options = over_job(source, "input", given, InspectSettings, unanswered=True)
     settings = validate(InspectSettings, {**options, "input": place})

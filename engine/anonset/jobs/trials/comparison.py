@@ -130,33 +130,21 @@ def _run_or_known(
     if study is not None and (stored := study.stored_run(name, all_parameters)) is not None:
         return stored
     forget_peak()
-    candidate = replace(_run(contest, table, settings, name, own_parameters, size), settings=all_parameters)
-    if size.run is not None and (peak := peak_memory()) is not None:
-        candidate = replace(candidate, peak_mib=peak / 2**20)
-    if study is not None:
-        study.add(name, all_parameters, candidate)
-    return candidate
-
-
-def _run(
-    contest: CandidateSettings,
-    table: Table,
-    settings: CompareSettings,
-    name: str,
-    own_parameters: dict[str, Any],
-    size: RunSize,
-) -> Candidate:
-    """Run one candidate. Parameters that depend on the data are evaluated on the data."""
     model = make_algorithm(settings.model, name, own_parameters).model
     drawn = sample(table, size, settings.seed or 0)
     bounds = contest.known if drawn is table else {}
     drawn = drawn if size.workers is None else drawn.with_workers(Threads(size.workers))
     bound, hierarchies = bind(drawn, settings.hierarchy, model)
     hierarchies = cap(hierarchies, settings.ceiling)
-    algorithm = make_algorithm(
-        settings.model, name, own_parameters, ParsingContext.of(bound, hierarchies, own_parameters)
-    )
-    return replace(contest, known=bounds).run(bound, hierarchies, algorithm, own_parameters)
+    context = ParsingContext.of(bound, hierarchies, own_parameters)  # some parameters depend on the data
+    algorithm = make_algorithm(settings.model, name, own_parameters, context)
+    candidate = replace(contest, known=bounds).run(bound, hierarchies, algorithm, own_parameters)
+    candidate = replace(candidate, settings=all_parameters)
+    if size.run is not None and (peak := peak_memory()) is not None:
+        candidate = replace(candidate, peak_mib=peak / 2**20)
+    if study is not None:
+        study.add(name, all_parameters, candidate)
+    return candidate
 
 
 def _taken_by(name: str, values: Mapping[str, Any]) -> set[str]:

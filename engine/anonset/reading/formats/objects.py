@@ -77,7 +77,7 @@ def _of_matrix(where: str, source: Any, labels: Sequence[str] | None) -> SetColu
         got = "none" if labels is None else f"{len(labels):,}"
         msg = f"{where}: {setting('labels')} must name the item of each of the {matrix.shape[1]:,} columns, got {got}"
         raise InputError(msg)
-    named = _texts(where, labels)
+    named = _texts(f"{where}: {setting('labels')}", labels)
     if len(set(named)) < len(named):
         msg = f"{where}: two columns have the same label; {setting('labels')} must be distinct"
         raise InputError(msg)
@@ -87,10 +87,10 @@ def _of_matrix(where: str, source: Any, labels: Sequence[str] | None) -> SetColu
     return encode_sets(_COLUMN, matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), named)
 
 
-def _texts(where: str, labels: Iterable[Any]) -> list[str]:
+def _texts(what: str, labels: Iterable[Any]) -> list[str]:
     texts = [str(label) if _is_integer(label) else label for label in labels]
     if invalid := next((label for label in texts if not isinstance(label, str)), None):
-        msg = f"{where}: {setting('labels')} must be text or integers, got {type(invalid).__name__}"
+        msg = f"{what} must be text or integers, got {type(invalid).__name__}"
         raise InputError(msg)
     return texts
 
@@ -231,11 +231,7 @@ def _labels(where: str, number: int, row: Any) -> list[str]:
     if isinstance(row, (str, bytes, Mapping)) or not isinstance(row, Iterable):
         msg = f"{where}: row {number} must be a set of items, got {type(row).__name__}"
         raise InputError(msg)
-    labels = [str(item) if _is_integer(item) else item for item in row]
-    if invalid := next((item for item in labels if not isinstance(item, str)), None):
-        msg = f"{where}: row {number}: items must be text or integers, got {type(invalid).__name__}"
-        raise InputError(msg)
-    return labels
+    return _texts(f"{where}: row {number}: items", row)
 
 
 def open_object(source: Source, properties: FileProperties) -> OpenedSource:
