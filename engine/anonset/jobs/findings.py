@@ -261,9 +261,10 @@ def reasons_of_roles(columns: Iterable[ColumnFindings]) -> dict[str, list[str]]:
 
 def _placed(specs: Mapping[str, Any], folder: Path) -> dict[str, str]:
     """Return hierarchies with paths relative to a folder. Reject objects of Python, which a job file cannot name."""
-    if objects := [name for name, spec in specs.items() if not isinstance(spec, (str, os.PathLike))]:
-        msg = f"{setting('hierarchy')}: {objects[0]!r}: a job file names files and rules; pass one of them"
-        raise InputError(msg)
+    for name, spec in specs.items():
+        if not isinstance(spec, (str, os.PathLike)):
+            msg = f"{setting('hierarchy')}: {name!r}: a job file names files and rules; pass one of them"
+            raise InputError(msg)
     return {name: with_path(os.fspath(spec), lambda path: relative_to(folder, path)) for name, spec in specs.items()}
 
 
