@@ -1,6 +1,6 @@
 """Anonymization job for Python. It starts from a table and returns a verified release.
 
-`anonset.jobs.runs.run` is the job for the command line, which also reads the table. Both run a `Job`.
+`anonset.jobs.anonymize_file` is the job for the command line, which also reads the table. Both run a `Job`.
 """
 
 import os
