@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from anonset.columns.roles import SETS
+from anonset.reading.sources.place import is_address
 from anonset.settings.parameters import MODELS
 
 _OF_TABLE = "tables."
@@ -134,8 +135,12 @@ def guarantee_for(settings: Mapping[str, Any], k: int, m: int, *, tuples: int) -
 
 
 def relative_to(folder: Path, path: str) -> str:
-    """Return a path relative to a folder."""
-    return path if Path(path).is_absolute() else Path(os.path.relpath(path, folder)).as_posix()
+    """Return a path relative to a folder. An address is returned unchanged.
+
+    >>> relative_to(Path("jobs"), "a.csv"), relative_to(Path("jobs"), "s3://bucket/a.csv")
+    ('../a.csv', 's3://bucket/a.csv')
+    """
+    return path if Path(path).is_absolute() or is_address(path) else Path(os.path.relpath(path, folder)).as_posix()
 
 
 def unit_line(unit: str) -> str:
