@@ -1,5 +1,6 @@
 """Functions for the text of messages: settings as options, suggestions for unknown names, and printable values."""
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from operator import index
@@ -75,6 +76,57 @@ def spelled(settings: Mapping[str, Any]) -> str:
     '--drop zip'
     """
     return _spellings[-1](settings)
+
+
+class LateSpelling:
+    """Spelling of a command whose messages and files have different readers: messages on the page name its buttons, and
+    comments of a job file name options. Settings in texts are marks until `shown` or `in_file` spells them.
+    """
+
+    def __init__(self, shown: Spelling, in_files: Spelling) -> None:
+        self.shown = shown
+        self.in_files = in_files
+        self._numbers: dict[str, int] = {}
+        self.settings: list[Mapping[str, Any]] = []
+        """Settings by the number in their mark. Equal settings have equal marks, so that equal messages are equal."""
+
+    def __call__(self, settings: Mapping[str, Any]) -> str:
+        """Return the mark of settings."""
+        number = self._numbers.setdefault(repr(settings), len(self.settings))
+        if number == len(self.settings):
+            self.settings.append(dict(settings))
+        return f"{_MARK[0]}{number}{_MARK[-1]}"
+
+
+_MARK = "\ufdd2(\\d+)\ufdd3"
+"""Pattern of a mark (see `LateSpelling`): a number between Unicode noncharacters."""
+
+
+def shown(text: str, escaped: Callable[[str], str] = str) -> str:
+    r"""Return the text of a message, with its settings spelled for users.
+
+    Parameters
+    ----------
+    escaped
+        Function that escapes the spelled settings.
+
+    >>> late = LateSpelling(as_arguments, as_options)
+    >>> with spelled_by(late):
+    ...     text = setting("keep", "zip")
+    ...     shown(text), in_file(text), shown(text, repr)
+    ("keep='zip'", '--keep zip', '"keep=\'zip\'"')
+    """
+    return _respelled(text, lambda late, settings: escaped(late.shown(settings)))
+
+
+def in_file(text: str) -> str:
+    """Return the text of a comment in a file, with its settings spelled for readers of the file (see `shown`)."""
+    return _respelled(text, lambda late, settings: late.in_files(settings))
+
+
+def _respelled(text: str, spelling: Callable[[LateSpelling, Mapping[str, Any]], str]) -> str:
+    late = next((one for one in _spellings if isinstance(one, LateSpelling)), None)
+    return text if late is None else re.sub(_MARK, lambda mark: spelling(late, late.settings[int(mark[1])]), text)
 
 
 def setting(name: str, value: object = None, *, option: str | None = None) -> str:
@@ -249,6 +301,15 @@ def arguments_of(given: Mapping[str, Any]) -> list[str]:
         elif value not in (False, []):
             parts += [f"{option}={values[0]}"] if values and values[0].startswith("-") else [option, *values]
     return parts
+
+
+def short_names(names: Sequence[str]) -> str:
+    """Return column names as a list in a sentence. Of many columns, only the first and the last are named.
+
+    >>> short_names(["a", "b"]), short_names([f"q{number}" for number in range(1, 25)])
+    ('a and b', 'q1 … q24 (24 columns)')
+    """
+    return listed(names) if len(names) <= _FEW + 1 else f"{names[0]} … {names[-1]} ({len(names):,} columns)"
 
 
 def listed(names: Sequence[str], last: str = "and", most: int | None = None) -> str:

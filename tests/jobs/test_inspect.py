@@ -184,6 +184,36 @@ def test_data_that_do_not_fit_their_roles_are_a_problem():
     assert "missing" in inspection.problems[-1]
 
 
+def test_the_problem_with_which_no_record_can_be_read_is_marked():
+    data = {"pid": [f"P{n // 2}" for n in range(60)], "sex": ["f", "m"] * 30}
+    data |= {f"a{place}": [str(n * place % 7 % 2) for n in range(60)] for place in range(1, 5)}
+    found = anonset.inspect(data, unit="pid", relational="sex")
+    summary = found.to_dict()
+    assert (summary["records"], len(summary["problems"])) == (0, 2)
+    assert summary["obstacle"] == 0  # a note about columns that are dropped follows
+    assert names(summary["problems"][0], "pid sex 1 2")
+    assert str(found.obstacle) == summary["problems"][0]
+    assert anonset.inspect(data, unit="row", relational="sex").to_dict()["obstacle"] is None
+
+
+def test_columns_with_the_same_values_are_grouped():
+    answers = {name: [str(1 + (n * step) % 5) for n in range(40)] for name, step in (("a", 1), ("b", 2), ("c", 3))}
+    fewer = {"d": [str(1 + n % 3) for n in range(40)]}
+    others = {"sex": ["f", "m"] * 20, "e": [str(n % 7) for n in range(40)], "one": ["1"] * 40}
+    found = anonset.inspect({**others, **answers, **fewer}, unit="row").to_dict()
+    assert found["alike"] == [["a", "b", "c", "d"]]
+    assert anonset.inspect({"a": answers["a"], **fewer, **others}, unit="row").to_dict()["alike"] == []
+
+
+def test_missing_answers_of_a_survey_are_no_missing_numbers():
+    answers = {f"q{place}": [str(1 + n * place % 5) if n % 9 else "" for n in range(60)] for place in range(1, 5)}
+    found = anonset.inspect(answers, unit="row")
+    assert roles(found)["q1"] == "one_code"
+    assert not any("q1" in problem for problem in found.problems)
+    known = anonset.inspect(answers, unit="row", relational="q1", hierarchies={"q1": "range"})
+    assert any(names(problem, "q1 7") for problem in known.problems)
+
+
 def test_a_hierarchy_over_numbers_is_no_problem():
     data = {"codes": ["a b", "b c"] * 20, "age": list(range(20, 60))}
     found = anonset.inspect(data, items="codes", relational="age", hierarchies={"age": "bins:10,20"})

@@ -13,15 +13,14 @@ from anonset.cli.output import log_to
 @pytest.fixture
 def commands_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Run the commands of the page in this process, because a new process first imports for about a second."""
-    from anonset.ui.child import PageLog
+    from anonset.ui.child import PageLog, spelling_of
     from anonset.ui.state.runs import CommandRun
-    from anonset.ui.state.setting_words import in_words
 
     async def finish(run: CommandRun) -> int:
         output, messages, lines = io.StringIO(), io.StringIO(), asyncio.StreamReader()
         with chdir(run.folder), redirect_stdout(output), redirect_stderr(messages):
             log_to(PageLog())
-            code = main(run.arguments, spelling=in_words)
+            code = main(run.arguments, spelling=spelling_of(run.arguments))
         lines.feed_data(messages.getvalue().encode())
         lines.feed_eof()
         await run._follow(lines)

@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None, *, own_process: bool = False, s
         Function that returns settings as text in messages.
     """
     arguments = sys.argv[1:] if arguments is None else arguments
-    with spelled_by(_of_job(arguments, spelling)):
+    with spelled_by(spelling), spelled_by(_of_job(arguments, spelling)):
         try:
             code = _run(arguments, own_process=own_process)
         except (AnonsetError, OSError, MemoryError, KeyboardInterrupt) as error:

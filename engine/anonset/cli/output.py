@@ -12,7 +12,7 @@ from rich.console import Console, RenderableType
 from anonset.cli.trace import Trace
 from anonset.data.progress import Progress
 from anonset.errors import Fix, plain_text
-from anonset.spelling import printable
+from anonset.spelling import printable, shown
 from anonset.strict_json import dumps
 
 
@@ -56,7 +56,7 @@ def show(*parts: RenderableType) -> None:
 
 def show_json(value: Any) -> None:
     """Write a JSON document."""
-    lines = dumps(value, indent=2).split("\n")
+    lines = shown(dumps(value, indent=2), lambda words: dumps(words)[1:-1]).split("\n")
     _write("\n".join(line if line.isprintable() else "".join(map(_escaped, line)) for line in lines) + "\n")
 
 

@@ -1,6 +1,7 @@
 """Propose sets: cells with several items, columns of 0 and 1, codes in several columns, and answers to one question."""
 
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -247,6 +248,20 @@ def share_values(profiles: Sequence[Profile]) -> bool:
         return False
     union = frozenset().union(*values)
     return _PAIR < len(union) <= MOST_SHARED_VALUES and 2 * len(union) < sum(map(len, values))
+
+
+def columns_alike(profiles: Sequence[Profile]) -> list[list[str]]:
+    """Return the groups of at least three columns of one kind with the same values, such as the answers to questions of
+    a survey. A column that lacks some of these values also belongs to the group.
+    """
+    common = Counter((profile.kind, profile.shared_values) for profile in profiles)
+    groups: dict[tuple[str, frozenset[int]], list[str]] = {}
+    for profile in sorted(profiles, key=lambda one: -common[one.kind, one.shared_values]):
+        if len(values := profile.shared_values) >= _PAIR:
+            alike = next((key for key in groups if key[0] == profile.kind and values <= key[1]), (profile.kind, values))
+            groups.setdefault(alike, []).append(profile.name)
+    order = [profile.name for profile in profiles]
+    return [sorted(names, key=order.index) for names in groups.values() if len(names) >= _FEWEST]
 
 
 def are_pairs(profiles: Sequence[Profile]) -> bool:

@@ -179,6 +179,8 @@ class Findings(RedactedRepr):
     """Dropped columns that may contain items, by the setting that publishes them."""
     possible_roles: Mapping[str, list[str]] = field(default_factory=dict)
     """Settings that publish columns chosen by their values only. Empty if a column is recognized."""
+    obstacle: Problem | None = field(default=None, repr=False)
+    """Element of `checks` with which no record can be read, or None if records can be read."""
     rejected: bool = False
     """True if one of the problems would stop a run."""
 
@@ -195,8 +197,8 @@ class Findings(RedactedRepr):
         InputError
             If a problem prevents the job, or the data or a hierarchy are objects of Python.
         """
-        if not self.records:
-            raise InputError(self.checks[-1].sentence)
+        if self.obstacle is not None:
+            raise InputError(self.obstacle.sentence)
         if self.memory is None:
             msg = f"{self.source}: the data are not in files, so no job file can name them"
             raise InputError(msg)

@@ -10,7 +10,7 @@ from anonset.columns.roles import CODE_LEVELS
 from anonset.data.hierarchies.hierarchy_rules import FROM
 from anonset.errors import Fix
 from anonset.privacy import KAnonymity, PrivacyModel
-from anonset.spelling import hierarchy_of, listed, setting, spelled
+from anonset.spelling import hierarchy_of, listed, setting, short_names, spelled
 
 _PLACES = ("postal codes", "zip codes")
 TAKEN_OUT = Fix({}, "remove them from the data")
@@ -101,7 +101,7 @@ def dropping(*names: str) -> Fix:
 
 def declared(names: Sequence[str]) -> Fix:
     """Return the remedy of publishing columns unchanged."""
-    return Fix({"publish_as_is": list(names)}, f"to declare that you publish {listed(names)} as is")
+    return Fix({"publish_as_is": list(names)}, f"to declare that you publish {short_names(names)} as is")
 
 
 def _rule(name: str, labels: Sequence[str]) -> str:

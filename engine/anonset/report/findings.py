@@ -7,6 +7,7 @@ from typing import Any
 from rich.table import Table as RichTable
 
 from anonset.columns.roles import ROLES
+from anonset.columns.set_rules import columns_alike
 from anonset.errors import Fix, Problem
 from anonset.jobs.findings import ColumnFindings, Findings, Question, UnitOption, risk_table
 from anonset.measures.risks.known_items import KnownItems
@@ -48,6 +49,7 @@ def findings_summary(findings: Findings) -> dict[str, Any]:
             }
             for column in findings.columns
         ],
+        "alike": columns_alike([column.profile for column in findings.columns]),
         "quasi_identifiers": None
         if classes is None
         else {
@@ -64,6 +66,7 @@ def findings_summary(findings: Findings) -> dict[str, Any]:
         "problems": list(findings.problems),
         "fixes": [[fix.as_json() for fix in problem.fixes] for problem in findings.checks],
         "assumed": [problem.assumed for problem in findings.checks],
+        "obstacle": None if findings.obstacle is None else findings.problems.index(str(findings.obstacle)),
         "question": None if findings.question is None else _question_summary(findings.question),
     }
 

@@ -14,6 +14,8 @@ from anonset.spelling import listed
 
 ROLES = tuple(role for role in COLUMN_ROLES if role != "unit")
 """Column roles, as settings, without the unit of privacy."""
+_JOINED = "items"
+"""Name of the set that several columns form."""
 _GENERALIZED = (*SETS, "relational")
 """Roles of columns whose values may be generalized."""
 
@@ -83,6 +85,8 @@ def with_role(job: Mapping[str, Any], column: str, role: str) -> dict[str, Any]:
 
     >>> with_role({"relational": ["age"], "drop": ["born"], "sensitive": "hiv"}, "age", "sensitive")
     {'drop': ['born', 'hiv'], 'relational': None, 'sensitive': 'age'}
+    >>> with_role({"one_code": ["dx1"], "hierarchy": {"items": "prefix:1,3"}, "publish_as_is": ["dx1"]}, "dx1", "keep")
+    {'keep': ['dx1'], 'one_code': None, 'hierarchy': {'items': None}, 'publish_as_is': []}
 
     Raises
     ------
@@ -102,10 +106,15 @@ def with_role(job: Mapping[str, Any], column: str, role: str) -> dict[str, Any]:
         if names != name_list(job.get(one, ())):
             changes[one] = (",".join(names) if one == "sensitive" else names) or None
     changes |= {option: None for option, one in OPTIONS_OF_ROLES.items() if job.get(option) and not roles[one]}
-    if role not in _GENERALIZED and column in job.get("hierarchy", {}):
-        changes["hierarchy"] = {column: None}
-    if role != "relational" and column in name_list(job.get("numeric", ())):
-        changes["numeric"] = [name for name in name_list(job["numeric"]) if name != column]
+    trees = {column} if role not in _GENERALIZED else set()
+    if not any(roles[one] for one in SETS) and not any(_JOINED in names for names in roles.values()):
+        trees.add(_JOINED)
+    if over := sorted(trees & job.get("hierarchy", {}).keys()):
+        changes["hierarchy"] = dict.fromkeys(over)
+    changed = {"numeric": role != "relational", "publish_as_is": column not in name_list(job.get(role, ()))}
+    for name, is_over in changed.items():  # a declaration is about the former role
+        if is_over and column in name_list(job.get(name, ())):
+            changes[name] = [one for one in name_list(job[name]) if one != column]
     return changes
 
 

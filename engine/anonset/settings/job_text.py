@@ -11,6 +11,7 @@ from typing import Any
 from anonset.columns.roles import SETS
 from anonset.reading.sources.place import is_address
 from anonset.settings.parameters import MODELS
+from anonset.spelling import in_file
 
 _OF_TABLE = "tables."
 """First part of the names of linked tables, whose entries are settings."""
@@ -162,4 +163,4 @@ def toml_of(value: Any) -> str:
 
 
 def _one_line(text: str) -> str:
-    return "".join(c if c.isprintable() else " " for c in text)
+    return "".join(c if c.isprintable() else " " for c in in_file(text))

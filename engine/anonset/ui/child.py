@@ -13,6 +13,7 @@ from typing import Any
 from anonset.cli.main import run
 from anonset.cli.output import log_to
 from anonset.errors import Fix, plain_text
+from anonset.spelling import LateSpelling, Spelling, as_options, shown
 from anonset.strict_json import dumps
 from anonset.ui.state.setting_words import in_words
 
@@ -37,8 +38,8 @@ class PageLog:
 
     def message(self, level: str, text: str, fixes: Sequence[Fix] = (), **_: Any) -> None:
         """Write a note, a warning or an error, with the settings that it recommends."""
-        made = [fix.as_json() for fix in fixes]
-        self._write(event="message", level=level, message=plain_text(text), fixes=made)
+        made = [{**fix.as_json(), "effect": shown(plain_text(fix.effect))} for fix in fixes]
+        self._write(event="message", level=level, message=shown(plain_text(text)), fixes=made)
 
     def result(self, **_: Any) -> None:
         """Ignore the results, because the command also writes them to standard output."""
@@ -51,6 +52,13 @@ class PageLog:
         sys.stderr.flush()
 
 
+def spelling_of(arguments: Sequence[str]) -> Spelling:
+    """Return the spelling of settings for a command. The command ``inspect`` writes job files, whose comments name
+    options as those of the command line do.
+    """
+    return LateSpelling(in_words, as_options) if arguments[:1] == ["inspect"] else in_words
+
+
 if __name__ == "__main__":
     log_to(PageLog())
-    run(in_words)
+    run(spelling_of(sys.argv[1:]))

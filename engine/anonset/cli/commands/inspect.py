@@ -168,9 +168,9 @@ def _write_job(path: Path, findings: "Findings", further: Sequence[str], *, json
     from anonset.reading.sources.files import write_file
     from anonset.settings.job_text import unit_line
 
-    if not findings.records:
+    if findings.obstacle is not None:
         listed = "problems" if json else "Check"
-        msg = f"{path} is not written: {foreign(findings.checks[-1].sentence)} (see {listed})"
+        msg = f"{path} is not written: {foreign(findings.obstacle.sentence)} (see {listed})"
         error = InputError(msg)
         error.commands = list(further)
         raise error

@@ -7,7 +7,8 @@ single member is replaced by this member, as in every `Hierarchy`.
 import re
 from bisect import insort
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import date, datetime
 from itertools import pairwise
 from typing import Any, NoReturn
 
@@ -127,19 +128,25 @@ def delete_group(hierarchy: Hierarchy, group: str) -> Hierarchy:
     return _rebuilt(hierarchy, children)
 
 
-def is_ordered(hierarchy: Hierarchy, node: int) -> bool:
-    """Return True if all leaves of a group are numbers or ISO dates, so that a bound can split the group.
+def is_ordered(hierarchy: Hierarchy, node: int, date_form: str = "") -> bool:
+    """Return True if all leaves of a group are numbers or dates, so that a bound can split the group. See `split_group`
+    for `date_form`.
 
     >>> tree = Hierarchy.from_tree(("ALL", [("A", ["1", "2"]), "x"]))
     >>> is_ordered(tree, 1), is_ordered(tree, 0)
     (True, False)
     """
-    return _scale(_leaves(hierarchy, node)) is not None
+    return _scale(_leaves(hierarchy, node), date_form) is not None
 
 
-def split_group(hierarchy: Hierarchy, group: str, bound: str) -> Hierarchy:
+def split_group(hierarchy: Hierarchy, group: str, bound: str, date_form: str = "") -> Hierarchy:
     """Return a hierarchy in which two groups replace a group of numbers or dates: the values below a bound, and the
     others. The root remains above the two groups.
+
+    Parameters
+    ----------
+    date_form
+        Format of dates for `datetime.strptime`. Empty for ISO dates.
 
     Raises
     ------
@@ -152,13 +159,16 @@ def split_group(hierarchy: Hierarchy, group: str, bound: str) -> Hierarchy:
     ('ALL', '18', '[30:65)', '30', '40', 'old', '70', '80', '90')
     >>> split_group(tree, "old", "80").labels
     ('ALL', '[18:65)', '18', '30', '40', '70', 'old from 80', '80', '90')
+    >>> split_group(Hierarchy.from_tree(("ALL", ["01.02.2024", "31.12.2023"])), "ALL", "1.1.2024", "%d.%m.%Y").labels
+    ('ALL', '31.12.2023', '01.02.2024')
     """
     node, bound = _group(hierarchy, group), bound.strip()
-    scale = _scale(_leaves(hierarchy, node))
+    scale = _scale(_leaves(hierarchy, node), date_form)
     if scale is None:
         _refuse(f"the group {typed(group)} contains values that are not numbers or dates, so no bound splits it")
-    if _scale([bound]) is not scale:
-        _refuse(f"bound {typed(bound)} must be a {'number' if scale is float else 'date such as 2024-07-01'}")
+    if _scale([bound], date_form) != scale:
+        example = date(2024, 7, 1).strftime(date_form or "%Y-%m-%d")
+        _refuse(f"bound {typed(bound)} must be a {'number' if scale is float else f'date such as {example}'}")
     parts: tuple[list[str], list[str]] = [], []
     for member in hierarchy.children(node):
         sides = {scale(leaf) >= scale(bound) for leaf in _leaves(hierarchy, member)}
@@ -235,10 +245,26 @@ def _names_of_parts(group: str, bound: str, *, is_root: bool, scale: Callable[[s
     ) + bound
 
 
-def _scale(labels: Sequence[str]) -> Callable[[str], Any] | None:
-    """Return the function that makes labels comparable: `float` for numbers, `str` for ISO dates of one length, or None
-    for other labels.
+@dataclass(frozen=True)
+class _Dates:
+    """Makes dates of a format comparable."""
+
+    form: str
+
+    def __call__(self, label: str) -> datetime:
+        return datetime.strptime(label, self.form)
+
+
+def _scale(labels: Sequence[str], date_form: str = "") -> Callable[[str], Any] | None:
+    """Return the function that makes labels comparable: `float` for numbers, `str` for ISO dates of one length,
+    `_Dates` for dates of another format, or None for other labels.
     """
+    if date_form:
+        dates = _Dates(date_form)
+        try:
+            return dates if [dates(label) for label in labels] else None
+        except ValueError:
+            return None
     if len({len(label) for label in labels}) == 1 and all(map(_DATE.fullmatch, labels)) and "-" in labels[0]:
         return str
     try:

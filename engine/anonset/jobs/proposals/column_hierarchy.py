@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from anonset.columns.kinds import look_at
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table
 from anonset.data.array_types import Int64
 from anonset.data.hierarchies.ceilings import nodes_of_ceiling
@@ -60,6 +61,18 @@ class ColumnHierarchy(RedactedRepr):
     def excluded(self) -> frozenset[int]:
         """Nodes above a ceiling, which are never published."""
         return frozenset(above for node in self.ceilings for above in self.hierarchy.ancestors(node))
+
+    @cached_property
+    def date_form(self) -> str:
+        """Format of the leaves for `datetime.strptime` if all leaves are dates of one format other than ISO, and day
+        and month are not ambiguous. Otherwise empty.
+
+        >>> tree = Hierarchy.from_tree(("all", ["31.12.2023", "01.02.2024"]))
+        >>> ColumnHierarchy("born", tree, np.ones(3, np.int64)).date_form
+        '%d.%m.%Y'
+        """
+        look = look_at(self.column, self.hierarchy.leaves.labels)
+        return look.form if look.kind == "dates" and look.usable and not (look.doubt or look.odd) else ""
 
     def path(self, node: int) -> list[int]:
         """Return the nodes from the root to a node."""

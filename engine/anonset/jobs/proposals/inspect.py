@@ -111,11 +111,13 @@ def inspect_one(
         return _unread(work, k, m)
     known_sets = () if table.transactions is None else known_items(table.transactions, m + 1, k, seed=seed)
     rejection = _rejection(table)
-    checks = [*work.problems, *rejection, *_warnings(table, k, unit_open=bool(work.answers))]
+    few = [] if table.n >= k else [_too_few(table.n, k)]
+    checks = [*work.problems, *rejection, *_warnings(table, few, unit_open=bool(work.answers))]
     return Findings(
         _place_of(work), work.columns, work.rows, table.n, _persons(work, table), _unit(work, table), k, m,
         _classes(table, k), known_sets, _distinct(checks), _memory(work), work.settings, _question(work),
         work.possible_items, work.possible_roles, rejected=bool(rejection),
+        obstacle=None if table.n else few[0],
     )  # fmt: skip
 
 
@@ -152,7 +154,7 @@ def _problem(answer: Proposal) -> str:
     """Return the reason why a job cannot run with a proposal. Empty if it can run."""
     if answer.table is not None:
         return ""
-    return str(answer.problems[-1]) if answer.problems else "no column can be published"
+    return str(answer.obstacle) if answer.obstacle is not None else "no column can be published"
 
 
 def _distinct(problems: Sequence[Problem]) -> tuple[Problem, ...]:
@@ -168,12 +170,15 @@ def _rejection(table: Table) -> list[Problem]:
     return []
 
 
-def _warnings(table: Table, k: int, *, unit_open: bool) -> list[Problem]:
+def _too_few(records: int, k: int) -> Problem:
+    return Problem(f"{counted(records, 'record')}: fewer than k={k}, so nothing can be published")
+
+
+def _warnings(table: Table, few: Sequence[Problem], *, unit_open: bool) -> list[Problem]:
     warnings = list[Problem]()
     if not unit_open:
         warnings += unit_findings(table)
-    if table.n < k:
-        warnings.append(Problem(f"{counted(table.n, 'record')}: fewer than k={k}, so nothing can be published"))
+    warnings += few
     if table.transactions is not None and (empty := table.n - table.transactions.n_nonempty):
         warnings.append(Problem(f"{counted(empty, 'record')} without items"))
     return warnings
@@ -197,6 +202,7 @@ def _unread(work: Proposal, k: int, m: int) -> Findings:
         _question(work),
         possible_items=work.possible_items,
         possible_roles=work.possible_roles,
+        obstacle=work.obstacle,
     )
 
 

@@ -46,6 +46,8 @@ class Proposal(RedactedRepr):
     """Roles derived from values only, which the owner must check. Empty if a column is recognized."""
     answers: "tuple[Proposal, ...]" = ()
     """Proposals for all possible units if the owner must choose the unit. The first proposal equals this proposal."""
+    obstacle: Problem | None = None
+    """Problem with which no record can be read. It applies if `table` is None."""
     others: tuple[tuple[str, ...], ...] = ()
     """Further columns that may identify the person, without proposals."""
 

@@ -184,6 +184,7 @@ class ProposalReader:
                     self._read(work, roles, options, asked=asked)
                 break
             except InputError as error:
+                work.obstacle = error.problem
                 work.problems += [] if error.problem in work.problems else [error.problem]
                 if any("differing" in fix.settings for fix in error.fixes):
                     work.possible_roles = {"differing": ["first"]}
@@ -223,7 +224,8 @@ class ProposalReader:
                 f"know; {_dropped(work.possible_items)}name the columns to publish, by {setting('items')}, "
                 f"{setting('relational')} or {setting('sensitive')}"
             )
-            work.problems.append(Problem(problem, _as_items(work.possible_items)))
+            work.obstacle = Problem(problem, _as_items(work.possible_items))
+            work.problems.append(work.obstacle)
         elif work.possible_items:
             work.problems.append(Problem(_dropped(work.possible_items, ""), _as_items(work.possible_items)))
         work.columns = tuple(

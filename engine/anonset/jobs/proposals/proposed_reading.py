@@ -152,7 +152,8 @@ def _proposal_for(
     dropped = {name for name, role in proposed.items() if role.role in (*OF_PERSONS, "drop", UNRECOGNIZED)}
     unread = names_in(opened.names, declared.get("drop"))
     rules = {**{name: role.hierarchy for name, role in proposed.items()}, **hierarchies}
-    problems = null_problems([column for column in profiles if column.name not in unread], dropped, rules)
+    sets = {name for name, role in proposed.items() if role.role in SETS}
+    problems = null_problems([column for column in profiles if column.name not in unread], dropped, rules, sets)
     problems += [*odd_codes(profiles), *word_problems(words)]
     problems += missing_code_problems(profiles)
     problems += pair_problems(profiles, [name for name, role in proposed.items() if role.role == UNRECOGNIZED])

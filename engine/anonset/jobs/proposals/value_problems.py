@@ -11,17 +11,21 @@ from anonset.spelling import counted, setting
 
 
 def null_problems(
-    profiles: Sequence[Profile], dropped: Collection[str] = (), hierarchies: Mapping[str, object] = MappingProxyType({})
+    profiles: Sequence[Profile],
+    dropped: Collection[str] = (),
+    hierarchies: Mapping[str, object] = MappingProxyType({}),
+    sets: Collection[str] = (),
 ) -> list[Problem]:
     """Return a line for each column with missing or doubtful values. Missing values are reported only for columns that
-    are not dropped, and missing numbers only for columns whose hierarchy does not already consist of intervals.
+    are not dropped. Missing numbers are not reported for columns of items, such as the answers of a survey, and for
+    columns whose hierarchy already consists of intervals.
     """
     problems = []
     for column in profiles:
         if column.nulls and column.name not in dropped:
             problem = f"column {column.name!r}: {counted(column.nulls, 'null')}, which would be rejected"
             problems.append(Problem(problem, [Fix({"missing": "empty,value"}, "to accept them")]))
-        is_number = column.kind in ("integers", "numbers") and column.name not in dropped
+        is_number = column.kind in ("integers", "numbers") and column.name not in (*dropped, *sets)
         if column.missing and is_number and not str(hierarchies.get(column.name)).startswith("bins:"):
             rows = counted(column.missing, "row")
             spec = hierarchy_for(column)

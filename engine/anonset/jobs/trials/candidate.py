@@ -51,6 +51,8 @@ class Candidate(RedactedRepr):
     """Reason for the rejection of the candidate, or warnings about the publication."""
     fixes: Sequence[Fix] = field(default=(), repr=False)
     """Settings that the reason recommends."""
+    obstacles: tuple[str, ...] = field(default=(), repr=False)
+    """Findings of the disclosure scan that stop the publication, without the recommended settings."""
     countable: CountAccuracy | None = None
     """Errors of counts of frequent items that a recipient can compute. None if the data have no items."""
     commonest: tuple[tuple[str, int, float], ...] = field(default=(), repr=False)

@@ -14,7 +14,7 @@ from anonset.data.hierarchies.hierarchy_rules import OF_LABELS, PROPOSED
 from anonset.data.progress import Progress
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.workers import Threads
-from anonset.errors import DisclosureError, Fix, InputError
+from anonset.errors import DisclosureError, Fix, InputError, plain_text
 from anonset.generalization import PerCluster
 from anonset.jobs.runs.job import Job
 from anonset.jobs.runs.persons import require_persons
@@ -83,6 +83,12 @@ class Suggestion(RedactedRepr):
     """Settings that the reason or the warning recommends."""
     items: int = 0
     """Number of items of the data."""
+
+    @property
+    def obstacles(self) -> tuple[str, ...]:
+        """Findings of the disclosure scan if it stops every candidate, each without the settings in `fixes`."""
+        stopped = next((candidate for candidate in self.candidates if candidate.fixes), None)
+        return stopped.obstacles if stopped is not None and self.recommended is None else ()
 
     @property
     def finest(self) -> Candidate | None:
@@ -395,5 +401,6 @@ class _CandidateTrial:
                 require_declared(unverified.table, unverified.publication, unverified.algorithm.model)
             except DisclosureError as error:
                 note = "; ".join(str(error).splitlines())
-                return replace(measured, outcome="disclosing", note=note, fixes=error.fixes)
+                obstacles = tuple(plain_text(finding.problem.sentence) for finding in error.findings)
+                return replace(measured, outcome="disclosing", note=note, fixes=error.fixes, obstacles=obstacles)
         return replace(measured, outcome=verdict.outcome, note="" if verdict.holds else str(verdict))
