@@ -23,6 +23,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 AXE = importlib.util.find_spec("axe_playwright_python")
 _ALL_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]
 _RULES_OF_COLORS = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
+_ROLES_OF_CONTROLS = ("button", "checkbox", "combobox", "link", "radio", "searchbox", "slider", "spinbutton", "textbox")
 _PATIENCE = 20
 """Seconds for an answer of the browser."""
 _KEYS = {"Tab": 9, "Enter": 13, "Space": 32, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Escape": 27, "z": 90}
@@ -263,6 +264,18 @@ class Browser:
         return [
             f"{one['id']}: {one['nodes'][0]['html'][:150]} {one['nodes'][0]['failureSummary'][:200]}"
             for one in result["violations"]
+        ]
+
+    async def controls(self) -> list[tuple[str, str]]:
+        """Return the role and the name of each control, as Chromium passes them to a screen reader."""
+        await self.command("Accessibility.enable")
+        nodes = (await self.command("Accessibility.getFullAXTree"))["nodes"]
+        await self.command("Accessibility.disable")
+        shown = [node for node in nodes if not node.get("ignored")]
+        return [
+            (node["role"]["value"], node.get("name", {}).get("value", ""))
+            for node in shown
+            if node["role"]["value"] in _ROLES_OF_CONTROLS
         ]
 
     async def picture(self, most: int, top: float = 0) -> bytes:

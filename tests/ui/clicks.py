@@ -52,3 +52,9 @@ def texts(user: User) -> str:
 def element(user: User, marker: str) -> Any:
     (found,) = user.find(marker=marker).elements
     return found
+
+
+def reported(state: PageState) -> bool:
+    """Return True if the report about the publication is written, or failed."""
+    made = state.publication
+    return made is not None and made.report is not None and made.report.code is not None

@@ -62,7 +62,7 @@ def test_a_position_of_the_slider_is_published_with_the_bytes_of_the_command_lin
 ) -> None:
     async def way(user: User, state: PageState) -> None:
         state.open("visits.toml")
-        await until(lambda: state.findings is not None and not state.busy)
+        await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
         state.change({"point": "items", "algorithm": "joint-split"})
         await user.open("/try")
         user.find(marker="try").click()
@@ -90,7 +90,7 @@ def test_a_position_of_the_slider_is_published_with_the_bytes_of_the_command_lin
             assert element(user, "balance").props["defaultValue"] == at
             await user.should_not_see(marker="choose-stop")
         state.publish()
-        await until(lambda: state.publication is not None and state.publication.code is not None)
+        await until(lambda: state.publication is not None and state.publication.run.code is not None)
 
     by_clicks(folder, way)
     monkeypatch.chdir(folder)
@@ -164,7 +164,7 @@ def test_a_trial_that_is_cancelled_at_the_weights_compares_no_k(folder: Path, mo
 def test_a_slider_needs_two_positions_and_shows_the_error_of_its_run(folder: Path) -> None:
     async def way(user: User, state: PageState) -> None:
         state.open("visits.toml")
-        await until(lambda: state.findings is not None and not state.busy)
+        await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
         state.trial = trial_of(folder, state.settings, (0.5, 0.05, 0.2), (0.1, 0.3, 0.2))
         state.trial.suggestion.output = ""  # the screen shows only the slider
         await user.open("/try")
@@ -180,5 +180,29 @@ def test_a_slider_needs_two_positions_and_shows_the_error_of_its_run(folder: Pat
         state.trial.balance.code, state.trial.balance.errors = 2, ["the disk is full"]
         await user.open("/try")
         assert "the disk is full" in texts(user)
+
+    by_clicks(folder, way)
+
+
+@pytest.mark.usefixtures("commands_in_this_process")
+def test_the_slider_starts_at_the_position_nearest_to_the_recommended_result(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def way(user: User, state: PageState) -> None:
+        state.open("visits.toml")
+        await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
+        state.trial = trial = trial_of(folder, state.settings, (0.5, 0.05, 0.4), (0.4, 0.1, 0.3), (0.1, 0.3, 0.1))
+        recommended = {"settings": {"algorithm": "rfirst"}, "ranges_kept": 0.88}
+        trial.suggestion.output = json.dumps({**json.loads(trial.suggestion.output), "recommended": recommended})
+        assert trial.recommended_detail == 0.88
+        monkeypatch.setattr(Trial, "recommended_detail", 0.88)
+        trial.suggestion.output, trial.code = "", 0  # the screen shows only the slider
+        await user.open("/try")
+        assert "Position 2 of 3" in element(user, "balance-recommended").text
+        assert "90.0% of the detail" in element(user, "balance-words").text
+        monkeypatch.setattr(Trial, "recommended_detail", 0.93)
+        await user.open("/try")
+        assert "Position 3 of 3" in element(user, "balance-recommended").text
+        assert "95.0% of the detail" in element(user, "balance-words").text
 
     by_clicks(folder, way)

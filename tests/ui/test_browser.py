@@ -272,6 +272,32 @@ def test_a_hierarchy_is_edited_by_keyboard_and_by_drag_and_drop(folder: Path) ->
     in_browser(folder, way)
 
 
+def test_every_control_of_the_screen_data_has_a_name_of_its_own(tmp_path: Path) -> None:
+    rng = random.Random(3)
+    rows = [f"{20 + n % 40},{','.join(rng.choices('12345', k=3))}" for n in range(60)]
+    (tmp_path / "survey.csv").write_text("\n".join(["age,trust,clean,food", *rows]))
+    columns = ["age", "trust", "clean", "food"]
+    unnamed = "[...document.querySelectorAll('input')].filter(e => !e.ariaLabel).length"
+
+    async def way(browser: Browser, _: str) -> None:
+        await browser.open_file("survey.csv")
+        await browser.until_text("Choose an answer first")
+        assert ("combobox", "Who is a person?") in await browser.controls()
+        await browser.answer("Each row is a different person")
+        await browser.click("Choose trust, clean and food")
+        await browser.until_text("60 records are unique")
+        controls = await browser.controls()
+        assert all(name for _, name in controls)
+        assert len(set(controls)) == len(controls)
+        menus = ["Who is a person?", "Role of trust, clean and food", *(f"Role of column {name}" for name in columns)]
+        assert sorted(name for role, name in controls if role == "combobox") == sorted(menus)
+        boxes = [name for role, name in controls if role == "checkbox"]
+        assert boxes == [f"Choose {name}" for name in columns]
+        assert await browser.script(unnamed) == 0  # the name is that of the input, not of the box around it
+
+    in_browser(tmp_path, way)
+
+
 async def require_tab_order(browser: Browser, screen: str) -> None:
     """Check that the Tab key reaches every control, and that the focus is visible."""
     controls = await browser.script(f"window.reached = new Set(); {_CONTROLS}.length")

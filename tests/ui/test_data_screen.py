@@ -33,7 +33,7 @@ def visits(folder: Path) -> Path:
 
 async def opened(user: User, state: PageState, name: str) -> None:
     state.open(name)
-    await until(lambda: not state.busy and (state.findings is not None or state.error))
+    await until(lambda: not state.inspection.busy and (state.inspection.findings is not None or state.inspection.error))
     await user.open("/")
 
 
@@ -44,11 +44,11 @@ def test_a_fix_changes_the_job_file_by_the_printed_settings(tmp_path: Path, monk
     async def way(user: User, state: PageState) -> None:
         await opened(user, state, "visits.csv")
         state.answer("row")
-        await until(lambda: not state.busy)
+        await until(lambda: not state.inspection.busy)
         assert "“Treat -99 as missing”" in texts(user)  # the message names the button
         assert "--null" not in texts(user)
         user.find(content="Treat -99 as missing", marker="fix").click()
-        await until(lambda: not state.busy and "null" in state.settings)
+        await until(lambda: not state.inspection.busy and "null" in state.settings)
         await until(lambda: "Treat -99 as missing" not in texts(user))
 
     by_clicks(tmp_path, way)
@@ -67,7 +67,7 @@ def test_a_fix_before_there_is_a_job_file_repeats_the_inspection(tmp_path: Path)
         await opened(user, state, "marks.csv")
         assert not (tmp_path / "marks.toml").exists()
         user.find(content="Apply to a1, a2, a3: item: a 0/1 column", marker="fix").click()
-        await until(lambda: not state.busy and state.raw)
+        await until(lambda: not state.inspection.busy and state.raw)
         await until(lambda: "Apply to a1" not in texts(user))
 
     by_clicks(tmp_path, way)
@@ -77,7 +77,7 @@ def test_a_fix_before_there_is_a_job_file_repeats_the_inspection(tmp_path: Path)
 
 def test_no_button_recommends_a_setting_that_all_answers_contain(tmp_path: Path) -> None:
     state, fixes = PageState(Folder(tmp_path)), [Fix({"skip_rows": ["footer"]}), Fix({"null": ["NULL"]})]
-    fixes += [Fix({}, "correct the data"), Fix({"publish_as_is": ["zip"]}, "to declare it")]  # no button declares it
+    fixes += [Fix({}, "correct the data"), Fix({"identifying_as_declared": True})]  # no button declares it
     job = tmp_path / "job.toml"
     job.write_text(
         'input = "a.csv"\nunit = "?"\n[unit_is.row]\nskip_rows = ["footer"]\n[unit_is.pid]\nskip_rows = ["footer"]\n'
@@ -111,7 +111,7 @@ def test_a_warning_stays_after_the_answer_until_the_owner_settles_it(tmp_path: P
         await opened(user, state, "persons.csv")
         assert warning in texts(user)
         element(user, "unit").set_value("patient")
-        await until(lambda: state.answered and not state.busy)
+        await until(lambda: state.answered and not state.inspection.busy)
         await until(lambda: "I checked this" in texts(user))
         assert warning in texts(user)
         assert "check row 142" in texts(user)
@@ -127,8 +127,8 @@ def test_a_warning_stays_after_the_answer_until_the_owner_settles_it(tmp_path: P
         user.find(marker="uncheck").click()
         await until(lambda: "I checked this" in texts(user))
         element(user, "role sex").set_value("drop")  # a column that is not published needs no check
-        await until(lambda: not state.busy and warning not in texts(user))
-        assert (state.warnings, state.unchecked) == ({}, [])
+        await until(lambda: not state.inspection.busy and warning not in texts(user))
+        assert (state.inspection.warnings, state.inspection.unchecked) == ({}, [])
         assert "checked" not in (tmp_path / "persons.toml").read_text()
 
     by_clicks(tmp_path, way)
@@ -140,8 +140,8 @@ def test_columns_show_the_frequencies_of_their_values(tmp_path: Path) -> None:
 
     async def way(user: User, state: PageState) -> None:
         await opened(user, state, "visits.csv")
-        assert state.findings is not None
-        columns = {column["name"]: column["frequencies"] for column in state.findings["columns"]}
+        assert state.inspection.findings is not None
+        columns = {column["name"]: column["frequencies"] for column in state.inspection.findings["columns"]}
         assert (len(columns["codes"]), len(columns["age"])) == (3, 12)
         assert columns["codes"] == sorted(columns["codes"], reverse=True)
         assert user.client is not None
@@ -163,21 +163,21 @@ def test_a_role_of_another_kind_changes_the_model(tmp_path: Path) -> None:
     async def way(user: User, state: PageState) -> None:
         await opened(user, state, "answers.csv")
         state.answer("row")
-        await until(lambda: not state.busy and state.answered)
+        await until(lambda: not state.inspection.busy and state.answered)
         await user.open("/")
         reason = next(text for text in texts(user).splitlines() if "not recognized" in text)
         assert reason == "not recognized as an attribute that others know"  # the menu beside it changes the role
         assert state.settings["model"] == "k"
-        state.give_role("grp", "items")
+        state.give_role(["grp"], "items")
         assert (state.settings["model"], state.settings["m"]) == ("kkm", 2)
-        await until(lambda: not state.busy)
-        state.give_role("AGE", "sensitive")
-        await until(lambda: not state.busy)
+        await until(lambda: not state.inspection.busy)
+        state.give_role(["AGE"], "sensitive")
+        await until(lambda: not state.inspection.busy)
         await user.open("/promise")
         await until(lambda: "The model kkm does not protect AGE" in texts(user))
-        state.give_role("AGE", "drop")
+        state.give_role(["AGE"], "drop")
         await until(lambda: "The model kkm" not in texts(user))
-        state.give_role("sex", "drop")
+        state.give_role(["sex"], "drop")
         assert state.settings["model"] == "km"
 
     by_clicks(tmp_path, way)
@@ -197,13 +197,13 @@ def test_a_column_that_no_model_protects_is_removed_on_the_screen_promise(tmp_pa
         await opened(user, state, "visits.toml")
         await user.open("/promise")
         user.find(content="Apply to hiv: do not publish", marker="fix").click()
-        await until(lambda: "hiv" in state.settings["drop"] and state.busy)
+        await until(lambda: "hiv" in state.settings["drop"] and state.inspection.busy)
         await until(lambda: "Guarantee" in texts(user))
         for screen, label in (("/try", "Try the candidates"), ("/publish", "Publish")):
             await user.open(screen)
             assert not any(one.tag == "button" and one.text == label for one in user.client.elements.values())  # type: ignore[union-attr]
             assert "Inspecting the data …" in texts(user)
-        await until(lambda: not state.busy)
+        await until(lambda: not state.inspection.busy)
         await until(lambda: "Inspecting the data …" not in texts(user))
         user.find(marker="publish")
 
@@ -221,7 +221,7 @@ def test_a_role_before_there_is_a_job_file_writes_it(tmp_path: Path) -> None:
         assert "no column can be published" in texts(user)
         assert not (tmp_path / "survey.toml").exists()
         element(user, "role q1").set_value("relational")
-        await until(lambda: not state.busy and "unit_is" in state.raw)
+        await until(lambda: not state.inspection.busy and "unit_is" in state.raw)
         await until(lambda: "no column can be published" not in texts(user))
         assert state.raw["unit_is"]["row"]["relational"] == ["q1"]
 
@@ -247,7 +247,7 @@ def test_without_columns_to_publish_the_page_leads_to_the_screen_data(tmp_path: 
             assert not any(line.startswith("Next: ") for line in shown)
         await user.open("/")
         element(user, "role straße").set_value("relational")
-        await until(lambda: not state.busy and state.raw)
+        await until(lambda: not state.inspection.busy and state.raw)
         await until(lambda: "Who is a person?" in texts(user))
         assert "Next: choose the promise" not in texts(user)
         element(user, "unit").set_value("row")
@@ -277,8 +277,8 @@ def test_the_question_is_asked_until_it_is_answered(tmp_path: Path, job: str, an
         await opened(user, state, "visits.toml" if job else "visits.csv")
         assert "Who is a person?" in texts(user)
         assert not state.answered
-        assert state.findings is not None
-        offered = [one["unit"] for one in state.findings["question"]["answers"]]
+        assert state.inspection.findings is not None
+        offered = [one["unit"] for one in state.inspection.findings["question"]["answers"]]
         assert (offered[0], offered[-2:]) == ("pid", ["row", "unknown"])
         choice = element(user, "unit")
         assert (choice.value, list(choice.options)[: len(offered)]) == (None, offered)
@@ -288,7 +288,7 @@ def test_the_question_is_asked_until_it_is_answered(tmp_path: Path, job: str, an
             assert "button" not in [one.tag for one in user.client.elements.values()]  # type: ignore[union-attr]
         await user.open("/")
         element(user, "unit").set_value(answer)
-        await until(lambda: state.answered and not state.busy)
+        await until(lambda: state.answered and not state.inspection.busy)
         assert state.raw["unit"] == answer
         await user.open("/")
         assert element(user, "unit").value == answer
@@ -345,10 +345,10 @@ def test_a_role_that_the_rows_of_a_person_contradict_is_an_error_with_its_remedi
     async def way(user: User, state: PageState) -> None:
         await opened(user, state, "loans.csv")
         state.answer("customer")
-        await until(lambda: not state.busy and state.answered)
+        await until(lambda: not state.inspection.busy and state.answered)
         await user.open("/")
         element(user, "role rating").set_value(role)
-        await until(lambda: state.error)
+        await until(lambda: state.inspection.error)
         for screen in ("/promise", "/publish", "/"):
             await user.open(screen)
             shown = [line for line in texts(user).splitlines() if "have the same id" in line]
@@ -361,10 +361,10 @@ def test_a_role_that_the_rows_of_a_person_contradict_is_an_error_with_its_remedi
         assert "300 rows." in texts(user).splitlines()
         assert element(user, "unit").options["customer"] == "Each customer is a person: 150 persons"
         state.change({"k": 6})  # does not repair the data
-        assert "have the same id" in state.error
+        assert "have the same id" in state.inspection.error
         assert len(user.find(marker="fix").elements) == 2
         user.find(content="Apply to rating: do not publish", marker="fix").click()
-        await until(lambda: not state.busy and not state.error)
+        await until(lambda: not state.inspection.busy and not state.inspection.error)
         await until(lambda: "have the same id" not in texts(user))
         await until(lambda: "300 rows, 150 records." in texts(user).splitlines())
         assert step_of(state, "Promise").words != "open"
@@ -382,11 +382,11 @@ def test_the_number_of_persons_follows_the_inspection(tmp_path: Path) -> None:
     async def way(user: User, state: PageState) -> None:
         await user.open("/")
         state.open("visits.toml")  # the number of pairs is not known before the inspection
-        await until(lambda: not state.busy and state.findings)
+        await until(lambda: not state.inspection.busy and state.inspection.findings)
         await user.open("/")
         assert element(user, "unit").options["pid,ward"].endswith(": 20 persons")
-        assert state.findings is not None
-        state.findings = {**state.findings, "records": 19}
+        assert state.inspection.findings is not None
+        state.inspection.findings = {**state.inspection.findings, "records": 19}
         await until(lambda: element(user, "unit").options["pid,ward"].endswith(": 19 persons"))
 
     by_clicks(tmp_path, way)
@@ -399,15 +399,15 @@ def test_after_a_chosen_remedy_its_effect_remains_a_warning(tmp_path: Path) -> N
     async def way(user: User, state: PageState) -> None:
         await opened(user, state, "loans.csv")
         state.answer("customer")
-        await until(lambda: not state.busy and state.answered)
+        await until(lambda: not state.inspection.busy and state.answered)
         await user.open("/")
         element(user, "role rating").set_value("relational")
-        await until(lambda: state.error)
+        await until(lambda: state.inspection.error)
         await until(lambda: "have the same id" in texts(user))
         user.find(content="Publish the values of each person's first row", marker="fix").click()
-        await until(lambda: not state.busy and not state.error)
+        await until(lambda: not state.inspection.busy and not state.inspection.error)
         await until(lambda: "I checked this" in texts(user))
-        assert ["'rating': the rows of" in warning for warning in state.unchecked] == [True]
+        assert ["'rating': the rows of" in warning for warning in state.inspection.unchecked] == [True]
         assert "chosen" in texts(user).splitlines()  # the reason of the role
 
     by_clicks(tmp_path, way)
@@ -422,7 +422,7 @@ def test_columns_that_the_unit_drops_are_named_below_the_question(tmp_path: Path
         await opened(user, state, "loans.csv")
         assert "the rows of a person differ" not in texts(user)  # the question is open
         element(user, "unit").set_value("customer")
-        await until(lambda: not state.busy and state.answered)
+        await until(lambda: not state.inspection.busy and state.answered)
         await until(lambda: dropped in texts(user))
         state.change({"drop": ["amount", "purpose"], "relational": ["birth year", "job", "rating"]})
         await until(lambda: "differ: amount, purpose." in texts(user))

@@ -1,7 +1,7 @@
 """The screen Hierarchies: trees with supports, rules, ceilings, names and faults."""
 
 import random
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 
 import pytest
@@ -56,7 +56,7 @@ async def shown(user: User, state: PageState) -> ColumnHierarchy:
 
 async def opened(user: User, state: PageState) -> None:
     state.open("visits.toml")
-    await until(lambda: state.findings is not None and not state.busy)
+    await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
     await user.open("/hierarchies")
 
 
@@ -346,7 +346,7 @@ def test_a_new_value_changes_no_group_and_is_reported(folder: Path) -> None:
         with (folder / "visits.csv").open("a") as file:
             file.write("\nZ99 E10")
         state.answer("row")
-        await until(lambda: state.findings is not None and not state.busy)
+        await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
         await user.open("/hierarchies")
         await until(lambda: state.tree.faults)
         await until(lambda: "is not a leaf" in texts(user))
@@ -409,10 +409,21 @@ def test_a_rule_that_never_publishes_full_values_is_not_edited(folder: Path) -> 
     by_clicks(folder, way)
 
 
-@pytest.mark.parametrize(("form", "rule"), [("%Y-%m-%d", "date:year"), ("%d.%m.%Y", "date:%d.%m.%Y:month,year")])
-def test_only_groups_of_iso_dates_are_split(folder: Path, form: str, rule: str) -> None:
-    dates = [date(1950 + n % 4, 1 + n % 12, 1 + n % 28).strftime(form) for n in range(300)]
-    (folder / "visits.csv").write_text("\n".join(["born", *dates]))
+@pytest.mark.parametrize(
+    ("form", "last", "bound"),
+    [
+        ("%Y-%m-%d", 28, "1951-07-01"),
+        ("%d.%m.%Y", 28, "01.07.1951"),
+        ("%d %b %Y", 28, "1 Jul 1951"),
+        ("%d/%m/%Y", 12, ""),
+    ],
+)
+def test_groups_of_dates_are_split_unless_day_and_month_are_ambiguous(
+    folder: Path, form: str, last: int, bound: str
+) -> None:
+    days = [date(1950 + n % 4, 1 + n % 12, 1 + n % last) for n in range(300)]
+    (folder / "visits.csv").write_text("\n".join(["born", *(day.strftime(form) for day in days)]))
+    rule = "date:year" if form == "%Y-%m-%d" else f"date:{form}:year"
     (folder / "visits.toml").write_text(
         'input = "visits.csv"\nout = "safe"\nunit = "row"\nrelational = ["born"]\nmodel = "k"\nk = 3\n'
         f'[hierarchy]\nborn = "{rule}"\n'
@@ -421,13 +432,19 @@ def test_only_groups_of_iso_dates_are_split(folder: Path, form: str, rule: str) 
     async def way(user: User, state: PageState) -> None:
         tree = await edited(user, state)
         user.find(marker=f"node {tree.hierarchy.node_of['1951']}").click()
-        if form != "%Y-%m-%d":
-            assert "2024-07-01" in element(user, "unsplit").text
+        if not bound:
+            assert "dates in one format" in element(user, "unsplit").text
             assert "Split at" not in texts(user)
             return
-        assert "2024-07-01" not in texts(user)
-        element(user, "bound").set_value("1951-07-01")
+        element(user, "bound").set_value("July")
         user.find(marker="split").click()
-        await until(lambda: "“1951” split at 1951-07-01." in texts(user))
+        await until(lambda: f"date such as {date(2024, 7, 1).strftime(form)}" in texts(user))
+        element(user, "bound").set_value(bound)
+        user.find(marker="split").click()
+        await until(lambda: f"“1951” split at {bound}." in texts(user))
+        tree = state.tree.tree
+        assert tree is not None
+        found = {datetime.strptime(value, form).date() for value in tree.values_below(f"1951 before {bound}")}
+        assert found == {day for day in days if date(1951, 1, 1) <= day < date(1951, 7, 1)}
 
     by_clicks(folder, way)

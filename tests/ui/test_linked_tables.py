@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("nicegui", reason="of the group test")
 
 from nicegui.testing import User
-from tests.ui.clicks import by_clicks, element, texts, until
+from tests.ui.clicks import by_clicks, element, reported, texts, until
 
 from anonset.errors import InputError
 from anonset.settings.job_files import read_job
@@ -65,7 +65,7 @@ def test_linked_tables_are_shown_tried_and_published(folder: Path) -> None:
         shown = "\n".join(filter(None, texts(user).splitlines()))
         assert "Table patient\npatients.csv: key patient_id.\n" in shown
         assert "Table diagnosis\ndiagnoses.csv: key visit_id, which leads to a person by table visit.\n" in shown
-        await until(lambda: not state.busy)
+        await until(lambda: not state.inspection.busy)
         await until(lambda: "120 rows" in texts(user))
         shown = "\n".join(filter(None, texts(user).splitlines()))
         assert "60 rows and 60 different ids.\n" in shown
@@ -74,7 +74,7 @@ def test_linked_tables_are_shown_tried_and_published(folder: Path) -> None:
         assert "name\ntext\ndirect identifier (name or contact), 60 different values\n" in shown
         assert "anonset inspect job.toml" in shown
         assert "✓\ndone" in shown
-        assert (state.error, state.unchecked) == ("", [])
+        assert (state.inspection.error, state.inspection.unchecked) == ("", [])
         await user.open("/hierarchies")
         state.tree.choose("diagnosis.code")
         await until(lambda: state.tree.tree is not None or state.tree.faults)
@@ -91,8 +91,8 @@ def test_linked_tables_are_shown_tried_and_published(folder: Path) -> None:
         assert read_job(str(folder / "job.toml"))["transaction"] == "apriori"
         await user.open("/publish")
         user.find(marker="publish").click()
-        await until(lambda: state.report is not None and state.report.code is not None)
-        assert state.publication.errors == []
+        await until(lambda: reported(state))
+        assert state.publication.run.errors == []
         await until(lambda: "Published and verified" in texts(user))
 
     by_clicks(folder, way)
@@ -124,10 +124,10 @@ def test_a_folder_of_linked_tables_is_opened_asked_and_published(clinic: Path, t
         await user.open("/")
         assert "5 files" in texts(user)
         user.find("clinic" if inner else "All files of this folder").click()
-        await until(lambda: state.linked is not None and not state.busy)
+        await until(lambda: state.inspection.linked is not None and not state.inspection.busy)
         await user.open("/")
         assert state.name == ("clinic.toml" if inner else "tables.toml")
-        assert state.error == ""
+        assert state.inspection.error == ""
         assert list(element(user, "unit").options.values()) == [
             "Each patient_id is a person: 60 persons; in 3 tables: drugs, patients, visits",
             "Each visit_id is a person: 120 persons; in 2 tables: diagnoses, visits",
@@ -140,28 +140,28 @@ def test_a_folder_of_linked_tables_is_opened_asked_and_published(clinic: Path, t
         assert "code\nICD-10 codes\na code per row\n" in shown
         assert "linked tables need" not in shown
         state.open("clinic" if inner else ".")
-        await until(lambda: state.linked is not None and not state.busy)
+        await until(lambda: state.inspection.linked is not None and not state.inspection.busy)
         await user.open("/")
-        assert (state.error, state.unit) == ("", "?")
+        assert (state.inspection.error, state.unit) == ("", "?")
         element(user, "unit").set_value("visit_id")
-        await until(lambda: state.unit == "visit_id" and not state.busy)
+        await until(lambda: state.unit == "visit_id" and not state.inspection.busy)
         assert list(state.tables) == ["diagnoses"]
         state.change({"k": 3, "m": 1})
         await until(lambda: "Another answer replaces" in texts(user))
         element(user, "unit").set_value("patient_id")
-        await until(lambda: state.unit == "patient_id" and not state.busy)
+        await until(lambda: state.unit == "patient_id" and not state.inspection.busy)
         assert list(state.tables) == ["patients", "diagnoses", "visits"]
         assert (state.raw["k"], state.raw["m"], state.first_step) == (3, 1, "")
         assert not list(tmp_path.glob(".*.toml"))
-        for warning in state.unchecked:
-            state.check(warning)
+        for warning in state.inspection.unchecked:
+            state.inspection.check(warning)
         await user.open("/publish")
         user.find(marker="publish").click()
-        await until(lambda: state.report is not None and state.report.code is not None)
-        assert state.publication.errors == []
+        await until(lambda: reported(state))
+        assert state.publication.run.errors == []
         state.open("clinic" if inner else ".")
-        await until(lambda: state.linked is not None and not state.busy)
-        assert (state.unit, state.answered, len(state.linked["left_out"]) > 0) == ("patient_id", True, True)
+        await until(lambda: state.inspection.linked is not None and not state.inspection.busy)
+        assert (state.unit, state.answered, len(state.inspection.linked["left_out"]) > 0) == ("patient_id", True, True)
 
     by_clicks(clinic, way)
 
@@ -174,10 +174,10 @@ def test_tables_without_a_common_key_are_named_with_the_reason(tmp_path: Path) -
 
     async def way(user: User, state: PageState) -> None:
         state.open("a")
-        await until(lambda: state.linked is not None and not state.busy)
+        await until(lambda: state.inspection.linked is not None and not state.inspection.busy)
         await user.open("/")
         assert "no key in common with another table" in texts(user)
-        assert "no linked table has a column that is recognized as items" in state.error
+        assert "no linked table has a column that is recognized as items" in state.inspection.error
         assert state.first_step == "The data cannot be published as they are. See the screen Data."
         await user.open("/promise")
         assert "The data cannot be published as they are." in texts(user)

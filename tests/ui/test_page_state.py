@@ -289,16 +289,16 @@ def test_names_that_look_like_options_are_names(tmp_path: Path) -> None:
         try:
             state.open("--help.csv")
             await settled(state)
-            assert state.findings is not None
-            assert [column["name"] for column in state.findings["columns"]] == ["a --keep ssn", "--keep"]
-            state.give_role("--keep", "relational")
+            assert state.inspection.findings is not None
+            assert [column["name"] for column in state.inspection.findings["columns"]] == ["a --keep ssn", "--keep"]
+            state.give_role(["--keep"], "relational")
             await settled(state)
             state.answer("row")
             await settled(state)
             for column, role in itertools.product(("a --keep ssn", "--keep"), ("relational", "drop")):
-                state.give_role(column, role)
+                state.give_role([column], role)
                 await settled(state)
-                assert {one["name"]: one["role"] for one in state.findings["columns"]}[column] == role
+                assert {one["name"]: one["role"] for one in state.inspection.findings["columns"]}[column] == role
             assert set(state.settings["drop"]) == {"--keep", "a --keep ssn"}
         finally:
             await state.end()
@@ -309,5 +309,5 @@ def test_names_that_look_like_options_are_names(tmp_path: Path) -> None:
 async def settled(state: PageState) -> None:
     """Wait for the inspection."""
     await asyncio.sleep(0)
-    while state.busy:
+    while state.inspection.busy:
         await asyncio.sleep(0.02)

@@ -40,7 +40,7 @@ def test_constraints_by_clicks_publish_the_bytes_of_options(tmp_path: Path, monk
 
     async def way(user: User, state: PageState) -> None:
         state.open("visits.toml")
-        await until(lambda: state.findings is not None and not state.busy)
+        await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
         await user.open("/policies")
         await until(lambda: state.tree.tree is not None)
         assert "anonset policy check visits-privacy.txt --kind privacy --input visits.toml" in texts(user)
@@ -76,7 +76,7 @@ def test_a_job_with_attributes_is_not_changed(tmp_path: Path) -> None:
 
     async def way(user: User, state: PageState) -> None:
         state.open("visits.toml")
-        await until(lambda: state.findings is not None and not state.busy)
+        await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
         await user.open("/policies")
         await until(lambda: state.tree.tree is not None)
         element(user, "search-privacy").set_value("E11")
@@ -98,7 +98,7 @@ def test_items_with_blanks_are_protected(tmp_path: Path, monkeypatch: pytest.Mon
 
     async def way(user: User, state: PageState) -> None:
         state.open("baskets.toml")
-        await until(lambda: state.findings is not None and not state.busy)
+        await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
         await user.open("/policies")
         await until(lambda: state.tree.tree is not None)
         element(user, "search-privacy").set_value("rye")

@@ -49,7 +49,7 @@ def test_queries_by_clicks_are_those_of_the_command_line(folder: Path, monkeypat
 
     async def way(user: User, state: PageState) -> None:
         state.open("visits.toml")
-        await until(lambda: state.findings is not None and not state.busy)
+        await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
         await user.open("/queries")
         await until(lambda: state.tree.tree is not None)
         element(user, "search-query").set_value("cat")
@@ -97,7 +97,7 @@ def test_queries_name_attributes(folder: Path, monkeypatch: pytest.MonkeyPatch) 
 
     async def way(user: User, state: PageState) -> None:
         state.open("visits.toml")
-        await until(lambda: state.findings is not None and not state.busy)
+        await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
         await user.open("/queries")
         element(user, "query column").set_value("age")
         element(user, "query from").set_value(21)
@@ -133,7 +133,7 @@ def test_queries_name_attributes(folder: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_a_removed_query_is_removed_from_the_file(folder: Path) -> None:
     async def way(user: User, state: PageState) -> None:
         state.open("visits.toml")
-        await until(lambda: state.findings is not None and not state.busy)
+        await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
         for item in ("E10", "J20"):
             state.workload.choose(item)
             state.workload.add()
@@ -156,7 +156,7 @@ def test_the_error_is_not_measured_while_queries_are_generated(folder: Path, mon
 
     async def way(user: User, state: PageState) -> None:
         state.open("visits.toml")
-        await until(lambda: state.findings is not None and not state.busy)
+        await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
         await user.open("/queries")
         assert "disabled" not in element(user, "measure").props
         user.find(marker="generate").click()

@@ -107,7 +107,7 @@ def expected(changes: dict[str, str]) -> dict[str, dict[str, object]]:
 def test_a_menu_changes_the_job_file(folder: Path) -> None:
     async def way(user: User, state: PageState) -> None:
         state.open("job.toml")
-        await until(lambda: state.linked is not None and not state.busy)
+        await until(lambda: state.inspection.linked is not None and not state.inspection.busy)
         for change, parts in CHANGES.items():
             (folder / "job.toml").write_text(JOB)
             await user.open("/")
@@ -124,7 +124,7 @@ def test_a_menu_changes_the_job_file(folder: Path) -> None:
 def test_other_menus_follow_and_a_left_out_table_is_published_again(folder: Path) -> None:
     async def way(user: User, state: PageState) -> None:
         state.open("job.toml")
-        await until(lambda: state.linked is not None and not state.busy)
+        await until(lambda: state.inspection.linked is not None and not state.inspection.busy)
         await user.open("/")
         element(user, "role drug.dose").set_value("items")
         assert element(user, "role drug.atc").value == "drop"  # a table has one column of items
@@ -163,7 +163,7 @@ def test_a_role_that_the_command_line_rejects_is_rejected_with_the_same_sentence
 
     async def way(user: User, state: PageState) -> None:
         state.open("job.toml")
-        await until(lambda: state.linked is not None and not state.busy)
+        await until(lambda: state.inspection.linked is not None and not state.inspection.busy)
         await user.open("/")
         before = element(user, f"role {column}").value
         element(user, f"role {column}").set_value(role)
@@ -178,7 +178,7 @@ def test_a_role_that_the_command_line_rejects_is_rejected_with_the_same_sentence
 def test_a_recommended_role_of_a_linked_table_is_written_to_its_section(folder: Path) -> None:
     async def way(user: User, state: PageState) -> None:
         state.open("job.toml")
-        await until(lambda: state.linked is not None and not state.busy)
+        await until(lambda: state.inspection.linked is not None and not state.inspection.busy)
         state.apply_fix(Fix({"relational": ["patient.age"], "hierarchy": {"patient.age": "bins:width=10"}, "k": 4}))
         job = settings((folder / "job.toml").read_text())
         assert (job["tables.patient"]["relational"], job["tables.patient"]["drop"]) == (["sex", "age"], ["name"])

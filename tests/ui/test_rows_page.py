@@ -12,7 +12,7 @@ pytest.importorskip("nicegui", reason="of the group test")
 
 from nicegui.testing import User
 from tests.facts import names
-from tests.ui.clicks import by_clicks, element, texts, until
+from tests.ui.clicks import by_clicks, element, reported, texts, until
 
 from anonset.cli.main import main
 from anonset.errors import InputError
@@ -123,7 +123,7 @@ def test_only_the_local_page_shows_records_and_stores_none(folder: Path, *, is_l
     async def way(user: User, state: PageState) -> None:
         state.is_local = is_local
         state.open("visits.toml")
-        await until(lambda: state.findings is not None and not state.busy)
+        await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
         await user.open("/")
         values = await user.http_client.get("/values")
         assert values.headers["cache-control"] == "no-store"
@@ -147,12 +147,12 @@ def test_only_the_local_page_shows_records_and_stores_none(folder: Path, *, is_l
             element(user, "role ward").set_value("drop")
             assert not link.visible
             element(user, "role ward").set_value("keep")
-            await until(lambda: not state.busy)
+            await until(lambda: not state.inspection.busy)
             assert not re.search(r"clinic\.org|\bP\d{3}\b", shown)
         await user.open("/publish")
         assert (await user.http_client.get("/rows")).status_code == 404  # nothing is published yet
         user.find(marker="publish").click()
-        await until(lambda: state.report is not None and state.report.code is not None)
+        await until(lambda: reported(state))
         await until(lambda: "Published and verified" in texts(user))
         links = [one.props.get("href") for one in user.client.elements.values()]  # type: ignore[union-attr]
         files = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}

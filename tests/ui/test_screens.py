@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("nicegui", reason="of the group test")
 
 from nicegui.testing import User
-from tests.ui.clicks import by_clicks, element, texts, until
+from tests.ui.clicks import by_clicks, element, reported, texts, until
 
 from anonset.cli.main import main
 from anonset.errors import InputError
@@ -42,18 +42,24 @@ def test_the_complete_way_publishes_the_bytes_of_the_command_line(
     async def way(user: User, state: PageState) -> None:
         await user.open("/")
         user.find("visits.csv").click()
-        await until(lambda: state.findings is not None and not state.busy)
+        await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
         await user.open("/")
         assert "150 persons" in str(element(user, "unit").options)
         assert not element(user, "role sex").enabled
         element(user, "unit").set_value("patient_id")
-        await until(lambda: state.answered and state.findings["records"] == 150 and not state.busy)
+        await until(
+            lambda: state.answered and state.inspection.findings["records"] == 150 and not state.inspection.busy
+        )
         await user.open("/")
         assert not element(user, "role patient_id").enabled
         element(user, "role region").set_value("drop")
-        await until(lambda: not state.busy and state.findings["quasi_identifiers"]["columns"] == ["sex"])
+        await until(
+            lambda: not state.inspection.busy and state.inspection.findings["quasi_identifiers"]["columns"] == ["sex"]
+        )
         element(user, "role region").set_value("relational")
-        await until(lambda: not state.busy and len(state.findings["quasi_identifiers"]["columns"]) == 2)
+        await until(
+            lambda: not state.inspection.busy and len(state.inspection.findings["quasi_identifiers"]["columns"]) == 2
+        )
         await until(lambda: "region" in state.settings["hierarchy"])
 
         await user.open("/promise")
@@ -72,18 +78,19 @@ def test_the_complete_way_publishes_the_bytes_of_the_command_line(
         await until(lambda: state.publishing)
         await user.open("/publish")  # a reload in the middle of a run
         user.find(marker="cancel")
-        await until(lambda: state.report is not None and state.report.code is not None)
+        await until(lambda: reported(state))
         await until(lambda: "Open the report" in texts(user))
         assert "(k,km)-anonymity with k=3, m=1 holds" in element(user, "verdict").text
         shown = "\n".join(filter(None, texts(user).splitlines()))
         assert "Someone who knows more than 1 item" in shown
         assert "An attacker knows\nPeople who are unique\nPeople with fewer than 3 matches\nHighest risk" in shown
-        before, after = (state.risk.result[when][-1] for when in ("before", "exposures"))
+        before, after = (state.publication.risk.result[when][-1] for when in ("before", "exposures"))
         assert (before["values"], before["items"]) == (after["values"], after["items"]) == (True, 3)
         figures = [f"{when} {one['alone']['value']:.1%}" for when, one in (("before", before), ("after", after))]
         assert "\n".join(["all attributes that others may know, and 3 items", *figures]) in shown
         assert before["alone"]["value"] >= after["alone"]["value"] > 0
-        rates = f"{state.risk.result['attack'][1]['success']:.1%} against {1 / 150:.1%} by chance, at most 33.3%"
+        success = state.publication.risk.result["attack"][1]["success"]
+        rates = f"{success:.1%} against {1 / 150:.1%} by chance, at most 33.3%"
         assert f"search for a person\n1 item of a random person\nwithin the guarantee: {rates}" in shown
         assert "homogeneity: " in shown
         commands = ["anonymize visits.toml", "risk by-clicks.private/report.json --attack all"]
@@ -94,13 +101,13 @@ def test_the_complete_way_publishes_the_bytes_of_the_command_line(
         report = await user.http_client.get("/report")
         assert "script-src" not in report.headers["content-security-policy"]
         assert b"</html>" in report.content
-        assert all(one["verdict"].encode() in report.content for one in state.risk.result["verdicts"])
+        assert all(one["verdict"].encode() in report.content for one in state.publication.risk.result["verdicts"])
         assert b"Not to be printed" not in report.content
         element(user, "statement purpose").set_value("<b>Not to be printed as bold</b>")
         element(user, "statement legal_basis").set_value("--Art. 89")
         user.find(marker="state").click()
-        await until(lambda: state.statements and state.report is not None and state.report.code is not None)
-        assert state.report.errors == []
+        await until(lambda: state.publication.statements and reported(state))
+        assert state.publication.report.errors == []
         stated = (await user.http_client.get("/report")).content
         assert b"&lt;b&gt;Not to be printed as bold&lt;/b&gt;" in stated
         assert b"--Art. 89" in stated.partition(b"Statements of the owner")[2]
@@ -134,13 +141,13 @@ def test_the_navigation_shows_four_numbered_steps_with_their_state(folder: Path)
         assert [step(user, name) for name in names] == ["○ open", "○ open", "○ open, optional", "○ open"]
         state.open("visits.csv")
         await until(lambda: step(user, "Data") == "… inspecting")
-        await until(lambda: state.findings is not None and not state.busy)
+        await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
         state.answer("patient_id")
-        await until(lambda: state.answered and not state.busy)
+        await until(lambda: state.answered and not state.inspection.busy)
         await until(lambda: (step(user, "Data"), step(user, "Promise")) == ("✓ done", "✓ done: k=5, m=2"))
-        state.findings = {**(state.findings or {}), "problems": ["a fault"], "fixes": [[]]}
+        state.inspection.findings = {**(state.inspection.findings or {}), "problems": ["a fault"], "fixes": [[]]}
         await until(lambda: step(user, "Data") == "! 1 warning")
-        state.check("a fault")
+        state.inspection.check("a fault")
         await until(lambda: step(user, "Data") == "✓ done")
         state.change({"m": 0})
         await until(lambda: step(user, "Promise") == "! 1 warning")
@@ -177,17 +184,17 @@ def test_faults_are_shown_and_publish_nothing(folder: Path) -> None:
         (folder / "broken.csv").write_bytes(b"codes,age\nE10\n\xff\xfe,1,2\n")
         await user.open("/")
         user.find("broken.csv").click()
-        await until(lambda: state.error and not state.busy)
+        await until(lambda: state.inspection.error and not state.inspection.busy)
         await user.open("/")
-        assert state.error in texts(user)
+        assert state.inspection.error in texts(user)
         await user.open("/publish")
         assert "button" not in [one.tag for one in user.client.elements.values()]  # type: ignore[union-attr]
 
         state.close()
         state.open("visits.csv")
-        await until(lambda: state.findings is not None and not state.busy)
+        await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
         state.answer("row")
-        await until(lambda: not state.busy)
+        await until(lambda: not state.inspection.busy)
         await user.open("/publish")
         element(user, "out").set_value("../outside")
         user.find(marker="publish").click()
@@ -195,7 +202,7 @@ def test_faults_are_shown_and_publish_nothing(folder: Path) -> None:
         element(user, "out").set_value("safe")
         state.change({"k": 500})
         user.find(marker="publish").click()
-        await until(lambda: state.publication is not None and state.publication.code)
+        await until(lambda: state.publication is not None and state.publication.run.code)
         await until(lambda: "Nothing was published." in texts(user))
         assert "500" in texts(user)
 
@@ -213,9 +220,9 @@ def test_faults_are_shown_and_publish_nothing(folder: Path) -> None:
 def test_two_tabs_show_the_same_job(folder: Path) -> None:
     async def way(user: User, state: PageState) -> None:
         state.open("visits.csv")
-        await until(lambda: state.findings is not None and not state.busy)
+        await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
         state.answer("row")
-        await until(lambda: not state.busy)
+        await until(lambda: not state.inspection.busy)
         await user.open("/promise")
         other = User(user.http_client)
         await other.open("/promise")
@@ -232,9 +239,9 @@ def test_two_tabs_show_the_same_job(folder: Path) -> None:
 def test_a_candidate_is_tried_chosen_and_written_to_the_job(folder: Path) -> None:
     async def way(user: User, state: PageState) -> None:
         state.open("visits.csv")
-        await until(lambda: state.findings is not None and not state.busy)
+        await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
         state.answer("patient_id")
-        await until(lambda: state.answered and not state.busy and "region" in state.settings["hierarchy"])
+        await until(lambda: state.answered and not state.inspection.busy and "region" in state.settings["hierarchy"])
         (folder / "codes.csv").write_text("".join(f"{code};{code[0]};*\n" for code in CODES))
         state.change({"hierarchy": {"codes": "codes.csv"}})
         await user.open("/try")
@@ -271,7 +278,7 @@ def test_a_candidate_is_tried_chosen_and_written_to_the_job(folder: Path) -> Non
         state.trial.suggestion.output = json.dumps({**found, "warning": "counts are of little use", "fixes": fixes})
         await user.open("/try")
         user.find("Apply to region: do not publish").click()
-        await until(lambda: "region" in state.settings["drop"] and not state.busy)
+        await until(lambda: "region" in state.settings["drop"] and not state.inspection.busy)
         await until(lambda: "Try the candidates again" in texts(user))
         state.change({"k": 3})
         await until(lambda: "Try the candidates again" in texts(user))
@@ -289,7 +296,7 @@ def test_the_screen_publish_names_the_algorithm_and_an_unused_recommendation(fol
 
     async def way(user: User, state: PageState) -> None:
         state.open("visits.toml")
-        await until(lambda: state.findings is not None and not state.busy)
+        await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
         await user.open("/publish")
         assert element(user, "algorithm").text == "The job uses the algorithm exact."
         state.change({"algorithm": "lra", "partitions": 2})
@@ -318,9 +325,9 @@ def test_the_screen_publish_names_the_algorithm_and_an_unused_recommendation(fol
 def test_a_cancelled_trial_leaves_the_job(folder: Path) -> None:
     async def way(user: User, state: PageState) -> None:
         state.open("visits.csv")
-        await until(lambda: state.findings is not None and not state.busy)
+        await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
         state.answer("row")
-        await until(lambda: not state.busy)
+        await until(lambda: not state.inspection.busy)
         job = (folder / "visits.toml").read_bytes()
         await user.open("/try")
         user.find(marker="try").click()
@@ -440,20 +447,20 @@ def test_one_figure_has_the_same_value_on_all_screens_and_in_the_report(tmp_path
 
     async def way(user: User, state: PageState) -> None:
         state.open("people.toml")
-        await until(lambda: state.findings is not None and not state.busy)
-        raw = f"{state.findings['quasi_identifiers']['unique']:.1%}"
+        await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
+        raw = f"{state.inspection.findings['quasi_identifiers']['unique']:.1%}"
         days, years = ([row.split(",")[1][:end] + row.split(",")[2] for row in persons] for end in (10, 4))
         unique = [sum(keys.count(key) == 1 for key in keys) / len(keys) for keys in (days, years)]
         await user.open("/")
         assert "The job coarsens born while reading" in element(user, "raw").text
         assert raw in texts(user)
         state.publish()
-        await until(lambda: state.report is not None and state.report.code is not None)
+        await until(lambda: reported(state))
         await user.open("/publish")
         steps = [f"raw data\n{unique[0]:.1%}", f"coarsened by reading (born)\n{unique[1]:.1%}", "published\n0.0%"]
         shown = "\n".join(filter(None, texts(user).splitlines()))
         assert "\n".join(["Step", "People who are unique", *steps]) in shown
-        sizes = state.risk.result["exposures"][0]["sizes"]
+        sizes = state.publication.risk.result["exposures"][0]["sizes"]
         assert sum(size["value"] for size in sizes) == pytest.approx(1)
         assert f"1\nbefore {unique[1]:.1%}\nafter 0.0%" in shown.partition("Records that match a person")[2]
         page = (tmp_path / "safe-report.html").read_text()
@@ -486,12 +493,12 @@ def test_losses_and_limits_say_what_happens_to_coarsened_and_unchanged_columns(t
 
     async def way(user: User, state: PageState) -> None:
         state.open("people.toml")
-        await until(lambda: state.findings is not None and not state.busy)
+        await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
         await user.open("/promise")
         assert "Not covered" in texts(user)
         assert unchanged not in texts(user)
         state.publish()
-        await until(lambda: state.report is not None and state.report.code is not None)
+        await until(lambda: reported(state))
         await user.open("/publish")
         assert "100.0% kept, 0.0% generalized, relative to the coarsened values" in texts(user)
         assert unchanged not in texts(user)
@@ -500,7 +507,7 @@ def test_losses_and_limits_say_what_happens_to_coarsened_and_unchanged_columns(t
         assert unchanged in texts(user)
         limits(user, "promise")
         state.publish()
-        await until(lambda: state.report is not None and state.report.code is not None)
+        await until(lambda: reported(state))
         await user.open("/publish")
         assert unchanged in texts(user)
         limits(user, "publish")

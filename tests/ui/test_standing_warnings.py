@@ -90,18 +90,18 @@ def test_a_warning_stays_until_the_owner_settles_it(tmp_path: Path, fault: str, 
             return " ".join(child.text for child in element(user, "step Data").default_slot.children)
 
         async def inspected(before: object = None) -> None:
-            await until(lambda: state.inspection is not before and not state.busy)
+            await until(lambda: state.inspection.run is not before and not state.inspection.busy)
 
         await user.open("/")
         user.find(f"{fault}.{'csv' if unit else 'toml'}").click()
         await inspected()
         await user.open("/")
         if unit:
-            before = state.inspection
+            before = state.inspection.run
             element(user, "unit").set_value(unit)
             await inspected(before)
         await until(lambda: warning in texts(user))
-        before = state.inspection
+        before = state.inspection.run
         element(user, "role sex").set_value("keep")  # inspects the data again
         await inspected(before)
         for screen in ("/", "/hierarchies", "/publish"):
@@ -111,13 +111,15 @@ def test_a_warning_stays_until_the_owner_settles_it(tmp_path: Path, fault: str, 
             assert ("not checked" in texts(user)) == (screen != "/")
         await user.open("/")
         assert warning in texts(user)
-        while number := len(state.unchecked):
+        while number := len(state.inspection.unchecked):
             button = user.find(marker="check")
             button.elements = {next(iter(button.elements))}
             button.click()
-            await until(lambda left=number: len(state.unchecked) < left)
-        await until(lambda: texts(user).count("Check again") == len(state.warnings))
-        assert f"{len(state.warnings)} warning{'s' * (len(state.warnings) > 1)} checked" in texts(user)
+            await until(lambda left=number: len(state.inspection.unchecked) < left)
+        await until(lambda: texts(user).count("Check again") == len(state.inspection.warnings))
+        assert f"{len(state.inspection.warnings)} warning{'s' * (len(state.inspection.warnings) > 1)} checked" in texts(
+            user
+        )
         assert "I checked this" not in texts(user)
         assert step() == "✓ done"
 
@@ -130,11 +132,11 @@ def test_rows_that_are_different_persons_may_differ(tmp_path: Path) -> None:
 
     async def way(user: User, state: PageState) -> None:
         state.open("conflicting-rows.csv")
-        await until(lambda: state.findings is not None and not state.busy)
-        assert any("the rows of 1 person differ" in text for text in state.warnings)
+        await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
+        assert any("the rows of 1 person differ" in text for text in state.inspection.warnings)
         state.answer("row")
-        await until(lambda: state.answered and not state.busy)
-        assert not any("the rows of 1 person differ" in text for text in state.unchecked)
+        await until(lambda: state.answered and not state.inspection.busy)
+        assert not any("the rows of 1 person differ" in text for text in state.inspection.unchecked)
 
     by_clicks(tmp_path, way)
 

@@ -13,16 +13,19 @@ from anonset.ui.state.trial import Trial
 
 _ERROR = {True: "answers to your queries are off by {} (mean)", False: "counts of items are off by {} (mean)"}
 """Error of a stop in words. The key is True if the job contains queries."""
+_NEAREST = "Position {} of {} is the closest to the recommended result, which keeps {} of the detail of the attributes."
 _MEASURED = {True: "over your queries", False: "over the counts of 200 items, drawn from random records"}
 
 
-def balance_slider(screen: Screen, trial: Trial, kept_in_words: str) -> None:
+def balance_slider(screen: Screen, trial: Trial, kept_in_words: str, recommended: float | None) -> None:
     """Show the stops of a trial as a slider. A button changes the job to the stop at which the slider is.
 
     Parameters
     ----------
     kept_in_words
         Sentence for the share of the detail of the attributes that is kept, with ``{}`` for the share.
+    recommended
+        Share of the detail of the attributes that the recommended result keeps, or None if there is none.
     """
     stops, run = trial.stops, trial.balance
     if run is not None and run.code not in (0, None, CANCELLED):
@@ -35,13 +38,20 @@ def balance_slider(screen: Screen, trial: Trial, kept_in_words: str) -> None:
     with card("Items or attributes"):
         mean = f"The error is the mean {_MEASURED[trial.has_queries]}."
         text("p", f"Each position is a result of joint-split with another weight, measured on all data. {mean}")
-        _slider(screen, stops, words, suits=trial.suits(screen.state.settings))
+        near = len(stops) // 2
+        if recommended is not None:
+            near = min(range(len(stops)), key=lambda place: abs(stops[place]["ranges_kept"] - recommended))
+            text("p", _NEAREST.format(near + 1, len(stops), f"{recommended:.1%}")).mark("balance-recommended")
+        _slider(screen, stops, words, near, suits=trial.suits(screen.state.settings))
 
 
-def _slider(screen: Screen, stops: Sequence[Mapping[str, Any]], words: Sequence[str], *, suits: bool) -> None:
+def _slider(
+    screen: Screen, stops: Sequence[Mapping[str, Any]], words: Sequence[str], near: int, *, suits: bool
+) -> None:
+    """Show the slider. It starts at the stop that the job uses, or at the stop `near`."""
     state = screen.state
     settings = [stop["settings"] for stop in stops]
-    at = settings.index(state.candidate) if state.candidate in settings else len(stops) // 2
+    at = settings.index(state.candidate) if state.candidate in settings else near
 
     def move(event: GenericEventArguments) -> None:
         nonlocal at

@@ -1,7 +1,8 @@
 """Buttons that write recommended settings to the job file."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from nicegui import ui
 
@@ -14,8 +15,10 @@ from anonset.ui.screens.frame import Screen, button
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.setting_words import fix_in_words
 
-_OWNERS = ("identifying_as_declared", "publish_as_is")
-"""Settings that only the owner can declare, so no button writes them."""
+_OF_EACH_COLUMN = {"drop", "relational", "hierarchy", "publish_as_is"}
+"""Settings that a message recommends for each column that it names. Several hierarchies alone are alternatives."""
+_DECLARED = "identifying_as_declared"
+"""Setting that no button writes, because it applies to all columns."""
 
 
 def fix_buttons(screen: Screen, fixes: Sequence[Fix]) -> None:
@@ -24,8 +27,28 @@ def fix_buttons(screen: Screen, fixes: Sequence[Fix]) -> None:
     if state.publishing:
         return
     with ui.element("div").classes("actions"):
-        for fix in open_fixes(state, fixes):
-            button(fix_in_words(fix.settings), partial(screen.act, state.apply_fix, fix)).mark("fix")
+        for fix in together(open_fixes(state, fixes)):
+            made = button(fix_in_words(fix.settings), partial(screen.act, state.apply_fix, fix)).mark("fix")
+            if "publish_as_is" in fix.settings:  # no way to protect the columns
+                made.classes("second")
+
+
+def together(fixes: Sequence[Fix]) -> list[Fix]:
+    """Return the fixes, with one fix for all columns in place of the same fix for each column.
+
+    >>> [fix.settings for fix in together([Fix({"drop": ["a"]}), Fix({"null": ["-"]}), Fix({"drop": ["b"]})])]
+    [{'drop': ['a', 'b']}, {'null': ['-']}]
+    """
+    made: dict[object, dict[str, Any]] = {}
+    for number, fix in enumerate(fixes):
+        names = fix.settings.keys()
+        known = made.setdefault(tuple(names) if names <= _OF_EACH_COLUMN and names != {"hierarchy"} else number, {})
+        for name, value in fix.settings.items():
+            if isinstance(value, Mapping):
+                known[name] = {**value, **known.get(name, {})}
+            else:
+                known[name] = list(dict.fromkeys([*known.get(name, ()), *value])) if isinstance(value, list) else value
+    return [Fix(settings) for settings in made.values()]
 
 
 def open_fixes(state: PageState, fixes: Sequence[Fix]) -> list[Fix]:
@@ -43,11 +66,11 @@ def open_fixes(state: PageState, fixes: Sequence[Fix]) -> list[Fix]:
     }
     job = {**common, **state.settings}
     columns = {name for role in ROLES for name in name_list(job.get(role, ()))}
-    distinct = {fix_in_words(fix.settings): fix for fix in fixes if fix.settings}
+    distinct = {repr(fix.settings): fix for fix in fixes if fix.settings}
     return [
         fix
         for fix in distinct.values()
-        if fix.settings.keys().isdisjoint(_OWNERS)
+        if _DECLARED not in fix.settings
         and not is_applied(fix.settings, job)
         and (not columns or all({*fix.settings.get(role, ())} <= columns for role in ROLES))
     ]

@@ -1,6 +1,6 @@
 """Frame of each screen, with navigation, messages and the command line of the screen."""
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -77,8 +77,8 @@ class Screen:
                 self._parts()
             text("h1", title)
             if self.path not in ("/", OPEN):
-                self.section(lambda: len(self.state.unchecked), lambda _: self._show_unchecked())
-            self._messages = self.section(lambda: (self._message, self.state.error), self._show_messages)
+                self.section(lambda: len(self.state.inspection.unchecked), lambda _: self._show_unchecked())
+            self._messages = self.section(lambda: (self._message, self.state.inspection.error), self._show_messages)
             yield
         with ui.element("footer") as footer:
             text("div", f"Command that {does}").classes("soft")
@@ -183,7 +183,7 @@ class Screen:
         return self.state.command("inspect") if self.path != OPEN and self.state.first_step else command()
 
     def _show_unchecked(self) -> None:
-        if number := len(self.state.unchecked):
+        if number := len(self.state.inspection.unchecked):
             with ui.element("p").classes("alert").mark("unchecked"):
                 text("span", f"{counted(number, 'warning')} on the screen ")
                 ui.link("Data", "/")
@@ -195,8 +195,8 @@ class Screen:
             text("span", f"{'Job file' if source.endswith(JOB) else 'Data'}: {source}").classes("soft")
 
     def _show_messages(self, _: object) -> None:
-        error = self.state.error
-        is_remedied = error in self.state.warnings  # the screen Data shows the error with its remedies
+        error = self.state.inspection.error
+        is_remedied = error in self.state.inspection.warnings  # the screen Data shows the error with its remedies
         for message in dict.fromkeys(filter(None, (self._message, error))):
             if not (is_remedied and message == error and self.path == "/"):
                 alert(message).props("role=alert")
@@ -294,3 +294,11 @@ def empty(message: str) -> TextElement:
 def button(label: str, action: Callable[[], object]) -> TextElement:
     """Create a button with the colours of the page."""
     return text("button", label).props("type=button").on("click", lambda _: action())
+
+
+def menu_of(
+    options: Mapping[str, str], label: str, on_change: Callable[[str], object], value: str | None = None
+) -> ui.select:
+    """Create a menu whose label only screen readers read."""
+    menu = ui.select(dict(options), label=label, value=value, on_change=lambda event: on_change(event.value))
+    return menu.props("outlined dense").classes("silent")  # Quasar names the input only by a label

@@ -22,7 +22,7 @@ _OFFERED = ("items", "relational", "keep", "drop")
 
 def tables_state(state: PageState) -> object:
     """Return what the sections show."""
-    return state.tables, state.linked, state.answered, state.publishing
+    return state.tables, state.inspection.linked, state.answered, state.publishing
 
 
 def show_tables(screen: Screen, section: LiveSection) -> None:
@@ -39,7 +39,7 @@ def show_tables(screen: Screen, section: LiveSection) -> None:
         with card(f"Table {name}"):
             _describe(settings, keys, found, links=links)
             _columns(menus, name, keys, roles, found, can_change=can_change)
-    _left_out((state.linked or {"left_out": {}})["left_out"])
+    _left_out((state.inspection.linked or {"left_out": {}})["left_out"])
     if tables and state.is_local and not state.first_step:
         with ui.element("p"):
             ui.link("Show the most frequent values", "/values", new_tab=True).mark("values")
@@ -50,7 +50,7 @@ def keys_of(state: PageState) -> dict[str, str]:
     keys = {
         one["unit"]: f"Each {one['unit']} is a person: {counted(one['persons'], 'person')}; in "
         f"{counted(len(one['tables']), 'table')}: {', '.join(one['tables'])}"
-        for one in state.answers
+        for one in state.inspection.answers
     }
     return keys if not state.answered or state.unit in keys else {state.unit: f"Each {state.unit} is a person", **keys}
 

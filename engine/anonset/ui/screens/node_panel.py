@@ -21,7 +21,7 @@ from anonset.jobs.proposals.column_hierarchy import ColumnHierarchy
 from anonset.ui.screens.frame import button, text
 from anonset.ui.state.tree_state import TreeState
 
-_SPLIT = "Only groups of numbers, and of dates such as 2024-07-01, can be split at a value."
+_SPLIT = "Only groups of numbers, and of dates in one format, can be split at a value."
 _TARGETS = 8
 """Maximum number of groups that the panel offers."""
 _NAMED = 3
@@ -119,7 +119,7 @@ class NodePanel:
             name = ui.input("Name of the group", value=label)
             name.props("outlined stack-label").classes("field").mark("name")
             button("Rename", lambda: self._rename(label, (name.value or "").strip())).classes("second").mark("rename")
-        if is_ordered(self._hierarchy, node):
+        if is_ordered(self._hierarchy, node, self._tree.date_form):
             with ui.element("div").classes("sizes"):
                 bound = ui.input("Split at").props("outlined stack-label").classes("field short").mark("bound")
                 button("Split", lambda: self._split(label, bound.value or "")).classes("second").mark("split")
@@ -130,7 +130,9 @@ class NodePanel:
         tree, label = self._hierarchy, self._hierarchy.labels[node]
         following = int(tree.subtree_end[node])
         has_neighbour = node and following < tree.n_nodes and tree.parent[following] == tree.parent[node]
-        if has_neighbour and all(not tree.is_leaf[one] and is_ordered(tree, one) for one in (node, following)):
+        if has_neighbour and all(
+            not tree.is_leaf[one] and is_ordered(tree, one, self._tree.date_form) for one in (node, following)
+        ):
             other = tree.labels[following]
             button(f"Merge with {other}", partial(self._merge, label, other)).classes("second").mark("merge")
         words = "Delete this group" if node else "Delete all groups"
@@ -150,7 +152,7 @@ class NodePanel:
 
     def _split(self, label: str, bound: str) -> None:
         above = self._hierarchy.labels[max(0, self._hierarchy.parent[self._hierarchy.node_of[label]])]
-        self._edit(above, f"“{label}” split at {bound.strip()}.", split_group, label, bound)
+        self._edit(above, f"“{label}” split at {bound.strip()}.", split_group, label, bound, self._tree.date_form)
 
     def _merge(self, label: str, other: str) -> None:
         name = merged_name(label, other)

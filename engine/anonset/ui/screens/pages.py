@@ -48,7 +48,7 @@ def add_pages(state: PageState) -> None:
     app.add_api_route("/download/job.toml", lambda: _job(state))
     app.add_api_route("/rows", lambda: _not_stored(lambda: state.rows_report, lambda job: rows_page(changed_rows(job))))
     app.add_api_route("/values", partial(_values, state))
-    app.add_api_route("/report", lambda: _report(state.report_page))
+    app.add_api_route("/report", lambda: _report(None if state.publication is None else state.publication.page))
     app.add_api_route("/opened-report", lambda: _report(None if state.examined is None else state.examined.page))
     app.add_api_route("/{address:path}", _unknown_address)
     app.on_shutdown(state.end)
@@ -75,9 +75,10 @@ def _unknown_address(request: Request, address: str) -> Response:
 
 
 def _publication(state: PageState) -> Response:
-    if state.out is None:
+    out = None if state.publication is None else state.publication.out
+    if out is None:
         return Response("there is no publication yet", 404)
-    return StreamingResponse(zipped(state.out), media_type="application/zip", headers=_attachment("publication.zip"))
+    return StreamingResponse(zipped(out), media_type="application/zip", headers=_attachment("publication.zip"))
 
 
 def _job(state: PageState) -> Response:

@@ -14,7 +14,8 @@ from anonset.ui.screens.fix_buttons import fix_buttons
 from anonset.ui.screens.frame import Screen, alert, busy, button, card, show_limits, text
 from anonset.ui.screens.run_sections import ended, show_errors, show_risk
 from anonset.ui.state.page_state import PageState
-from anonset.ui.state.runs import CANCELLED, CommandRun
+from anonset.ui.state.publication import Publication
+from anonset.ui.state.runs import CANCELLED
 from anonset.ui.state.setting_words import OUT, STATEMENTS, algorithm_in_words
 
 _SHARES = {"items": "Items", "values": "Attribute values"}
@@ -31,16 +32,17 @@ def publish_screen(state: PageState) -> None:
             screen.section(lambda: _algorithm(state), lambda _: _show_algorithm(state))
             screen.section(lambda: _start_state(state), lambda _: _start(screen, typed))
             screen.section(lambda: (_progress_state(state.publication), state.raw), lambda _: _progress(screen))
-        screen.section(lambda: state.out, lambda _: _result(state))
-        screen.section(lambda: ended(state.risk), lambda _: _risk(state))
-        screen.section(lambda: ended(state.report), lambda _: _report(screen))
+        screen.section(lambda: state.publication and state.publication.out, lambda _: _result(state))
+        screen.section(lambda: state.publication and ended(state.publication.risk), lambda _: _risk(state))
+        screen.section(lambda: state.publication and ended(state.publication.report), lambda _: _report(screen))
         with ui.element("div").classes("actions"):
             ui.link("Back: try", "/try")
             ui.link("Next: queries", "/queries")
 
 
 def _commands(state: PageState) -> str:
-    further = [run for run in (state.risk, state.report) if run is not None]
+    made = state.publication
+    further = [run for run in (made.risk, made.report) if run is not None] if made is not None else []
     return "\n".join([state.command("anonymize"), *(run.command for run in further)])
 
 
@@ -64,7 +66,7 @@ def _show_algorithm(state: PageState) -> None:
 
 
 def _start_state(state: PageState) -> object:
-    return state.raw.get("out"), state.publishing, state.busy
+    return state.raw.get("out"), state.publishing, state.inspection.busy
 
 
 def _start(screen: Screen, typed: dict[str, str]) -> None:
@@ -92,20 +94,21 @@ def _start(screen: Screen, typed: dict[str, str]) -> None:
     with ui.element("div").classes("actions"):
         if state.publishing:
             button("Cancel", state.cancel).classes("second").mark("cancel")
-        elif state.busy:
+        elif state.inspection.busy:
             busy("Inspecting the data …")
         else:
             button("Publish", publish).mark("publish")
 
 
-def _progress_state(run: CommandRun | None) -> object:
+def _progress_state(publication: Publication | None) -> object:
+    run = publication and publication.run
     return run and (run.stage, run.share and round(run.share, 2), run.code, len(run.errors), id(run))
 
 
 def _progress(screen: Screen) -> None:
-    run = screen.state.publication
-    if run is None:
+    if screen.state.publication is None:
         return
+    run = screen.state.publication.run
     with ui.element("div").props("role=status"):
         if run.code is None:
             share = "" if run.share is None else f", {min(run.share, 1):.0%}"
@@ -125,11 +128,10 @@ def _progress(screen: Screen) -> None:
 
 
 def _result(state: PageState) -> None:
-    out, run = state.out, state.publication
-    if out is None or run is None or state.promised is None:
+    publication = state.publication
+    if publication is None or (out := publication.out) is None:
         return
-    made = run.result
-    promised = state.promised
+    made, promised = publication.run.result, publication.model
     facts = {
         "Records": f"{made['records']:,}",
         **{
@@ -158,8 +160,8 @@ def _result(state: PageState) -> None:
 
 
 def _risk(state: PageState) -> None:
-    made = {} if state.publication is None or state.out is None else state.publication.result
-    show_risk(state.risk, state.published_findings, made.get("coarsened", {}).get("values", ()))
+    if (made := state.publication) is not None and made.risk is not None:
+        show_risk(made.risk, made.findings, made.run.result.get("coarsened", {}).get("values", ()))
 
 
 def _in_words(shares: Mapping[str, float]) -> str:
@@ -167,8 +169,8 @@ def _in_words(shares: Mapping[str, float]) -> str:
 
 
 def _report(screen: Screen) -> None:
-    run = screen.state.report
-    if run is None:
+    publication = screen.state.publication
+    if publication is None or (run := publication.report) is None:
         return
     with card("Report to sign"):
         if run.code is None:
@@ -180,12 +182,11 @@ def _report(screen: Screen) -> None:
                 ui.link("Open the report for the data protection officer", "/report", new_tab=True).mark("report")
             text("p", f"Internal: do not share {run.arguments[-1]}.").classes("soft")
         if run.code is not None:
-            _statements(screen)
+            _statements(screen, publication.statements)
 
 
-def _statements(screen: Screen) -> None:
+def _statements(screen: Screen, given: Mapping[str, str]) -> None:
     """Ask for the statements of the owner that the report prints."""
-    given = screen.state.statements
     with ui.element("details"):
         text("summary", "Add your statements to the report" if not given else "Change your statements")
         text("p", "The report prints these texts unchanged, as statements of the owner. All are optional.")

@@ -1,6 +1,7 @@
 """Menus of the screen Data that change the roles of columns."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
@@ -8,7 +9,8 @@ from nicegui import ui
 from nicegui.elements.mixins.text_element import TextElement
 
 from anonset.columns.roles import OF_PERSONS, SETS
-from anonset.ui.screens.frame import LiveSection, Screen, text
+from anonset.ui.screens.frame import LiveSection, Screen, button, menu_of, text
+from anonset.ui.state.column_choice import ColumnChoice
 from anonset.ui.state.setting_words import ROLE_WORDS
 
 
@@ -23,6 +25,8 @@ class RoleMenus:
         Returns the role of each column.
     reason
         Returns the reason for the role of a column.
+    choice
+        Columns that get their role together, or None if the screen does not offer this.
     """
 
     def __init__(
@@ -31,14 +35,40 @@ class RoleMenus:
         section: LiveSection,
         roles: Callable[[], Mapping[str, str]],
         reason: Callable[[str, str], str],
+        choice: ColumnChoice | None = None,
     ) -> None:
         self._screen = screen
         self._section = section
         self._roles = roles
         self._reason = reason
+        self._choice = choice
+        self._boxes: dict[str, TextElement] = {}
         self._shows_values = screen.state.is_local and not screen.state.first_step
         self._shown: dict[str, tuple[Any, TextElement]] = {}
         self._links: dict[str, ui.link] = {}
+
+    def add_name(self, column: str, *, can_choose: bool) -> None:
+        """Create the first cell of a row, with the name of the column and the box that chooses it."""
+        with ui.element("th").props("scope=row") as cell:
+            cell.props["aria-label"] = column
+            with ui.element("div").classes("named"):
+                if can_choose and self._choice is not None:
+                    box = button("", partial(self._choose, column)).classes("box").mark(f"choose {column}")
+                    box.props("role=checkbox").props["aria-label"] = f"Choose {column}"
+                    self._boxes[column] = box
+                text("span", column)
+        self.show_chosen()
+
+    def show_chosen(self) -> None:
+        """Show in each box whether its column is chosen."""
+        names = () if self._choice is None else self._choice.names
+        for column, box in self._boxes.items():
+            box.props["aria-checked"] = "true" if column in names else "false"
+            box.update()
+
+    def _choose(self, column: str) -> None:
+        if self._choice is not None:
+            self._screen.act(partial(self._choice.choose, [column], chosen=column not in self._choice.names))
 
     def show_values(self, column: str, role: str) -> None:
         """Create a link to the values of a column. It is visible while the column is published. Columns that
@@ -55,8 +85,7 @@ class RoleMenus:
         """Create the menu of a column and the reason for its role, as two cells of a table."""
         options = {one: ROLE_WORDS[one] for one in offered if one not in OF_PERSONS or role == one}
         with ui.element("td"):
-            menu = ui.select(options, value=role, on_change=lambda event: self._give(column, event.value))
-            menu.props("outlined dense").props["aria-label"] = f"Role of column {column}"
+            menu = menu_of(options, f"Role of column {column}", partial(self._give, column), value=role)
             menu.mark(f"role {column}").set_enabled(enabled)
         self._shown[column] = menu, text("td", self._reason(column, role)).props('data-label="Reason"')
 
@@ -64,7 +93,7 @@ class RoleMenus:
         """Change the role of a column. The menus of other columns follow, and this menu if the role is rejected."""
         if role == self._roles().get(column):
             return
-        succeeds = self._screen.act(self._screen.state.give_role, column, role, shown=self._section)
+        succeeds = self._screen.act(self._screen.state.give_role, [column], role, shown=self._section)
         roles = {**self._roles(), **({column: role} if succeeds else {})}
         for name, (menu, reason) in self._shown.items():
             role_now = roles.get(name, "drop")

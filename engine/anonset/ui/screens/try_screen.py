@@ -49,7 +49,7 @@ def try_screen(state: PageState) -> None:
             "counts. Nothing is published. Without this step, the result may be less useful.",
         ).classes("lead")
         with card():
-            screen.section(lambda: (_running(state), state.publishing, state.busy), lambda _: _start(screen))
+            screen.section(lambda: (_running(state), state.publishing, state.inspection.busy), lambda _: _start(screen))
             screen.section(lambda: _progress_state(state.trial), lambda _: _progress(state))
         screen.section(lambda: _results_state(state), lambda _: _recommended(screen))
         screen.section(lambda: _results_state(state), lambda _: _candidates(screen))
@@ -79,7 +79,7 @@ def _start(screen: Screen) -> None:
             button("Cancel", state.cancel_trial).classes("second").mark("cancel trial")
         elif state.publishing:
             text("p", "The job is running. Wait until it ends.")
-        elif state.busy:
+        elif state.inspection.busy:
             busy("Inspecting the data …")
         else:
             button(TRY, lambda: screen.act(state.try_candidates)).mark("try")
@@ -132,13 +132,21 @@ def _show_recommended(screen: Screen, found: Mapping[str, Any], *, suits: bool) 
     if not suits:
         text("p", "The job has changed since this trial. Try the candidates again.").classes("alert")
     if best is None:
-        alert(f"No candidate is useful: {found['reason']}.", "p")
+        if obstacles := found["obstacles"]:
+            with ui.element("div").classes("alert"), ui.element("div"):
+                text("p", "No result can be published with these roles:")
+                with ui.element("ul"):
+                    for obstacle in obstacles:
+                        text("li", obstacle)
+        else:
+            alert(f"No candidate is useful: {found['reason']}.", "p")
         fix_buttons(screen, fixes)
         return
-    text("p", f"{algorithm_in_words(best['settings'])} ({best['grounds']})")
+    text("p", f"{_name(found, best)}: {best['grounds']}.")
     with ui.element("ul"):
         for figure in best["utility"]:
             text("li", figure)
+    _algorithm(best)
     if best["settings"] == state.candidate:
         text("p", "The job uses this algorithm.").classes("good")
     elif suits and not state.publishing:
@@ -173,8 +181,9 @@ def _balance_state(state: PageState) -> object:
 
 
 def _balance(screen: Screen) -> None:
-    if screen.state.trial is not None:
-        balance_slider(screen, screen.state.trial, _IN_WORDS["ranges_kept"])
+    trial = screen.state.trial
+    if trial is not None:
+        balance_slider(screen, trial, _IN_WORDS["ranges_kept"], trial.recommended_detail)
 
 
 def _best(found: Mapping[str, Any]) -> list[int]:
@@ -191,9 +200,9 @@ def _candidate(screen: Screen, number: int, *, suits: bool) -> None:
         return
     candidate = trial.suggestion.result["candidates"][number]
     with ui.element("div").classes("good"):
-        text("h3", _name(candidate))
-        words = [text_of.format(figure) for name, text_of in _IN_WORDS.items() if (figure := _figure(candidate, name))]
-        text("p", "; ".join(words)).mark(f"words-{number}")
+        text("h3", _name(trial.suggestion.result, candidate))
+        text("p", _in_words(candidate)).mark(f"words-{number}")
+        _algorithm(candidate)
         with ui.element("p").classes("choose"):
             _choice(screen, number, suits=suits)
 
@@ -209,15 +218,17 @@ def _figures_of_all(screen: Screen, found: Mapping[str, Any], best: Sequence[int
     figures = {name: label for name, label in _FIGURES.items() if any(_figure(c, name) for c in found["candidates"])}
     with ui.element("table").classes("columns"):
         with ui.element("thead"), ui.element("tr"):
-            for head in ("Algorithm", *figures.values(), "Result"):
+            for head in ("Result", *figures.values(), "Choice"):
                 text("th", head).props("scope=col")
         with ui.element("tbody"):
             for number, candidate in enumerate(found["candidates"]):
                 with ui.element("tr"):
-                    text("th", _name(candidate)).props("scope=row")
+                    with ui.element("th").props("scope=row"):
+                        text("span", _name(found, candidate))
+                        text("div", algorithm_in_words(candidate["settings"])).classes("soft")
                     for name, label in figures.items():
                         text("td", _figure(candidate, name) or "–").props(f'data-label="{label}"')
-                    with ui.element("td").props('data-label="Result"'):
+                    with ui.element("td").props('data-label="Choice"'):
                         if number in best:
                             text("span", "shown above")
                         else:
@@ -240,12 +251,27 @@ def _choice(screen: Screen, number: int, *, suits: bool) -> None:
         text("strong", "chosen")
     elif suits and not state.publishing:
         choose = button("Choose", lambda: screen.act(state.choose_candidate, chosen))
-        choose.props["aria-label"] = f"Choose {_name(candidate)}"
+        choose.props["aria-label"] = f"Choose {_name(found, candidate)}"
         choose.classes("second").mark(f"choose-{number}")
 
 
-def _name(candidate: Mapping[str, Any]) -> str:
-    return algorithm_in_words(candidate["settings"])
+def _name(found: Mapping[str, Any], candidate: Mapping[str, Any]) -> str:
+    """Return the name of a candidate: its place in the order of usefulness."""
+    order = [one["settings"] for one in found["candidates"]]
+    return f"Result {order.index(candidate['settings']) + 1}"
+
+
+def _in_words(candidate: Mapping[str, Any]) -> str:
+    """Return the figures of a candidate in words."""
+    words = [text_of.format(figure) for name, text_of in _IN_WORDS.items() if (figure := _figure(candidate, name))]
+    return "; ".join(words)
+
+
+def _algorithm(candidate: Mapping[str, Any]) -> None:
+    """Show the algorithm of a candidate, folded."""
+    with ui.element("details"):
+        text("summary", "Algorithm")
+        text("p", algorithm_in_words(candidate["settings"])).classes("soft")
 
 
 def _figure(candidate: Mapping[str, Any], name: str) -> str:
@@ -265,7 +291,7 @@ def _losses(trial: Trial | None) -> None:
     if trial is None:
         return
     finished = [
-        (_name(one), rows)
+        (_name(trial.suggestion.result, one), rows)
         for one, run in zip(trial.candidates, trial.comparisons, strict=False)
         if run.code == 0 and (rows := [row for row in run.result if row["outcome"] == "holds"])
     ]
@@ -311,7 +337,7 @@ def _frequencies(state: PageState) -> None:
     if not candidate or not candidate["commonest"]:
         return
     with card(f"The {len(candidate['commonest'])} most frequent codes"):
-        estimated = f"the count that recipients estimate from {_name(candidate)}"
+        estimated = f"the count that recipients estimate from {_name(found, candidate)}"
         text("p", f"For each code: the records that contain it, and {estimated}.")
         _frequency_table(candidate["commonest"])
 

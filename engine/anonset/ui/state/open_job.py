@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from anonset.ui.state.folder import Folder
+from anonset.ui.state.inspection import Inspection
 
 
 class OpenJob(Protocol):
@@ -12,7 +13,7 @@ class OpenJob(Protocol):
 
     folder: Folder
     job: Path | None
-    findings: Mapping[str, Any] | None
+    inspection: Inspection
 
     @property
     def name(self) -> str:

@@ -28,9 +28,12 @@ from anonset.settings.model_choices import (
 from anonset.settings.overriding import make_settings
 from anonset.settings.settings import Settings
 from anonset.spelling import arguments_of, as_typed, spelled_by
+from anonset.ui.state.column_choice import ColumnChoice
 from anonset.ui.state.examination import Examination
 from anonset.ui.state.folder import JOB, Folder, replacement, require_data, settings_in, tables_of
+from anonset.ui.state.inspection import Inspection
 from anonset.ui.state.policy_state import KINDS, PolicyState
+from anonset.ui.state.publication import Publication
 from anonset.ui.state.runs import CommandRun
 from anonset.ui.state.setting_words import UNIT, in_words
 from anonset.ui.state.table_roles import Inspected, inspected_tables, job_changes
@@ -38,7 +41,6 @@ from anonset.ui.state.tree_state import TreeState
 from anonset.ui.state.trial import Trial
 from anonset.ui.state.workload_state import WorkloadState
 
-REPORT = "report.json"
 _KEPT = ("k", "m", "out")
 """Settings of a job with linked tables that do not depend on the key of the persons."""
 
@@ -51,38 +53,13 @@ class PageState:
         self.is_local = is_local
         """Whether only this machine can open the page."""
         self.job: Path | None = None
-        self.findings: Mapping[str, Any] | None = None
-        """Output of ``anonset inspect --json`` about a single table."""
-        self.linked: Mapping[str, Any] | None = None
-        """Output of ``anonset inspect --json`` about linked tables."""
-        self.proposed: dict[str, tuple[str, str]] = {}
-        """Role of each column that the first inspection proposes, with the reason."""
-        self.assumed: dict[str, list[Fix]] = {}
-        """Warnings about settings that the first inspection wrote to the job file, with the fixes. Later inspections
-        take these settings for the owner's.
-        """
-        self.checked: set[str] = set()
-        """Warnings that the owner has checked."""
-        self.answers: list[Mapping[str, Any]] = []
-        """Possible units that count as a person, with the number of persons for each unit."""
-        self.inspection: CommandRun | None = None
-        self.publication: CommandRun | None = None
-        self.promised: PrivacyModel | None = None
-        """Model of the publication."""
-        self.published_findings: Mapping[str, Any] | None = None
-        """Findings about the raw data when the publication was started."""
+        self.inspection = Inspection()
         self.trial: Trial | None = None
-        self.risk: CommandRun | None = None
-        self.report: CommandRun | None = None
-        self.statements: dict[str, str] = {}
-        """Statements of the owner that the report prints, by the name of their setting."""
+        self.publication: Publication | None = None
         self.examined: Examination | None = None
-        self.fixes: Sequence[Fix] = ()
-        """Settings that the error of the last inspection recommends."""
-        self._failure = ""
-        """Message of an inspection without findings."""
         self._data: Path | None = None
         """Data set without a job file, which the page has opened."""
+        self.chosen = ColumnChoice(self)
         self.tree = TreeState(self)
         self.policies = {kind: PolicyState(self, kind) for kind in KINDS}
         self.workload = WorkloadState(self)
@@ -109,21 +86,19 @@ class PageState:
         elif not path.is_dir():
             require_data(path)
         self.close()
-        self.job, self._failure, self._data = job, "", path
+        self.job, self._data = job, path
         self.start(self._inspect() if job.exists() else self._propose(path))
 
     def close(self) -> None:
         """Close the job file, and cancel running commands."""
         for task in self._tasks:
             task.cancel()
-        self.job = self.findings = self.linked = self.inspection = None
+        self.job, self.inspection = None, Inspection()
+        self.chosen.clear()
         self.tree = TreeState(self)
         self.policies = {kind: PolicyState(self, kind) for kind in KINDS}
         self.workload = WorkloadState(self)
-        self.publication = self.promised = self.published_findings = self.trial = self.risk = self.report = None
-        self.examined = None
-        self.proposed, self.answers, self._failure = {}, [], ""
-        self.assumed, self.checked, self.statements = {}, set(), {}
+        self.trial = self.publication = self.examined = None
 
     async def end(self) -> None:
         """Cancel all commands, and wait until all commands have ended."""
@@ -156,7 +131,11 @@ class PageState:
     @property
     def inspected(self) -> Inspected:
         """Findings about each linked table by name, and about tables that the job does not publish."""
-        return {} if self.job is None else inspected_tables(self.tables, self.linked, self.folder.path, self.job)
+        return (
+            {}
+            if self.job is None
+            else inspected_tables(self.tables, self.inspection.linked, self.folder.path, self.job)
+        )
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -179,7 +158,7 @@ class PageState:
         """True if the job declares who is a person, or if no declaration is needed."""
         if self.unit not in ("", OPEN):
             return True
-        is_asked = self.findings is None or self.findings["question"] is not None
+        is_asked = self.inspection.findings is None or self.inspection.findings["question"] is not None
         return not is_asked and not self.raw.keys() & {"unit", ANSWERS}
 
     @property
@@ -189,42 +168,15 @@ class PageState:
             return "" if self.answered else f"First answer the question “{UNIT}” on the screen Data."
         if self.job is None:
             return "First choose the data on the screen Data."
-        if self.findings is None:
-            known = "are not inspected yet" if self.linked is None else "cannot be published as they are"
+        if self.inspection.findings is None:
+            known = "are not inspected yet" if self.inspection.linked is None else "cannot be published as they are"
             return f"The data {known}. See the screen Data."
         return "First choose the columns to publish on the screen Data."
 
     @property
-    def warnings(self) -> dict[str, list[Fix]]:
-        """All warnings about the data and the roles, with the settings that remedy them."""
-        found = self.findings or self.linked or {"problems": [], "fixes": []}
-        latest = zip(found["problems"], found["fixes"], strict=True)
-        return {**self.assumed, **{problem: [Fix(**fix) for fix in fixes] for problem, fixes in latest}}
-
-    @property
-    def error(self) -> str:
-        """Problem with which no record can be read, or the message of a failed inspection. Empty if there is none."""
-        found = self.findings
-        return found["problems"][-1] if found and found["problems"] and not found["records"] else self._failure
-
-    @property
-    def unchecked(self) -> list[str]:
-        """Warnings that apply and that the owner has not checked. An error is not a warning."""
-        return [warning for warning in self.warnings if warning not in (*self.checked, self.error)]
-
-    def check(self, warning: str, *, checked: bool = True) -> None:
-        """Store whether the owner has checked a warning. The job file does not contain it."""
-        (self.checked.add if checked else self.checked.discard)(warning)
-
-    @property
-    def busy(self) -> bool:
-        """True while the data are inspected."""
-        return self.inspection is not None and self.inspection.code is None
-
-    @property
     def publishing(self) -> bool:
         """True while the publication is made."""
-        return self.publication is not None and self.publication.code is None
+        return self.publication is not None and self.publication.run.code is None
 
     def validated(self) -> Settings:
         """Return the validated settings.
@@ -269,7 +221,7 @@ class PageState:
             if "tables" in changes:
                 LinkedTables.of(tables_of(tomllib.loads(text)), self.unit, self.name, Place(str(job.parent)))
             new.write_text(text, encoding="utf-8", newline="")
-        self._failure = ""
+        self.inspection.failure = ""
 
     def require_not_publishing(self) -> None:
         """Reject changes of the job while it is running.
@@ -288,23 +240,24 @@ class PageState:
 
         Tables that are linked by another key get the roles that the inspection proposes for it.
         """
-        if self.linked is not None and unit not in self.raw.get(ANSWERS, {}):
+        if self.inspection.linked is not None and unit not in self.raw.get(ANSWERS, {}):
             self.require_not_publishing()
             self.start(self._propose_tables(unit))
             return
+        self.chosen.clear()
         names = list(person_columns(unit))
         self.change({"unit": names if len(names) > 1 else unit})
         self._inspect_again()
 
-    def give_role(self, column: str, role: str) -> None:
-        """Change the role of a column, and repeat the inspection.
+    def give_role(self, columns: Sequence[str], role: str) -> None:
+        """Change the role of columns, and repeat the inspection.
 
         The model also changes if it does not fit the new roles. The inspection writes the job file if there is none
         yet.
         """
-        if self._propose_again(arguments_of({role: column})):
+        if self._propose_again(arguments_of({role: list(columns)})):
             return
-        self.change(self._changes({role: [column]}))
+        self.change(self._changes({role: list(columns)}))
         if "model" in (job := self.settings):
             self._change_model(fitting_model(job))
         self._inspect_again()
@@ -316,7 +269,7 @@ class PageState:
         """
         if self._propose_again(arguments_of(fix.settings)):
             return
-        self.assumed = {warning: fixes for warning, fixes in self.assumed.items() if fix not in fixes}
+        self.inspection.settle(fix)
         self.change(self._changes(fix.settings))
         self._inspect_again()
 
@@ -336,7 +289,7 @@ class PageState:
         """
         if self._existing() is not None or self._data is None:
             return False
-        self._failure, self.assumed = "", {}
+        self.inspection.failure, self.inspection.assumed = "", {}
         self.start(self._propose(self._data, options))
         return True
 
@@ -399,12 +352,11 @@ class PageState:
             If the job would be rejected.
         """
         model = self.model()
-        self.folder.inside(_report_page(self.settings.get("out", "")))
         if not self.publishing:
-            self.risk = self.report = None
-            self.promised, self.published_findings = model, self.findings
-            self.publication = CommandRun(["anonymize", self.name, "--json"], self.folder.path)
-            self.start(self._publish(self.publication))
+            statements = {} if self.publication is None else self.publication.statements
+            out = self.settings.get("out", "")
+            self.publication = Publication(self.name, out, self.folder, model, self.inspection.findings, statements)
+            self.start(self.publication.finish())
 
     async def cancel(self) -> None:
         """Cancel the publication. No published file remains."""
@@ -412,20 +364,13 @@ class PageState:
             await self.publication.cancel()
 
     @property
-    def out(self) -> Path | None:
-        """Path of the publication of this job, or None if there is no publication yet."""
-        made = None if self.publication is None or self.publication.code != 0 else self.publication.result
-        return None if made is None else self.folder.inside(made["out"])
-
-    @property
     def rows_report(self) -> Path | None:
         """Path of the private report that leads to records before and after anonymization, or None if there is no
         publication yet, or if other machines can open the page.
         """
-        if not self.is_local or self.out is None or self.publication is None:
-            return None
-        path = self.folder.inside(str(Path(self.publication.result["private"]) / REPORT))
-        self.folder.require_inside(read_job(str(path)))
+        path = None if not self.is_local or self.publication is None else self.publication.private_report
+        if path is not None:
+            self.folder.require_inside(read_job(str(path)))
         return path
 
     @property
@@ -438,18 +383,10 @@ class PageState:
         self._require_inside(self.job)
         return self.job
 
-    @property
-    def report_page(self) -> Path | None:
-        """Path of the report about the publication of this job, or None if there is no report yet."""
-        written = None if self.report is None or self.report.code != 0 else self.report.arguments[-1]
-        return None if written is None else self.folder.inside(written)
-
     def state_in_report(self, statements: Mapping[str, str]) -> None:
         """Replace the report about the publication of this job by one with statements of the owner."""
-        if self.out is not None and self.report is not None and self.report.code is not None:
-            self.statements = {name: text.strip() for name, text in statements.items() if text.strip()}
-            self.report = run = self._report_run()
-            self.folder.inside(run.arguments[-1]).unlink(missing_ok=True)
+        run = None if self.publication is None else self.publication.report_again(statements)
+        if run is not None:
             self.start(run.finish())
 
     def examine(self, name: str) -> None:
@@ -480,7 +417,7 @@ class PageState:
         """Repeat the inspection with the settings of the job. Findings about linked tables do not depend on them."""
         if (job := self._existing()) is not None:
             self._require_inside(job)
-            if self.linked is None:
+            if self.inspection.linked is None:
                 self.start(self._inspect())
 
     def start(self, work: Any) -> None:
@@ -492,17 +429,17 @@ class PageState:
     async def _propose(self, data: Path, options: Sequence[str] = ()) -> None:
         """Write a job file for a data set."""
         arguments = ["inspect", self.folder.relative(data), "--json", "--out", self.name, *options]
-        await self._run_inspection(CommandRun(arguments, self.folder.path))
+        await self.inspection.repeat(CommandRun(arguments, self.folder.path))
 
     async def _inspect(self) -> None:
         """Inspect the data with the job file, and add missing settings to the job file."""
         if self.tables:
-            await self._run_inspection(self._inspection_of_tables(self.unit if self.answered else ""))
+            await self.inspection.repeat(self._inspection_of_tables(self.unit if self.answered else ""))
             return
         with tempfile.TemporaryDirectory(prefix="anonset-ui-") as place:
             proposal = Path(place) / "proposal.toml"
             arguments = ["inspect", self.name, "--json", "--out", str(proposal)]
-            if await self._run_inspection(CommandRun(arguments, self.folder.path)) and proposal.exists():
+            if await self.inspection.repeat(CommandRun(arguments, self.folder.path)) and proposal.exists():
                 self._complete(read_job(str(proposal), unanswered=True))
 
     def _inspection_of_tables(self, unit: str, *options: str) -> CommandRun:
@@ -522,7 +459,7 @@ class PageState:
         kept = {name: value for name, value in self.raw.items() if name in _KEPT}
         try:
             run = self._inspection_of_tables(unit, "--out", str(proposal))
-            if await self._run_inspection(run) and proposal.exists():
+            if await self.inspection.repeat(run) and proposal.exists():
                 self.require_not_publishing()
                 with replacement(job) as new:
                     text = changed_job(proposal.read_text(encoding="utf-8"), kept)
@@ -534,49 +471,6 @@ class PageState:
         if not self.publishing and self.answered and (added := completing(self.settings, proposal)):
             self.change(added)
 
-    async def _run_inspection(self, run: CommandRun) -> bool:
-        """Run ``anonset inspect`` and store its findings. Return False if a later inspection has started in the
-        meantime.
-        """
-        before, self.inspection = self.inspection, run
-        if before is not None:
-            await before.cancel()
-        if self.inspection is run:
-            await run.finish()
-        if self.inspection is not run:
-            return False
-        if run.result is not None and "tables" in run.result:
-            self.linked = run.result
-            self.answers = (run.result["question"] or {}).get("answers") or self.answers
-        elif run.result is not None:
-            self.findings = run.result
-            warned = zip(run.result["problems"], run.result["assumed"], strict=True)
-            self.assumed |= {warning: self.warnings[warning] for warning, is_assumed in warned if is_assumed}
-            self.answers = (run.result["question"] or {}).get("answers") or self.answers
-            self.proposed = self.proposed or {
-                column["name"]: (column["role"], column["why"]) for column in run.result["columns"]
-            }
-        self._failure = run.errors[0] if run.errors else ""  # then follow commands for a terminal
-        self.fixes = run.fixes
-        return True
-
-    async def _publish(self, run: CommandRun) -> None:
-        """Publish, then compute the risk and write the report."""
-        if await run.finish() or self.publication is not run or self.out is None:
-            return
-        made = run.result
-        private = str(Path(made["private"]) / REPORT)
-        self.risk = CommandRun(["risk", private, "--attack", "all", "--json"], self.folder.path)
-        await self.risk.finish()
-        self.report = self._report_run()
-        await self.report.finish()
-
-    def _report_run(self) -> CommandRun:
-        """Return the command that writes the report about the publication of this job."""
-        made = {} if self.publication is None else self.publication.result
-        private, own = str(Path(made["private"]) / REPORT), arguments_of(self.statements)
-        return CommandRun(["report", private, *own, "--out", _report_page(made["out"])], self.folder.path)
-
 
 def _read(job: Path) -> dict[str, Any]:
     """Return the settings of a job for the declared unit. Linked tables have settings of their own, and cannot be read
@@ -586,10 +480,6 @@ def _read(job: Path) -> dict[str, Any]:
     if tables_of(raw) and raw.get("unit", OPEN) == OPEN:
         return {name: value for name, value in raw.items() if name not in ("unit", "tables", ANSWERS)}
     return read_job(str(job), unanswered=True)
-
-
-def _report_page(out: str) -> str:
-    return f"{out}-report.html"
 
 
 def message_of(error: AnonsetError) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from anonset.reading.roles import name_list
+from anonset.spelling import short_names
 
 ROLE_WORDS = {
     "items": "items: a set per person",
@@ -36,6 +37,10 @@ _ACTIONS = {
     "inner_items": "accept codes that are groups of the hierarchy",
     "unit": "each {} is a person",
     "differing": "publish the values of each person's first row",
+}
+_OF_COLUMNS = {
+    **{role: f"apply to {{}}: {words}" for role, words in ROLE_WORDS.items() if role != "unit"},
+    "publish_as_is": "I take responsibility: publish {} unchanged",
 }
 """Effect of each setting in words."""
 _VALUES = {
@@ -133,10 +138,12 @@ def in_words(settings: Mapping[str, Any]) -> str:
     ('“Treat -99 as missing”', '“Rule or file” (age=values) on the screen Hierarchies')
     >>> in_words({"relational": ["zip"], "hierarchy": {"zip": "mask:3,1"}})
     '“Apply to zip: an attacker may know it, set hierarchy to zip=mask:3,1”'
-    >>> in_words({"max_loss": None}), in_words({"publish_as_is": ["zip"]}), in_words({"drop": None})
-    ('max_loss in the job file', 'publish_as_is (zip) in the job file', '“do not publish” on the screen Data')
+    >>> in_words({"max_loss": None}), in_words({"drop": None})
+    ('max_loss in the job file', '“do not publish” on the screen Data')
+    >>> in_words({"publish_as_is": ["zip"]})
+    '“I take responsibility: publish zip unchanged”'
     """
-    is_button = len(settings) > 1 or all(name in _ACTIONS or name in ROLE_WORDS for name in settings)
+    is_button = len(settings) > 1 or all(name in _ACTIONS or name in _OF_COLUMNS for name in settings)
     if is_button and None not in settings.values():
         return f"“{fix_in_words(settings)}”"
     return " and ".join(_control(name, value) for name, value in settings.items())
@@ -165,8 +172,8 @@ def fix_in_words(settings: Mapping[str, Any]) -> str:
 
 
 def _words(name: str, value: Any) -> str:
-    if name in ROLE_WORDS and name != "unit":
-        return f"apply to {', '.join(name_list(value))}: {ROLE_WORDS[name]}"
+    if name in _OF_COLUMNS:
+        return _OF_COLUMNS[name].format(short_names(name_list(value)))
     in_words = _VALUES.get(name, {})
     if isinstance(value, Mapping):
         parts = [f"{key}={entry}" for key, entry in value.items()]

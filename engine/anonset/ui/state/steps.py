@@ -51,9 +51,23 @@ def basis_of(state: PageState) -> Hashable:
     except OSError:
         file = None
     job = file and (file.st_ino, file.st_mtime_ns, file.st_size)
-    runs = (state.inspection, state.publication, state.risk, state.report, state.trial)
-    commands = tuple((id(run), run.code) for run in runs if run is not None)
-    return state.job, job, state.error, id(state.findings), len(state.unchecked), commands
+    commands = tuple(
+        (id(run), run.code) for run in (state.inspection.run, state.trial, *_runs(state)) if run is not None
+    )
+    return (
+        state.job,
+        job,
+        state.inspection.error,
+        id(state.inspection.findings),
+        len(state.inspection.unchecked),
+        commands,
+    )
+
+
+def _runs(state: PageState) -> list[CommandRun]:
+    """Return the commands of the publication that have started, in order."""
+    made = state.publication
+    return [] if made is None else [run for run in (made.run, made.risk, made.report) if run is not None]
 
 
 def promise_of(state: PageState) -> tuple[PrivacyModel, Settings] | Problem:
@@ -73,26 +87,26 @@ def promise_of(state: PageState) -> tuple[PrivacyModel, Settings] | Problem:
 
 def _warnings(state: PageState) -> int:
     """Return the number of warnings that the screen Publish shows."""
-    run, risk = state.publication, state.risk
-    found = (None if risk is None else risk.result) or {}
-    failed = [one for one in (risk, state.report) if one is not None and one.code]
-    own = 0 if run is None else len(run.warnings)
+    made, runs = state.publication, _runs(state)
+    found = (None if made is None or made.risk is None else made.risk.result) or {}
+    failed = [one for one in runs[1:] if one.code]
+    own = len(runs[0].warnings) if runs else 0
     shown = (state.unused_recommendation, found.get("higher_after"), found.get("broken"))
     return own + sum(map(bool, shown)) + len(failed)
 
 
 def _data(state: PageState) -> Step:
-    if state.busy:
+    if state.inspection.busy:
         return Step("running", "inspecting")
-    if state.error:
+    if state.inspection.error:
         return _FAILED
-    if number := len(state.unchecked):
+    if number := len(state.inspection.unchecked):
         return Step("warned", counted(number, "warning"))
     return OPEN if state.first_step else DONE
 
 
 def _promise(state: PageState) -> Step:
-    if state.first_step or state.error:
+    if state.first_step or state.inspection.error:
         return OPEN
     promised = promise_of(state)
     if isinstance(promised, Problem):
@@ -118,15 +132,15 @@ def _try(state: PageState) -> Step:
 
 
 def _publish(state: PageState) -> Step:
-    run = state.publication
-    runs: list[CommandRun] = [one for one in (run, state.risk, state.report) if one is not None]
-    if any(one.code is None for one in runs):
+    runs = _runs(state)
+    if any(run.code is None for run in runs):
         return Step("running", "running")
-    if run is not None and run.code not in (0, CANCELLED):
+    if runs and runs[0].code not in (0, CANCELLED):
         return _FAILED
+    is_published = bool(runs) and runs[0].code == 0
     if number := 0 if state.first_step else _warnings(state):
-        return Step("warned", f"{'' if state.out is None else 'published, '}{counted(number, 'warning')}")
-    return OPEN if state.out is None else DONE
+        return Step("warned", f"{'published, ' if is_published else ''}{counted(number, 'warning')}")
+    return DONE if is_published else OPEN
 
 
 _STEPS: dict[str, Callable[[PageState], Step]] = {

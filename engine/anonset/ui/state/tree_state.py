@@ -75,7 +75,7 @@ class TreeState:
     @property
     def choices(self) -> dict[str, str]:
         """Rules and hierarchy files that the owner can choose for the column, each with a description."""
-        findings: Mapping[str, Any] = self._state.findings or {}
+        findings: Mapping[str, Any] = self._state.inspection.findings or {}
         proposed = {column["name"]: column["hierarchy"] for column in findings.get("columns", ())}
         choices = hierarchy_choices(self._state.settings, self.column, proposed.get(self.column))
         data = str(self._state.raw.get("input", ""))
@@ -126,7 +126,7 @@ class TreeState:
 
     def follow(self) -> None:
         """Read the tree again if the column or its specification changed."""
-        columns, findings = self.columns, self._state.findings or {}
+        columns, findings = self.columns, self._state.inspection.findings or {}
         if self.column not in columns:
             self.column = columns[0] if columns else ""
         if self._shown != (wanted := (self.column, self.spec, findings.get("records"))):

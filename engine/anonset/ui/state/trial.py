@@ -16,7 +16,7 @@ from anonset.ui.state.runs import CANCELLED, CommandRun
 
 _COMPARED = 3
 """Maximum number of candidates that are run with several k."""
-_BASIS = (*ROLES, "unit", "model", *SIZES)
+_BASIS = (*ROLES, "publish_as_is", "unit", "model", *SIZES)
 """Settings on which the result of a trial depends."""
 _BALANCED = "joint-split"
 """Algorithm with a weight between the loss of the attributes and the loss of the items."""
@@ -87,6 +87,12 @@ class Trial:
         """Algorithm and parameters of the recommended candidate. The mapping is empty if there is none."""
         best = (self.suggestion.result or {}).get("recommended")
         return {} if best is None else best["settings"]
+
+    @property
+    def recommended_detail(self) -> float | None:
+        """Share of the detail of the attributes that the recommended candidate keeps, or None if it is unknown."""
+        best = (self.suggestion.result or {}).get("recommended")
+        return None if best is None else best["ranges_kept"]
 
     def comparison(self, candidate: Mapping[str, Any]) -> str:
         """Return the command that runs a candidate with several k."""

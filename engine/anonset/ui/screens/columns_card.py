@@ -1,0 +1,163 @@
+"""Columns of a single table on the screen Data: values, roles, and one role for several columns."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from nicegui import ui
+from nicegui.elements.mixins.text_element import TextElement
+
+from anonset.columns.roles import GIVEN, OF_PERSONS
+from anonset.data.hierarchies.hierarchy_rules import is_coarser
+from anonset.reading.roles import name_list
+from anonset.spelling import short_names
+from anonset.ui.screens.frame import LiveSection, Screen, button, card, menu_of, text
+from anonset.ui.screens.role_menus import RoleMenus
+from anonset.ui.state.page_state import PageState
+from anonset.ui.state.setting_words import ROLE_WORDS
+
+_ALWAYS = ("items", "relational", "sensitive", "keep", "drop")
+"""Roles that the screen offers for every column. Any other role is only offered if a column already has it."""
+_SINGLE = ("items", "sensitive")
+"""Roles that the screen offers for one column at a time."""
+_SEVERAL = "Choose columns in the table, or a group of columns with the same values, and give them a role together."
+
+
+class ColumnsCard:
+    """Sections with the columns of a job, and with the role of several columns."""
+
+    def __init__(self, screen: Screen) -> None:
+        self._screen = screen
+        self._state = screen.state
+        self._menus: RoleMenus | None = None
+        self._effect: TextElement | None = None
+
+    def create(self) -> None:
+        """Create the sections."""
+        chosen = self._state.chosen
+        self._screen.section(lambda: (tuple(chosen.names), self._shown()), lambda _: self._show_several())
+        self._screen.section(self._shown, self._show_columns)
+        self._screen.section(lambda: (tuple(chosen.names), chosen.words), lambda _: self._show_chosen())
+
+    def _shown(self) -> object:
+        """Return what the table shows."""
+        state = self._state
+        return (
+            state.inspection.findings and tuple(roles_of_job(state).items()),
+            state.answered,
+            state.publishing,
+        )
+
+    @property
+    def _can_change(self) -> bool:
+        return self._state.answered and not self._state.publishing
+
+    def _show_several(self) -> None:
+        """Show the control that gives a role to the chosen columns."""
+        chosen = self._state.chosen
+        groups = chosen.groups
+        if not self._can_change or not (groups or chosen.names):
+            return
+        with card("One role for several columns").classes("several"):
+            text("p", _SEVERAL).classes("soft")
+            with ui.element("div").classes("actions"):
+                for names in groups:
+                    group = button(f"Choose {short_names(names)}", partial(self._screen.act, chosen.choose, names))
+                    group.classes("second").mark(f"group {names[0]}")
+                if chosen.names:
+                    none = button("Choose none", partial(self._screen.act, chosen.clear))
+                    none.classes("second").mark("choose none")
+            if chosen.names:
+                self._effect = text("p", chosen.words).props("role=status").mark("effect")
+                self._role_menu()
+
+    def _role_menu(self) -> None:
+        names = self._state.chosen.names
+        offered = [role for role in _offered(self._state) if role not in (*_SINGLE, *OF_PERSONS) or len(names) == 1]
+        label = f"Role of {short_names(names)}"
+        menu = menu_of({role: ROLE_WORDS[role] for role in offered}, label, on_change=self._give)
+        menu.props('display-value="Choose a role"').classes("wide").mark("role of several")
+
+    def _give(self, role: str) -> None:
+        if self._screen.act(self._state.give_role, self._state.chosen.names, role):
+            self._screen.act(self._state.chosen.clear)
+
+    def _show_chosen(self) -> None:
+        """Update the boxes in the table, and the sentence about the chosen columns."""
+        chosen = self._state.chosen
+        if self._effect is not None and chosen.names:
+            self._effect.set_text(chosen.words)
+        if self._menus is not None:
+            self._menus.show_chosen()
+
+    def _show_columns(self, section: LiveSection) -> None:
+        state = self._state
+        found, roles, unit = state.inspection.findings, roles_of_job(state), name_list(state.unit)
+        if found is None:
+            return
+        reason = partial(_reason, state, unit)
+        self._menus = menus = RoleMenus(self._screen, section, lambda: roles_of_job(state), reason, state.chosen)
+        with card("Columns"):
+            with ui.element("table").classes("columns roles"):
+                with ui.element("thead"), ui.element("tr"):
+                    for head in ("Column", "Values", "Missing", "Role", "Reason"):
+                        text("th", head).props("scope=col")
+                with ui.element("tbody"):
+                    for column in found["columns"]:
+                        name, role = column["name"], roles[column["name"]]
+                        with ui.element("tr"):
+                            menus.add_name(name, can_choose=self._can_change and name not in unit)
+                            with ui.element("td").props('data-label="Values"'):
+                                text("span", f"{column['distinct']:,} different ({column['items'] or column['kind']})")
+                                _distribution(name, column["frequencies"])
+                                menus.show_values(name, role)
+                            text("td", _missing(column, found["rows"])).props('data-label="Missing"')
+                            can_change = self._can_change and name not in unit
+                            menus.add(name, role, _offered(state), enabled=can_change)
+            if state.is_local and not state.first_step:
+                with ui.element("p"):
+                    ui.link("Show the most frequent values", "/values", new_tab=True).mark("values")
+
+
+def _offered(state: PageState) -> list[str]:
+    """Return the roles that the screen offers."""
+    roles = roles_of_job(state).values()
+    return [role for role in ROLE_WORDS if role in _ALWAYS or role in roles]
+
+
+def roles_of_job(state: PageState) -> dict[str, str]:
+    """Return the role of each column in the job, or the proposed role if the column has none."""
+    settings = state.settings if state.answered else {}
+    named = {name: role for role in ROLE_WORDS for name in name_list(settings.get(role, ()))}
+    columns = state.inspection.findings["columns"] if state.inspection.findings is not None else []
+    return {column["name"]: named.get(column["name"], column["role"]) for column in columns}
+
+
+def coarsened(state: PageState) -> list[str]:
+    """Return the attributes that the rules of the job coarsen while reading."""
+    known = name_list(state.settings.get("relational", ())) if state.answered else []
+    return [name for name, rule in state.settings.get("hierarchy", {}).items() if name in known and is_coarser(rule)]
+
+
+def _distribution(column: str, frequencies: Sequence[int]) -> None:
+    if len(frequencies) > 1:
+        rows = f"from {frequencies[0]:,} to {frequencies[-1]:,} rows"
+        bars = ui.element("div").classes("distribution").props("role=img")
+        bars.props["aria-label"] = f"{column}: the {len(frequencies)} most frequent values, {rows}"
+        with bars:
+            for count in frequencies:
+                ui.element("div").style(f"height: {count / frequencies[0]:.0%}")
+
+
+def _missing(column: Mapping[str, Any], rows: int) -> str:
+    missing = column["nulls"] + column["missing"]
+    return f"{missing / rows:.1%}" if missing else "none"
+
+
+def _reason(state: PageState, unit: Sequence[str], column: str, role: str) -> str:
+    proposed, reason = state.inspection.proposed.get(column, ("", ""))
+    if column in unit:
+        return "chosen above as the person"
+    if role != proposed or reason == GIVEN:
+        return "chosen"
+    return reason

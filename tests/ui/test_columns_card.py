@@ -1,0 +1,118 @@
+"""One role for several columns of the screen Data, such as the answers of a survey, up to the publication."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("nicegui", reason="of the group test")
+
+from nicegui.testing import User
+from tests.ui.clicks import by_clicks, element, reported, texts, until
+
+from anonset.reading.roles import name_list
+from anonset.ui.state.page_state import PageState
+
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("commands_in_this_process")]
+ANSWERS = ["trust", "clean", "food", "noise", "staff", "wait"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Write a survey in which `free` contains other values than the answers."""
+    rng, rows = random.Random(4), [",".join(["age", "sex", *ANSWERS, "free"])]
+    for number in range(120):
+        mood = rng.choice("234")
+        answers = ",".join(mood if rng.random() < 0.8 else rng.choice("12345") for _ in ANSWERS)
+        rows.append(f"{20 + number % 30},{rng.choice('fm')},{answers},{rng.choice(['x', 'y', 'z'])}")
+    (tmp_path / "survey.csv").write_text("\n".join(rows))
+    return tmp_path
+
+
+async def opened(user: User, state: PageState) -> None:
+    state.open("survey.csv")
+    await until(lambda: not state.inspection.busy and state.inspection.findings)
+    state.answer("row")
+    await until(lambda: not state.inspection.busy and state.answered)
+    await user.open("/")
+
+
+def expected_unique(folder: Path, columns: list[str]) -> int:
+    head, *rows = [line.split(",") for line in (folder / "survey.csv").read_text().splitlines()]
+    known = [tuple(row[head.index(column)] for column in columns) for row in rows]
+    return sum(known.count(one) == 1 for one in known)
+
+
+def test_a_survey_is_published_in_twelve_decisions(folder: Path) -> None:
+    async def way(user: User, state: PageState) -> None:
+        await opened(user, state)  # two decisions: the file, and who is a person
+        assert {state.settings["relational"][0], *state.settings["drop"]} >= {"age", *ANSWERS}
+        user.find(marker="group trust").click()
+        await until(lambda: state.chosen.names == ANSWERS and "records are unique" in element(user, "effect").text)
+        assert f": {expected_unique(folder, ANSWERS)} of 120 records are unique" in element(user, "effect").text
+        assert [name for name in (*ANSWERS, "free", "age") if is_chosen(user, name)] == ANSWERS
+        assert set(element(user, "role of several").options) == {"relational", "keep", "drop"}
+        element(user, "role of several").set_value("keep")
+        await until(lambda: not state.inspection.busy and state.settings.get("keep") == ANSWERS)
+        assert (state.chosen.names, is_chosen(user, "trust")) == ([], False)
+        await user.open("/try")  # by the links on the screens Data and Promise
+        user.find(marker="try").click()
+        await until(lambda: "No result can be published" in texts(user))
+        assert "110 persons are in groups of fewer than 5 persons" in texts(user)
+        assert "in the job file" not in texts(user)
+        await until(lambda: state.trial is not None and state.trial.code is not None)
+        words = "I take responsibility: publish trust … clean (6 columns) unchanged"
+        user.find(content=words, marker="fix").click()
+        await until(lambda: not state.inspection.busy and {*state.settings.get("publish_as_is", ())} == {*ANSWERS})
+        user.find(marker="try").click()
+        await until(lambda: "Result 1: " in texts(user))
+        await until(lambda: state.trial is not None and state.trial.code == 0)
+        user.find(marker="choose best").click()
+        await user.open("/publish")
+        user.find(marker="publish").click()
+        await until(lambda: reported(state))
+        assert state.publication is not None
+        assert state.publication.run.errors == []
+        state.give_role(["trust", "wait"], "drop")  # the declaration was about the former role
+        assert {*state.settings["publish_as_is"]} == {*ANSWERS[1:-1]}
+
+    by_clicks(folder, way)
+
+
+def is_chosen(user: User, column: str) -> bool:
+    return element(user, f"choose {column}").props["aria-checked"] == "true"
+
+
+def test_boxes_choose_single_columns(folder: Path) -> None:
+    async def way(user: User, state: PageState) -> None:
+        await opened(user, state)
+        user.find(marker="choose sex").click()
+        await until(lambda: state.chosen.words.startswith("If others know sex and nothing else: 0 of 120"))
+        assert {"items", "sensitive"} <= set(element(user, "role of several").options)
+        user.find(marker="choose free").click()
+        user.find(marker="choose sex").click()
+        assert state.chosen.names == ["free"]
+        user.find(marker="choose sex").click()
+        assert state.chosen.names == ["sex", "free"]
+        element(user, "role of several").set_value("relational")
+        await until(lambda: not state.inspection.busy and "free" in name_list(state.settings["relational"]))
+        await until(lambda: "free" in state.settings["hierarchy"])
+        assert "sex" in state.settings["relational"]
+
+    by_clicks(folder, way)
+
+
+def test_columns_that_differ_between_the_rows_of_a_person_are_not_counted(tmp_path: Path) -> None:
+    rows = [f"P{n // 2},{n % 3},{n % 4},E10 I{n % 5}" for n in range(60)]
+    (tmp_path / "survey.csv").write_text("\n".join(["pid,a,b,codes", *rows]))
+
+    async def way(user: User, state: PageState) -> None:
+        state.open("survey.csv")
+        await until(lambda: not state.inspection.busy and state.inspection.findings)
+        state.answer("pid")
+        await until(lambda: not state.inspection.busy and state.answered)
+        state.chosen.choose(["a", "b"])
+        await until(lambda: "cannot be counted: " in state.chosen.words)
+        assert "same id" in state.chosen.words
+
+    by_clicks(tmp_path, way)
