@@ -49,10 +49,11 @@ class ColumnChoice:
         if self.count is None or self.count.code is None:
             return f"{known}: counting …"
         found: Any = self.count.result
-        classes = None if found is None else found["quasi_identifiers"]
-        if classes is None:
-            problem = None if found is None or found["obstacle"] is None else found["problems"][found["obstacle"]]
-            return f"{known}, the people who are unique cannot be counted{'' if problem is None else f': {problem}'}"
+        if found is None or found["quasi_identifiers"] is None:
+            problems = {} if found is None else dict(enumerate(found["problems"]))
+            reasons = self.count.errors if found is None else [problems[n] for n in problems if n == found["obstacle"]]
+            return f"{known}, the people who are unique cannot be counted{f': {reasons[0]}' if reasons else ''}"
+        classes = found["quasi_identifiers"]
         unique, few = (round(classes[share] * found["records"]) for share in ("unique", "below_k"))
         people = counted(found["records"], "record")
         return f"{known}: {unique:,} of {people} are unique, and {few:,} have fewer than {found['k']} matches."
