@@ -66,7 +66,7 @@ def test_a_fix_before_there_is_a_job_file_repeats_the_inspection(tmp_path: Path)
     async def way(user: User, state: PageState) -> None:
         await opened(user, state, "marks.csv")
         assert not (tmp_path / "marks.toml").exists()
-        user.find(content="Apply to a1, a2, a3: item: a 0/1 column", marker="fix").click()
+        user.find(content="Apply to a1, a2 and a3: item: a 0/1 column", marker="fix").click()
         await until(lambda: not state.inspection.busy and state.raw)
         await until(lambda: "Apply to a1" not in texts(user))
 

@@ -259,7 +259,8 @@ def test_a_candidate_is_tried_chosen_and_written_to_the_job(folder: Path) -> Non
         assert f"counts of items are off by {usable[0]['countable']['items_error']:.1%} (median)" in cards[0]
         assert f"Figures of all {len(found['candidates'])} candidates" in shown
         best = found["recommended"]
-        assert f"({best['grounds']})" in shown
+        place = [one["settings"] for one in found["candidates"]].index(best["settings"]) + 1
+        assert f"Result {place}: {best['grounds']}." in shown
         assert set(best["utility"]) <= {*shown.splitlines()}
         assert f"({best['grounds']}): {'; '.join(best['utility'])}" in found["reason"]
         assert not re.search(r"\b(NCP|RUM|TUM)\b", re.sub(r"Figures \(.*\)", "", shown))
