@@ -115,6 +115,9 @@ def shown(text: str, escaped: Callable[[str], str] = str) -> str:
     ...     text = setting("keep", "zip")
     ...     shown(text), in_file(text), shown(text, repr)
     ("keep='zip'", '--keep zip', '"keep=\'zip\'"')
+    >>> with spelled_by(late):
+    ...     shown("a column \ufdd299\ufdd3") == "a column \ufdd299\ufdd3"
+    True
     """
     return _respelled(text, lambda late, settings: escaped(late.shown(settings)))
 
@@ -126,7 +129,10 @@ def in_file(text: str) -> str:
 
 def _respelled(text: str, spelling: Callable[[LateSpelling, Mapping[str, Any]], str]) -> str:
     late = next((one for one in _spellings if isinstance(one, LateSpelling)), None)
-    return text if late is None else re.sub(_MARK, lambda mark: spelling(late, late.settings[int(mark[1])]), text)
+    if late is None:
+        return text
+    known = dict(enumerate(late.settings))  # names in the data may contain text like a mark
+    return re.sub(_MARK, lambda mark: spelling(late, known[int(mark[1])]) if int(mark[1]) in known else mark[0], text)
 
 
 def setting(name: str, value: object = None, *, option: str | None = None) -> str:
