@@ -106,7 +106,7 @@ def test_noisy_linkage_states_its_verdict(place: Place) -> None:
     assert few["tested"]["success"] <= few["tested"]["claimed"]
     assert (few["won"]["certain"], few["without"]["claimed"]) == (None, None)
     text = " ".join(place.run(*job).out.split())
-    assert "attack targets claims below k certain correct guesses" in text
+    assert "attack attacker targets claims below k certain correct guesses" in text
     named = f"The attacker names rows for {percent(few['won']['claimed'])} of the targets"
     assert f"of 40 targets are found, {percent(few['control']['success'])} by chance. {named}" in text
     assert f"With at most 5% of such false claims, {percent(few['tested']['success'])} are found." in text
