@@ -5,6 +5,8 @@ import tomllib
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from copy import deepcopy
+from functools import lru_cache
 from itertools import combinations
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
@@ -166,10 +168,15 @@ def settings_in(job: Path) -> dict[str, Any]:
         If the file is not valid TOML.
     """
     try:
-        return tomllib.loads(job.read_text(encoding="utf-8"))
+        return deepcopy(_parsed(job.read_text(encoding="utf-8")))
     except (OSError, ValueError) as error:
         msg = f"job file {job.name} is not valid TOML: {error}"
         raise InputError(msg) from None
+
+
+@lru_cache(maxsize=16)  # a screen reads the settings many times
+def _parsed(text: str) -> dict[str, Any]:
+    return tomllib.loads(text)
 
 
 def tables_of(raw: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
