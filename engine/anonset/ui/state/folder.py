@@ -5,7 +5,6 @@ import tomllib
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from copy import deepcopy
 from functools import lru_cache
 from itertools import combinations
 from pathlib import Path
@@ -159,7 +158,7 @@ def _is_id(header: str) -> bool:
     return meaning_of(header) in PERSON_IDS or is_identifier(header) or is_about_a_person(header)
 
 
-def settings_in(job: Path) -> dict[str, Any]:
+def settings_in(job: Path) -> Mapping[str, Any]:
     """Return the settings as written in a job file.
 
     Raises
@@ -168,14 +167,14 @@ def settings_in(job: Path) -> dict[str, Any]:
         If the file is not valid TOML.
     """
     try:
-        return deepcopy(_parsed(job.read_text(encoding="utf-8")))
+        return _parsed(job.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         msg = f"job file {job.name} is not valid TOML: {error}"
         raise InputError(msg) from None
 
 
 @lru_cache(maxsize=16)  # a screen reads the settings many times
-def _parsed(text: str) -> dict[str, Any]:
+def _parsed(text: str) -> Mapping[str, Any]:
     return tomllib.loads(text)
 
 

@@ -20,7 +20,7 @@ class OpenJob(Protocol):
         """Path of the job file, relative to the folder."""
 
     @property
-    def raw(self) -> dict[str, Any]:
+    def raw(self) -> Mapping[str, Any]:
         """Settings as written in the job file."""
 
     @property

@@ -119,7 +119,7 @@ class PageState:
         return "FILE" if path is None else self.folder.relative(path)
 
     @property
-    def raw(self) -> dict[str, Any]:
+    def raw(self) -> Mapping[str, Any]:
         """Settings as written in the job file."""
         return settings_in(self.job) if self.job is not None and self.job.exists() else {}
 
