@@ -21,9 +21,11 @@ from anonset.privacy import (
 )
 from anonset.publications import Records, Symbol
 from anonset.release import guarantee_limits
-from anonset.release.guarantee_limits import limits_in_short, limits_of, promised_limits, ranked_limits
+from anonset.release.documents import Declarations
+from anonset.release.guarantee_limits import declared_limits, limits_in_short, promised_limits, ranked_limits
 from anonset.settings.overriding import make_settings
 
+SHA = "0" * 64
 SENTENCES = {name: text for name, text in vars(guarantee_limits).items() if name.isupper() and isinstance(text, str)}
 ALWAYS = {"FINEST", "ALONE"}
 ITEMS = {"AS_THEY_ARE", "UNPUBLISHED"}
@@ -37,9 +39,8 @@ def published(symbols: list[Symbol], **relational: list[str]) -> Records:
     return Records(sets, tuple(symbols), columns, (), np.arange(n))
 
 
-def limits_of_model(model: PrivacyModel, publication: Any, **more: bool | str) -> set[str]:
-    reported: dict[str, Any] = {"unit": "person", "undecided": False, **more}
-    first, *limits = limits_of(model, publication, **reported)
+def limits_of_model(model: PrivacyModel, publication: Any, **declared: Any) -> set[str]:
+    first, *limits = declared_limits(model, publication, Declarations(**{"unit": "person", **declared}))
     assert first == model.limits
     return {name for name, sentence in SENTENCES.items() if sentence in limits}
 
@@ -100,10 +101,10 @@ def test_only_columns_that_are_published_unchanged_add_their_limit() -> None:
         ({"unit": ["unknown"]}, {"unit": "row, person unknown"}),
         ({"unit": ["pid"]}, {}),
         ({}, {"unit": "row, not asked"}),
-        ({"unit": ["pid"], "identifying_as_declared": True}, {"named": True}),
-        ({"unit": ["pid"], "publish_as_is": ["drug"]}, {"as_is": True}),
-        ({"unit": ["pid"], "recoding": "old.private"}, {"earlier": True}),
-        ({"unit": ["pid"], "after": "old.private"}, {"together": guarantee_limits.TOGETHER}),
+        ({"unit": ["pid"], "identifying_as_declared": True}, {"identifying_as_declared": True}),
+        ({"unit": ["pid"], "publish_as_is": ["drug"]}, {"published_as_is": ["drug"]}),
+        ({"unit": ["pid"], "recoding": "old.private"}, {"earlier_attestation": SHA}),
+        ({"unit": ["pid"], "after": "old.private"}, {"together_with": SHA}),
     ],
 )
 @pytest.mark.parametrize(
@@ -123,7 +124,7 @@ def test_the_three_limits_before_and_after_a_run_are_equal(
         table = Table(sensitive=CategoricalColumn.of("drug", ["a", "b"]))
         publication = bucketize(table, Bucketized(np.zeros(2, np.int32), np.zeros(2, bool)))
     before = promised_limits(model, make_settings({"input": "a.csv", "out": "safe", **roles, **given}))
-    after = limits_of(model, publication, **{"unit": "person", "undecided": False, **facts})
+    after = declared_limits(model, publication, Declarations(**{"unit": "person", **facts}))
     assert ranked_limits(model, before)[0] == ranked_limits(model, after)[0]
     assert {*ranked_limits(model, before)[1]} <= {*ranked_limits(model, after)[1]}
 
@@ -136,14 +137,16 @@ def test_short_codes_of_value_sets_count_as_sets() -> None:
 def test_declarations_about_rows_and_releases_add_limits() -> None:
     for unit, limit in LIMITS_OF_UNITS.items():
         assert limits_of_model(KmAnonymity(2, 2), published([A]), unit=unit) == ALWAYS | ITEMS | {limit}
-    assert limits_of_model(KmAnonymity(2, 2), published([A]), earlier=True) == ALWAYS | ITEMS | {"CONTINUES", "GOES_ON"}
-    for together in ("TOGETHER", "TOGETHER_LINKED"):
-        facts = {"earlier": True, "together": SENTENCES[together]}
-        assert limits_of_model(KmAnonymity(2, 2), published([A]), **facts) == ALWAYS | ITEMS | {"CONTINUES", together}
-    assert limits_of_model(KmAnonymity(2, 2), published([A]), sets_from_data=True) == ALWAYS | ITEMS | {
-        "SETS_FROM_DATA"
-    }
-    assert limits_of_model(KmAnonymity(2, 2), published([A]), undecided=True) == ALWAYS | ITEMS | {"UNDECIDED"}
+    both = {"earlier_attestation": SHA, "together_with": SHA}
+    for limits, declared in (
+        ({"CONTINUES", "GOES_ON"}, {"earlier_attestation": SHA}),
+        ({"CONTINUES", "TOGETHER"}, both),
+        ({"CONTINUES", "TOGETHER_LINKED"}, {**both, "together_if_linked": True}),
+        ({"SETS_FROM_DATA"}, {"partition_made_from_data": True}),
+        ({"FROM_DATA"}, {"hierarchy_built_from_data": True}),
+        ({"UNDECIDED"}, {"accepted_undecided": True}),
+    ):
+        assert limits_of_model(KmAnonymity(2, 2), published([A]), **declared) == ALWAYS | ITEMS | limits
 
 
 def test_buckets_state_the_composition_limit() -> None:
@@ -156,12 +159,12 @@ def test_every_limit_is_used_and_short() -> None:
     everything = limits_of_model(
         KKmAnonymity(2, 1),
         replace(published([AB, BC], age=["[1:2]"]), kept=(CategoricalColumn.of("drug", ["a"]),)),
-        undecided=True,
-        from_data=True,
-        sets_from_data=True,
-        earlier=True,
-        named=True,
-        as_is=True,
+        accepted_undecided=True,
+        hierarchy_built_from_data=True,
+        partition_made_from_data=True,
+        earlier_attestation=SHA,
+        identifying_as_declared=True,
+        published_as_is=["drug"],
     )
     # the other texts are tested above
     assert everything | {"TOGETHER", "TOGETHER_LINKED", *LIMITS_OF_UNITS.values()} == set(SENTENCES)
@@ -177,14 +180,16 @@ def test_every_limit_is_used_and_short() -> None:
 
 def test_a_run_prints_each_limit_once_and_always_composition_and_minimality() -> None:
     """Otherwise limits that repeat the model would hide limits of other subjects."""
-    everything = limits_of(
+    by_word = Declarations(unit="row, declared a person")
+    every = {"identifying_as_declared": True, "published_as_is": ["drug"], "earlier_attestation": SHA}
+    everything = declared_limits(
         KKmAnonymity(2, 1), replace(published([A], age=["19"]), kept=(CategoricalColumn.of("drug", ["a"]),)),
-        unit="row, declared a person", undecided=False, named=True, as_is=True, earlier=True,
+        by_word.model_copy(update=every),
     )  # fmt: skip
     first = {name: sentence.split(". ")[0].rstrip(".") for name, sentence in SENTENCES.items()}
     for model in (KKmAnonymity(2, 1), KAnonymity(2)):
         kept = replace(published([], age=["19"]), kept=(CategoricalColumn.of("drug", ["a"]),))
-        limits = limits_of(model, kept, unit="row, declared a person", undecided=False)
+        limits = declared_limits(model, kept, by_word)
         shown = [text.rstrip(".") for text in limits_in_short(model, limits)]
         named = {name for name, text in first.items() if text in shown}
         assert named == {"UNCHANGED", "BY_WORD", "ALONE", "FINEST"}

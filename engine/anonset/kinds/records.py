@@ -52,7 +52,7 @@ from anonset.release.symbols import (
 )
 from anonset.settings.binding import numeric_columns, require_sensitive
 from anonset.spelling import setting
-from anonset.verification.constraints import check_utility
+from anonset.verification.constraints import utility_violation
 from anonset.verification.item_truth import check_items_possible
 from anonset.verification.relational_truth import are_ranges
 
@@ -211,7 +211,7 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
         if table.transactions is None:
             raise InputError(NO_ITEMS)
         policy = read_utility_policy(settings.utility_constraints, table.transactions.vocabulary)
-        return check_utility(table.transactions, self.publication, policy, 1.0).reason
+        return utility_violation(table.transactions, self.publication, policy)
 
     def original_options(
         self, source: Source, settings: "OriginalSettings", attested: Attestation | None

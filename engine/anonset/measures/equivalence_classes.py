@@ -29,16 +29,6 @@ def class_of(columns: Sequence[Column], n: int) -> Int64:
     return np.unique(classes, return_inverse=True)[1].astype(np.int64)
 
 
-def class_sizes(columns: Sequence[Column], n: int) -> Int64:
-    """Return the size of the equivalence class of each record, int64 (n,).
-
-    >>> class_sizes([CategoricalColumn.of("sex", "fmf")], 3).tolist()
-    [2, 1, 2]
-    """
-    classes = class_of(columns, n)
-    return np.bincount(classes).astype(np.int64)[classes] if n else classes
-
-
 def _codes(column: Column) -> tuple[Int64, int]:
     if isinstance(column, CategoricalColumn):
         return column.codes.astype(np.int64), len(column.vocabulary)

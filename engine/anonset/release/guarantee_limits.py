@@ -190,50 +190,25 @@ def promised_limits(model: PrivacyModel, settings: Settings) -> list[str]:
     )
 
 
-def limits_of(
-    model: PrivacyModel,
-    publication: Published,
-    *,
-    unit: str,
-    undecided: bool,
-    from_data: bool = False,
-    sets_from_data: bool = False,
-    earlier: bool = False,
-    together: str = "",
-    named: bool = False,
-    as_is: bool = False,
-) -> list[str]:
+def declared_limits(model: PrivacyModel, publication: Published, declared: Declarations) -> list[str]:
     """Return the limits of the guarantee. These are the limits of the model, and limits that follow from the
-    publication.
-
-    Parameters
-    ----------
-    unit
-        Unit of privacy, as in the declarations.
-    undecided
-        Whether an unfinished check was accepted.
-    from_data
-        Whether a hierarchy was built from frequencies.
-    sets_from_data
-        Whether a partition of the items was built from frequencies.
-    earlier
-        Whether the release continues an earlier release.
-    together
-        Statement of the joint guarantee with an earlier release. Empty if there is no joint guarantee.
-    named
-        Whether the owner declares that identifying values are published on purpose.
-    as_is
-        Whether the owner declares columns to publish as is.
+    publication and the declarations.
     """
+    kept_with = TOGETHER_LINKED if declared.together_if_linked else TOGETHER
     limits = [model.limits, *kind_of(model).limits(publication, model)]
-    limits += _limits_of_declarations(unit=unit, earlier=earlier, together=together, named=named, as_is=as_is)
-    if from_data:
-        limits.append(FROM_DATA)
-    if sets_from_data:
-        limits.append(SETS_FROM_DATA)
-    if undecided:
-        limits.append(UNDECIDED)
-    return limits
+    limits += _limits_of_declarations(
+        unit=declared.unit,
+        earlier=declared.earlier_attestation is not None,
+        together="" if declared.together_with is None else kept_with,
+        named=bool(declared.identifying_as_declared),
+        as_is=bool(declared.published_as_is),
+    )
+    applies = {
+        FROM_DATA: declared.hierarchy_built_from_data,
+        SETS_FROM_DATA: declared.partition_made_from_data,
+        UNDECIDED: declared.accepted_undecided,
+    }
+    return limits + [text for text, holds in applies.items() if holds]
 
 
 def _limits_of_declarations(*, unit: str, earlier: bool, together: str, named: bool, as_is: bool) -> list[str]:
@@ -282,20 +257,3 @@ def _has_local_items(model: PrivacyModel, publication: Records) -> bool:
             return True
         listed.update(symbol.members)
     return False
-
-
-def declared_limits(model: PrivacyModel, publication: Published, declared: Declarations) -> list[str]:
-    """Return the limits of the guarantee, given the declarations."""
-    kept_with = TOGETHER_LINKED if declared.together_if_linked else TOGETHER
-    return limits_of(
-        model,
-        publication,
-        unit=declared.unit,
-        undecided=bool(declared.accepted_undecided),
-        from_data=bool(declared.hierarchy_built_from_data),
-        sets_from_data=bool(declared.partition_made_from_data),
-        earlier=declared.earlier_attestation is not None,
-        together="" if declared.together_with is None else kept_with,
-        named=bool(declared.identifying_as_declared),
-        as_is=bool(declared.published_as_is),
-    )

@@ -4,17 +4,15 @@ References: Loukides, Gkoulalas-Divanis, Malin (2010), Definitions 3.4 and 3.8, 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anonset.data import SetColumn
 from anonset.data.array_types import Int32, Int64
-from anonset.data.decimals import Written, exact, shortest_float
 from anonset.data.distinct import distinct
 from anonset.data.progress import Progress
-from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, spans
 from anonset.data.storage.store import MEMORY, Store
 from anonset.errors import AnonsetError, InputError, datum
@@ -22,7 +20,6 @@ from anonset.privacy import KmAnonymity, Verdict, Witness
 from anonset.privacy.constraints import ConstraintSet
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
 from anonset.publications import Records
-from anonset.spelling import setting
 from anonset.verification.itemsets import check_km, records_with, require_well_formed
 
 if TYPE_CHECKING:
@@ -224,38 +221,16 @@ class _Search:
         return None
 
 
-@dataclass(frozen=True)
-class UtilityCheck(RedactedRepr):
-    """Result of the check of the utility constraints."""
+def utility_violation(original: SetColumn, publication: Records, utility: UtilityPolicy) -> str:
+    """Return which published group is not part of a utility constraint, or which count is wrong. Empty if none is.
 
-    holds: bool
-    reason: str = field(repr=False)
-    """Reason for a violation. Empty if the check succeeds."""
-    suppressed: tuple[str, ...]
-    """Items of the original records that no published symbol covers."""
-    exact: tuple[int, ...]
-    """Indexes of the utility constraints without suppressed items. The first index is 0. Record counts of these groups
-    of items are exact.
-    """
-
-    def __bool__(self) -> bool:
-        return self.holds
-
-
-def check_utility(
-    original: SetColumn, publication: Records, utility: UtilityPolicy, max_suppressed: Written
-) -> UtilityCheck:
-    """Check that each published group is part of a utility constraint, and that suppression is within the limit.
-
-    Also checks Corollary 3.12 for each constraint without suppressed items: the number of published records with a
-    symbol of the constraint must equal the number of original records with an item of the constraint.
+    By Corollary 3.12, the number of published records with a symbol of a constraint must equal the number of original
+    records with an item of the constraint, if none of its items is suppressed.
 
     Parameters
     ----------
     original
         The original column. Its vocabulary is the universe of items.
-    max_suppressed
-        Maximum share of the universe that may be suppressed.
 
     Raises
     ------
@@ -279,25 +254,15 @@ def check_utility(
         published[members], group_of_symbol[code] = True, touched[0]
         if len(touched) > 1:
             numbers = " and ".join(str(number + 1) for number in touched[:2])
-            return UtilityCheck(False, f"symbol {symbol.label} combines items of utility constraints {numbers}", (), ())
-    missing = ~published & (original.occurrences > 0)
-    suppressed = tuple(labels[code] for code in np.flatnonzero(missing).tolist())
-    most = exact(max_suppressed)
-    allowed = int(most * len(labels))
-    if len(suppressed) > allowed:
-        n = len(suppressed)
-        bound = f"{setting('max_suppressed', shortest_float(most))} allows {allowed}"
-        reason = f"{n} of {len(labels)} items are suppressed, {bound}"
-        return UtilityCheck(False, reason, suppressed, ())
-    is_complete = np.bincount(group_of, missing, len(utility)) == 0
+            return f"symbol {symbol.label} combines items of utility constraints {numbers}"
+    suppressed = ~published & (original.occurrences > 0)
+    is_complete = np.bincount(group_of, suppressed, len(utility)) == 0
     before = _counts(original, group_of, len(utility))
     after = _counts(publication.transactions, group_of_symbol, len(utility))
-    numbers_exact = tuple(np.flatnonzero(is_complete).tolist())
     if len(wrong := np.flatnonzero(is_complete & (before != after))):
         u = int(wrong[0])
-        reason = f"utility constraint {u + 1} occurs in {before[u]} original, but {after[u]} published records"
-        return UtilityCheck(False, reason, suppressed, numbers_exact)
-    return UtilityCheck(True, "", suppressed, numbers_exact)
+        return f"utility constraint {u + 1} occurs in {before[u]} original, but {after[u]} published records"
+    return ""
 
 
 def _counts(column: SetColumn, group_of_code: Int32, n_groups: int) -> Int64:

@@ -19,7 +19,7 @@ MergeOrder = Literal["r", "t", "rt"]
 Nearest = Callable[[int], tuple[Int64, Float64]]
 """Function from n to the n candidates with the smallest item distances, and these distances."""
 
-_FEW, _WIDER = 64, 4
+_FEW = 64
 _DOUBT = 1e-9
 """If a sum is closer to the bound than this tolerance, it is computed again from all losses."""
 

@@ -30,6 +30,7 @@ from anonset.report.plots import draw_frontier, require_plots
 from anonset.report.suggestions import suggestion_account, suggestion_summary
 from anonset.settings.commands import SuggestSettings
 from anonset.settings.job_files import over_job, read_job
+from anonset.settings.model_choices import SIZES
 from anonset.settings.parameters import MODELS, default_algorithm, form_of, make_algorithm, parameters
 from anonset.settings.settings import RoleSettings, is_job, validate, with_sensitive_kept
 from anonset.spelling import arguments_of, as_typed
@@ -39,7 +40,7 @@ Flags: Any = flags_of(SuggestSettings, leave_out=["input"])
 _OF_RHO = ("rho", "strict", "from_nothing")
 _ASKED = ("model", "k", "m", "l", "l_kind", "c", "t", "t_distance", "h", "p", *_OF_RHO, "sensitive_items")
 _ROLES = {*RoleSettings.model_fields, "publish_as_is"}
-_BY_DEFAULT = {"k": 5, "m": 2, "l": 2, "p": 2}
+_BY_DEFAULT = {**SIZES, "p": 2}
 
 
 def suggest(

@@ -20,7 +20,7 @@ from anonset.jobs.proposals.linked_proposal import inspect_linked
 from anonset.jobs.proposals.proposal import Proposal
 from anonset.jobs.proposals.proposed_reading import proposal_for
 from anonset.jobs.runs.persons import require_persons, unit_findings
-from anonset.measures.equivalence_classes import class_sizes
+from anonset.measures.equivalence_classes import class_of
 from anonset.measures.risks.known_items import known_items
 from anonset.measures.shares import share_of
 from anonset.privacy.model import require_size
@@ -209,10 +209,11 @@ def _unread(work: Proposal, k: int, m: int) -> Findings:
 def _classes(table: Table, k: int) -> ClassFindings | None:
     if not table.relational or not table.n:
         return None
-    sizes = class_sizes(table.relational, table.n)
+    classes = class_of(table.relational, table.n)
+    per_class = np.bincount(classes)
+    sizes = per_class[classes]
     names = tuple(column.name for column in table.relational)
-    classes = round(float((1.0 / sizes).sum()))
-    return ClassFindings(names, classes, int(sizes.min()), share_of(sizes == 1), share_of(sizes < k))
+    return ClassFindings(names, len(per_class), int(per_class.min()), share_of(sizes == 1), share_of(sizes < k))
 
 
 def _place_of(work: Proposal) -> str:

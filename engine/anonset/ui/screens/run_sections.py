@@ -230,8 +230,8 @@ def _cell(cell: _Cell) -> None:
                     ui.element("div").style(f"width: {share:.1%}")
 
 
-def _percent(share: float | None, missing: str = "not counted") -> str:
-    return missing if share is None else f"{share:.1%}"
+def _percent(share: float | None) -> str:
+    return "not counted" if share is None else f"{share:.1%}"
 
 
 def show_errors(run: CommandRun) -> None:
