@@ -6,7 +6,6 @@ symbols of s and t items, 1/(s t) of the records with both symbols are expected 
 expected to contain two items of the same symbol.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +13,7 @@ import numpy as np
 from anonset.data import SetColumn
 from anonset.data.array_types import Float64, Int32, Int64
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.spans import begins_of, gathered
+from anonset.data.spans import begins_of, gathered, spans
 from anonset.publications import Chunks, Records
 from anonset.queries.chunks import ChunkCounts
 from anonset.queries.estimate import ONE_MEMBER, Reading
@@ -69,25 +68,36 @@ class FrequentItems(RedactedRepr):
         """
         order = np.argsort(-column.occurrences.astype(np.int64), kind="stable")[:FREQUENT]
         chosen = np.sort(order[column.occurrences[order] > 0])
-        place = np.full(len(column.vocabulary), -1, np.int64)
-        place[chosen] = np.arange(len(chosen))
-        together = np.zeros(len(chosen) ** 2, np.int64)
-        for first, last in _spans(column):
-            places = place[column.codes[column.indptr[first] : column.indptr[last]]]
-            record = np.repeat(np.arange(last - first), np.diff(column.indptr[first : last + 1]))[places >= 0]
-            places = places[places >= 0]
-            for apart in range(1, len(chosen)):
-                same_record = record[apart:] == record[:-apart]
-                if not same_record.any():
-                    break
-                together += np.bincount(
-                    (places[:-apart] * len(chosen) + places[apart:])[same_record], minlength=len(together)
-                )
+        together = pair_counts(column, chosen)
         ranked = np.argsort(-together, kind="stable")[:FREQUENT]
         ranked = ranked[together[ranked] > 0]
         pairs = np.stack(np.divmod(ranked, max(1, len(chosen))), axis=1)
         labels = tuple(column.vocabulary.labels[code] for code in chosen.tolist())
         return cls(labels, column.occurrences[chosen].astype(np.int64), pairs, together[ranked])
+
+
+def pair_counts(column: SetColumn, codes: Int64) -> Int64:
+    """Return the number of records that contain both items of each pair of `codes`, int64 (number of codes squared,).
+
+    Each pair is counted in the order in which a record contains it.
+
+    >>> pair_counts(SetColumn.of([["a", "b"], ["a", "b", "c"]]), np.array([0, 2])).tolist()
+    [0, 1, 0, 0]
+    """
+    number = len(codes)
+    place = np.full(len(column.vocabulary), -1, np.int64)
+    place[codes] = np.arange(number)
+    together = np.zeros(number * number, np.int64)
+    for first, end in spans(column.n):
+        places = place[column.codes[column.indptr[first] : column.indptr[end]]]
+        record = np.repeat(np.arange(end - first), np.diff(column.indptr[first : end + 1]))[places >= 0]
+        places = places[places >= 0]
+        for apart in range(1, number):
+            same_record = np.flatnonzero(record[apart:] == record[: max(0, len(record) - apart)])
+            if not len(same_record):
+                break
+            together += np.bincount(places[same_record] * number + places[same_record + apart], minlength=number**2)
+    return together
 
 
 def accuracy_of(frequent: FrequentItems, items: Counts, pairs: Counts, size: float | None) -> CountAccuracy:
@@ -134,7 +144,7 @@ def counts_in_records(publication: Records, frequent: FrequentItems) -> tuple[Co
         return items, pairs, size
     begin, member, chance = _members(frequent, publication)
     first_item, second_item = frequent.pairs.T
-    for first, last in _spans(column):
+    for first, last in spans(column.n, _RECORDS_AT_ONCE):
         shown = column.codes[column.indptr[first] : column.indptr[last]]
         number = begin[shown + 1] - begin[shown]
         _, place = gathered(begin[shown], number)
@@ -188,8 +198,3 @@ def _members(frequent: FrequentItems, publication: Records) -> tuple[Int64, Int3
     begin = begins_of(map(len, item_places))
     chance = np.array([1.0 / max(1, len(symbol.members)) for symbol in publication.symbols] or [0.0])
     return begin, np.array([item for members in item_places for item in members], np.int32), chance
-
-
-def _spans(column: SetColumn) -> Iterator[tuple[int, int]]:
-    for first in range(0, column.n, _RECORDS_AT_ONCE):
-        yield first, min(first + _RECORDS_AT_ONCE, column.n)

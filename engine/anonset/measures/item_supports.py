@@ -10,7 +10,7 @@ import numpy as np
 from anonset.data import SetColumn
 from anonset.data.array_types import Float64, Int32, Int64
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.spans import spans
+from anonset.measures.countable import pair_counts
 from anonset.measures.terms import in_chunks, in_terms
 from anonset.publications import Chunks, Records
 from anonset.queries.chunks import ChunkCounts
@@ -78,21 +78,7 @@ class ColumnSupports:
         """
         if number > _MOST_PAIRED:
             return None
-        column = self._index.column
-        place = np.full(len(column.vocabulary), -1, np.int64)
-        place[self._codes[:number]] = np.arange(number)
-        together = np.zeros(number * number, np.int64)
-        for first, end in spans(column.n):
-            places = place[column.codes[column.indptr[first] : column.indptr[end]]]
-            record = np.repeat(np.arange(end - first), np.diff(column.indptr[first : end + 1]))[places >= 0]
-            places = places[places >= 0]
-            for apart in range(1, number):
-                same_record = np.flatnonzero(record[apart:] == record[: max(0, len(record) - apart)])
-                if not len(same_record):
-                    break
-                together += np.bincount(
-                    places[same_record] * number + places[same_record + apart], minlength=len(together)
-                )
+        together = pair_counts(self._index.column, np.array(self._codes[:number], np.int64))
         counts = together.reshape(number, number)
         return (counts + counts.T).astype(np.float64)
 

@@ -106,19 +106,32 @@ def inspect_one(
         work = Proposal(None, columns, {}, [], source, source.n)
     else:
         work = proposal_for(source, given, hierarchies or {}, k)
-    table = work.table
-    if table is None:
-        return _unread(work, k, m)
-    known_sets = () if table.transactions is None else known_items(table.transactions, m + 1, k, seed=seed)
+    findings = Findings(
+        _place_of(work), work.columns, work.rows, records=0, persons=None, unit="", k=k, m=m, quasi_identifiers=None,
+        known_items=(), checks=_distinct(work.problems), memory=None, settings=work.settings, question=_question(work),
+        possible_items=work.possible_items, possible_roles=work.possible_roles, obstacle=work.obstacle,
+    )  # fmt: skip
+    return findings if work.table is None else _with_records(findings, work, work.table, seed)
+
+
+def _with_records(findings: Findings, work: Proposal, table: Table, seed: int) -> Findings:
+    """Return findings with the facts and problems of the records that the proposed settings read."""
+    k, m = findings.k, findings.m
     rejection = _rejection(table)
     few = [] if table.n >= k else [_too_few(table.n, k)]
     checks = [*work.problems, *rejection, *_warnings(table, few, unit_open=bool(work.answers))]
-    return Findings(
-        _place_of(work), work.columns, work.rows, table.n, _persons(work, table), _unit(work, table), k, m,
-        _classes(table, k), known_sets, _distinct(checks), _memory(work), work.settings, _question(work),
-        work.possible_items, work.possible_roles, rejected=bool(rejection),
+    return replace(
+        findings,
+        records=table.n,
+        persons=_persons(work, table),
+        unit=_unit(work, table),
+        quasi_identifiers=_classes(table, k),
+        known_items=() if table.transactions is None else known_items(table.transactions, m + 1, k, seed=seed),
+        checks=_distinct(checks),
+        memory=_memory(work),
+        rejected=bool(rejection),
         obstacle=None if table.n else few[0],
-    )  # fmt: skip
+    )
 
 
 def _unit(work: Proposal, table: Table) -> Unit:
@@ -182,28 +195,6 @@ def _warnings(table: Table, few: Sequence[Problem], *, unit_open: bool) -> list[
     if table.transactions is not None and (empty := table.n - table.transactions.n_nonempty):
         warnings.append(Problem(f"{counted(empty, 'record')} without items"))
     return warnings
-
-
-def _unread(work: Proposal, k: int, m: int) -> Findings:
-    return Findings(
-        _place_of(work),
-        work.columns,
-        work.rows,
-        0,
-        None,
-        "",
-        k,
-        m,
-        None,
-        (),
-        _distinct(work.problems),
-        None,
-        work.settings,
-        _question(work),
-        possible_items=work.possible_items,
-        possible_roles=work.possible_roles,
-        obstacle=work.obstacle,
-    )
 
 
 def _classes(table: Table, k: int) -> ClassFindings | None:
