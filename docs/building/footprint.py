@@ -178,7 +178,7 @@ def _renewed(page: str, new: str) -> str:
 
 def main() -> None:
     """Renew the tables."""
-    python, wheel = sys.argv[1:]
+    python, wheel = (str(Path(path).absolute()) for path in sys.argv[1:])
     sizes = json.loads(subprocess.run([python, "-c", _SIZES], capture_output=True, text=True, check=True).stdout)
     with TemporaryDirectory() as folder:
         found = {one: refused(python, one, Path(folder) / "-".join(one)) for one in LEFT_OUT}

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from anonset.columns.kinds import MOST_LOOKED_AT, ValueFormat, look_at
-from anonset.columns.roles import tree_of
+from anonset.columns.roles import PLACES, tree_of
 from anonset.data.domains import lists_persons
-from anonset.data.hierarchies.hierarchy_rules import FROM, NO_VALUE, coarser
+from anonset.data.hierarchies.hierarchy_rules import FROM, NO_VALUE, coarser, date_rule
 from anonset.errors import HierarchyError
 
 _DATES = ("month,year,decade", "year,decade", "decade")
-_PLACES = ("postal codes", "zip codes")
 _CUTS = ("3,1", "2,1", "1")
 
 
@@ -36,7 +35,7 @@ def coarse_rule(name: str, labels: Sequence[str], counts: Sequence[int], thresho
     look = look_at(name, looked_at)
     persons = sum(present.values())
     for cut in _cuts(look, looked_at, rule):
-        within = f"date:{look.form}:{cut}" if look.kind == "dates" and look.form else _joined(look.kind, cut)
+        within = date_rule(look.form, cut) if look.kind == "dates" else _joined(look.kind, cut)
         try:
             above = coarser(within, list(present), name)
         except HierarchyError:
@@ -55,16 +54,16 @@ def _cuts(look: ValueFormat, labels: Sequence[str], rule: str) -> list[str]:
         start = 0 if "%d" in (look.form or "%d") and not look.doubt else 1
         return [f"{FROM}{levels}" for levels in _DATES[start:]]
     longest = max(map(len, labels), default=0)
-    if look.kind in _PLACES or rule.startswith("mask:") or (tree_of(look.kind).startswith("prefix")):
+    if look.kind in PLACES or rule.startswith("mask:") or (tree_of(look.kind).startswith("prefix")):
         return [f"{FROM}{cut}" for cut in _CUTS if int(cut[0]) < longest]
     return []
 
 
 def _joined(kind: str, cut: str) -> str:
-    return f"{'date' if kind == 'dates' else 'prefix' if tree_of(kind).startswith('prefix') else 'mask'}:{cut}"
+    return f"{'prefix' if tree_of(kind).startswith('prefix') else 'mask'}:{cut}"
 
 
 def _as_read(within: str, cut: str, rule: str) -> str:
     """Return the rule for dates as the file contains them, even if reading already generalized them."""
     form = rule.removeprefix("date:").rpartition(":")[0] if rule.startswith("date:") else None
-    return within if form is None else f"date:{form}:{cut}" if form else f"date:{cut}"
+    return within if form is None else date_rule(form, cut)

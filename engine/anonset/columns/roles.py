@@ -8,7 +8,7 @@ from typing import Any
 
 from anonset.columns.kinds import ValueFormat
 from anonset.columns.profiles import Profile
-from anonset.data.hierarchies.hierarchy_rules import FROM, PROPOSED
+from anonset.data.hierarchies.hierarchy_rules import FROM, PROPOSED, date_rule
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import Fix
 
@@ -32,6 +32,8 @@ NUMBERS = ("integers", "numbers", "0/1")
 """Kinds of columns that contain numbers."""
 CODE_LEVELS = {"ICD-9 codes": "prefix:1,3", "ICD-10 codes": "prefix:1,3", "ATC codes": "prefix:1,3,5"}
 """Hierarchies of codes of diagnoses and drugs, by kind."""
+PLACES = ("postal codes", "zip codes")
+"""Kinds of columns that contain codes of places."""
 _MONTHS = ("%Y-%m", "%Y/%m", "%Y.%m")
 _FEW = 10
 
@@ -65,23 +67,31 @@ class ProposedRole(RedactedRepr):
 
 def hierarchy_for(profile: Profile) -> str:
     """Return the hierarchy of a quasi-identifier, as a setting."""
-    many = profile.distinct > min(_FEW, profile.records // 3) or profile.look.form != ""
-    if profile.kind in NUMBERS and many and not (profile.missing or profile.nulls or profile.look.odd):
-        return "range"
-    if profile.kind in NUMBERS and many and profile.look.width and not profile.look.form:
-        return f"bins:width={profile.look.width},{4 * Fraction(profile.look.width)}"
-    if profile.kind == "dates":
-        return _of_dates(profile.look)
-    return "mask:3,1" if profile.kind in ("postal codes", "zip codes") else CODE_LEVELS.get(profile.kind, "values")
+    if profile.kind in NUMBERS:
+        if profile.distinct <= min(_FEW, profile.records // 3) and not profile.look.form:
+            return "values"
+        if not (profile.missing or profile.nulls or profile.look.odd):
+            return "range"
+    return rule_of(profile.kind, profile.look) or "values"
 
 
-def _of_dates(look: ValueFormat) -> str:
-    """Return the levels to which dates generalize. The level of months is omitted if the values are months, or if day
-    and month cannot be distinguished. Full dates are never published unchanged.
+def rule_of(kind: str, look: ValueFormat) -> str:
+    """Return the rule that makes values of a kind coarser, or an empty text if no rule is known.
+
+    Numbers get bins of two widths. Full dates are never published unchanged, and the level of months is omitted if the
+    values are months, or if day and month cannot be distinguished.
+
+    >>> rule_of("numbers", ValueFormat("numbers", width="0.05")), rule_of("dates", ValueFormat("dates", "%Y-%m"))
+    ('bins:width=0.05,0.2', 'date:%Y-%m:year,decade')
+    >>> rule_of("dates", ValueFormat("dates", "%d/%m/%Y", doubt="day or month first"))
+    'date:%d/%m/%Y:from-year,decade'
     """
-    levels = "year,decade" if look.doubt or look.form in _MONTHS else "month,year,decade"
-    levels = f"{FROM}{levels}" if "d" in (look.form or "%d") else levels
-    return f"date:{look.form}:{levels}" if look.form else f"date:{levels}"
+    if kind in NUMBERS:
+        return f"bins:width={look.width},{float(4 * Fraction(look.width)):.12g}" if look.width and not look.form else ""
+    if kind == "dates":
+        levels = "year,decade" if look.doubt or look.form in _MONTHS else "month,year,decade"
+        return date_rule(look.form, f"{FROM}{levels}" if "d" in (look.form or "%d") else levels)
+    return "mask:3,1" if kind in PLACES else CODE_LEVELS.get(kind, "")
 
 
 def tree_of(kind: str) -> str:

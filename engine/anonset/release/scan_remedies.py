@@ -2,17 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import fields
-from fractions import Fraction
 
 from anonset.columns.header_topics import is_sensitive
 from anonset.columns.kinds import MOST_LOOKED_AT, look_at
-from anonset.columns.roles import CODE_LEVELS
-from anonset.data.hierarchies.hierarchy_rules import FROM
+from anonset.columns.roles import rule_of
 from anonset.errors import Fix
 from anonset.privacy import KAnonymity, PrivacyModel
 from anonset.spelling import hierarchy_of, listed, setting, short_names, spelled
 
-_PLACES = ("postal codes", "zip codes")
 TAKEN_OUT = Fix({}, "remove them from the data")
 
 
@@ -108,20 +105,10 @@ def _rule(name: str, labels: Sequence[str]) -> str:
     """Return a rule that makes the values of a column coarser, or an empty text if no rule is known."""
     values = [label for label in labels[:MOST_LOOKED_AT] if label not in ("", "?")]
     look = look_at(name, values)
-    if look.kind in ("integers", "numbers") and look.width and not look.form:
-        return _bins(look.width)
-    if look.kind == "dates" and look.usable:
-        levels = "year,decade" if look.doubt or (look.form and "%d" not in look.form) else f"{FROM}month,year,decade"
-        return f"date:{look.form}:{levels}" if look.form else f"date:{levels}"
-    return "mask:3,1" if look.kind in _PLACES else CODE_LEVELS.get(look.kind, "")
+    return "" if look.kind == "dates" and not look.usable else rule_of(look.kind, look)
 
 
 def bins_of(name: str, labels: Sequence[str]) -> str:
     """Return bins for a column of numbers that is read as text, or an empty text for other columns."""
     rule = _rule(name, labels)
     return rule if rule.startswith("bins:") else ""
-
-
-def _bins(width: str) -> str:
-    """Return a rule with bins of a width, and above them bins of four times this width."""
-    return f"bins:width={width},{float(4 * Fraction(width)):.12g}"

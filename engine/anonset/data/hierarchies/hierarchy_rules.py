@@ -62,6 +62,15 @@ FROM = "from-"
 _FROM_RULES = ("date", "mask", "prefix")
 
 
+def date_rule(form: str, levels: str) -> str:
+    """Return the rule that generalizes dates to levels. `form` is the format of the dates, or empty for ISO dates.
+
+    >>> date_rule("", "month,year"), date_rule("%d.%m.%Y", "from-year")
+    ('date:month,year', 'date:%d.%m.%Y:from-year')
+    """
+    return f"date:{form}:{levels}" if form else f"date:{levels}"
+
+
 def is_rule(spec: object) -> bool:
     """Return True if a specification is a rule, such as ``prefix:1,3``."""
     return isinstance(spec, str) and spec.partition(":")[0] in RULES and ":" in spec

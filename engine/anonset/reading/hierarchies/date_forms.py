@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from anonset.columns.kinds import look_at
-from anonset.data.hierarchies.hierarchy_rules import NO_VALUE
+from anonset.data.hierarchies.hierarchy_rules import NO_VALUE, date_rule
 from anonset.errors import Fix, HierarchyError
 
 _FINE = ("month", "quarter")
@@ -39,5 +39,5 @@ def _rule_of(spec: str, labels: Sequence[str], name: str) -> str:
     ambiguous = bool(look.doubt) and any(level in levels for level in _FINE)
     if look.kind != "dates" or not look.usable or ambiguous:
         return ""
-    rule = f"date:{look.form}:{levels}" if look.form else f"date:{levels}"
+    rule = date_rule(look.form, levels)
     return rule if rule != spec else ""

@@ -40,7 +40,7 @@ from anonset.columns.rare_texts import are_rare_texts
 from anonset.columns.roles import NUMBERS
 from anonset.data import CategoricalColumn, NumericColumn, Table
 from anonset.data.domains import lists_persons
-from anonset.data.hierarchies.hierarchy_rules import NO_VALUE, is_coarser
+from anonset.data.hierarchies.hierarchy_rules import FROM, NO_VALUE, date_rule, is_coarser
 from anonset.data.redacted_repr import names_shown
 from anonset.data.storage.store import Store
 from anonset.data.table_facts import COARSENED
@@ -169,7 +169,7 @@ def _numbers_of(column: NumericColumn) -> list[str]:
 
 
 def _birth_dates(name: str, form: str) -> Problem:
-    levels = f"date:{form}{':' if form else ''}from-month,year,decade"
+    levels = date_rule(form, f"{FROM}month,year,decade")
     coarse = Fix({"relational": [name], "hierarchy": {name: levels}}, "to publish months or coarser")
     problem = f"column {name!r} contains full dates of birth, which could be published"
     return Problem(problem, [coarse, *_omit_or_publish(name)])
