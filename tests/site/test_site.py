@@ -208,6 +208,10 @@ def test_search_finds_in_a_site_opened_from_its_folder(site: Path, tmp_path: Pat
     assert any("limits.html" in result for result in results)
 
 
+NARROW = "data:text/html,<meta name=viewport content=width=device-width>"
+"""Page that can be 390 px wide. The empty page of a new browser cannot, and a page of the site stores its scheme."""
+
+
 @pytest.mark.studies
 @pytest.mark.skipif(CHROMIUM is None or AXE is None, reason="needs Chromium and axe-playwright-python")
 @pytest.mark.parametrize("scheme", ["default", "slate"])
@@ -215,6 +219,7 @@ def test_no_page_has_faults_of_accessibility(site: Path, scheme: str) -> None:
     async def faults() -> list[str]:
         found = []
         async with Browser() as browser:
+            await browser.open(NARROW, "document.readyState === 'complete'")
             for width in (390, 1280):
                 await browser.resize(width, dark=scheme == "slate")
                 for page in PAGES:
