@@ -7,11 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.facts import names, refused
 
 import anonset
 from anonset.cli.main import main
 from anonset.columns.profiles import coded, pattern, profile
+from anonset.data import Table
 from anonset.errors import InputError
 from anonset.jobs.proposals import hierarchy_trial
 from anonset.reading.batches import open_source
@@ -21,6 +24,8 @@ from anonset.report.findings import findings_account, findings_summary
 from anonset.settings.binding import require_roles
 from anonset.settings.job_text import guarantee_for, job_text
 from anonset.settings.parameters import MODELS
+from effort import examples
+from reference import known_items as reference
 
 N = 60
 PEOPLE = {
@@ -305,14 +310,26 @@ def test_proposed_roles_of_public_data_match_their_documentation(file, expected)
 
 
 def test_numbers_in_tables_are_profiled():
-    from anonset.data import CategoricalColumn, NumericColumn, Table
+    from anonset.data import CategoricalColumn, NumericColumn
 
     table = Table(None, (NumericColumn("n", np.array([1, 1, 2])), CategoricalColumn.of("c", "aab")))
     inspection = anonset.inspect(table, k=2)
     assert [(c.profile.kind, c.profile.distinct, c.profile.largest) for c in inspection.columns] == [
         ("integers", 2, 2), ("text", 2, 2),
     ]  # fmt: skip
-    assert inspection.quasi_identifiers.below_k.value == pytest.approx(1 / 3)
+    classes = inspection.quasi_identifiers
+    assert (classes.classes, classes.smallest, classes.below_k.value) == (2, 1, pytest.approx(1 / 3))
+
+
+@settings(max_examples=examples(30))
+@given(st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from("xyz")), min_size=1, max_size=15), st.integers(1, 4))
+def test_classes_equal_a_count(tuples, k):
+    columns = [[one for one, _ in tuples], [other for _, other in tuples]]
+    found = anonset.inspect(Table.from_columns(first=columns[0], second=columns[1]), k=k).quasi_identifiers
+    sizes = reference.class_sizes(columns, len(tuples))
+    assert (found.classes, found.smallest) == (len(set(tuples)), min(sizes))
+    assert found.unique.value == pytest.approx(sizes.count(1) / len(sizes))
+    assert found.below_k.value == pytest.approx(sum(size < k for size in sizes) / len(sizes))
 
 
 def test_a_file_is_read_once(tmp_path, monkeypatch):

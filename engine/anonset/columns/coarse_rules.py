@@ -51,7 +51,7 @@ def coarse_rule(name: str, labels: Sequence[str], counts: Sequence[int], thresho
 def _cuts(look: ValueFormat, labels: Sequence[str], rule: str) -> list[str]:
     """Return the generalization levels to try. The first are the finest."""
     if look.kind == "dates" and look.usable:
-        start = 0 if "%d" in (look.form or "%d") and not look.doubt else 1
+        start = 0 if look.has_days and not look.doubt else 1
         return [f"{FROM}{levels}" for levels in _DATES[start:]]
     longest = max(map(len, labels), default=0)
     if look.kind in PLACES or rule.startswith("mask:") or (tree_of(look.kind).startswith("prefix")):

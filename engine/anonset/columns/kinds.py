@@ -98,6 +98,11 @@ class ValueFormat(RedactedRepr):
     fixes: tuple[Fix, ...] = field(default=(), repr=False)
     """Settings that resolve the doubt."""
 
+    @property
+    def has_days(self) -> bool:
+        """Whether the values contain the day, if they are dates."""
+        return not self.form or "%d" in self.form
+
 
 def look_at(name: str, labels: Sequence[str]) -> ValueFormat:
     """Return the kind and format of the values of a column. Only the first 20,000 distinct values are examined.

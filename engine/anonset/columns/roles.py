@@ -34,7 +34,6 @@ CODE_LEVELS = {"ICD-9 codes": "prefix:1,3", "ICD-10 codes": "prefix:1,3", "ATC c
 """Hierarchies of codes of diagnoses and drugs, by kind."""
 PLACES = ("postal codes", "zip codes")
 """Kinds of columns that contain codes of places."""
-_MONTHS = ("%Y-%m", "%Y/%m", "%Y.%m")
 _FEW = 10
 
 
@@ -81,16 +80,16 @@ def rule_of(kind: str, look: ValueFormat) -> str:
     Numbers get bins of two widths. Full dates are never published unchanged, and the level of months is omitted if the
     values are months, or if day and month cannot be distinguished.
 
-    >>> rule_of("numbers", ValueFormat("numbers", width="0.05")), rule_of("dates", ValueFormat("dates", "%Y-%m"))
-    ('bins:width=0.05,0.2', 'date:%Y-%m:year,decade')
+    >>> rule_of("numbers", ValueFormat("numbers", width="0.05")), rule_of("dates", ValueFormat("dates", "%m/%Y"))
+    ('bins:width=0.05,0.2', 'date:%m/%Y:year,decade')
     >>> rule_of("dates", ValueFormat("dates", "%d/%m/%Y", doubt="day or month first"))
     'date:%d/%m/%Y:from-year,decade'
     """
     if kind in NUMBERS:
         return f"bins:width={look.width},{float(4 * Fraction(look.width)):.12g}" if look.width and not look.form else ""
     if kind == "dates":
-        levels = "year,decade" if look.doubt or look.form in _MONTHS else "month,year,decade"
-        return date_rule(look.form, f"{FROM}{levels}" if "d" in (look.form or "%d") else levels)
+        levels = "month,year,decade" if look.has_days and not look.doubt else "year,decade"
+        return date_rule(look.form, f"{FROM}{levels}" if look.has_days else levels)
     return "mask:3,1" if kind in PLACES else CODE_LEVELS.get(kind, "")
 
 

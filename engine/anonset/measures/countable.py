@@ -13,7 +13,7 @@ import numpy as np
 from anonset.data import SetColumn
 from anonset.data.array_types import Float64, Int32, Int64
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.spans import begins_of, gathered, spans
+from anonset.data.spans import AT_ONCE, begins_of, gathered, spans
 from anonset.publications import Chunks, Records
 from anonset.queries.chunks import ChunkCounts
 from anonset.queries.estimate import ONE_MEMBER, Reading
@@ -88,7 +88,8 @@ def pair_counts(column: SetColumn, codes: Int64) -> Int64:
     place = np.full(len(column.vocabulary), -1, np.int64)
     place[codes] = np.arange(number)
     together = np.zeros(number * number, np.int64)
-    for first, end in spans(column.n):
+    most_items = max(AT_ONCE, number**2)  # so that adding to all counts takes no longer than counting
+    for first, end in spans(column.n, max(1, most_items * column.n // max(1, int(column.indptr[-1])))):
         places = place[column.codes[column.indptr[first] : column.indptr[end]]]
         record = np.repeat(np.arange(end - first), np.diff(column.indptr[first : end + 1]))[places >= 0]
         places = places[places >= 0]

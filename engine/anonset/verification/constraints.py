@@ -222,10 +222,11 @@ class _Search:
 
 
 def utility_violation(original: SetColumn, publication: Records, utility: UtilityPolicy) -> str:
-    """Return which published group is not part of a utility constraint, or which count is wrong. Empty if none is.
+    """Return the violation of the utility constraints, or an empty text if there is none.
 
-    By Corollary 3.12, the number of published records with a symbol of a constraint must equal the number of original
-    records with an item of the constraint, if none of its items is suppressed.
+    All items of a published symbol must be in the same utility constraint. By Corollary 3.12, the number of published
+    records with a symbol of a constraint must equal the number of original records with an item of the constraint, if
+    none of its items is suppressed.
 
     Parameters
     ----------
