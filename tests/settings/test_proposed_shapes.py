@@ -33,7 +33,7 @@ def proposed(column, name="Jahr", **others):
         ("%a %d. %b %Y", "date:%a %d. %b %Y:month,year,decade"),
         ("%A, %d %B %Y", "date:%A, %d %B %Y:month,year,decade"),
         ("%a %d/%m/%Y", "date:%a %d/%m/%Y:month,year,decade"),
-        ("%m/%Y", "date:%m/%Y:month,year,decade"),
+        ("%m/%Y", "date:%m/%Y:year,decade"),
         ("%Y-%m", "date:%Y-%m:year,decade"),
     ],
 )
