@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from anonset.data import Hierarchy, SetColumn, Vocabulary
+from anonset.data.storage.store import MEMORY
 from anonset.verification.itemsets import DistinctRows
 from anonset_kernels.records.rows import map_rows
 from anonset_kernels.verification.published_rows import merge_rows
@@ -33,7 +34,7 @@ def test_bench_merge_rows(benchmark: Any, published: SetColumn) -> None:
         weight.fill(0)
 
     rows = (published.indptr, published.items)
-    arguments = (rows, np.empty(0, np.int64), slots, weight, (0, 1), (0, n))
+    arguments = (rows, np.ones(n, np.int64), slots, weight, (0, 1), (0, n))
     benchmark.pedantic(merge_rows, arguments, setup=fresh, rounds=5)
     assert 0 < np.count_nonzero(weight) < n
     assert weight.sum() == n
@@ -42,7 +43,7 @@ def test_bench_merge_rows(benchmark: Any, published: SetColumn) -> None:
 @pytest.mark.parametrize("size", [2, 3])
 def test_bench_count_itemsets(benchmark: Any, published: SetColumn, size: int) -> None:
     """Count all itemsets of a size, by the kernel `advance` and the function that calls it."""
-    rows = DistinctRows(published)
+    rows = DistinctRows(published, MEMORY)
     count = benchmark(rows.count, size, 1)
     benchmark.extra_info["occurrences"] = rows.occurrences(size)
     assert count.rare is None

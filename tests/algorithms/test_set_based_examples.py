@@ -29,6 +29,7 @@ from anonset.algorithms.transaction.item_sets.constraint_search import GroupMerg
 from anonset.algorithms.transaction.item_sets.pcta import Pcta
 from anonset.algorithms.transaction.item_sets.pgen import generate_constraints
 from anonset.data import Hierarchy, SetColumn, Table
+from anonset.data.storage.store import MEMORY
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import ItemGroups, apply
 from anonset.measures.losses.item_weights import ItemWeights
@@ -158,7 +159,7 @@ def test_pgen_makes_every_part_of_every_record_safe(seed: int) -> None:
     result = Coat(k=k, constraints=generate_constraints(column, k)).recode(case.table, {})
     after = apply(case.table, result.recoding).transactions
     assert after is not None
-    assert check_km(after, KmAnonymity(k, 99), 10**9, None).holds
+    assert check_km(after, KmAnonymity(k, 99), 10**9, None, MEMORY).holds
 
 
 # --- edges ---------------------------------------------------------------------------------------------
@@ -200,7 +201,7 @@ def test_a_constraint_that_a_merge_breaks_is_satisfied_again() -> None:
     broken = Coat(k=2, constraints=PrivacyPolicy.of(["xy", "zw"])).recode(Table.from_sets(rows), {})
     after = apply(Table.from_sets(rows), broken.recoding).transactions
     assert after is not None
-    assert check_constraints(after, None, ConstraintSet(2, PrivacyPolicy.of(["xy", "zw"])), 10**6).holds
+    assert check_constraints(after, None, ConstraintSet(2, PrivacyPolicy.of(["xy", "zw"])), 10**6, None, MEMORY).holds
 
 
 @pytest.mark.compiled

@@ -14,7 +14,7 @@ from tests.facts import names, refused
 
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table, Vocabulary, spans
 from anonset.data.spans import Limits
-from anonset.data.storage.store import Files, Memory
+from anonset.data.storage.store import MEMORY, Files, Memory
 from anonset.errors import InputError
 from anonset.privacy import Verdict
 from anonset.privacy.coherence import Coherence
@@ -93,10 +93,10 @@ def test_symbols_of_the_same_records_are_checked_together(seed: int) -> None:
 
     def verdicts() -> list[Verdict]:
         return [
-            check_coherence(column, Coherence(0.5, k, m, sensitive), BUDGET, None),
-            check_lm(column, LmDiversity(k, 2, m, sensitive), BUDGET, None),
-            check_klm(column, sex, KLmDiversity(k, 2, m, sensitive), BUDGET, None),
-            check_partitions(column, part, PartitionKmAnonymity(k, m), BUDGET, None),
+            check_coherence(column, Coherence(0.5, k, m, sensitive), BUDGET, None, MEMORY),
+            check_lm(column, LmDiversity(k, 2, m, sensitive), BUDGET, None, MEMORY),
+            check_klm(column, sex, KLmDiversity(k, 2, m, sensitive), BUDGET, None, MEMORY),
+            check_partitions(column, part, PartitionKmAnonymity(k, m), BUDGET, None, MEMORY),
         ]
 
     usual = verdicts()
@@ -114,9 +114,9 @@ def test_diverse_records_of_a_million_items() -> None:
     rows = [np.arange(1_000_001), np.append(np.arange(1_000_000), 1_000_001), np.arange(500_000), np.arange(500_000)]
     indptr = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
     column = SetColumn("items", indptr, np.concatenate(rows).astype(np.int32), Vocabulary(labels))
-    verdict = check_lm(column, LmDiversity(2, 2, 2, ("s", "t")), BUDGET, None)
+    verdict = check_lm(column, LmDiversity(2, 2, 2, ("s", "t")), BUDGET, None, MEMORY)
     assert (verdict.holds, verdict.checked["distinct_columns"]) == (True, 2)
-    assert check_lm(column, LmDiversity(2, 3, 2, ("s", "t")), BUDGET, None).holds is False
+    assert check_lm(column, LmDiversity(2, 3, 2, ("s", "t")), BUDGET, None, MEMORY).holds is False
 
 
 @thorough
@@ -129,7 +129,7 @@ def compare_coherence(seed: int) -> None:
     rng, rows, sensitive = case(seed)
     h = rng.choice([1, 0.5, 0.3, 1 / 3, 0.25, "1/3", "0.9999999999", "0." + "9" * 20, "1e-12"])
     model = Coherence(h, rng.randint(1, 3), rng.randint(1, 4), sensitive)
-    verdict = check_coherence(SetColumn.of(rows), model, BUDGET, None)
+    verdict = check_coherence(SetColumn.of(rows), model, BUDGET, None, MEMORY)
     assert verdict.holds is is_coherent(rows, sensitive, Fraction(str(h)), model.k, model.p)
     if not verdict.holds:
         assert_witness(verdict, rows, model.k, Fraction(str(h)), sensitive)
@@ -144,7 +144,7 @@ def test_diversity_equals_the_naive_check(seed: int) -> None:
 def compare_diversity(seed: int) -> None:
     rng, rows, sensitive = case(seed)
     model = LmDiversity(rng.randint(1, 3), rng.randint(1, 4), rng.randint(1, 4), sensitive)
-    verdict = check_lm(SetColumn.of(rows), model, BUDGET, None)
+    verdict = check_lm(SetColumn.of(rows), model, BUDGET, None, MEMORY)
     assert verdict.holds is is_diverse(rows, sensitive, model.k, model.l, model.m)
     if not verdict.holds:
         assert_witness(verdict, rows, model.k, Fraction(1, model.l), sensitive)
@@ -161,7 +161,7 @@ def compare_classes(seed: int) -> None:
     model = KLmDiversity(rng.randint(1, 2), rng.randint(1, 3), rng.randint(1, 3), sensitive)
     sex, age = [rng.choice("mf") for _ in rows], [rng.choice([30, 40]) for _ in rows]
     relational = (CategoricalColumn.of("sex", sex), NumericColumn("age", np.array(age, np.int64)))
-    verdict = check_klm(SetColumn.of(rows), relational, model, BUDGET, None)
+    verdict = check_klm(SetColumn.of(rows), relational, model, BUDGET, None, MEMORY)
     classes: dict[tuple[str, int], Rows] = {}
     for row, key in zip(rows, zip(sex, age, strict=True), strict=True):
         classes.setdefault(key, []).append(row)
@@ -193,7 +193,7 @@ def compare_partitions(seed: int) -> None:
     rng, rows, _ = case(seed)
     model = PartitionKmAnonymity(rng.randint(1, 3), rng.randint(1, 3))
     part = np.array([rng.randint(0, 1) for _ in rows], np.int32)
-    verdict = check_partitions(SetColumn.of(rows), part, model, BUDGET, None)
+    verdict = check_partitions(SetColumn.of(rows), part, model, BUDGET, None, MEMORY)
     parts: list[Rows] = [[row for row, p in zip(rows, part, strict=True) if p == q] for q in (0, 1)]
     assert verdict.holds is all(is_km(members, model.k, model.m) for members in parts)
     if not verdict.holds:
@@ -207,7 +207,7 @@ def compare_partitions(seed: int) -> None:
 def test_complete_transactions_are_checked(seed: int) -> None:
     rng, rows, _ = case(seed)
     model = TransactionKAnonymity(rng.randint(1, 4))
-    verdict = check_transaction_k(SetColumn.of(rows), model)
+    verdict = check_transaction_k(SetColumn.of(rows), model, MEMORY)
     count = Counter(map(frozenset, rows))
     assert verdict.holds is all(n >= model.k for n in count.values())
     if not verdict.holds:
@@ -267,7 +267,7 @@ def test_mapped_records_of_partitions_have_the_same_verdict(work_folder: Files, 
         patch.setattr(occurrences, "OCCURRENCES_AT_ONCE", rng.choice([1, 4, 4_000_000]))
         patch.setattr(occurrences, "MOST_OF_A_SET", rng.choice([1, 3, 4_000_000]))
         verdict = check_partitions(mapped, part, model, BUDGET, None, work_folder)
-    assert verdict == check_partitions(column, part, model, BUDGET, None)
+    assert verdict == check_partitions(column, part, model, BUDGET, None, MEMORY)
     assert verdict.checked["groups"] == len(set(part.tolist()))
 
 
@@ -302,8 +302,8 @@ def test_the_cases_include_valid_and_invalid_records() -> None:
         rng, rows, sensitive = case(seed)
         k, m = rng.randint(1, 3), rng.randint(1, 3)
         column = SetColumn.of(rows)
-        coherent = check_coherence(column, Coherence(0.5, k, m, sensitive), BUDGET, None)
-        diverse = check_lm(column, LmDiversity(k, 2, m, sensitive), BUDGET, None)
+        coherent = check_coherence(column, Coherence(0.5, k, m, sensitive), BUDGET, None, MEMORY)
+        diverse = check_lm(column, LmDiversity(k, 2, m, sensitive), BUDGET, None, MEMORY)
         for verdict in (coherent, diverse):
             has_detail = bool(verdict.witness and verdict.witness.detail)
             outcomes[verdict.model.name, has_detail if verdict.witness else None] += 1
@@ -312,23 +312,23 @@ def test_the_cases_include_valid_and_invalid_records() -> None:
 
 def test_the_witness_is_the_smallest_set_then_the_first() -> None:
     rows = [{"a", "b", "c"}] * 2 + [{"a", "c", "d"}] * 2 + [{"b", "c"}, {"d", "c"}]
-    verdict = check_coherence(SetColumn.of(rows), Coherence(1, 3, 3), BUDGET, None)
+    verdict = check_coherence(SetColumn.of(rows), Coherence(1, 3, 3), BUDGET, None, MEMORY)
     assert names(verdict.witness, "'{a, b}' 2 3 0")
 
 
 def test_a_disclosed_item_is_named() -> None:
     rows = [{"a", "s"}, {"a", "s"}, {"a"}, {"b"}, {"b"}, {"b"}]
-    verdict = check_lm(SetColumn.of(rows), LmDiversity(1, 2, 2, ("s",)), BUDGET, None)
+    verdict = check_lm(SetColumn.of(rows), LmDiversity(1, 2, 2, ("s",)), BUDGET, None, MEMORY)
     assert verdict.outcome == "fails"
     assert names(verdict, "{a} 3 4 0 s 2")
-    everyone = check_lm(SetColumn.of(rows[:3]), LmDiversity(1, 2, 2, ("s",)), BUDGET, None)
+    everyone = check_lm(SetColumn.of(rows[:3]), LmDiversity(1, 2, 2, ("s",)), BUDGET, None, MEMORY)
     assert everyone.witness is not None
     assert everyone.witness.what == ()
 
 
 def test_a_check_beyond_its_budget_is_undecided() -> None:
     column = SetColumn.of([{"a", "b", "c"}] * 3)
-    verdict = check_coherence(column, Coherence(1, 2, 3), 100, None)
+    verdict = check_coherence(column, Coherence(1, 2, 3), 100, None, MEMORY)
     assert verdict.holds is None
     assert names(verdict.checked["covered"], "2 3 budget 100")
 
@@ -336,21 +336,21 @@ def test_a_check_beyond_its_budget_is_undecided() -> None:
 def test_progress_reaches_the_total() -> None:
     reported: list[tuple[str, float, float]] = []
     column = SetColumn.of([{"a", "b"}, {"a"}])
-    check_coherence(column, Coherence(1, 1, 2), BUDGET, lambda *said: reported.append(said))
+    check_coherence(column, Coherence(1, 1, 2), BUDGET, lambda *said: reported.append(said), MEMORY)
     assert reported == [("cohorts of 1 symbols", 3.0, 3.0), ("cohorts of 2 symbols", 1.0, 1.0)]
 
 
 def test_a_check_of_partitions_needs_the_partitions() -> None:
     with refused(InputError, "partition-km"):
-        check_partitions(SetColumn.of([{"a"}]), None, PartitionKmAnonymity(2, 2), BUDGET, None)
+        check_partitions(SetColumn.of([{"a"}]), None, PartitionKmAnonymity(2, 2), BUDGET, None, MEMORY)
 
 
 def test_malformed_columns_are_refused() -> None:
     column = SetColumn("items", np.array([0, 2]), np.array([1, 0], np.int32), SetColumn.of([{"a", "b"}]).vocabulary)
     with refused(InputError, "ascending"):
-        check_coherence(column, Coherence(1, 1, 1), BUDGET, None)
+        check_coherence(column, Coherence(1, 1, 1), BUDGET, None, MEMORY)
     with refused(InputError, "ascending"):
-        check_transaction_k(column, TransactionKAnonymity(1))
+        check_transaction_k(column, TransactionKAnonymity(1), MEMORY)
 
 
 def test_without_relational_columns_there_is_one_class() -> None:

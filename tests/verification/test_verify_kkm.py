@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.facts import names, refused
 
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
+from anonset.data.storage.store import MEMORY
 from anonset.errors import InputError
 from anonset.privacy.k import KAnonymity
 from anonset.privacy.kkm import KKmAnonymity
@@ -42,9 +43,9 @@ def test_check_equals_the_definition(seed: int, k: int, m: int) -> None:
     pairs = [(source.choice(kinds), source.choice(baskets)) for _ in range(source.randint(1, 20))]
     tuples, rows = [t for t, _ in pairs], [b for _, b in pairs]
     relational = [CategoricalColumn.of(str(i), [t[i] for t in tuples]) for i in range(2)]
-    verdict = check_kkm(relational, SetColumn.of(rows), KKmAnonymity(k, m), BUDGET, None)
+    verdict = check_kkm(relational, SetColumn.of(rows), KKmAnonymity(k, m), BUDGET, None, MEMORY)
     assert verdict.holds is naive_holds(tuples, rows, k, m)
-    assert check_k(relational, KAnonymity(k)).holds is naive_holds(tuples, [set()] * len(rows), k, m)
+    assert check_k(relational, KAnonymity(k), MEMORY).holds is naive_holds(tuples, [set()] * len(rows), k, m)
     if verdict.witness is None:
         return
     shown = verdict.witness
@@ -60,7 +61,7 @@ def test_check_equals_the_definition(seed: int, k: int, m: int) -> None:
 def test_a_set_frequent_in_the_file_but_rare_in_its_class_is_detected() -> None:
     relational = [CategoricalColumn.of("sex", "ffmm")]
     items = SetColumn.of([{"a", "b"}, {"a", "b"}, {"a", "b"}, {"a"}])
-    verdict = check_kkm(relational, items, KKmAnonymity(2, 2), BUDGET, None)
+    verdict = check_kkm(relational, items, KKmAnonymity(2, 2), BUDGET, None, MEMORY)
     assert names(verdict, "{b} 1 2 sex")
     assert verdict.witness is not None
     assert (verdict.witness.what, verdict.witness.record) == (("b",), 2)
@@ -68,20 +69,20 @@ def test_a_set_frequent_in_the_file_but_rare_in_its_class_is_detected() -> None:
 
 def test_empty_publications_and_empty_records() -> None:
     model = KKmAnonymity(3, 2)
-    assert check_kkm([CategoricalColumn.of("sex", "")], SetColumn.of([]), model, BUDGET, None).holds
+    assert check_kkm([CategoricalColumn.of("sex", "")], SetColumn.of([]), model, BUDGET, None, MEMORY).holds
     three = [CategoricalColumn.of("sex", "fff")]
-    assert check_kkm(three, SetColumn.of([set()] * 3), model, BUDGET, None).holds
-    assert not check_kkm(three, SetColumn.of([{"a"}, set(), set()]), model, BUDGET, None).holds
+    assert check_kkm(three, SetColumn.of([set()] * 3), model, BUDGET, None, MEMORY).holds
+    assert not check_kkm(three, SetColumn.of([{"a"}, set(), set()]), model, BUDGET, None, MEMORY).holds
 
 
 def test_a_small_budget_is_undecided() -> None:
     items = SetColumn.of([{"a", "b"}, {"a", "b"}, {"a", "b", "c"}, {"c"}])
-    assert check_kkm([CategoricalColumn.of("sex", "ffff")], items, KKmAnonymity(2, 2), 5, None).holds is None
+    assert check_kkm([CategoricalColumn.of("sex", "ffff")], items, KKmAnonymity(2, 2), 5, None, MEMORY).holds is None
 
 
 def test_numbers_published_elsewhere_are_compared_as_numbers() -> None:
     column = NumericColumn("age", np.array([1.5, 1.5, 2.0]))
-    verdict = check_k([column], KAnonymity(2))
+    verdict = check_k([column], KAnonymity(2), MEMORY)
     assert str(verdict.witness) == "published row 2 matches 1 record, 2 required; by 'age'"
     assert verdict.checked == {"rows": 3, "classes": 2, "smallest_class": 1}
 
@@ -91,13 +92,13 @@ def test_malformed_publications_are_refused() -> None:
     sex = CategoricalColumn.of("sex", "ff")
     broken = CategoricalColumn("sex", np.array([0, 1], np.int32), sex.vocabulary)
     with refused(InputError, "relational"):
-        check_k([], KAnonymity(2))
+        check_k([], KAnonymity(2), MEMORY)
     with refused(InputError, "codes 0 1"):
-        check_k([broken], KAnonymity(2))
+        check_k([broken], KAnonymity(2), MEMORY)
     with refused(InputError, "rows"):
-        check_k([sex, CategoricalColumn.of("race", "1")], KAnonymity(1))
+        check_k([sex, CategoricalColumn.of("race", "1")], KAnonymity(1), MEMORY)
     with refused(InputError, "relational 2 items 3"):
-        check_kkm([sex], SetColumn.of([set()] * 3), model, BUDGET, None)
+        check_kkm([sex], SetColumn.of([set()] * 3), model, BUDGET, None, MEMORY)
 
 
 HIERARCHY = Hierarchy.from_tree(("All", [("A", ["a1", "a2"]), "b"]))

@@ -93,11 +93,11 @@ def test_counting_pairs_in_a_matrix_equals_walking(size: int, k: int) -> None:
     rows = [{*heads[i % 12].tolist(), *rng.choice(150, i % 5).tolist()} for i in range(400)] * 2
     column = table_of([row for row in rows if len(row) < 7], 150).transactions
     assert column is not None
-    together = itemsets.DistinctRows(column).count(size, k)
+    together = itemsets.DistinctRows(column, MEMORY).count(size, k)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(counting, "MOST_SYMBOLS", 0)
         patch.setattr(itemsets, "MOST_SYMBOLS", 0)
-        walked = itemsets.DistinctRows(column).count(size, k)
+        walked = itemsets.DistinctRows(column, MEMORY).count(size, k)
     assert (together.rare, together.support) == (walked.rare, walked.support)
     assert together.rare is not None or together.distinct == walked.distinct
     assert (together.rare is None) is (k < 3)
@@ -155,11 +155,11 @@ def test_shared_bits_equal_walking(k: int) -> None:
         patch.setattr(itemsets, "MOST_SYMBOLS", 0)
         patch.setattr(counting, "_STEPS_PER_CALL", 1000)
         patch.setattr(itemsets, "MOST_OF_BITS", 0)
-        walked = itemsets.DistinctRows(column).count(2, k)
+        walked = itemsets.DistinctRows(column, MEMORY).count(2, k)
         patch.setattr(itemsets, "MOST_OF_BITS", 1 << 30)
         patch.setattr(counting.RowBits, "steps", 0)
         patch.setattr(counting.ItemsetCounting, "run", None)
-        shared = itemsets.DistinctRows(column).count(2, k)
+        shared = itemsets.DistinctRows(column, MEMORY).count(2, k)
     assert (shared.rare, shared.support) == (walked.rare, walked.support)
     assert shared.rare is not None or shared == walked
 
@@ -220,7 +220,7 @@ def test_a_limit_on_the_memory_bounds_the_table_of_rows_that_are_merged(
     merge, taken = distinct_rows.merge_equal, []
 
     def seen(column: SetColumn, *others: Any) -> Any:
-        taken.extend(others[1:2])
+        taken.append(others[2])
         return merge(column, *others)
 
     monkeypatch.setattr(spans, "AT_ONCE", 1)
@@ -521,7 +521,7 @@ def test_counting_pairs_by_bits_uses_its_own_number_of_steps(monkeypatch: pytest
     rows = [set(range(40)) - {row} for row in range(12)]
     table = table_of(rows, 40)
     occurrences = verify(table, KmAnonymity(3, 2)).checked["itemset_occurrences"]
-    steps = itemsets.DistinctRows(table.transactions).steps(2, 3)
+    steps = itemsets.DistinctRows(table.transactions, MEMORY).steps(2, 3)
     assert steps < occurrences[2]
     assert verify(table, KmAnonymity(3, 2), budget=occurrences[1] + steps).holds is True
     assert verify(table, KmAnonymity(3, 2), budget=occurrences[1] + steps - 1).holds is None

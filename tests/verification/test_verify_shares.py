@@ -60,7 +60,7 @@ def test_checking_by_shares_equals_checking_the_table(work_folder: Files, seed: 
     complete, parts = (check_kkm(relational, items, model, BUDGET, None, work) for work in (MEMORY, work_folder))
     assert parts == complete
     assert list(parts.checked) == list(complete.checked)
-    assert check_k(relational, KAnonymity(k), work_folder) == check_k(relational, KAnonymity(k))
+    assert check_k(relational, KAnonymity(k), work_folder) == check_k(relational, KAnonymity(k), MEMORY)
 
 
 @pytest.mark.compiled
@@ -76,7 +76,7 @@ def test_checking_a_sensitive_column_by_shares_equals_checking_the_table(work_fo
         KLDiversity(1, 2, "drug", "recursive", 3),
         KTCloseness(1, source.choice(("0.3", "1")), "drug", source.choice(("equal", "ordered"))),
     ):
-        complete = check_classes(relational, kept, model)
+        complete = check_classes(relational, kept, model, MEMORY)
         assert check_classes(relational, kept, model, work_folder) == complete
 
 

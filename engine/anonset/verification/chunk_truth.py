@@ -11,6 +11,7 @@ from anonset.data import SetColumn, Table, Vocabulary
 from anonset.data.array_types import Bools, Int32, Int64
 from anonset.data.distinct import distinct
 from anonset.data.spans import ascending, begins_of, spans
+from anonset.data.storage.store import MEMORY
 from anonset.errors import InputError
 from anonset.privacy.model import Witness
 from anonset.publications import Chunks
@@ -248,7 +249,7 @@ def _differing(rows: ChunkRows, place: Int64, record: Int64, item: Int64) -> int
         codes = np.unique(keys, return_inverse=True)[1].ravel()
     indptr = begins_of(np.append(np.diff(np.append(begin, len(place))), np.diff(rows.indptr)))
     column = SetColumn("items", indptr, codes.astype(np.int32), Vocabulary.numbered(int(codes.max(initial=0)) + 1))
-    sums = merge_equal(column, np.append(np.ones(len(begin), np.int64), -rows.count))
+    sums = merge_equal(column, np.append(np.ones(len(begin), np.int64), -rows.count), MEMORY)
     different = np.flatnonzero(sums)
     return int(keys[indptr[different[0]]]) // width if len(different) else None
 

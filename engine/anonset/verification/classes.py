@@ -24,7 +24,7 @@ from anonset.data.decimals import exact
 from anonset.data.distinct import distinct
 from anonset.data.hierarchies.hierarchy_rules import NO_VALUE
 from anonset.data.spans import spans
-from anonset.data.storage.store import MEMORY, Store
+from anonset.data.storage.store import Store
 from anonset.data.table import Column
 from anonset.errors import InputError
 from anonset.privacy import Verdict, Witness
@@ -39,11 +39,12 @@ _DIGITS = 60
 _DENSE = 1 << 20
 
 
-def check_classes(relational: Sequence[Column], kept: Sequence[Column], model: Model, store: Store = MEMORY) -> Verdict:
+def check_classes(relational: Sequence[Column], kept: Sequence[Column], model: Model, store: Store) -> Verdict:
     """Check that each equivalence class has at least k rows, and satisfies the model for the sensitive column.
 
     >>> columns = CategoricalColumn.of("age", "1122"), CategoricalColumn.of("drug", "abaa")
-    >>> print(check_classes(columns[:1], columns[1:], KLDiversity(2, 2, "drug")))
+    >>> from anonset.data.storage.store import MEMORY
+    >>> print(check_classes(columns[:1], columns[1:], KLDiversity(2, 2, "drug"), MEMORY))
     (k,l)-diversity with k=2, l=2 (distinct) of 'drug' fails: published row 2 matches 2 records, 2 required; the class \
 does not contain at least 2 different values of 'drug'
 

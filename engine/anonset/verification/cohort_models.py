@@ -5,7 +5,7 @@ from dataclasses import replace
 from anonset.data import SetColumn
 from anonset.data.array_types import Int32
 from anonset.data.progress import Progress
-from anonset.data.storage.store import MEMORY, Store
+from anonset.data.storage.store import Store
 from anonset.errors import InputError
 from anonset.privacy import Verdict
 from anonset.privacy.coherence import Coherence
@@ -20,7 +20,7 @@ def check_partitions(
     model: PartitionKmAnonymity,
     budget: int,
     progress: Progress | None,
-    store: Store = MEMORY,
+    store: Store,
 ) -> Verdict:
     """Check that every partition of the published records is k^m-anonymous.
 
@@ -42,7 +42,7 @@ def check_partitions(
 
 
 def check_coherence(
-    column: SetColumn, model: Coherence, budget: int, progress: Progress | None, store: Store = MEMORY
+    column: SetColumn, model: Coherence, budget: int, progress: Progress | None, store: Store
 ) -> Verdict:
     """Check published records for (h, k, p)-coherence. Sets of every size are checked. The bound `h` may hold for a set
     but not for a subset or superset of it.
@@ -53,7 +53,7 @@ def check_coherence(
 
 
 def check_rho(
-    column: SetColumn, model: RhoUncertainty, budget: int, progress: Progress | None, store: Store = MEMORY
+    column: SetColumn, model: RhoUncertainty, budget: int, progress: Progress | None, store: Store
 ) -> Verdict:
     """Check published records for rho-uncertainty. Sets of every size are checked. The bound `rho` may hold for a set
     but not for a subset or superset of it.

@@ -15,7 +15,7 @@ from anonset.data import SetColumn
 from anonset.data.array_types import Int64
 from anonset.data.progress import Progress
 from anonset.data.spans import begins_of, gathered, run_spans, spans
-from anonset.data.storage.store import MEMORY, Store
+from anonset.data.storage.store import Store
 from anonset.errors import AnonsetError
 from anonset.privacy import PrivacyModel, Verdict, Witness
 from anonset.spelling import counted
@@ -143,7 +143,7 @@ class _Cohorts:
         groups: NDArray[np.integer] | None,
         sensitive: tuple[str, ...],
         rule: CohortRule,
-        store: Store = MEMORY,
+        store: Store,
     ) -> None:
         self.column, self.groups, self.rule = column, groups, rule
         index = column.vocabulary.index

@@ -14,7 +14,7 @@ from anonset.data.array_types import Int32, Int64
 from anonset.data.distinct import distinct
 from anonset.data.progress import Progress
 from anonset.data.spans import begins_of, spans
-from anonset.data.storage.store import MEMORY, Store
+from anonset.data.storage.store import Store
 from anonset.errors import AnonsetError, InputError, datum
 from anonset.privacy import KmAnonymity, Verdict, Witness
 from anonset.privacy.constraints import ConstraintSet
@@ -33,8 +33,8 @@ def check_constraints(
     members: Sequence[Sequence[str]] | None,
     model: ConstraintSet,
     budget: int,
-    progress: Progress | None = None,
-    store: Store = MEMORY,
+    progress: Progress | None,
+    store: Store,
 ) -> Verdict:
     """Check published records. The witness of a violation is the first violated constraint, and a subset of it that too
     few records contain.
@@ -62,9 +62,10 @@ def check_constraints(
 
     Examples
     --------
+    >>> from anonset.data.storage.store import MEMORY
     >>> from anonset.privacy.policies import PrivacyPolicy
     >>> column = SetColumn.of([{"(a,b)", "c"}, {"(a,b)", "c"}, {"c"}])
-    >>> print(check_constraints(column, None, ConstraintSet(3, PrivacyPolicy.of(["ac"])), 100))
+    >>> print(check_constraints(column, None, ConstraintSet(3, PrivacyPolicy.of(["ac"])), 100, None, MEMORY))
     privacy constraint set with k=3, 1 protected itemset fails: {(a,b), c} matches 2 records, 3 required; \
 published row 0 shows it; of privacy constraint 1 {a, c}
     """

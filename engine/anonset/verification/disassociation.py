@@ -28,6 +28,7 @@ from anonset.data.array_types import Bools, Int64
 from anonset.data.distinct import distinct
 from anonset.data.progress import Progress
 from anonset.data.spans import begins_of, gathered, spans
+from anonset.data.storage.store import MEMORY
 from anonset.errors import data_list, foreign
 from anonset.privacy import DisassociationModel, KmAnonymity, Verdict, Witness
 from anonset.publications import Chunks
@@ -305,7 +306,7 @@ def _check_sub_records(
     for first, rows, of_shared in _spans_of_rows(publication):
         column = _sub_records(rows)
         if most:
-            part = check_km(column, KmAnonymity(model.k, most), sum(totals), progress)
+            part = check_km(column, KmAnonymity(model.k, most), sum(totals), progress, MEMORY)
             for size, number in part.checked["distinct_itemsets"].items():
                 distinct_sets[size] += number
             if part.witness is not None:

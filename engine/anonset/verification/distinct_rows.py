@@ -45,7 +45,7 @@ def rows_of(column: SetColumn, first: int, end: int) -> tuple[Int64, Int32]:
     return some.indptr, some.items
 
 
-def merged(column: SetColumn, store: Store = MEMORY) -> WeightedRows:
+def merged(column: SetColumn, store: Store) -> WeightedRows:
     """Return the distinct rows of a column, in order of first occurrence.
 
     The cost is O(nnz). If the rows are not sorted, each share needs another pass over the distinct rows of the blocks.
@@ -57,7 +57,7 @@ def merged(column: SetColumn, store: Store = MEMORY) -> WeightedRows:
         return within
     rows = within.column
     shares = max(1, -(-rows.n // store.limits.at_once_within(MOST_TOGETHER, _BYTES_OF_ROW)))
-    sums = merge_equal(replace(rows), within.weight, shares, store)  # the widened copy is freed afterwards
+    sums = merge_equal(replace(rows), within.weight, store, shares)  # the widened copy is freed afterwards
     if all(bool(np.all(sums[a:b])) for a, b in spans(rows.n)):
         return within
     with SetColumnBuilder(column.name, store, narrow=True) as distinct, store.growing("weight", np.int64) as weight:
@@ -105,7 +105,7 @@ def _merged_block(column: SetColumn, span: tuple[int, int], *, narrow: bool) -> 
     if n < 0:
         row_weight = np.ones(block.n, np.int64)
         row_weight[-1] += further
-        sums = merge_equal(block, row_weight)
+        sums = merge_equal(block, row_weight, MEMORY)
         representative = np.flatnonzero(sums)
         weight = sums[representative]
     else:
@@ -129,13 +129,13 @@ def _rows_equal_to(column: SetColumn, row: int, first: int, end: int) -> int:
     return at - first
 
 
-def merge_equal(column: SetColumn, row_weight: Int64 | None = None, shares: int = 1, store: Store = MEMORY) -> Int64:
+def merge_equal(column: SetColumn, row_weight: Int64, store: Store, shares: int = 1) -> Int64:
     """Merge equal rows of a column, share by share. A hash of the row determines its share.
 
     Parameters
     ----------
     row_weight
-        Number of records of each row, int64 (n,). None if each row is one record.
+        Number of records of each row, int64 (n,).
     store
         Store of the sums.
 
@@ -146,7 +146,7 @@ def merge_equal(column: SetColumn, row_weight: Int64 | None = None, shares: int 
     """
     from anonset_kernels.verification.published_rows import count_shares, merge_rows
 
-    rows, weights = (column.indptr, column.items), np.empty(0, np.int64) if row_weight is None else row_weight
+    rows = column.indptr, column.items
     sums = store.array("sums", np.int64, column.n)
     count = np.full(shares, column.n)
     if shares > 1:
@@ -156,7 +156,7 @@ def merge_equal(column: SetColumn, row_weight: Int64 | None = None, shares: int 
     for share, n in enumerate(count.tolist()):
         slots = np.full(1 << (3 * n + 1).bit_length(), -1, np.int64)
         for span in spans(column.n, _ROWS_PER_CALL):
-            merge_rows(rows, weights, slots, sums, (share, shares), span)
+            merge_rows(rows, row_weight, slots, sums, (share, shares), span)
     return sums
 
 

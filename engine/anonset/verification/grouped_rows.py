@@ -10,10 +10,10 @@ from anonset.data import SetColumn
 from anonset.data.array_types import Int32, Int64
 from anonset.data.distinct import distinct
 from anonset.data.spans import gathered, spans
-from anonset.data.storage.store import MEMORY, Store
+from anonset.data.storage.store import Store
 
 
-def by_group(column: SetColumn, groups: NDArray[np.integer], store: Store = MEMORY) -> tuple[SetColumn, Int64]:
+def by_group(column: SetColumn, groups: NDArray[np.integer], store: Store) -> tuple[SetColumn, Int64]:
     """Return the rows ordered by group, and the distinct groups in ascending order. Rows of a group remain in input
     order.
 
@@ -30,7 +30,8 @@ def by_group(column: SetColumn, groups: NDArray[np.integer], store: Store = MEMO
         Each row ends with the mark of its group. The mark is the number of symbols plus the index of the group. It
         therefore differs from all symbol codes.
 
-    >>> rows, groups = by_group(SetColumn.of(["ab", "a", "b"]), np.array([7, 3, 7]))
+    >>> from anonset.data.storage.store import MEMORY
+    >>> rows, groups = by_group(SetColumn.of(["ab", "a", "b"]), np.array([7, 3, 7]), MEMORY)
     >>> [rows.items[a:b].tolist() for a, b in zip(rows.indptr[:-1], rows.indptr[1:])], groups.tolist()
     ([[0, 2], [0, 1, 3], [1, 3]], [3, 7])
     """

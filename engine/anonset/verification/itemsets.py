@@ -11,7 +11,7 @@ from anonset.data import SetColumn
 from anonset.data.array_types import Int64
 from anonset.data.progress import Progress
 from anonset.data.spans import spans
-from anonset.data.storage.store import MEMORY, Store
+from anonset.data.storage.store import Store
 from anonset.errors import AnonsetError, InputError
 from anonset.privacy import KmAnonymity, Verdict, Witness
 from anonset.spelling import counted
@@ -44,7 +44,8 @@ class DistinctRows:
 
     Coarse publications contain few distinct records. Merging equal records makes the check fast.
 
-    >>> rows = DistinctRows(SetColumn.of([{"a", "b", "c"}, {"a", "b", "c"}, {"a", "b"}]))
+    >>> from anonset.data.storage.store import MEMORY
+    >>> rows = DistinctRows(SetColumn.of([{"a", "b", "c"}, {"a", "b", "c"}, {"a", "b"}]), MEMORY)
     >>> rows.n, rows.occurrences(2)
     (2, 4)
     >>> rows.count(2, k=3)
@@ -61,7 +62,7 @@ class DistinctRows:
         If a code is outside the vocabulary, or codes are not ascending in a record.
     """
 
-    def __init__(self, column: SetColumn, store: Store = MEMORY) -> None:
+    def __init__(self, column: SetColumn, store: Store) -> None:
         require_well_formed(column, store)
         self.column, self._store = column, store
         self._present = np.flatnonzero(column.occurrences).astype(np.int32)
@@ -288,7 +289,7 @@ def check_km(
     model: KmAnonymity,
     budget: int,
     progress: Progress | None,
-    store: Store = MEMORY,
+    store: Store,
 ) -> Verdict:
     """Check published records. The witness is the smallest violating set. Ties are resolved by codes.
 

@@ -14,7 +14,7 @@ from anonset.data.array_types import Int64
 from anonset.data.progress import Progress
 from anonset.data.redacted_repr import names_shown
 from anonset.data.spans import spans
-from anonset.data.storage.store import MEMORY, Store
+from anonset.data.storage.store import Store
 from anonset.data.table import Column
 from anonset.errors import InputError
 from anonset.privacy import KmAnonymity, Verdict, Witness
@@ -27,12 +27,12 @@ _BYTES_A_ROW = 400
 """Estimated memory of a row during a check, in bytes."""
 
 
-def check_k(relational: Sequence[Column], model: KAnonymity | KKmAnonymity, store: Store = MEMORY) -> Verdict:
+def check_k(relational: Sequence[Column], model: KAnonymity | KKmAnonymity, store: Store) -> Verdict:
     """Check that each published relational tuple occurs at least k times. The witness is the first row that fails.
 
     >>> from anonset.data import Table
     >>> table = Table.from_columns(age=["[1:2]", "[1:2]", "3"])
-    >>> print(check_k(table.relational, KAnonymity(k=2)))
+    >>> print(check_k(table.relational, KAnonymity(k=2), table.store))
     k-anonymity with k=2 fails: published row 2 matches 1 record, 2 required; by 'age'
 
     Parameters
@@ -59,7 +59,7 @@ def check_kkm(
     model: KKmAnonymity,
     budget: int,
     progress: Progress | None,
-    store: Store = MEMORY,
+    store: Store,
 ) -> Verdict:
     """Check that each equivalence class has at least k rows, and is k^m-anonymous.
 

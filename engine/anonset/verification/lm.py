@@ -9,7 +9,7 @@ import numpy as np
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn
 from anonset.data.array_types import Int64
 from anonset.data.progress import Progress
-from anonset.data.storage.store import MEMORY, Store
+from anonset.data.storage.store import Store
 from anonset.privacy import Verdict, Witness
 from anonset.privacy.lm import KLmDiversity, LmDiversity
 from anonset.verification import shares
@@ -17,9 +17,7 @@ from anonset.verification.cohorts import CohortRule, check_cohorts
 from anonset.verification.itemsets import require_well_formed
 
 
-def check_lm(
-    column: SetColumn, model: LmDiversity, budget: int, progress: Progress | None, store: Store = MEMORY
-) -> Verdict:
+def check_lm(column: SetColumn, model: LmDiversity, budget: int, progress: Progress | None, store: Store) -> Verdict:
     """Check all published records for l^m-diversity."""
     return _check(column, None, model, budget, progress, store)
 
@@ -30,7 +28,7 @@ def check_klm(
     model: KLmDiversity,
     budget: int,
     progress: Progress | None,
-    store: Store = MEMORY,
+    store: Store,
 ) -> Verdict:
     """Check each equivalence class of published records for l^m-diversity.
 

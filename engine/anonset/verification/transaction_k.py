@@ -5,7 +5,7 @@ import numpy as np
 from anonset.data import SetColumn
 from anonset.data.array_types import Int32, Int64
 from anonset.data.spans import spans
-from anonset.data.storage.store import MEMORY, Store
+from anonset.data.storage.store import Store
 from anonset.errors import AnonsetError
 from anonset.privacy import Verdict, Witness
 from anonset.privacy.transaction_k import TransactionKAnonymity
@@ -13,7 +13,7 @@ from anonset.verification.distinct_rows import merged
 from anonset.verification.itemsets import require_well_formed
 
 
-def check_transaction_k(column: SetColumn, model: TransactionKAnonymity, store: Store = MEMORY) -> Verdict:
+def check_transaction_k(column: SetColumn, model: TransactionKAnonymity, store: Store) -> Verdict:
     """Count the records with the same symbols, including empty records. The witness is the first record below k.
 
     Parameters

@@ -58,7 +58,7 @@ def merge_rows(
     rows
         Pair (int64 indptr, int32 codes).
     row_weight
-        int64 (rows,): number of records equal to each row. Empty if each row is a single record.
+        int64 (rows,): number of records equal to each row.
     slots
         int64 (a power of two,): hash table with open addressing of the distinct rows in the share. Free slots contain
         -1. There must be more slots than rows in the share. Rows are compared item by item, so the hash affects only
@@ -89,7 +89,7 @@ def merge_rows(
             slot = (slot + 1) & mask
         if slots[slot] < 0:
             slots[slot] = row
-        weight[slots[slot]] += row_weight[row] if len(row_weight) else 1
+        weight[slots[slot]] += row_weight[row]
 
 
 @kernel()
