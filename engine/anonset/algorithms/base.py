@@ -89,10 +89,14 @@ LARGEST_MEMORY_FACTOR = 2.9
 """Memory factor of algorithms that do not declare a factor. No built-in algorithm has a larger factor."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Guarantee:
-    """Models that an algorithm guarantees, and properties of its recodings."""
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Traits:
+    """Capabilities of an algorithm class. The class declares them in the attribute `traits`.
 
+    If the capabilities of an algorithm depend on parameters, the property `own_traits` computes them.
+    """
+
+    # guarantee and properties of the recodings
     answers: tuple[str, ...] = ()
     """Names of the models that the algorithm guarantees. Users can select the algorithm for these models."""
     also_answers: tuple[str, ...] = ()
@@ -114,16 +118,7 @@ class Guarantee:
     release.
     """
 
-    @property
-    def models(self) -> tuple[str, ...]:
-        """Names of all models in `answers` and `also_answers`."""
-        return self.answers + self.also_answers
-
-
-@dataclass(frozen=True, kw_only=True)
-class Scaling:
-    """Capabilities for data larger than memory, and for workers."""
-
+    # data larger than memory, and workers
     by_blocks: bool = False
     """True if the algorithm processes records in blocks and allocates no array of table length."""
     on_workers: bool = False
@@ -143,16 +138,7 @@ class Scaling:
     undivided: str = ""
     """Reason why workers in other processes do not make the algorithm faster. Empty if they do."""
 
-    @property
-    def to_workers(self) -> bool:
-        """True if tasks can run in other processes."""
-        return (self.by_blocks and self.on_workers) or self.split_records is not None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Cost:
-    """Memory and time of an algorithm, and the largest input that it accepts."""
-
+    # memory and time
     memory_factor: float = LARGEST_MEMORY_FACTOR
     """Ratio of the memory of a run to the memory of `apriori` on the same data (> 0). Compilation is excluded.
 
@@ -173,16 +159,7 @@ class Cost:
     instead: str = ""
     """Advice in messages about inputs with too many records."""
 
-    def __post_init__(self) -> None:
-        if not self.memory_factor > 0:
-            msg = f"memory_factor must be above 0, got {self.memory_factor!r}"
-            raise InputError(msg)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Advice:
-    """Conditions under which `suggest` tries an algorithm, and under which messages recommend the algorithm."""
-
+    # conditions under which `suggest` tries the algorithm, and under which messages recommend it
     not_tried: str = ""
     """Reason why `suggest` never tries this algorithm. Empty if `suggest` tries it."""
     set_beside: tuple[str, ...] = ()
@@ -192,13 +169,20 @@ class Advice:
     same model.
     """
 
+    def __post_init__(self) -> None:
+        if not self.memory_factor > 0:
+            msg = f"memory_factor must be above 0, got {self.memory_factor!r}"
+            raise InputError(msg)
 
-@dataclass(frozen=True, kw_only=True, repr=False)
-class Traits(Advice, Cost, Scaling, Guarantee):
-    """Capabilities of an algorithm class. The class declares them in the attribute `traits`.
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Names of all models in `answers` and `also_answers`."""
+        return self.answers + self.also_answers
 
-    If the capabilities of an algorithm depend on parameters, the property `own_traits` computes them.
-    """
+    @property
+    def to_workers(self) -> bool:
+        """True if tasks can run in other processes."""
+        return (self.by_blocks and self.on_workers) or self.split_records is not None
 
     def __repr__(self) -> str:
         parts = (
