@@ -28,6 +28,16 @@ from anonset.privacy.classes import Distance, Kind
 from anonset.privacy.k import KAnonymity
 from anonset.spelling import hierarchy_of, setting
 
+Refine = Annotated[
+    bool,
+    "True to improve the clusters. Neighbouring clusters are dissolved and formed again while the loss decreases.",
+]
+MaxEvaluations = Annotated[
+    int | None,
+    "Number of loss evaluations for `refine` (about 10^8 per second). If None, the search stops when twice the "
+    "evaluations lower the loss by less than a twentieth, at the latest after 300 million.",
+]
+
 
 @dataclass(frozen=True, eq=False)
 class Solution(RedactedRepr):
@@ -53,15 +63,8 @@ class Formation(RedactedRepr, ABC):
     relational_weights: Annotated[
         Mapping[str, float] | None, "Weight of each relational column in the loss. If None, all weights are equal."
     ] = None
-    refine: Annotated[
-        bool,
-        "True to improve the clusters. Neighbouring clusters are dissolved and formed again while the loss decreases.",
-    ] = False
-    max_evaluations: Annotated[
-        int | None,
-        "Number of loss evaluations for `refine` (about 10^8 per second). If None, the search stops when twice the "
-        "evaluations lower the loss by less than a twentieth, at the latest after 300 million.",
-    ] = None
+    refine: Refine = False
+    max_evaluations: MaxEvaluations = None
     sensitive: Annotated[
         str | None,
         "Column with sensitive values. They are published unchanged, and l or t limits how well they can be inferred.",

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Literal
 
 from anonset.algorithms.base import Algorithm, Result, Traits, traits_of
-from anonset.algorithms.relational.base import Formation, bind_tuples
+from anonset.algorithms.relational.base import Formation, MaxEvaluations, Refine, bind_tuples
 from anonset.algorithms.relational.formations import FORMATIONS, formation_of
 from anonset.algorithms.rt.candidates import MergeOrder, merge_infeasible
 from anonset.algorithms.rt.cluster_function import ClusterFunction, TransactionClass
@@ -126,16 +126,8 @@ class RelationalFirst(RTFramework):
         int | None,
         'Random seed for the formation "cluster". If None, each cluster starts with the first remaining record.',
     ] = None
-    refine: Annotated[
-        bool,
-        "True to improve the initial clusters. Neighbouring clusters are dissolved and formed again while the loss "
-        "decreases.",
-    ] = False
-    max_evaluations: Annotated[
-        int | None,
-        "Number of loss evaluations for `refine` (about 10^8 per second). If None, the search stops when twice the "
-        "evaluations lower the loss by less than a twentieth, at the latest after 300 million.",
-    ] = None
+    refine: Refine = False
+    max_evaluations: MaxEvaluations = None
 
     def __post_init__(self) -> None:
         require_known(setting("on_infeasible"), self.on_infeasible, ("error", "merge"))
