@@ -23,6 +23,7 @@ from anonset_kernels._arrays import (
     Together,
 )
 from anonset_kernels._jit import kernel
+from anonset_kernels.rare_sets._candidates import first_at_least
 from anonset_kernels.rare_sets._tree import is_below, lowest_common_ancestor
 
 TOLERANCE = 1e-6
@@ -57,23 +58,11 @@ def node_postings(
 
 
 @kernel()
-def _first_item(items: Items, begin: Integer, end: Integer, low: Integer) -> Integer:
-    """Return the first index in ``items[begin:end]``, ascending, of an item that is at least `low`."""
-    while begin < end:
-        middle = (begin + end) >> 1
-        if items[middle] < low:
-            begin = middle + 1
-        else:
-            end = middle
-    return begin
-
-
-@kernel()
 def _holds(rows: Csr, tree: Ancestry, members: Int32Array, record: Integer) -> bool:
     indptr, items = rows
     begin, end = indptr[record], indptr[record + 1]
     for node in members:
-        position = _first_item(items, begin, end, tree[1][node])
+        position = first_at_least(items, begin, end, tree[1][node])
         if position == end or items[position] >= tree[2][node]:
             return False
     return True
@@ -231,7 +220,7 @@ def _least_suppressed(rows: Csr, tree: Ancestry, node: Integer, record: Integer,
     """Return the first of the items of a record below `node` that are suppressed least."""
     indptr, items = rows
     end = indptr[record + 1]
-    position = _first_item(items, indptr[record], end, tree[1][node])
+    position = first_at_least(items, indptr[record], end, tree[1][node])
     best = items[position]
     while position < end and items[position] < tree[2][node]:
         if suppressed[items[position]] < suppressed[best]:

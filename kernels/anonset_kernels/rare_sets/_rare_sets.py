@@ -20,7 +20,6 @@ from anonset_kernels._arrays import (
 )
 from anonset_kernels._bits import bit, trailing_zeros
 from anonset_kernels._jit import kernel
-from anonset_kernels.rare_sets._saturation import gather_words
 from anonset_kernels.rare_sets._tree import is_below
 
 _MOST_IN_A_CELL = 65_535
@@ -168,7 +167,7 @@ def rare_dense_pairs(
 def _count_record(length: int, n_kept: int, k: int, buffers: PairCounts) -> None:
     """Count the pairs of the first `length` extensions in ``buffers.row``, except pairs that have reached k."""
     words, used, n_words = buffers.words, buffers.used, (n_kept + 63) // 64
-    n_used = gather_words(buffers.row, 0, length, words, used)
+    n_used = _gather_words(buffers.row, length, words, used)
     begin = 0
     for i in range(length - 1):
         a = int(buffers.row[i])
@@ -186,6 +185,25 @@ def _count_record(length: int, n_kept: int, k: int, buffers: PairCounts) -> None
                 buffers.met[b] += 1
                 if buffers.met[b] >= k:
                     buffers.counted[cell] ^= low
+
+
+@kernel()
+def _gather_words(ascending: Int32Array, length: int, words: UInt64Array, used: Int32Array) -> int:
+    """Store the first `length` codes, ascending, as the non-zero words of a bitmap. Return the number of words.
+
+    Parameters
+    ----------
+    words, used
+        uint64 (W,) and int32 (W,): filled with the words and their bitmap indices, ascending.
+    """
+    n_words = 0
+    for i in range(length):
+        place = ascending[i] >> 6
+        if n_words == 0 or used[n_words - 1] != place:
+            used[n_words], words[n_words] = place, np.uint64(0)
+            n_words += 1
+        words[n_words - 1] |= bit(ascending[i] & 63)
+    return n_words
 
 
 @kernel()

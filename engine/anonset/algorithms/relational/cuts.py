@@ -27,8 +27,7 @@ class ColumnTree:
     @property
     def inner(self) -> list[int]:
         """Inner nodes, in preorder."""
-        nodes = np.arange(len(self.parent))
-        return [int(v) for v in nodes[self.subtree_end > nodes + 1]]
+        return [node for node in range(len(self.parent)) if self.above(node)]
 
     def above(self, node: int) -> bool:
         """Return True if a node has descendants."""
