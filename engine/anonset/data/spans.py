@@ -47,6 +47,21 @@ def spans(n: int, at_once: int | None = None) -> Iterator[tuple[int, int]]:
         yield first, min(first + size, n)
 
 
+def spans_up_to(begins: NDArray[np.integer | np.floating], most: float) -> Iterator[tuple[int, int]]:
+    """Yield spans of runs with at most `most` elements in total. A longer run has a span of its own.
+
+    `begins`, (runs + 1,), contains the start of each run, and the end of the last run (see `begins_of`).
+
+    >>> list(spans_up_to(np.array([0, 2, 3, 12, 13]), 3))
+    [(0, 2), (2, 3), (3, 4)]
+    """
+    first = 0
+    while first < len(begins) - 1:
+        end = max(first + 1, int(np.searchsorted(begins, begins[first] + most, side="right")) - 1)
+        yield first, end
+        first = end
+
+
 def rows_per_task(size: tuple[int, int], workers: int) -> int:
     """Return the number of rows per task in another process. `size` is the number of rows and items of the table.
 

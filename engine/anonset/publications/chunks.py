@@ -86,17 +86,15 @@ class Chunks(Published):
     def windows(self) -> "Iterator[ChunkWindow]":
         """Yield consecutive clusters with all shared chunks that overlap them."""
         clusters, shared = self.columns
-        done, around, first = begins_of(clusters.n), np.empty(0, np.int64), 0
+        around = np.empty(0, np.int64)
         order = None if limits.ascending(shared.first) else np.argsort(shared.first, kind="stable")
         begins = shared.first if order is None else shared.first[order]
         at_once = max(1, 2 * limits.AT_ONCE * self.n // max(1, self.n + self.occurrences))
-        while first < len(clusters):
-            limit = done[first] + at_once
-            end = max(first + 1, int(np.searchsorted(done, limit, side="right")) - 1)
+        for first, end in limits.spans_up_to(begins_of(clusters.n), at_once):
             low, high = np.searchsorted(begins, (first, end)).tolist()
             number = np.append(around, np.arange(low, high) if order is None else order[low:high])
             yield ChunkWindow(first, end, clusters.slice(first, end), number, shared.take(number))
-            around, first = number[shared.last[number] >= end], end
+            around = number[shared.last[number] >= end]
 
     def counts(self) -> dict[str, int]:
         """Return the number of records, clusters and items."""

@@ -14,7 +14,7 @@ import numpy as np
 from anonset.data import SetColumn
 from anonset.data.array_types import Int32, Int64, UInt64
 from anonset.data.progress import Progress
-from anonset.data.spans import begins_of, spans
+from anonset.data.spans import begins_of, spans, spans_up_to
 from anonset.data.storage.workers import is_unwanted
 from anonset.errors import AnonsetError
 from anonset.verification.distinct_rows import rows_of
@@ -74,12 +74,8 @@ def windows_of(n_codes: Int64) -> list[tuple[int, int]]:
     >>> windows_of(np.array([1, 0, 2], np.int64))
     [(0, 3)]
     """
-    ends, bounds = np.cumsum(n_codes), [0]
     most = max(CODES_PER_WINDOW, min(LARGEST_WINDOW, int(n_codes.sum()) // WINDOWS))
-    while bounds[-1] < len(n_codes):
-        before = int(ends[bounds[-1] - 1]) if bounds[-1] else 0
-        bounds.append(max(bounds[-1] + 1, int(np.searchsorted(ends, before + most, side="right"))))
-    return list(pairwise(bounds)) or [(0, 0)]
+    return list(spans_up_to(begins_of(n_codes), most)) or [(0, 0)]
 
 
 def pair_counters(n: int, n_symbols: int) -> "PairCounters":

@@ -27,7 +27,7 @@ from anonset.data import spans as limits
 from anonset.data.array_types import Bools, Int64
 from anonset.data.distinct import distinct
 from anonset.data.progress import Progress
-from anonset.data.spans import begins_of, gathered, spans
+from anonset.data.spans import begins_of, gathered, spans, spans_up_to
 from anonset.data.storage.store import MEMORY
 from anonset.errors import data_list, foreign
 from anonset.privacy import DisassociationModel, KmAnonymity, Verdict, Witness
@@ -351,12 +351,9 @@ def _spans_of_rows(publication: Chunks) -> Iterator[tuple[int, ChunkRows, bool]]
     """
     clusters, shared = publication.columns
     for rows, of_shared in ((clusters.rows, False), (shared.rows, True)):
-        first, at_once = 0, max(1, 2 * limits.AT_ONCE * len(rows.count) // max(1, rows.occurrences))
-        while first < len(rows):
-            last_begin = rows.begins[first] + at_once
-            end = max(first + 1, int(np.searchsorted(rows.begins, last_begin, side="right")) - 1)
+        at_once = max(1, 2 * limits.AT_ONCE * len(rows.count) // max(1, rows.occurrences))
+        for first, end in spans_up_to(rows.begins, at_once):
             yield first, rows.slice(first, end), of_shared
-            first = end
     if not len(clusters.rows) + len(shared.rows):
         yield 0, clusters.rows, False
 

@@ -4,7 +4,6 @@ across blocks.
 Symbols that occur in the same rows can also be merged.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -15,7 +14,7 @@ from anonset.data.array_types import Bools, Int32, Int64
 from anonset.data.blocks import SetColumnBuilder
 from anonset.data.codes import are_narrow, as_codes
 from anonset.data.labels.vocabulary import Vocabulary
-from anonset.data.spans import spans
+from anonset.data.spans import spans, spans_up_to
 from anonset.data.storage.store import MEMORY, Store
 
 MOST_TOGETHER = 1 << 23
@@ -183,17 +182,8 @@ def first_of_alike(rows: SetColumn, never_merged: Bools | None = None) -> Bools:
         columns.of_symbol[never_merged] = 1  # the symbol is alone in its group
     n = len(sizes := np.bincount(columns.of_symbol))
     columns.size[:n] = sizes
-    for a, b in _row_spans(rows.indptr):
+    for a, b in spans_up_to(rows.indptr, _CODES_PER_CALL):  # some tenths of a second per call
         n = int(split_columns(rows_of(rows, a, b), columns, n))
     first = np.zeros(n_symbols, bool)
     first[np.unique(columns.of_symbol, return_index=True)[1]] = True
     return first if never_merged is None else first | never_merged
-
-
-def _row_spans(indptr: Int64) -> Iterator[tuple[int, int]]:
-    """Yield spans of rows with about `_CODES_PER_CALL` codes. A call then takes some tenths of a second."""
-    first, n = 0, len(indptr) - 1
-    while first < n:
-        end = int(np.searchsorted(indptr, indptr[first] + _CODES_PER_CALL, side="right")) - 1
-        yield first, max(first + 1, end)
-        first = max(first + 1, end)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anonset.data.array_types import Int32, Int64
-from anonset.data.spans import Limits, begins_of, gathered, spans
+from anonset.data.spans import Limits, begins_of, gathered, spans, spans_up_to
 
 OCCURRENCES_AT_ONCE = 500_000
 """Number of occurrences in memory. It is up to `_MOST_TIMES` times higher for records with many symbols."""
@@ -72,14 +72,10 @@ class MemberSymbols:
         choices = np.maximum(self.indptr[occurrences.row + 1] - occurrences.following - (missing - 1), 0)
         before = begins_of(choices)
         bounds = np.concatenate([np.flatnonzero(np.diff(occurrences.rank, prepend=-1)), [len(occurrences.rank)]])
-        begin, most = 0, self.at_once
-        while begin < len(bounds) - 1:
-            limit = before[bounds[begin]] + most
-            end = max(begin + 1, int(np.searchsorted(before[bounds], limit, side="right")) - 1)
+        for begin, end in spans_up_to(before[bounds], self.at_once):
             part = slice(int(bounds[begin]), int(bounds[end]))
             if before[part.stop] > before[part.start]:
                 yield from self._extend(occurrences, part, choices[part], size)
-            begin = end
 
     def _extend(self, occurrences: Occurrences, part: slice, choices: Int64, size: int) -> Iterator[Occurrences]:
         """Extend each occurrence of a slice by each possible next symbol, and group the results by set. Then extend the
@@ -100,9 +96,8 @@ class MemberSymbols:
         count = np.zeros(n + 1, np.int64)
         for _, places in symbols():
             count[1:] += np.bincount(self.items[places], minlength=n)
-        done, first = np.cumsum(count), 0
-        while done[first] < done[n]:
-            last = max(first + 1, int(np.searchsorted(done, done[first] + self.at_once, side="right")) - 1)
+        done = np.cumsum(count)
+        for first, last in spans_up_to(done, self.at_once):
             if last == first + 1 and count[last] > most:
                 yield from self._too_many(symbols, np.append(single, [[first]], axis=1), int(count[last]), size)
             elif done[last] > done[first]:
@@ -115,7 +110,6 @@ class MemberSymbols:
                     row[filled:end], place[filled:end], key[filled:end] = rows[chosen], places[chosen], code[chosen]
                     filled = end
                 yield from self.extended(self._grouped(key, row, place, single), size)
-            first = last
 
     def _too_many(self, symbols: _Passes, single: Int64, n: int, size: int) -> Iterator[Occurrences]:
         """Extend a set with `n` occurrences that do not fit in memory. Each call of `symbols` starts another pass."""
@@ -169,9 +163,6 @@ class MemberSymbols:
 
 def _chunks(row: Int64, following: Int64, choices: Int64, at_once: int) -> Iterator[_Symbols]:
     """Yield the rows and positions of the symbols that follow some occurrences, in blocks."""
-    done, first = begins_of(choices), 0
-    while first < len(row):
-        last = max(first + 1, int(np.searchsorted(done, done[first] + at_once, side="right")) - 1)
+    for first, last in spans_up_to(begins_of(choices), at_once):
         part = slice(first, last)
         yield np.repeat(row[part], choices[part]), gathered(following[part], choices[part])[1]
-        first = last

@@ -8,7 +8,7 @@ import numpy as np
 
 from anonset.data.array_types import Bools, Int32, Int64, UInt8
 from anonset.data.labels.computed_sequence import ComputedSequence
-from anonset.data.spans import spans
+from anonset.data.spans import spans, spans_up_to
 from anonset.data.storage.store import backing, damage_error
 
 if TYPE_CHECKING:
@@ -75,13 +75,8 @@ class FiledLabels(ComputedSequence[str]):
         [(0, 1), (1, 2), (2, 3)]
         """
         for begin, stop in spans(self.filed):
-            first = begin
-            while first < stop:
-                most = self.starts[first] + _BYTES_AT_ONCE
-                n = int(np.searchsorted(self.starts[first + 1 : stop + 1], most, side="right"))
-                end = first + max(1, n)
-                yield first, end
-                first = end
+            for first, end in spans_up_to(self.starts[begin : stop + 1], _BYTES_AT_ONCE):
+                yield begin + first, begin + end
 
     def __iter__(self) -> Iterator[str]:
         for first, end in self.spans():

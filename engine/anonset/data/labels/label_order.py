@@ -17,7 +17,7 @@ import numpy as np
 from anonset.data.array_types import Int32, Int64, UInt8, UInt64
 from anonset.data.labels.file_labels import FiledLabels
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.spans import begins_of, spans
+from anonset.data.spans import begins_of, spans, spans_up_to
 from anonset.data.storage.store import Store
 
 if TYPE_CHECKING:
@@ -182,12 +182,9 @@ def _copied(chosen: Int32, labels: "LabelTexts") -> Iterator[tuple[Int64, UInt8]
     """
     from anonset_kernels.records.labels import gather_text, gathered_starts
 
-    done = np.cumsum(labels.starts[chosen + 1] - labels.starts[chosen])
-    first, before, none = 0, 0, np.empty(0, np.uint8)
-    while first < len(chosen):
-        end = max(first + 1, int(np.searchsorted(done, before + BYTES_PER_BUCKET, side="right")))
+    begins, none = begins_of(labels.starts[chosen + 1] - labels.starts[chosen]), np.empty(0, np.uint8)
+    for first, end in spans_up_to(begins, BYTES_PER_BUCKET):
         starts = gathered_starts(chosen[first:end], labels, 0)
         text = np.empty(int(starts[-1]), np.uint8)
         gather_text(chosen[first:end], labels, none, starts, text)
         yield starts, text
-        first, before = end, int(done[end - 1])

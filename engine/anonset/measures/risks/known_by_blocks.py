@@ -13,7 +13,7 @@ import numpy as np
 
 from anonset.data.array_types import Int32, Int64
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.spans import begins_of, spans
+from anonset.data.spans import begins_of, spans, spans_up_to
 from anonset.measures.distinct_records import DistinctRecords
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class _SetCounting(RedactedRepr):
             return
         threads = store.workers.count
         capacity = max(1, self.held // threads)
-        codes = list(_code_spans(entries, capacity))
+        codes = list(spans_up_to(begins_of(entries), capacity))
         small = [(low, high) for low, high in codes if int(entries[low:high].sum()) <= capacity]
         for origin, tally in store.map(partial(self._walk_codes, span, rows, entries), small, threads):
             self._lower(level + 1, origin, tally)
@@ -155,12 +155,3 @@ def _lower_to_supports(span: "RecordSpan", supports: Int64, least: Int64, rows: 
 
 def _parts(rows: tuple[int, int]) -> Iterator[tuple[int, int]]:
     return ((rows[0] + first, rows[0] + end) for first, end in spans(rows[1] - rows[0]))
-
-
-def _code_spans(entries: Int64, most_entries: int) -> Iterator[tuple[int, int]]:
-    """Yield ranges of codes (first, end) that are counted together. A code above the limit is a separate range."""
-    done, first = begins_of(entries), 0
-    while first < len(entries):
-        end = max(first + 1, int(np.searchsorted(done, done[first] + most_entries, side="right")) - 1)
-        yield first, end
-        first = end

@@ -12,7 +12,7 @@ import numpy as np
 from anonset.data import SetColumn
 from anonset.data.array_types import Bools, Float64, Int64
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.spans import begins_of
+from anonset.data.spans import begins_of, spans_up_to
 from anonset.measures.distinct_records import DistinctRecords
 
 if TYPE_CHECKING:
@@ -115,16 +115,8 @@ def _sets(length: int, size: int) -> int:
 
 def _parts(records: Int64, n_sets: Float64) -> list[Int64]:
     """Divide records into parts. The sets of a part are counted together."""
-    if not len(records):
-        return []
-    done = np.cumsum(n_sets[records])
-    parts, first = list[Int64](), 0
-    while first < len(records):
-        before = int(done[first - 1]) if first else 0
-        end = max(first + 1, int(np.searchsorted(done, before + _COUNTED_AT_ONCE, side="right")))
-        parts.append(records[first:end])
-        first = end
-    return parts
+    sets_before = np.append(0.0, np.cumsum(n_sets[records]))
+    return [records[first:end] for first, end in spans_up_to(sets_before, _COUNTED_AT_ONCE)]
 
 
 def _sample(distinct: DistinctRecords, numbers: Int64, size: int) -> "Sample":

@@ -3,7 +3,7 @@
 A closed node is published as this node or as an ancestor.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,9 +13,10 @@ from anonset.algorithms.transaction.exact_cut.limits import LimitReached, Search
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Nodes, below_closed, entries
 from anonset.algorithms.transaction.exact_cut.view import View
 from anonset.algorithms.transaction.rare_sets.rare_tables import RareTables
-from anonset.data.array_types import Float64, Int32, Int64, UInt64
+from anonset.data.array_types import Int32, Int64, UInt64
 from anonset.data.blocks import StoredRows, checked_rows
 from anonset.data.redacted_repr import RedactedRepr
+from anonset.data.spans import begins_of, spans_up_to
 from anonset.errors import TooLargeError
 
 CELLS_PER_PASS = 1 << 25
@@ -47,7 +48,7 @@ def rare_siblings(problem: CutProblem, closed: Nodes) -> Int32:
     index = np.zeros(hierarchy.n_nodes, np.int32)
     index[children] = np.arange(len(children)) - begin[parent[children]]
     pairs_of_span, done = [np.empty((0, 2), np.int32)], np.zeros(hierarchy.n_nodes, np.bool_)
-    for first, last in _spans(width[parent[children]].astype(np.float64), CELLS_PER_PASS):
+    for first, last in spans_up_to(begins_of(width[parent[children]]), CELLS_PER_PASS):
         rows = children[first:last][~done[parent[children[first:last]]]]
         lengths = width[parent[rows]]
         place = np.full(hierarchy.n_nodes, -1, np.int64)
@@ -176,16 +177,6 @@ def _summed(parts: Iterable[Counts], total: Counts, k: int) -> Counts:
         np.minimum(counted, k - total, out=counted)
         total += counted
     return total
-
-
-def _spans(work: Float64, limit: float) -> Iterator[tuple[int, int]]:
-    """Divide rows into ranges. The work of a range with several rows is at most `limit`."""
-    done, first = np.cumsum(work), 0
-    while first < len(work):
-        before = done[first - 1] if first else 0.0
-        last = max(first + 1, int(np.searchsorted(done, before + limit, side="right")))
-        yield first, last
-        first = last
 
 
 def _counter(k: int) -> type[np.unsignedinteger]:

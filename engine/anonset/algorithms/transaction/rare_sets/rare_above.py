@@ -19,7 +19,7 @@ from anonset.algorithms.transaction.rare_sets.sets import Found, RareSets
 from anonset.algorithms.transaction.rare_sets.sets_above import sets_above
 from anonset.algorithms.transaction.rare_sets.supported_nodes import SupportedNodes
 from anonset.data.array_types import Bools, Int32, Int64
-from anonset.data.spans import begins_of
+from anonset.data.spans import begins_of, spans_up_to
 
 if TYPE_CHECKING:
     from anonset_kernels.rare_sets._record_codes import Ancestors
@@ -132,19 +132,15 @@ class RareAbove:
         (index, support), sizes = self._indexed, np.empty(len(n_below), np.int32)
         start = begins_of(n_below)
         supports_before = begins_of(support[below])[start]
-        most, first = (
-            self.nodes.blocks.store.limits.at_once_within(BYTES_AT_ONCE // _BYTES_OF_HOLDER, _BYTES_OF_HOLDER),
-            0,
-        )
-        while first < len(sizes):
-            end = max(first + 1, int(np.searchsorted(supports_before, supports_before[first] + most, side="right")) - 1)
+        limits = self.nodes.blocks.store.limits
+        most = limits.at_once_within(BYTES_AT_ONCE // _BYTES_OF_HOLDER, _BYTES_OF_HOLDER)
+        for first, end in spans_up_to(supports_before, most):
             of_part = below[start[first] : start[end]]
             needed = np.zeros(len(support), np.bool_)
             needed[of_part] = True
             begin = begins_of(np.where(needed, support, 0))
             records, bounds = self._holders(index.sets[needed]), start[first : end + 1] - start[first]
             sizes[first:end] = sizes_of_unions(bounds, of_part, begin, records, self.nodes.k)
-            first = end
         return sizes
 
     def _holders(self, sets: Int32) -> Int64:

@@ -16,7 +16,7 @@ from anonset.algorithms.transaction.rare_sets.expanded_blocks import ExpandedBlo
 from anonset.algorithms.transaction.rare_sets.marked_pairs import packed
 from anonset.algorithms.transaction.rare_sets.sets import Found
 from anonset.data.array_types import Float64, Int32, Int64, UInt8
-from anonset.data.spans import begins_of
+from anonset.data.spans import begins_of, spans_up_to
 from anonset.data.storage.store import Store
 from anonset.data.table import Index
 from anonset_kernels._arrays import ExpandedCodes, Intervals
@@ -39,12 +39,9 @@ _CODES_AT_ONCE = 1 << 20
 
 def spans(work: Float64, within: Span, most: float) -> Iterator[Span]:
     """Divide a range of codes into ranges that each need about `most` work."""
-    done, first = np.cumsum(work), within[0]
-    while first < within[1]:
-        before = done[first - 1] if first else 0.0
-        last = max(first + 1, int(np.searchsorted(done, before + most, side="right")))
-        yield first, min(last, within[1])
-        first = last
+    first, last = within
+    for begin, end in spans_up_to(np.append(0.0, np.cumsum(work))[first : last + 1], most):
+        yield first + begin, first + end
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,8 +15,9 @@ import numpy as np
 
 from anonset.algorithms.transaction.rare_sets.expanded_records import expand_records, nodes_at_or_above
 from anonset.data import Hierarchy, SetColumn
-from anonset.data.array_types import Bools, Float64, Int32, Int64, UInt64
+from anonset.data.array_types import Bools, Int32, Int64, UInt64
 from anonset.data.progress import Progress
+from anonset.data.spans import spans_up_to
 from anonset.data.storage.store import MEMORY, Store
 from anonset.errors import TooLargeError
 from anonset.generalization import Cut
@@ -186,7 +187,8 @@ class StoredRecords:
             n_found, steps = mine(arrays, allowed, known_threats, resume, part[1], rule, private, buffer)
             return buffer[:n_found].copy(), resume, int(steps)
 
-        spans = _spans(walk_sizes(arrays.codes, n_codes, min(size, 3)))
+        work = np.append(0.0, np.cumsum(walk_sizes(arrays.codes, n_codes, min(size, 3))))
+        spans = spans_up_to(work, WORK_PER_SPAN)
         tasks = [_Task(np.array([first, *[-1] * (size - 1)], np.int32), last, []) for first, last in spans]
         if not self._run(tasks, find, limit, max_increments):
             return None
@@ -291,14 +293,3 @@ def _hash_table(smaller: Sequence[Int32], size: int) -> tuple[Int32, Int32]:
     for first in range(0, filled, THREATS_PER_CALL):
         hash_sets(known_threats, first, min(first + THREATS_PER_CALL, filled), slots)
     return known_threats, slots
-
-
-def _spans(work: Float64) -> list[tuple[int, int]]:
-    """Divide the codes into ranges of about equal work."""
-    done, spans, first = np.cumsum(work), [], 0
-    while first < len(work):
-        before = done[first - 1] if first else 0.0
-        last = max(first + 1, int(np.searchsorted(done, before + WORK_PER_SPAN, side="right")))
-        spans.append((first, min(last, len(work))))
-        first = spans[-1][1]
-    return spans
