@@ -24,7 +24,7 @@ from anonset.privacy.partitions import PartitionKmAnonymity
 from anonset.privacy.transaction_k import TransactionKAnonymity
 from anonset.verification import cohorts, distinct_rows, occurrences, verify
 from anonset.verification.cohort_models import check_coherence, check_partitions
-from anonset.verification.lm import check_klm, check_lm, classes_of
+from anonset.verification.lm import check_klm, check_lm
 from anonset.verification.transaction_k import check_transaction_k
 from effort import examples
 from reference.diversity import is_diverse
@@ -354,4 +354,12 @@ def test_malformed_columns_are_refused() -> None:
 
 
 def test_without_relational_columns_there_is_one_class() -> None:
-    assert classes_of(3, ()).tolist() == [0, 0, 0]
+    verdict = check_klm(SetColumn.of([{"a"}, {"a", "s"}]), (), KLmDiversity(2, 2, 1, ("s",)), BUDGET, None, MEMORY)
+    assert verdict.holds
+    assert verdict.checked["groups"] == 1
+
+
+def test_classes_of_another_number_of_rows_are_refused() -> None:
+    sex, model = CategoricalColumn.of("sex", "f"), KLmDiversity(1, 2, 1, ("s",))
+    with refused(InputError, "rows sex 1 items 2"):
+        check_klm(SetColumn.of([{"a"}, {"a"}]), (sex,), model, BUDGET, None, MEMORY)

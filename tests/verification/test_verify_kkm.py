@@ -97,7 +97,7 @@ def test_malformed_publications_are_refused() -> None:
         check_k([broken], KAnonymity(2), MEMORY)
     with refused(InputError, "rows"):
         check_k([sex, CategoricalColumn.of("race", "1")], KAnonymity(1), MEMORY)
-    with refused(InputError, "relational 2 items 3"):
+    with refused(InputError, "rows sex 2 items 3"):
         check_kkm([sex], SetColumn.of([set()] * 3), model, BUDGET, None, MEMORY)
 
 

@@ -131,6 +131,13 @@ def test_a_share_beyond_the_budget_makes_the_verdict_undecided(work: Files) -> N
     assert names(verdict.checked["covered"], "budget")
 
 
+def test_equal_records_of_each_share_hold_within_any_budget(work: Files) -> None:
+    items = SetColumn.of([{"a", "b"}] * 8)
+    verdict = check_kkm([CategoricalColumn.of("sex", "ffffmmmm")], items, KKmAnonymity(2, 2), 0, None, work)
+    assert verdict.holds
+    assert "itemset_occurrences" not in verdict.checked
+
+
 @settings(max_examples=examples(100))
 @given(seed=st.integers(0, 10**9))
 def test_ranges_are_true_if_each_covers_its_number(work_folder: Files, seed: int) -> None:

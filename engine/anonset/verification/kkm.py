@@ -8,16 +8,17 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, SetColumn, Vocabulary
-from anonset.data.array_types import Int64
+from anonset.data.array_types import Int32, Int64
 from anonset.data.progress import Progress
 from anonset.data.redacted_repr import names_shown
 from anonset.data.spans import spans
 from anonset.data.storage.store import Store
 from anonset.data.table import Column
 from anonset.errors import InputError
-from anonset.privacy import KmAnonymity, Verdict, Witness
+from anonset.privacy import KmAnonymity, PrivacyModel, Verdict, Witness
 from anonset.privacy.k import KAnonymity
 from anonset.privacy.kkm import KKmAnonymity
 from anonset.verification import shares
@@ -48,7 +49,7 @@ def check_k(relational: Sequence[Column], model: KAnonymity | KKmAnonymity, stor
     require_columns(relational, model)
 
     def check(rows: Int64) -> Verdict:
-        return _of_rows(rows, _check_k([column.take(rows) for column in relational], model))
+        return of_rows(rows, _check_k([column.take(rows) for column in relational], model))
 
     return _all_classes([verdict for _, verdict in _by_shares(relational, store, check)], model)
 
@@ -74,10 +75,10 @@ def check_kkm(
     Raises
     ------
     InputError
-        If there is no relational column, or a relational column is malformed.
+        If there is no relational column, a column is malformed, or the columns have different lengths.
     """
-    require_columns(relational, model)
-    if store.buckets(items.n) == 1 or relational[0].n != items.n:
+    require_columns(relational, model, items)
+    if store.buckets(items.n) == 1:
         verdict, store = _check_k(relational, model), store.in_memory().with_local_workers()
         return _check_items(relational, items, model, verdict, budget, progress, store) if verdict.holds else verdict
     require_well_formed(items, store)
@@ -86,11 +87,11 @@ def check_kkm(
         part = [column.take(rows) for column in relational]
         verdict = _check_k(part, model)
         if not verdict.holds:
-            return _of_rows(rows, verdict), None
+            return of_rows(rows, verdict), None
         chosen_items = items.take(rows)
         of_items = _check_items(part, chosen_items, model, verdict, budget, None, store.in_memory())
         filled = of_items.checked["distinct_rows"] - (chosen_items.n_nonempty < chosen_items.n)
-        return verdict, _of_rows(rows, replace(of_items, checked={**of_items.checked, "distinct_rows": filled}))
+        return verdict, of_rows(rows, replace(of_items, checked={**of_items.checked, "distinct_rows": filled}))
 
     pairs, done = [], 0
     for n_rows, pair in _by_shares(relational, store, check):
@@ -129,9 +130,6 @@ def _check_items(
     """Check that the items of each class are k^m-anonymous. `verdict` is the result of the check of the class sizes."""
     require_well_formed(items, store)
     class_of = classes_of(relational)
-    if len(class_of) != items.n:
-        msg = f"relational columns have {len(class_of)} rows, column {items.name!r} has {items.n}"
-        raise InputError(msg)
     pairs, codes = np.unique(
         np.repeat(class_of, items.lengths) * max(1, len(items.vocabulary)) + items.items, return_inverse=True
     )
@@ -157,7 +155,7 @@ def _by_shares(relational: Sequence[Column], store: Store, check: Callable[[Int6
     yield from store.map(lambda rows_of_share: (len(rows_of_share), check(rows_of_share)), rows, at_once)
 
 
-def _of_rows(rows: Int64, verdict: Verdict) -> Verdict:
+def of_rows(rows: Int64, verdict: Verdict) -> Verdict:
     """Return a verdict on some rows. The row number of the witness is converted to the row number of
     the publication.
     """
@@ -184,16 +182,11 @@ def _all_items(
     """
 
     def place(witness: Witness) -> tuple[Any, ...]:
-        row, index = witness.record, items.vocabulary.index
-        values = [
-            column.codes[row] if isinstance(column, CategoricalColumn) else column.values[row] for column in relational
-        ]
+        index = items.vocabulary.index
+        values = (codes[witness.record] for codes in map(values_of, relational))
         return len(witness.what), *values, *(index[label] for label in witness.what)
 
-    bad = [(place(verdict.witness), share) for share, verdict in enumerate(verdicts) if verdict.witness is not None]
-    undecided = [share for share, verdict in enumerate(verdicts) if verdict.holds is None]
-    longest = max(range(len(verdicts)), key=lambda share: len(verdicts[share].checked.get("itemset_occurrences", {})))
-    decisive = verdicts[min(bad)[1] if bad else undecided[0] if undecided else longest]
+    decisive = decisive_of(verdicts, place)
     most = model.m if decisive.witness is None else len(decisive.witness.what)
     checked = dict(decisive.checked)
     for name, last in (("itemset_occurrences", most), ("distinct_itemsets", most - (decisive.witness is not None))):
@@ -207,8 +200,21 @@ def _all_items(
     return Verdict(decisive.holds, model, checked, decisive.witness)
 
 
-def require_columns(relational: Sequence[Column], model: KAnonymity | KKmAnonymity) -> None:
-    """Require at least one relational column, columns of equal lengths, and a label for each code.
+def decisive_of(verdicts: Sequence[Verdict], place: Callable[[Witness], tuple[Any, ...]]) -> Verdict:
+    """Return the verdict on a share that decides about all shares. It is the violation whose witness has the smallest
+    `place`, otherwise the first undecided verdict, otherwise the verdict that counted the most sizes.
+    """
+    bad = [(place(verdict.witness), share) for share, verdict in enumerate(verdicts) if verdict.witness is not None]
+    undecided = [verdict for verdict in verdicts if verdict.holds is None]
+    if bad:
+        return verdicts[min(bad)[1]]
+    if undecided:
+        return undecided[0]
+    return max(verdicts, key=lambda verdict: len(verdict.checked.get("itemset_occurrences", ())))
+
+
+def require_columns(relational: Sequence[Column], model: PrivacyModel, *more: Column | SetColumn) -> None:
+    """Require at least one relational column, columns of equal lengths including `more`, and a label for each code.
 
     Raises
     ------
@@ -218,9 +224,9 @@ def require_columns(relational: Sequence[Column], model: KAnonymity | KKmAnonymi
     if not relational:
         msg = f"model {model.name!r} requires relational columns, and the publication has none"
         raise InputError(msg)
-    lengths = {column.name: column.n for column in relational}
+    lengths = {column.name: column.n for column in (*relational, *more)}
     if len(set(lengths.values())) > 1:
-        msg = "relational columns must have the same number of rows, got " + ", ".join(
+        msg = "columns must have the same number of rows, got " + ", ".join(
             f"{name}: {n}" for name, n in lengths.items()
         )
         raise InputError(msg)
@@ -233,12 +239,16 @@ def require_columns(relational: Sequence[Column], model: KAnonymity | KKmAnonymi
                 raise InputError(msg)
 
 
+def values_of(column: Column) -> Int32 | NDArray[np.number]:
+    """Return the codes or the numbers of a column, (n,)."""
+    return column.codes if isinstance(column, CategoricalColumn) else column.values
+
+
 def classes_of(relational: Sequence[Column]) -> Int64:
     """Return the class of each row, int64 (n,). Rows with equal relational values are in the same class."""
     class_of = np.zeros(relational[0].n, np.int64)
     for column in relational:
-        values = column.codes if isinstance(column, CategoricalColumn) else column.values
-        rank = np.unique(values, return_inverse=True)[1].reshape(-1)
+        rank = np.unique(values_of(column), return_inverse=True)[1].reshape(-1)
         paired = class_of * (int(rank.max(initial=0)) + 1) + rank
         class_of = np.unique(paired, return_inverse=True)[1].reshape(-1).astype(np.int64)
     return class_of

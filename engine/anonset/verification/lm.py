@@ -4,17 +4,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
-from anonset.data import CategoricalColumn, NumericColumn, SetColumn
+from anonset.data import SetColumn
 from anonset.data.array_types import Int64
 from anonset.data.progress import Progress
 from anonset.data.storage.store import Store
+from anonset.data.table import Column
 from anonset.privacy import Verdict, Witness
 from anonset.privacy.lm import KLmDiversity, LmDiversity
 from anonset.verification import shares
 from anonset.verification.cohorts import CohortRule, check_cohorts
 from anonset.verification.itemsets import require_well_formed
+from anonset.verification.kkm import classes_of, decisive_of, of_rows, require_columns, values_of
 
 
 def check_lm(column: SetColumn, model: LmDiversity, budget: int, progress: Progress | None, store: Store) -> Verdict:
@@ -24,7 +24,7 @@ def check_lm(column: SetColumn, model: LmDiversity, budget: int, progress: Progr
 
 def check_klm(
     column: SetColumn,
-    relational: tuple[CategoricalColumn | NumericColumn, ...],
+    relational: tuple[Column, ...],
     model: KLmDiversity,
     budget: int,
     progress: Progress | None,
@@ -36,43 +36,32 @@ def check_klm(
     """
     if not relational:
         return _check(column, None, model, budget, progress, store)
+    require_columns(relational, model, column)
     if store.buckets(column.n) == 1:
         local = store.in_memory().with_local_workers()
-        return _check(column, classes_of(column.n, relational), model, budget, progress, local)
+        return _check(column, classes_of(relational), model, budget, progress, local)
     require_well_formed(column, store)
     verdicts, done = [], 0
     for rows in shares.shares_of(relational, store):
-        groups = classes_of(len(rows), tuple(values.take(rows) for values in relational))
-        verdict = _check(column.take(rows), groups, model, budget, None, store.in_memory())
-        if (witness := verdict.witness) is not None:
-            verdict = replace(verdict, witness=replace(witness, record=int(rows[witness.record])))
-        verdicts.append(verdict)
+        groups = classes_of([values.take(rows) for values in relational])
+        verdicts.append(of_rows(rows, _check(column.take(rows), groups, model, budget, None, store.in_memory())))
         done += len(rows)
         if progress is not None:
             progress("classes", float(done), float(column.n))
     return _of_all(verdicts, column, relational)
 
 
-def _of_all(
-    verdicts: Sequence[Verdict], column: SetColumn, relational: tuple[CategoricalColumn | NumericColumn, ...]
-) -> Verdict:
+def _of_all(verdicts: Sequence[Verdict], column: SetColumn, relational: tuple[Column, ...]) -> Verdict:
     """Return the verdict on all classes, from the verdicts on shares.
 
     The witness is the smallest set. Ties are resolved by codes.
     """
 
     def place(witness: Witness) -> tuple[Any, ...]:
-        values = [
-            values_of.codes if isinstance(values_of, CategoricalColumn) else values_of.values
-            for values_of in relational
-        ]
         codes = [column.vocabulary.index[label] for label in witness.what]
-        return len(codes), codes, *(array[witness.record] for array in values)
+        return len(codes), codes, *(values[witness.record] for values in map(values_of, relational))
 
-    bad = [(place(verdict.witness), share) for share, verdict in enumerate(verdicts) if verdict.witness is not None]
-    undecided = [share for share, verdict in enumerate(verdicts) if verdict.holds is None]
-    longest = max(range(len(verdicts)), key=lambda share: len(verdicts[share].checked["itemset_occurrences"]))
-    decisive = verdicts[min(bad)[1] if bad else undecided[0] if undecided else longest]
+    decisive = decisive_of(verdicts, place)
     checked = dict(decisive.checked)
     for name in ("rows", "distinct_rows", "groups"):
         checked[name] = sum(verdict.checked[name] for verdict in verdicts)
@@ -80,20 +69,6 @@ def _of_all(
     sizes = decisive.checked["itemset_occurrences"]
     checked["itemset_occurrences"] = {size: sum(sizes_of.get(size, 0) for sizes_of in counted) for size in sizes}
     return replace(decisive, checked=checked)
-
-
-def classes_of(n: int, relational: tuple[CategoricalColumn | NumericColumn, ...]) -> Int64:
-    """Return the equivalence class of each record, int64 (n,).
-
-    >>> classes_of(3, (CategoricalColumn.of("sex", ["m", "f", "m"]),)).tolist()
-    [1, 0, 1]
-    """
-    classes = np.zeros(n, np.int64)
-    for column in relational:
-        values = column.values if isinstance(column, NumericColumn) else column.codes
-        codes = np.unique(values, return_inverse=True)[1]
-        classes = np.unique(classes * (n + 1) + codes, return_inverse=True)[1].astype(np.int64)
-    return classes
 
 
 def _check(
