@@ -55,6 +55,14 @@ def test_a_symbol_in_all_rows_is_reported() -> None:
     assert outcome.won.below_k is None
 
 
+def test_only_persons_with_a_row_are_attacked() -> None:
+    table = Table.from_sets([{"a", "b"}, {"c"}, {"a", "b"}])
+    assert table.transactions is not None
+    publication = apply(table, ItemGroups.identity(table.transactions.vocabulary)).take(np.array([2]))
+    (outcome,) = homogeneity(AttackInput(publication, anonset.KmAnonymity(1, 1), table))
+    assert (outcome.targets, outcome.won.certain) == (1, 1.0)
+
+
 def test_kept_columns_are_reported_by_their_skewness() -> None:
     skew = Skewness(0.4, 0.7, 0.5, 0.1, 3.0, 0.2, 0.05)
     table = Table.from_sets([{"a"}, {"b"}])

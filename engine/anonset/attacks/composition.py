@@ -44,8 +44,7 @@ def composition(scene: AttackInput) -> tuple[AttackResult, ...] | str:
     scene.beside.require_records(scene.original.n)
     certain = scene.beside.certain_presence(scene.original, later.symbol_of)
     pair, random = ReleasePair(later, earlier, certain), np.random.default_rng(scene.seed)
-    row_of = np.full(scene.original.n, -1, np.int64)
-    row_of[scene.publication.record] = np.arange(scene.publication.n)
+    row_of = scene.publication.row_of(scene.original.n)
     in_both = np.flatnonzero((row_of >= 0) & (scene.beside.row >= 0))
     kinds = np.stack((later.kind[row_of], earlier.kind[scene.beside.row]), axis=1)  # persons without a row get any row
     in_both = in_both[pair.compatible_pairs(kinds[in_both, 0], kinds[in_both, 1])]

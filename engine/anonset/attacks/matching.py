@@ -44,8 +44,7 @@ def matching(scene: AttackInput) -> tuple[AttackResult, ...] | str:
         later_release, earlier_release, scene.beside.certain_presence(scene.original, later_release.symbol_of)
     )
     random = np.random.default_rng(scene.seed)
-    row_of = np.full(scene.original.n, -1, np.int64)
-    row_of[scene.publication.record] = np.arange(scene.publication.n)
+    row_of = scene.publication.row_of(scene.original.n)
     rows = np.stack((row_of, scene.beside.row), axis=1)
     if (rows < 0).any() or not len(rows) == scene.publication.n == scene.beside.publication.n:
         return "both releases must contain the same persons, and no others"

@@ -61,8 +61,7 @@ def _result(scene: AttackInput, column: SetColumn, board: "Scoreboard", size: in
     enough items.
     """
     random = np.random.default_rng(scene.seed)
-    row_of = np.full(column.n, -1, np.int64)
-    row_of[scene.publication.record] = np.arange(scene.publication.n)
+    row_of = scene.publication.row_of(column.n)
     knowledge = Knowledge(column, scene.model.secrets)
     people = np.flatnonzero((row_of >= 0) & knowledge.suffices(size - wrong, wrong))
     if not len(people):

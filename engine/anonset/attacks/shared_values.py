@@ -64,11 +64,11 @@ def _shared_symbols(scene: AttackInput) -> AttackResult | str:
     if scene.original is None or (column := scene.original.transactions) is None or rows is None:
         return f"{setting('original')} with sets of items, each item published as a single symbol"
     random = np.random.default_rng(scene.seed)
-    row_of = np.empty(scene.original.n, np.int64)
-    row_of[scene.publication.record] = np.arange(scene.publication.n)
+    row_of = scene.publication.row_of(scene.original.n)
     dealt, everywhere = rows.shuffled_symbols(random), _in_all(rows, [])
     of_all, shared, by_chance = list[bool](), list[bool](), list[bool]()
-    for person in random.choice(column.n, min(scene.attempts, column.n), replace=False).tolist():
+    people = np.flatnonzero(row_of >= 0)
+    for person in random.choice(people, min(scene.attempts, len(people)), replace=False).tolist():
         items = column.held_by(person)
         labels = [column.vocabulary.labels[item] for item in items.tolist()]
         may = [label for label in labels if label in rows.symbol_of and label not in scene.model.secrets]

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data.array_types import Bools, Int32, Int64
+from anonset.data.distinct import positions
 from anonset.data.redacted_repr import RedactedRepr
 from anonset_kernels._arrays import PackedRule
 
@@ -83,8 +84,7 @@ class TupleRule(RedactedRepr):
 
     def take(self, tuples: NDArray[np.integer]) -> "TupleRule":
         """Return the rule for the given tuples only, numbered from 0 in the given order."""
-        number = np.full(self.n_tuples, -1, np.int32)
-        number[tuples] = np.arange(len(tuples))
+        number = positions(tuples, self.n_tuples)
         is_taken = number[self.tuple_of] >= 0
         entries = number[self.tuple_of[is_taken]], self.value[is_taken], self.weight[is_taken]
         return TupleRule(self.rule, len(tuples), *entries)

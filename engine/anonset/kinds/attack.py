@@ -82,8 +82,7 @@ def attack(
     draws = np.random.default_rng(seed)
     people = draws.choice(table.n, min(attempts, table.n), replace=False)
     matching = Matching(table, publication, hierarchies)
-    row_of = np.full(table.n, -1, np.int64)
-    row_of[publication.record] = np.arange(publication.n)
+    row_of = publication.row_of(table.n)
     sets, relational = table.transactions, bool(table.relational)
     ways = [(True, 0)] if relational else []
     if sets is not None:

@@ -92,6 +92,12 @@ class Records(Published):
             cluster=None if self.cluster is None else self.cluster[rows],
         )
 
+    def row_of(self, n_records: int) -> Int64:
+        """Return the row of each of `n_records` original records, int64 (n_records,). -1 for records without a row."""
+        row = np.full(n_records, -1, np.int64)
+        row[self.record] = np.arange(self.n)
+        return row
+
     def counts(self) -> dict[str, int]:
         """Return the number of records and of symbols."""
         return {"records": self.n, "symbols": len(self.symbols)}

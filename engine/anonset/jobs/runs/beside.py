@@ -79,15 +79,13 @@ def beside(earlier: Release, persons: Sequence[Hashable], earlier_persons: Seque
         if repeated := len(identities) - len(set(identities)):
             msg = f"{name} must name a different person for each record; {repeated:,} entries repeat"
             raise InputError(msg)
-    row_of = np.empty(publication.n, np.int64)
-    row_of[publication.record] = np.arange(publication.n)
     earlier_records = same_persons(persons, earlier_persons)
     sha256 = ""
     if earlier.published is not None:
         with open_publication(earlier.published.out, with_private=False) as opened:
             sha256 = opened.sha256
     rules = frozenset(change.rule for change in earlier.unverified.table.changes)
-    row = np.where(earlier_records < 0, -1, row_of[earlier_records])
+    row = np.where(earlier_records < 0, -1, publication.row_of(publication.n)[earlier_records])
     return OtherRelease(publication, row, sha256, shows_all=_shows_all(earlier.retention), rules=rules)
 
 

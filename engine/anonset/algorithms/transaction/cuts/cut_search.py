@@ -22,6 +22,7 @@ from anonset.algorithms.transaction.rare_sets.supported_nodes import SupportedNo
 from anonset.data import Hierarchy
 from anonset.data.array_types import Int32, Int64
 from anonset.data.blocks import Blocks
+from anonset.data.distinct import positions
 from anonset.data.progress import Progress
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
@@ -323,8 +324,7 @@ class CutSearch:
         if len(live) ** 2 > TOGETHER_CELLS:
             return None
         nodes = np.sort(live)
-        place = np.full(self.hierarchy.n_nodes, -1)
-        place[nodes] = np.arange(len(nodes))
+        place = positions(nodes, self.hierarchy.n_nodes)
         above = np.zeros((len(nodes), len(nodes)), np.uint8)
         codes = place[node_of_code]
         above[np.ix_(codes, codes)] = pairs

@@ -15,6 +15,7 @@ from anonset.algorithms.transaction.exact_cut.view import View
 from anonset.algorithms.transaction.rare_sets.rare_tables import RareTables
 from anonset.data.array_types import Int32, Int64, UInt64
 from anonset.data.blocks import StoredRows, checked_rows
+from anonset.data.distinct import positions
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, spans_up_to
 from anonset.errors import TooLargeError
@@ -164,7 +165,7 @@ class RarePairs:
         view, first = self.view, 0
         nodes, n = view.nodes, len(view.nodes)
         buffer, pairs = np.empty((max(PAIRS_PER_CALL, n), 2), np.int32), [np.empty((0, 2), np.int32)]
-        tree, code = view.problem.tree, view.codes_of(nodes)
+        tree, code = view.problem.tree, positions(nodes, view.problem.hierarchy.n_nodes)
         while first < n:
             n_found, first = maximal_pairs(self.counted.bits, nodes, code, tree, view.point.closed, first, buffer)
             pairs.append(buffer[:n_found].copy())

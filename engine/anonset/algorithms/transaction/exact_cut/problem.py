@@ -126,6 +126,15 @@ class CutProblem(RedactedRepr):
         """Cost of suppressing all items, which is the denominator of the NCP."""
         return max(1, self.hierarchy.n_leaves * int(self.blocks.occurrences.sum()))
 
+    def frequent(self, closed: Nodes, support: Int64) -> Int32:
+        """Return the nodes on or above closed nodes that are not rare by themselves, int32, by descending `support`,
+        then in preorder. The root, and nodes with the support 0, int64 (V,), are excluded.
+        """
+        mask = ~below_closed(self.hierarchy, closed) & (support > 0) & (self.support >= self.k)
+        mask[0] = False
+        nodes = np.flatnonzero(mask).astype(np.int32)
+        return nodes[np.lexsort((nodes, -support[nodes]))]
+
     def cost(self, cut: Cut) -> int:
         """Return the NCP numerator of a cut."""
         return ncp_numerator(self.blocks, cut)

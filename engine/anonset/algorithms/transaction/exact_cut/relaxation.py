@@ -8,7 +8,8 @@ from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Nodes, 
 from anonset.algorithms.transaction.exact_cut.rows import SparseRows
 from anonset.algorithms.transaction.exact_cut.solver import Solver
 from anonset.algorithms.transaction.exact_cut.view import Point
-from anonset.data.array_types import Float64, Int32, Int64
+from anonset.data.array_types import Float64, Int64
+from anonset.data.distinct import positions
 from anonset.generalization import Cut
 from anonset.generalization.recoding import SUPPRESSED
 
@@ -40,10 +41,10 @@ class Relaxation:
         """Parent of the highest rare node above each rare leaf, int32 (M,). If it is closed, the leaf is not
         suppressed.
         """
-        self.of_node = _numbered(self.nodes, hierarchy.n_nodes, 0)
+        self.of_node = positions(self.nodes, hierarchy.n_nodes)
         rare_inner = np.flatnonzero(rare & open_)
         self.of_node[rare_inner] = self.of_node[self.saviour[hierarchy.leaf_lo[rare_inner]]]
-        self.of_leaf = _numbered(self.leaves, hierarchy.n_leaves, len(self.nodes))
+        self.of_leaf = positions(self.leaves, hierarchy.n_leaves, len(self.nodes))
         constant = int(problem.weights[self.closed].sum() + problem.suppression_costs[self.rare_leaves].sum())
         self.solver = Solver(self._costs(open_), constant, self._order(), worth, limits)
 
@@ -131,12 +132,3 @@ class Relaxation:
         inside = image[hierarchy.leaf_lo[self.nodes]]
         closed = (inside <= self.nodes) & (hierarchy.subtree_end[inside] >= hierarchy.subtree_end[self.nodes])
         return np.concatenate([closed, cut.image[self.leaves] == SUPPRESSED]).astype(np.float64)
-
-
-def _numbered(things: Int32, n: int, first: int) -> Int32:
-    """Return the column of each element, int32 (n,). Elements in `things` get columns from `first` on,
-    others get -1.
-    """
-    columns = np.full(n, -1, np.int32)
-    columns[things] = first + np.arange(len(things), dtype=np.int32)
-    return columns

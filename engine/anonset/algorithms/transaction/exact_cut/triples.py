@@ -9,10 +9,10 @@ import numpy as np
 
 from anonset.algorithms.transaction.exact_cut.clauses import Clauses
 from anonset.algorithms.transaction.exact_cut.limits import SearchBudget
-from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Nodes, below_closed, entries
+from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Nodes, entries
 from anonset.algorithms.transaction.rare_sets.rare_tables import RareTables
 from anonset.data.array_types import Int32, Int64
-from anonset.data.distinct import distinct
+from anonset.data.distinct import distinct, positions
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import Store
 from anonset.errors import TooLargeError
@@ -46,11 +46,7 @@ class RareTriples(RedactedRepr):
     @cached_property
     def nodes(self) -> Int32:
         """Nodes by descending support, then in preorder, int32 (C,)."""
-        problem = self.problem
-        mask = ~below_closed(problem.hierarchy, self.closed) & (problem.support >= problem.k)
-        mask[0] = False
-        nodes = np.flatnonzero(mask).astype(np.int32)
-        return nodes[np.lexsort((nodes, -problem.support[nodes]))]
+        return self.problem.frequent(self.closed, self.problem.support)
 
     def clauses(self) -> Clauses | None:
         """Return the distinct clauses of all maximal rare triples.
@@ -126,8 +122,7 @@ class RareTriples(RedactedRepr):
         """
         from anonset_kernels.exact_cut.rare_triples import maximal_triples
 
-        code = np.full(self.problem.hierarchy.n_nodes, -1, np.int32)
-        code[self.nodes] = np.arange(len(self.nodes), dtype=np.int32)
+        code = positions(self.nodes, self.problem.hierarchy.n_nodes)
         keys, position, parts = (
             np.empty(max(KEYS_PER_CALL, len(code)), np.int64),
             (first, first + 1),

@@ -14,12 +14,12 @@ from anonset.algorithms.transaction.exact_cut.copies import FirstCopies, chosen_
 from anonset.algorithms.transaction.exact_cut.filed_copies import filed_copies
 from anonset.algorithms.transaction.exact_cut.filed_rows import filed_rows, filed_values, pieces
 from anonset.algorithms.transaction.exact_cut.limits import require_room
-from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Nodes, below_closed, entries, supports
+from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Nodes, entries, supports
 from anonset.algorithms.transaction.rare_sets.expanded_blocks import BlockExpansion
 from anonset.algorithms.transaction.rare_sets.expanded_records import expand_records
 from anonset.data.array_types import Float64, Int32, Int64
 from anonset.data.blocks import Rows, StoredRows, checked_rows
-from anonset.data.distinct import distinct
+from anonset.data.distinct import distinct, positions
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
 from anonset.data.storage.store import Files, Store, delete_when_collected
@@ -159,13 +159,7 @@ class View(RedactedRepr):
         The root is excluded, because it is an ancestor of all other nodes. Nodes that are rare by themselves are
         excluded, because their clauses imply the clauses of sets that contain them.
         """
-        problem = self.problem
-        mask: Nodes = (
-            ~below_closed(problem.hierarchy, self.closed) & (self.support > 0) & (problem.support >= problem.k)
-        )
-        mask[0] = False
-        nodes = np.flatnonzero(mask).astype(np.int32)
-        return nodes[np.lexsort((nodes, -self.support[nodes]))]
+        return self.problem.frequent(self.closed, self.support)
 
     @cached_property
     def cut(self) -> Int32:
@@ -175,12 +169,6 @@ class View(RedactedRepr):
         shown = np.zeros(hierarchy.n_nodes, np.bool_)
         shown[self.entry[(self.entry != hierarchy.leaf_node) | ~far]] = True
         return self.nodes[shown[self.nodes]]
-
-    def codes_of(self, nodes: Int32) -> Int32:
-        """Return the position of each node in `nodes`, int32 (V,). -1 for other nodes."""
-        code = np.full(self.problem.hierarchy.n_nodes, -1, np.int32)
-        code[nodes] = np.arange(len(nodes), dtype=np.int32)
-        return code
 
     def expanded(self, nodes: Int32) -> ExpandedCodes:
         """Return the records as ascending positions in `nodes`, with an index, as `count_tree.expand` does.
@@ -197,7 +185,7 @@ class View(RedactedRepr):
         if not self.store.in_files:
             require_room(self.store.limits, _BYTES_OF_ENTRY * (n + len(indptr)) + indptr.nbytes + items.nbytes)
             return expand_records(self.rows, self.entry, hierarchy.parent, nodes, support)[1]
-        expand = BlockExpansion.of(hierarchy, self.entry, self.codes_of(nodes), len(nodes))
+        expand = BlockExpansion.of(hierarchy, self.entry, positions(nodes, hierarchy.n_nodes), len(nodes))
         codes = filed_values(self.store, self.local_store.map(expand, pieces(self.rows)), np.int32)
         start = begins_of(support)
         position = delete_when_collected(

@@ -16,6 +16,7 @@ from anonset.algorithms.transaction.rare_sets.expanded_blocks import BlockExpans
 from anonset.algorithms.transaction.rare_sets.windows import LARGEST_WINDOW, LEAST_WINDOW, WINDOWS, Span, Suffixes
 from anonset.data import Hierarchy
 from anonset.data.array_types import Int32, Int64, UInt8
+from anonset.data.distinct import positions
 from anonset.data.progress import Progress
 from anonset_kernels._arrays import ExpandedCodes, Intervals
 
@@ -24,11 +25,8 @@ _BYTES_OF_CODE = 8  # code and position
 
 def expansion_of(hierarchy: Hierarchy, image: Int32, nodes: Int32, n_items: int) -> BlockExpansion:
     """Return an expansion of records to the codes of `nodes`, in this order, and of the leaves from `n_items` on."""
-    code = np.full(hierarchy.n_nodes, -1, np.int32)
-    sensitive = hierarchy.leaf_node[n_items:]
-    code[nodes] = np.arange(len(nodes), dtype=np.int32)
-    code[sensitive] = np.arange(len(nodes), len(nodes) + len(sensitive), dtype=np.int32)
-    return BlockExpansion.of(hierarchy, image, code, len(nodes) + len(sensitive))
+    coded = np.append(nodes, hierarchy.leaf_node[n_items:])
+    return BlockExpansion.of(hierarchy, image, positions(coded, hierarchy.n_nodes), len(coded))
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,6 +19,7 @@ from anonset.algorithms.transaction.rare_sets.sets import Found, RareSets
 from anonset.algorithms.transaction.rare_sets.sets_above import sets_above
 from anonset.algorithms.transaction.rare_sets.supported_nodes import SupportedNodes
 from anonset.data.array_types import Bools, Int32, Int64
+from anonset.data.distinct import positions
 from anonset.data.spans import begins_of, spans_up_to
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class RareAbove:
         codes = np.concatenate([sets for sets, _ in rare_parts])
         support = np.concatenate([supports for _, supports in rare_parts])
         rare_parts.clear()
-        codes = self.nodes.place(self.nodes.by_support)[codes]
+        codes = positions(self.nodes.by_support, self.nodes.hierarchy.n_nodes)[codes]
         codes.sort(axis=1)
         order = np.lexsort(codes.T[::-1])
         return RareSets(codes[order], support[order], self.nodes.by_support)
@@ -161,7 +162,7 @@ class RareAbove:
         nodes = self.nodes.by_support[taking_part[self.nodes.by_support]]
         ancestors, store = self._ancestors(nodes), self.nodes.blocks.store
         most = store.limits.at_once_within(BYTES_AT_ONCE, store.workers.at_once(_TASKS))
-        codes = np.sort(self.nodes.place(nodes)[sets], axis=1)
+        codes = np.sort(positions(nodes, self.nodes.hierarchy.n_nodes)[sets], axis=1)
         order, first = np.lexsort(codes.T), 0
         for part in in_ranges(codes[order], len(nodes), most):
             counter = SetCounter(part, ancestors, len(nodes), self.nodes.k)
@@ -177,4 +178,4 @@ class RareAbove:
 
         tree = self.nodes.hierarchy
         height = int(tree.depth.max(initial=0)) + 1
-        return ancestor_codes(self.image, tree.parent, self.nodes.place(nodes), height)
+        return ancestor_codes(self.image, tree.parent, positions(nodes, tree.n_nodes), height)

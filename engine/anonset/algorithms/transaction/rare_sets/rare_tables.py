@@ -20,6 +20,7 @@ from anonset.algorithms.transaction.rare_sets.sets import Pairs, RareSets, refus
 from anonset.data import Hierarchy
 from anonset.data.array_types import Int32, Int64, UInt8, UInt64
 from anonset.data.blocks import StoredRows, checked_rows
+from anonset.data.distinct import positions
 from anonset.data.progress import Progress
 from anonset.data.spans import begins_of, spans
 from anonset.data.storage.store import Store
@@ -424,8 +425,8 @@ class RareTables:
     def _count(self, nodes: Int32, n_words: int) -> CountSets:
         from anonset_kernels.rare_sets._record_codes import ancestor_codes
 
-        tree, code = self.hierarchy, np.full(self.hierarchy.n_nodes, -1, np.int32)
-        code[nodes] = np.arange(len(nodes), dtype=np.int32)
+        tree = self.hierarchy
+        code = positions(nodes, tree.n_nodes)
         ancestors = ancestor_codes(self.image, tree.parent, code, int(tree.depth.max(initial=0)) + 1)
         return CountSets(ancestors, len(nodes), self.size, self.k, n_words)
 

@@ -12,6 +12,7 @@ from anonset.algorithms.transaction.rare_sets.sets import Nodes, RareSets
 from anonset.data import Hierarchy
 from anonset.data.array_types import Int32, Int64
 from anonset.data.blocks import Blocks, StoredRows, checked_rows
+from anonset.data.distinct import positions
 from anonset.data.progress import Progress
 from anonset.generalization import Cut
 from anonset_kernels._arrays import Intervals
@@ -62,7 +63,7 @@ class SupportedNodes:
             Initial node of each leaf, int32 (M,). A record expands to these nodes and their ancestors.
         """
         tree, nodes = self.hierarchy, self.by_support[taking_part[self.by_support]]
-        code = self.place(nodes)
+        code = positions(nodes, tree.n_nodes)
         return CountTree(
             node_of_code=nodes,
             records=self._expanded(image, code, len(nodes)),
@@ -90,12 +91,6 @@ class SupportedNodes:
 
     def _expanded(self, image: Int32, code: Int32, n_codes: int) -> ExpandedBlocks:
         return ExpandedBlocks(self.blocks, BlockExpansion.of(self.hierarchy, image, code, n_codes))
-
-    def place(self, nodes: Int32) -> Int32:
-        """Return the position of each node of the hierarchy in `nodes`, int32 (V,). -1 for other nodes."""
-        place = np.full(self.hierarchy.n_nodes, -1, np.int32)
-        place[nodes] = np.arange(len(nodes), dtype=np.int32)
-        return place
 
     def rare_set(self, cut: Cut, m: int) -> tuple[int, ...] | None:
         """Return a rare set of at most `m` nodes of a cut, or None."""
