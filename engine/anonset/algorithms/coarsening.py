@@ -21,6 +21,7 @@ from anonset.algorithms.transaction.item_sets.set_based import SetBased
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.array_types import Int32
 from anonset.data.decimals import exact
+from anonset.data.distinct import first_of_runs
 from anonset.data.progress import Progress
 from anonset.data.storage.store import Store
 from anonset.errors import InfeasibleError, InputError, datum
@@ -110,8 +111,7 @@ def _representatives(column: SetColumn, image: Int32) -> Int32:
     If any item of a symbol occurs in the data, the representative occurs.
     """
     order = np.lexsort((np.arange(len(image)), column.occurrences == 0, image))
-    first = np.ones(len(order), np.bool_)
-    first[1:] = image[order][1:] != image[order][:-1]
+    first = first_of_runs(image[order])
     first_of_group = np.empty(len(image), np.int32)
     first_of_group[order] = order[np.flatnonzero(first)[np.cumsum(first) - 1]]
     return np.where(image == SUPPRESSED, SUPPRESSED, first_of_group).astype(np.int32)

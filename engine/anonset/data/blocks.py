@@ -9,6 +9,7 @@ import numpy as np
 
 from anonset.data.array_types import Bools, Int32, Int64
 from anonset.data.codes import Codes, CodesBuilder, NarrowCodes, in_full, stored_codes
+from anonset.data.distinct import first_of_runs
 from anonset.data.labels.vocabulary import Vocabulary, canonical_codes
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
@@ -161,8 +162,7 @@ def tidy_rows(name: str, indptr: Int64, codes: Int32, vocabulary: Vocabulary) ->
     if unsorted_or_repeated(indptr, codes) < 0:  # checking costs a tenth of sorting, and rows are usually sorted
         return SetColumn(name, indptr, codes, vocabulary)
     items = sort_rows(indptr, codes, len(vocabulary))
-    is_first = np.ones(len(items), bool)
-    is_first[1:] = items[1:] != items[:-1]
+    is_first = first_of_runs(items)
     starts = indptr[:-1]
     is_first[starts[starts < len(items)]] = True
     if not is_first.all():

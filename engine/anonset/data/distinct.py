@@ -1,11 +1,11 @@
-"""Distinct values by sorting, and positions of distinct values."""
+"""Distinct values by sorting, runs of equal values, and positions of distinct values."""
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data.array_types import Int32
+from anonset.data.array_types import Bools, Int32
 
 _Number = TypeVar("_Number", np.int32, np.int64, np.float64)
 
@@ -20,9 +20,20 @@ def distinct(values: NDArray[_Number]) -> NDArray[_Number]:
     array([1, 3])
     """
     ordered = np.sort(values)
-    new = np.ones(len(ordered), np.bool_)
-    new[1:] = ordered[1:] != ordered[:-1]
-    return ordered[new]
+    return ordered[first_of_runs(ordered)]
+
+
+def first_of_runs(*keys: NDArray[Any]) -> Bools:
+    """Return True for the first element of each run of elements that are equal in all arrays, bool (n,).
+
+    >>> first_of_runs(np.array([0, 0, 0, 1]), np.array([5, 5, 6, 6])).tolist()
+    [True, False, True, True]
+    """
+    first = np.ones(len(keys[0]), np.bool_)
+    first[1:] = keys[0][1:] != keys[0][:-1]
+    for key in keys[1:]:
+        first[1:] |= key[1:] != key[:-1]
+    return first
 
 
 def positions(numbers: NDArray[np.integer], n: int, first: int = 0) -> Int32:

@@ -21,6 +21,7 @@ from itertools import count
 import numpy as np
 
 from anonset.data.array_types import Float64, Int64
+from anonset.data.distinct import first_of_runs
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, spans
 
@@ -177,12 +178,8 @@ def _multiples(number: Float64, exponent: int) -> Float64:
 
 
 def _merge_equal_cells(cell: Int64, records: Int64) -> tuple[Int64, Int64]:
-    first = _first_of_runs(cell)
+    first = np.flatnonzero(first_of_runs(cell))
     return cell[first], np.add.reduceat(records, first)
-
-
-def _first_of_runs(codes: Int64) -> Int64:
-    return np.flatnonzero(np.append(True, codes[1:] != codes[:-1])).astype(np.int64)
 
 
 def _inner_ends(counted: _Counted, k: int) -> Int64:
@@ -193,7 +190,7 @@ def _inner_ends(counted: _Counted, k: int) -> Int64:
     for power in range(min(len(str(span)), _LARGEST_POWER), -1, -1):
         for step in (5 * 10**power, 2 * 10**power, 10**power):
             wide = cell // step
-            first = _first_of_runs(wide)
+            first = np.flatnonzero(first_of_runs(wide))
             dense = np.diff(below[np.append(first, len(cell))]) >= k
             for multiple in (wide[first[dense]] + 1, wide[first[dense]]):  # ends above and below a cell of k records
                 multiple = multiple[(wide[0] < multiple) & (multiple <= wide[-1])]

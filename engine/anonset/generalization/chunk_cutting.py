@@ -8,6 +8,7 @@ import numpy as np
 
 from anonset.data import SetColumn, Table, Vocabulary
 from anonset.data.array_types import Bools, Int32, Int64, UInt8
+from anonset.data.distinct import first_of_runs
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, gathered, spans
 from anonset.data.storage.store import Store
@@ -62,8 +63,7 @@ class _Cut(RedactedRepr):
         from anonset_kernels.disassociation.sub_records import distinct_sub_records
 
         place, record, item = self._sorted()
-        new_chunk = np.append(True, place[1:] != place[:-1])[: len(place)]
-        begin = np.flatnonzero(new_chunk | np.append(True, record[1:] != record[:-1])[: len(place)])
+        new_chunk, begin = first_of_runs(place), np.flatnonzero(first_of_runs(place, record))
         indptr, chunks = np.append(begin, len(place)), place[new_chunk]
         begins = np.searchsorted(begin, np.append(np.flatnonzero(new_chunk), len(place)))
         items = item.astype(np.int32)

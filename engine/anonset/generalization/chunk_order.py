@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from anonset.data.array_types import Int64, UInt8
+from anonset.data.distinct import first_of_runs
 from anonset.data.spans import begins_of, gathered, spans
 from anonset.generalization.recoding import GROUPED
 from anonset.publications.chunk_columns import ChunkRows, ClusterColumns, SharedChunks
@@ -92,12 +93,12 @@ def by_range(shared: SharedChunks) -> tuple[Int64, dict[tuple[int, int], bytes]]
     """
     texts, of_range = contents_of(shared.rows), dict[tuple[int, int], bytes]()
     order = np.lexsort((shared.last, shared.first))
-    ranges = np.stack([shared.first[order], shared.last[order]], axis=1)
-    begins = np.flatnonzero(np.append(True, np.any(ranges[1:] != ranges[:-1], axis=1))) if len(order) else order
+    firsts, lasts = shared.first[order], shared.last[order]
+    begins = np.flatnonzero(first_of_runs(firsts, lasts))
     sorted_chunks = list[int]()
     for first, end in zip(begins.tolist(), [*begins[1:].tolist(), len(order)], strict=False):
         chunks_of_range = sorted(order[first:end].tolist(), key=lambda chunk: texts[chunk])
-        of_range[int(ranges[first, 0]), int(ranges[first, 1])] = b"".join(texts[chunk] for chunk in chunks_of_range)
+        of_range[int(firsts[first]), int(lasts[first])] = b"".join(texts[chunk] for chunk in chunks_of_range)
         sorted_chunks += chunks_of_range
     return np.array(sorted_chunks, np.int64), of_range
 

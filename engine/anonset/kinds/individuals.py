@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn
 from anonset.data.array_types import Bools, Int32, Int64
+from anonset.data.distinct import first_of_runs
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, gathered
 from anonset.publications import Buckets
@@ -66,10 +67,9 @@ def by_individuals(publication: Buckets) -> Iterator[IndividualRows]:
         codes = [column.codes[rows] for column in publication.ids]
         order = np.lexsort(codes[::-1])  # the sort is stable, so the rows of an individual keep their order
         rows = rows[order]
-        new = np.ones(len(rows), np.bool_)
-        new[1:] = np.any([column_codes[order][1:] != column_codes[order][:-1] for column_codes in codes], axis=0)
+        begins = np.flatnonzero(first_of_runs(*(column_codes[order] for column_codes in codes)))
         group = publication.group.codes[rows]
-        for first, end in _cuts(np.flatnonzero(new), np.cumsum(start[group + 1] - start[group])):
+        for first, end in _cuts(begins, np.cumsum(start[group + 1] - start[group])):
             yield _people(publication, rows[first:end], group[first:end], start)
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from anonset.data.array_types import Int64
+from anonset.data.distinct import first_of_runs
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import gathered
 from anonset.errors import InputError
@@ -162,12 +163,8 @@ class _Incidence:
         order = np.lexsort((publication.group.codes[rows], *codes[::-1]))
         rows = rows[order]
         group = publication.group.codes[rows]
-        new_person = np.ones(len(rows), np.bool_)
-        if len(rows):
-            new_person[1:] = np.any([code[order][1:] != code[order][:-1] for code in codes], axis=0)
-        new_pair = new_person.copy()
-        new_pair[1:] |= group[1:] != group[:-1]
-        begin = np.flatnonzero(new_pair)
+        persons = [code[order] for code in codes]
+        new_person, begin = first_of_runs(*persons), np.flatnonzero(first_of_runs(*persons, group))
         self.row = rows[begin]
         self.person: Int64 = (np.cumsum(new_person)[begin] - 1).astype(np.int64)
         self.group: Int64 = group[begin].astype(np.int64)

@@ -10,6 +10,7 @@ import numpy as np
 
 from anonset.data import CategoricalColumn
 from anonset.data.array_types import Bools, Int32, Int64
+from anonset.data.distinct import first_of_runs
 from anonset.data.redacted_repr import names_shown
 from anonset.data.spans import spans
 from anonset.data.storage.store import MEMORY, Store
@@ -200,7 +201,7 @@ def count_values(group: Int32, value: Int32, n_values: int, count: Int64 | None 
     pairs = group.astype(np.int64) * n_values + value
     if count is None:
         pairs = np.sort(pairs)
-        begin = np.flatnonzero(np.concatenate([[True], pairs[1:] != pairs[:-1]])[: len(pairs)])
+        begin = np.flatnonzero(first_of_runs(pairs))
         keys, counts = pairs[begin], np.diff(np.append(begin, len(pairs)))
     else:
         keys, where = np.unique(pairs, return_inverse=True)

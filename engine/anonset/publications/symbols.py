@@ -13,6 +13,7 @@ import numpy as np
 from anonset.data import Hierarchy, SetColumn, Vocabulary
 from anonset.data.array_types import Int32, Int64
 from anonset.data.blocks import SetColumnBuilder
+from anonset.data.distinct import first_of_runs
 from anonset.data.joining import prefixed
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import MEMORY, Store
@@ -162,14 +163,11 @@ def row_ranks(column: SetColumn) -> Int64:
         order = np.lexsort((key, rank[active]))
         active, key, length = active[order], key[order], length[order]
         rank_here = rank[active]
-        new = np.ones(len(active), bool)
-        new[1:] = (key[1:] != key[:-1]) | (rank_here[1:] != rank_here[:-1])
+        new = first_of_runs(key, rank_here)
         group = np.cumsum(new) - 1
-        first_of_parent = np.ones(len(active), bool)
-        first_of_parent[1:] = rank_here[1:] != rank_here[:-1]
         # the rank of a row is the position of the first equal row, so splitting a group does not change other ranks
         position = np.arange(len(active))
-        parent_start = np.maximum.accumulate(np.where(first_of_parent, position, 0))
+        parent_start = np.maximum.accumulate(np.where(first_of_runs(rank_here), position, 0))
         group_start = position[new][group]
         rank[active] = rank_here + (group_start - parent_start)
         tied = np.bincount(group) > 1

@@ -24,6 +24,7 @@ from math import fsum
 import numpy as np
 
 from anonset.data.array_types import Float64, Int32, Int64
+from anonset.data.distinct import first_of_runs
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.publications import Chunks
 from anonset.publications.chunk_columns import PublishedCluster, items_of, joined
@@ -224,7 +225,7 @@ class ChunkCounts:
         chunk.
         """
         chunk = self._chunk_of_row[rows]
-        first = np.flatnonzero(np.append(True, chunk[1:] != chunk[:-1])) if len(chunk) else chunk
+        first = np.flatnonzero(first_of_runs(chunk))
         count = np.add.reduceat(self._rows.count[rows], first) if len(first) else chunk
         return chunk[first], count
 

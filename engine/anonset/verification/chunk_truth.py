@@ -9,7 +9,7 @@ import numpy as np
 
 from anonset.data import SetColumn, Table, Vocabulary
 from anonset.data.array_types import Bools, Int32, Int64
-from anonset.data.distinct import distinct
+from anonset.data.distinct import distinct, first_of_runs
 from anonset.data.spans import ascending, begins_of, spans
 from anonset.data.storage.store import MEMORY
 from anonset.errors import InputError
@@ -242,7 +242,7 @@ def _differing(rows: ChunkRows, place: Int64, record: Int64, item: Int64) -> int
     """
     place, record, item = _in_order(place, record, item)
     width = max(int(item.max(initial=0)), int(rows.items.max(initial=0))) + 1
-    begin = np.flatnonzero(np.append(True, (place[1:] != place[:-1]) | (record[1:] != record[:-1]))[: len(place)])
+    begin = np.flatnonzero(first_of_runs(place, record))
     stated = np.repeat(rows.chunk, np.diff(rows.indptr)) * width + rows.items
     keys = codes = np.append(place * width + item, stated)
     if len(rows) * width > _LARGEST_CODE:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anonset.data.array_types import Bools, Int32, Int64, UInt64
+from anonset.data.distinct import first_of_runs
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import Store
 from anonset.verification.shares import divided, hashed
@@ -95,8 +96,5 @@ def _with_keys(parts: Iterable[BucketRows]) -> Iterator[tuple[UInt64, Int32]]:
 
 def one_of_each_run(rows: BucketRows) -> BucketRows:
     """Drop rows with the same individual and group as the previous row."""
-    is_first = np.ones(len(rows.row), np.bool_)
-    is_first[1:] = rows.group[1:] != rows.group[:-1]
-    for codes in rows.codes:
-        is_first[1:] |= codes[1:] != codes[:-1]
+    is_first = first_of_runs(rows.group, *rows.codes)
     return BucketRows([codes[is_first] for codes in rows.codes], rows.group[is_first], rows.row[is_first])

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anonset.data.array_types import Int32, Int64
+from anonset.data.distinct import first_of_runs
 from anonset.data.spans import ascending, run_spans, spans
 from anonset.errors import InputError
 from anonset.generalization.recoding import SUPPRESSED
@@ -124,22 +125,13 @@ def _shown(publication: Buckets, rows: tuple[int, int]) -> _VisibleRows:
     parts = list(_visible(publication, rows))
     columns = [np.concatenate(codes_of_parts) for codes_of_parts in zip(*(part.codes for part in parts), strict=True)]
     group, row = (np.concatenate([part[field] for part in parts]) for field in (1, 2))
-    begins = _begins(columns, group)
+    begins = np.flatnonzero(first_of_runs(group, *columns))
     if not _in_order(columns, group, begins):
         order = np.lexsort((row, group, *columns[::-1]))
         columns, group, row = [codes[order] for codes in columns], group[order], row[order]
-        begins = _begins(columns, group)
+        begins = np.flatnonzero(first_of_runs(group, *columns))
     count = np.diff(np.append(begins, len(row)))
     return _VisibleRows([codes[begins] for codes in columns], group[begins], row[begins], count)
-
-
-def _begins(columns: list[Int32], group: Int32) -> Int64:
-    """Return the rows whose codes or group differ from those of the previous row, int64."""
-    new = np.ones(len(group), np.bool_)
-    new[1:] = group[1:] != group[:-1]
-    for codes in columns:
-        new[1:] |= codes[1:] != codes[:-1]
-    return np.flatnonzero(new).astype(np.int64)
 
 
 def _in_order(columns: list[Int32], group: Int32, begins: Int64) -> bool:

@@ -32,6 +32,7 @@ from anonset.algorithms.base import Algorithm, Result
 from anonset.attacks.composition import ReleasePair, ReleaseRows
 from anonset.data import SetColumn, Vocabulary
 from anonset.data.array_types import Bools, Int32, Int64
+from anonset.data.distinct import first_of_runs
 from anonset.data.progress import Progress
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
@@ -320,8 +321,8 @@ def _cells_of(n: int, width: int, person: Int64, symbol: Int64, other: Int64) ->
     codes = (symbol + 1) * width + other + 1
     order = np.lexsort((codes, person))
     person, codes = person[order], codes[order]
-    first = (np.diff(person, prepend=-1) != 0) | (np.diff(codes, prepend=-1) != 0)
-    person, codes = person[first & (codes > 0)], codes[first & (codes > 0)]
+    chosen = first_of_runs(person, codes) & (codes > 0)
+    person, codes = person[chosen], codes[chosen]
     ends = np.searchsorted(person, np.arange(n + 1)).tolist()
     return [codes[a:b].tobytes() for a, b in pairwise(ends)]
 

@@ -10,6 +10,7 @@ import numpy as np
 from anonset.columns.kinds import look_at
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table
 from anonset.data.array_types import Int64
+from anonset.data.distinct import first_of_runs
 from anonset.data.hierarchies.ceilings import nodes_of_ceiling
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
@@ -187,8 +188,7 @@ def _records(column: SetColumn, tree: Hierarchy) -> Int64:
     record = np.repeat(np.arange(column.n), column.lengths)
     node = tree.leaf_node[column.items]
     for depth in range(int(tree.depth.max()), -1, -1):
-        is_new = np.ones(len(node), np.bool_)
-        is_new[1:] = (node[1:] != node[:-1]) | (record[1:] != record[:-1])
+        is_new = first_of_runs(node, record)
         record, node = record[is_new], node[is_new]
         deep = tree.depth[node] == depth
         counts += np.bincount(node[deep], minlength=tree.n_nodes)

@@ -8,6 +8,7 @@ equally likely, and that groups are independent.
 import numpy as np
 
 from anonset.data.array_types import Float64, Int64
+from anonset.data.distinct import first_of_runs
 from anonset.data.spans import gathered, run_spans, spans
 from anonset.measures.equivalence_classes import class_of
 from anonset.measures.risks.sensitive_values import ClassDiversity, ObservedDiversity
@@ -73,7 +74,7 @@ def bucket_diversity(publication: Buckets) -> ObservedDiversity:
     for rows in run_spans(groups):
         part = slice(*rows)
         count, code = publication.snt_count[part], values.codes[part]
-        start = np.flatnonzero(np.append(True, groups[part][1:] != groups[part][:-1]))
+        start = np.flatnonzero(first_of_runs(groups[part]))
         distinct = np.diff(np.append(start, len(code)))
         size = np.add.reduceat(count, start)
         share = count / np.repeat(size, distinct)

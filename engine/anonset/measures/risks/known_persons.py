@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from anonset.data import SetColumn
 from anonset.data.array_types import Bools, Int64
+from anonset.data.distinct import first_of_runs
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.measures.distinct_records import rarest_first
 from anonset.measures.risks.known_items import AFFORDABLE, SAMPLED, least_counts, number_of_sets
@@ -94,7 +95,7 @@ def _of_all(column: SetColumn, of_group: Int64, owner: Int64, members: Int64, si
 
     order = np.lexsort((owner, of_group))
     ordered = column.take(order)
-    groups = np.append(np.flatnonzero(np.diff(of_group[order], prepend=-1)), len(order)).astype(np.int64)
+    groups = np.append(np.flatnonzero(first_of_runs(of_group[order])), len(order)).astype(np.int64)
     records = GroupedRecords(ordered.indptr, ordered.items, np.ones(len(order), np.int64), groups, owner[order])
     least = least_counts(records, len(column.vocabulary), size, members[order])
     return [MatchingPersons(row + 1, _of_persons(least[row], owner[order])) for row in range(size)]

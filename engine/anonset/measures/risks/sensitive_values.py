@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anonset.data.array_types import Bools, Float64, Int32, Int64
+from anonset.data.distinct import first_of_runs
 from anonset.data.hierarchies.hierarchy_rules import NO_VALUE
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import run_spans, spans
@@ -77,7 +78,7 @@ def _diversity(of: Int64, value: Int64, count: Int64, overall: Float64) -> Class
 
     Pairs are sorted by class.
     """
-    start = np.flatnonzero(np.diff(of, prepend=-1))
+    start = np.flatnonzero(first_of_runs(of))
     of = np.repeat(np.arange(len(start)), np.diff(np.append(start, len(of))))
     size: Int64 = np.add.reduceat(count, start) if len(start) else np.zeros(0, np.int64)
     share = count / size[of]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data.array_types import Int64
+from anonset.data.distinct import first_of_runs
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import CategoricalColumn
 from anonset.measures.risks.sensitive_values import known_values
@@ -93,6 +94,6 @@ def _pairs(class_of: NDArray[np.integer], codes: Int64) -> tuple[Int64, Int64, I
 def _guessed(class_of: NDArray[np.integer], codes: Int64) -> tuple[int, int]:
     """Return the number of rows with the most frequent value of their class, and in classes with a single value."""
     of, _, count = _pairs(class_of, codes)
-    begins = np.flatnonzero(np.diff(of, prepend=-1))
+    begins = np.flatnonzero(first_of_runs(of))
     most, values = np.maximum.reduceat(count, begins), np.diff(np.append(begins, len(of)))
     return int(most.sum()), int(most[values == 1].sum())

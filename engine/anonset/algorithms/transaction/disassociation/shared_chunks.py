@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data.array_types import Bools, Int32, Int64
-from anonset.data.distinct import distinct
+from anonset.data.distinct import distinct, first_of_runs
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, gathered
 from anonset.generalization.recoding import GROUPED
@@ -96,7 +96,7 @@ class MovableTerms(RedactedRepr):
         of_groups = ClusterTerms(
             self.item[chosen], self.cluster[chosen], self.starts[chosen], self.ends[chosen], is_shown
         )
-        begins = np.flatnonzero(np.append(True, group[1:] != group[:-1])[: len(group)])
+        begins = np.flatnonzero(first_of_runs(group))
         clusters = ChunkedClusters(self.n, self.terms, self.must_keep)
         borders = np.append(begins, len(group))
         chunk, settled, group_of = share_terms(of_groups, self.records, borders, clusters, rule, head)

@@ -7,6 +7,7 @@ import numpy as np
 
 from anonset.data.array_types import Int32, Int64, UInt64
 from anonset.data.blocks import StoredRows, checked_rows
+from anonset.data.distinct import first_of_runs
 
 if TYPE_CHECKING:
     from anonset_kernels.rare_sets._record_codes import Ancestors
@@ -86,8 +87,7 @@ def in_ranges(sets: Int32, n_codes: int, most: int) -> Iterator[Int32]:
     """
     sets = np.ascontiguousarray(sets[np.lexsort(sets.T)])
     row = 8 * _words(n_codes)  # a row of bits for each last code of a range, and for each pair
-    new = np.zeros(len(sets), np.bool_)
-    new[_firsts(sets[:, -1], sets[:, -2])] = True
+    new = first_of_runs(sets[:, -1], sets[:, -2])
     bytes_before = _BYTES_OF_SET * np.arange(len(sets)) + row * (np.cumsum(new) + sets[:, -1])
     first, of_one = 0, _BYTES_OF_SET + 2 * row
     while first < len(sets):
@@ -102,8 +102,8 @@ def indexed(sets: Int32, n_codes: int) -> "SetIndex":
     from anonset_kernels.rare_sets._set_index import SetIndex
 
     third, before, last = sets[:, -3], sets[:, -2], sets[:, -1]
-    pair_first = _firsts(last, before)
-    triple_first = _firsts(last, before, third)
+    pair_first = np.flatnonzero(first_of_runs(last, before))
+    triple_first = np.flatnonzero(first_of_runs(last, before, third))
     begin = np.searchsorted(last[pair_first], np.arange(n_codes + 1)).astype(np.int64)
     first = np.searchsorted(triple_first, np.append(pair_first, len(sets))).astype(np.int64)
     bounds = np.append(triple_first, len(sets)).astype(np.int64)
@@ -133,15 +133,6 @@ def _bits_of_pairs(index: "SetIndex") -> UInt64:
     last = np.repeat(np.arange(len(pairs)), np.diff(index.begin[lowest : lowest + len(pairs) + 1]))
     np.bitwise_or.at(pairs, (last, index.partner >> 6), _bits(index.partner))
     return pairs
-
-
-def _firsts(*columns: Int32) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
-    """Return the positions of rows that differ from the previous row in a column."""
-    new = np.zeros(len(columns[0]), np.bool_)
-    new[:1] = True
-    for column in columns:
-        new[1:] |= column[1:] != column[:-1]
-    return np.flatnonzero(new)
 
 
 def _words(n_codes: int) -> int:

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from anonset.data import Hierarchy
 from anonset.data.array_types import Bools, Int32
+from anonset.data.distinct import first_of_runs
 
 Kept = Callable[[Int32], Bools]
 """Function that returns True for each set to keep, bool (T,). Its argument is the sets, int32 (T, size)."""
@@ -63,10 +64,8 @@ def _parts(hierarchy: Hierarchy, sets: Int32, member: int, at_once: int) -> Iter
         yield sets
         return
     below_root = np.searchsorted(hierarchy.children(0), sets[:, member], side="right")
-    new = below_root[1:] != below_root[:-1]
-    for column in sets.T[:member]:
-        new |= column[1:] != column[:-1]
-    ends, first = np.append(np.flatnonzero(new) + 1, len(sets)), 0
+    begins, first = np.flatnonzero(first_of_runs(below_root, *sets.T[:member])), 0
+    ends = np.append(begins[1:], len(sets))
     while first < len(sets):
         following = int(np.searchsorted(ends, first, side="right"))
         within = int(np.searchsorted(ends, first + at_once, side="right")) - 1
@@ -88,8 +87,7 @@ def _distinct(hierarchy: Hierarchy, sets: Int32) -> Int32:
         keys = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
     order = np.argsort(keys, kind="stable")
     keys = keys[order]
-    new = np.ones(len(order), np.bool_)
-    new[1:] = keys[1:] != keys[:-1]
+    new = first_of_runs(keys)
     del keys  # free memory, because the keys are several times as large as the rows
     return sets[order if new.all() else order[new]]
 
