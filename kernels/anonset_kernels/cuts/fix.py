@@ -17,7 +17,8 @@ from anonset_kernels._arrays import (
     Tree,
 )
 from anonset_kernels._jit import kernel
-from anonset_kernels.rare_sets._candidates import comes_before, first_at_least, holds, maximal_nodes, next_candidate
+from anonset_kernels._sorted import comes_before, first_at_least
+from anonset_kernels.rare_sets._candidates import holds, maximal_nodes, next_candidate
 
 Data = tuple[Indptr, Items, ItemStart, ItemRecords]
 _State = tuple[Int64Array, Int64Array, Int32Array, Dead, Int64Array]

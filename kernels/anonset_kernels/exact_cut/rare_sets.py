@@ -23,7 +23,7 @@ from anonset_kernels._arrays import (
     Together,
 )
 from anonset_kernels._jit import kernel
-from anonset_kernels.rare_sets._candidates import first_at_least
+from anonset_kernels._sorted import first_at_least
 from anonset_kernels.rare_sets._tree import is_below, lowest_common_ancestor
 
 TOLERANCE = 1e-6

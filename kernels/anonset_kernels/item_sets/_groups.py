@@ -329,12 +329,3 @@ def n_items_within(groups: Groups, members: Int32Array) -> int:
     for g in members:
         n += groups.size[g]
     return n
-
-
-@kernel()
-def is_less(itemset: Itemset, other: Int32Array) -> bool:
-    """Return True if `itemset` is lexicographically less than `other`. Both are int32 (m,)."""
-    for j in range(len(itemset)):
-        if itemset[j] != other[j]:
-            return bool(itemset[j] < other[j])
-    return False

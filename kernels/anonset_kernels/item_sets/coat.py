@@ -12,7 +12,8 @@ import numpy as np
 
 from anonset_kernels._arrays import Indptr, Int32Array, Int32Matrix, Int64Array, Int64Matrix, Items, Itemset, UInt8Array
 from anonset_kernels._jit import kernel
-from anonset_kernels.item_sets._groups import N_SUPPRESSED, Groups, is_less, make_groups, n_items_within
+from anonset_kernels._sorted import comes_before
+from anonset_kernels.item_sets._groups import N_SUPPRESSED, Groups, make_groups, n_items_within
 from anonset_kernels.item_sets._repair import RepairRule, Weights, satisfy
 from anonset_kernels.item_sets._smallest_itemsets import smallest_around, smallest_of
 
@@ -276,7 +277,7 @@ def _explore(
         members[size - 1] = symbols[level, s]
         if end - begin < rule.k:
             tie = excluded < 0 and size == m and end - begin == bound[root] and best[m - 1] >= 0
-            if not tie or is_less(members, best):  # most sets are ties: the check is cheaper than the call
+            if not tie or comes_before(members, best):  # most sets are ties: the check is cheaper than the call
                 _consider(groups, roots, rule, size, end - begin)
         if size < m and level + 1 < len(symbols) and end - begin >= bound[root]:
             if not short or n_items_within(groups, members[:size]) < m:
@@ -332,7 +333,7 @@ def _consider(groups: Groups, roots: Roots, rule: RepairRule, n: int, support: i
     if roots.state[_SHORT]:
         if short:
             smallest_around(groups, members, roots.sets[2])
-            if is_less(roots.sets[2], roots.sets[1]):
+            if comes_before(roots.sets[2], roots.sets[1]):
                 for j in range(roots.sets.shape[1]):
                     roots.sets[1, j] = roots.sets[2, j]
         return
@@ -357,10 +358,10 @@ def _consider(groups: Groups, roots: Roots, rule: RepairRule, n: int, support: i
 def _precedes(groups: Groups, roots: Roots, members: Int32Array, others: Int32Array) -> bool:
     """Return True if the smallest m-itemset with image `members` comes before the smallest with image `others`."""
     if members[-1] >= 0 and others[-1] >= 0:
-        return is_less(members, others)
+        return comes_before(members, others)
     smallest_of(groups, members, roots.sets[1])
     smallest_of(groups, others, roots.sets[2])
-    return is_less(roots.sets[1], roots.sets[2])
+    return comes_before(roots.sets[1], roots.sets[2])
 
 
 @kernel()

@@ -4,8 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anonset_kernels._arrays import Dead, Int32Array, Int64Array, Items, Itemset, Parent, SubtreeEnd, UInt8Array
+from anonset_kernels._arrays import Dead, Int32Array, Int64Array, Itemset, Parent, SubtreeEnd, UInt8Array
 from anonset_kernels._jit import kernel
+from anonset_kernels._sorted import comes_before
 
 
 class TreeShape(NamedTuple):
@@ -136,24 +137,3 @@ def holds(nodes: Int32Array, node: int) -> bool:
         if member == node:
             return True
     return False
-
-
-@kernel()
-def comes_before(nodes: Int32Array, others: Int32Array) -> bool:
-    """Return True if `nodes` is lexicographically less than `others`. Both are int32 (few,) and ascending. O(few)."""
-    for j in range(min(len(nodes), len(others))):
-        if nodes[j] != others[j]:
-            return bool(nodes[j] < others[j])
-    return len(nodes) < len(others)
-
-
-@kernel()
-def first_at_least(items: Items, begin: int, end: int, code: int) -> int:
-    """Return the index of the first item of the sorted row ``items[begin:end]`` that is at least `code`."""
-    while begin < end:
-        middle = (begin + end) >> 1
-        if items[middle] < code:
-            begin = middle + 1
-        else:
-            end = middle
-    return begin

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from anonset_kernels._arrays import Int32Array, Int32Matrix, Int64Array, Itemset
 from anonset_kernels._jit import kernel
-from anonset_kernels.rare_sets._candidates import first_at_least
+from anonset_kernels._sorted import first_at_least
 
 
 class SetIndex(NamedTuple):

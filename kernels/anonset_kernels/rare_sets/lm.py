@@ -31,7 +31,8 @@ from anonset_kernels._arrays import (
 )
 from anonset_kernels._bits import bit, trailing_zeros
 from anonset_kernels._jit import kernel
-from anonset_kernels.rare_sets._candidates import comes_before, first_at_least, holds, maximal_nodes, next_candidate
+from anonset_kernels._sorted import comes_before, first_at_least
+from anonset_kernels.rare_sets._candidates import holds, maximal_nodes, next_candidate
 from anonset_kernels.rare_sets._prefix import with_room
 from anonset_kernels.rare_sets._tree import is_below
 

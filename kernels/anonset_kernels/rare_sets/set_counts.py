@@ -7,7 +7,7 @@ import numpy as np
 from anonset_kernels._arrays import Csr, Int32Array, Int32Matrix, Int64Array, UInt64Array, UInt64Matrix
 from anonset_kernels._bits import bit, trailing_zeros
 from anonset_kernels._jit import kernel
-from anonset_kernels.rare_sets._candidates import first_at_least
+from anonset_kernels._sorted import first_at_least
 from anonset_kernels.rare_sets._prefix import with_room
 from anonset_kernels.rare_sets._record_codes import Ancestors, Record, room_for_record, take_record
 from anonset_kernels.rare_sets._set_index import SetIndex

@@ -4,6 +4,7 @@ import numpy as np
 
 from anonset_kernels._arrays import BoolArray, Csr, Indptr, Int32Array, Integer, ItemRecords, Items, ItemStart
 from anonset_kernels._jit import kernel
+from anonset_kernels._sorted import sort_by_insertion
 
 _LONG = 40
 """Mean length of the row of an item from which sorting by insertion takes longer than transposing twice. Measured."""
@@ -43,38 +44,18 @@ def sort_rows(indptr: Indptr, items: Items, n_items: int) -> Items:
         return _transposed_twice(indptr, items, n_items)
     out = items.copy()
     for record in range(len(indptr) - 1):
-        first = indptr[record]
-        for entry in range(first + 1, indptr[record + 1]):
-            item, place = out[entry], entry
-            while place > first and out[place - 1] > item:
-                out[place] = out[place - 1]
-                place -= 1
-            out[place] = item
+        sort_by_insertion(out, indptr[record], indptr[record + 1])
     return out
 
 
 @kernel(allocates=True)
 def _transposed_twice(indptr: Indptr, items: Items, n_items: int) -> Items:
-    start = np.zeros(n_items + 1, np.int64)
-    for item in items:
-        start[item + 1] += 1
+    start, records = transpose(indptr, items, n_items)
+    fill, out = indptr[:-1].copy(), np.empty(len(items), np.int32)
     for code in range(n_items):
-        start[code + 1] += start[code]
-    records = np.empty(len(items), np.int32)
-    for record in range(len(indptr) - 1):
-        for entry in range(indptr[record], indptr[record + 1]):
-            item = items[entry]
-            records[start[item]] = record
-            start[item] += 1
-    fill = indptr[:-1].copy()
-    out = np.empty(len(items), np.int32)
-    entry = 0
-    for code in range(n_items):
-        while entry < start[code]:
-            record = records[entry]
+        for record in records[start[code] : start[code + 1]]:
             out[fill[record]] = code
             fill[record] += 1
-            entry += 1
     return out
 
 
@@ -109,12 +90,7 @@ def map_rows(indptr: Indptr, items: Items, symbol_of: Int32Array, n_symbols: int
                     out[place] = symbol
                     place += 1
         elif not is_sorted:
-            for entry in range(first + 1, filled):
-                symbol, place = out[entry], entry
-                while place > first and out[place - 1] > symbol:
-                    out[place] = out[place - 1]
-                    place -= 1
-                out[place] = symbol
+            sort_by_insertion(out, first, filled)
         out_ptr[record + 1] = filled
     return out_ptr, out[:filled].copy()
 
