@@ -10,7 +10,7 @@ Reference: Ganta, Kasiviswanathan, Smith, KDD 2008. The paper intersects equival
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -35,26 +35,21 @@ ENOUGH = 1000
 
 def composition(scene: AttackInput) -> tuple[AttackResult, ...] | str:
     """Find the rows of random persons in two releases. The attacker knows as many items as the guarantee permits."""
-    if scene.original is None or scene.beside is None:
-        needs = [name for name, value in (("original", scene.original), ("beside", scene.beside)) if value is None]
-        return f"it needs {' and '.join(map(setting, needs))}"
-    later, earlier = (ReleaseRows.of(release) for release in (scene.publication, scene.beside.publication))
-    if later is None or earlier is None or scene.original.transactions is None:
-        return "both releases must publish sets of items, each item as a single symbol"
-    scene.beside.require_records(scene.original.n)
-    certain = scene.beside.certain_presence(scene.original, later.symbol_of)
-    pair, random = ReleasePair(later, earlier, certain), np.random.default_rng(scene.seed)
-    row_of = scene.publication.row_of(scene.original.n)
-    in_both = np.flatnonzero((row_of >= 0) & (scene.beside.row >= 0))
-    kinds = np.stack((later.kind[row_of], earlier.kind[scene.beside.row]), axis=1)  # persons without a row get any row
+    both = both_releases(scene)
+    if isinstance(both, str):
+        return both
+    column, pair, rows_of = both
+    later, earlier, random = pair.later, pair.earlier, np.random.default_rng(scene.seed)
+    in_both = np.flatnonzero((rows_of >= 0).all(axis=1))
+    kinds = pair.kinds(rows_of)
     in_both = in_both[pair.compatible_pairs(kinds[in_both, 0], kinds[in_both, 1])]
     kinds[np.setdiff1d(np.arange(len(kinds)), in_both)] = -1
-    targets = Targets(scene.original.transactions, scene.model.secrets, pair, kinds)
+    targets = Targets(column, scene.model.secrets, pair, kinds)
     people = np.sort(random.choice(in_both, min(scene.attempts, len(in_both)), replace=False))
     drawn_items = [
         drawn for person_row in people.tolist() if (drawn := targets.draw(person_row, scene.m, random)) is not None
     ]
-    dealt = ReleasePair(later, earlier.shuffled_symbols(random), certain)
+    dealt = replace(pair, earlier=earlier.shuffled_symbols(random))
     by_later, by_both, by_chance = list[int](), list[int](), list[int]()
     for person, items in drawn_items:
         rows = later.fitting(items)
@@ -70,6 +65,22 @@ def composition(scene: AttackInput) -> tuple[AttackResult, ...] | str:
             *(attack_success(counts, scene.k) for counts in (by_later, by_both, by_chance)),
         ),
     )
+
+
+def both_releases(scene: AttackInput) -> "tuple[SetColumn, ReleasePair, Int64] | str":
+    """Return the original items, the two releases, and the row of each record in both releases, int64 (n, 2). The row
+    is -1 if the record is not published. If an attack on two releases does not apply, return the reason.
+    """
+    if scene.original is None or scene.beside is None:
+        needs = [name for name, value in (("original", scene.original), ("beside", scene.beside)) if value is None]
+        return f"it needs {' and '.join(map(setting, needs))}"
+    later, earlier = (ReleaseRows.of(release) for release in (scene.publication, scene.beside.publication))
+    if later is None or earlier is None or scene.original.transactions is None:
+        return "both releases must publish sets of items, each item as a single symbol"
+    scene.beside.require_records(scene.original.n)
+    pair = ReleasePair(later, earlier, scene.beside.certain_presence(scene.original, later.symbol_of))
+    rows = np.stack((scene.publication.row_of(scene.original.n), scene.beside.row), axis=1)
+    return scene.original.transactions, pair, rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,6 +206,10 @@ class ReleasePair(RedactedRepr):
     earlier: ReleaseRows
     certain: tuple[bool, bool] = (False, False)
     """A flag for each release. True if an item without a symbol is certainly in no record of the release."""
+
+    def kinds(self, rows: Int64) -> Int64:
+        """Return the distinct rows of `rows`, int64 (n, 2). Records without a row get any distinct row."""
+        return np.stack((self.later.kind[rows[:, 0]], self.earlier.kind[rows[:, 1]]), axis=1)
 
     @cached_property
     def _cells(self) -> csr_matrix:

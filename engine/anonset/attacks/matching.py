@@ -19,10 +19,10 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 
 from anonset.attacks.base import AttackInput, AttackResult, attack_success
-from anonset.attacks.composition import ReleasePair, ReleaseRows, Targets, parts_of
+from anonset.attacks.composition import ReleasePair, Targets, both_releases, parts_of
 from anonset.data.array_types import Int64
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.spelling import counted, setting
+from anonset.spelling import counted
 
 _MOST_PAIRS = 100_000_000
 """Maximum number of pairs of distinct rows."""
@@ -32,29 +32,20 @@ def matching(scene: AttackInput) -> tuple[AttackResult, ...] | str:
     """Find the rows of random persons in two releases of the same persons. Pairs of rows that are in no perfect
     matching are excluded.
     """
-    if scene.original is None or scene.beside is None:
-        needs = [name for name, value in (("original", scene.original), ("beside", scene.beside)) if value is None]
-        return f"it needs {' and '.join(map(setting, needs))}"
-    later_release, earlier_release = ReleaseRows.of(scene.publication), ReleaseRows.of(scene.beside.publication)
-    if later_release is None or earlier_release is None or scene.original.transactions is None:
-        return "both releases must publish sets of items, each item as a single symbol"
-    scene.beside.require_records(scene.original.n)
-    sides = later_release, earlier_release
-    pair = ReleasePair(
-        later_release, earlier_release, scene.beside.certain_presence(scene.original, later_release.symbol_of)
-    )
-    random = np.random.default_rng(scene.seed)
-    row_of = scene.publication.row_of(scene.original.n)
-    rows = np.stack((row_of, scene.beside.row), axis=1)
-    if (rows < 0).any() or not len(rows) == scene.publication.n == scene.beside.publication.n:
+    both = both_releases(scene)
+    if isinstance(both, str):
+        return both
+    column, pair, rows = both
+    sides, random = (pair.later, pair.earlier), np.random.default_rng(scene.seed)
+    if (rows < 0).any() or any(len(rows) != len(side.kind) for side in sides):
         return "both releases must contain the same persons, and no others"
-    kinds = np.stack([side.kind[rows[:, position]] for position, side in enumerate(sides)], axis=1)
+    kinds = pair.kinds(rows)
     if not pair.compatible_pairs(kinds[:, 0], kinds[:, 1]).all():
         return "the records must be the same in both releases"
-    if later_release.column.n * earlier_release.column.n > _MOST_PAIRS:
+    if pair.later.column.n * pair.earlier.column.n > _MOST_PAIRS:
         return f"there are more than {_MOST_PAIRS:,} pairs of distinct rows"
     pairs = RowPairs.of(pair, kinds)
-    targets = Targets(scene.original.transactions, scene.model.secrets, pair, kinds)
+    targets = Targets(column, scene.model.secrets, pair, kinds)
     people = np.sort(random.choice(len(kinds), min(scene.attempts, len(kinds)), replace=False))
     drawn_items = [drawn for person in people.tolist() if (drawn := targets.draw(person, scene.m, random)) is not None]
     pairings = (pairs.all, pairs.matched, pairs.as_many_at_random(random))
@@ -63,7 +54,7 @@ def matching(scene: AttackInput) -> tuple[AttackResult, ...] | str:
         later, earlier = (side.fitting(items) for side in sides)
         for counts_of_pairing, allowed in zip(counts, pairings, strict=True):
             shown = np.diff(allowed[later][:, earlier].indptr) > 0
-            counts_of_pairing.append(later_release.weight_of(later[shown]))
+            counts_of_pairing.append(pair.later.weight_of(later[shown]))
     knows = (
         f"{counted(scene.m, 'item')} of a person, and that both releases contain the same persons with the same "
         "records, and wants to find the row; the line 'without it' is the attack composition"
