@@ -1,5 +1,7 @@
 """Published text of the relational values of clusters."""
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
@@ -55,13 +57,24 @@ def require_plain_values(qi: QuasiIdentifiers) -> None:
     for column, domain in zip(qi.columns, qi.domains, strict=True):
         if not isinstance(domain, ValueSet):
             continue
-        for label in domain.vocabulary.labels:
-            if "," in label or (label.startswith("(") and label.endswith(")")):
-                msg = (
-                    f"column {column.name!r}: value {datum(label)} contains a comma or is in parentheses, but sets "
-                    f"of values are published as (a,b,c); rename it, or give the column a hierarchy"
-                )
-                raise InputError(msg, fixes=[Fix({"drop": [column.name]}, "to drop it")])
+        require_plain_labels(column.name, domain.vocabulary.labels, "rename the value, or give the column a hierarchy")
+
+
+def require_plain_labels(column: str, labels: Iterable[str], remedy: str) -> None:
+    """Reject the first label that contains a comma or is in parentheses.
+
+    Raises
+    ------
+    InputError
+        The message contains the label and the remedy.
+    """
+    for label in labels:
+        if "," in label or (label.startswith("(") and label.endswith(")")):
+            msg = (
+                f"column {column!r}: value {datum(label)} contains a comma or is in parentheses, but sets of values "
+                f"are published as (a,b,c); {remedy}"
+            )
+            raise InputError(msg, fixes=[Fix({"drop": [column]}, "to drop the column")])
 
 
 def _set_texts(domain: ValueSet, words: UInt64) -> list[str]:

@@ -14,7 +14,7 @@ from math import lcm
 
 import numpy as np
 
-from anonset.algorithms.relational.values import range_text
+from anonset.algorithms.relational.values import range_text, require_plain_labels
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn
 from anonset.data.array_types import Bools, Float64, Int32, Int64
 from anonset.data.decimals import exact
@@ -26,7 +26,6 @@ from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
 from anonset.data.table import Column
-from anonset.errors import Fix, InputError, datum
 from anonset.publications.symbols import set_label
 
 Region = tuple[int, ...]
@@ -280,11 +279,5 @@ def _axis(column: Column, domain: object, k: int) -> Axis:
         return _Numbers.of(column, domain, k)
     if not isinstance(domain, Hierarchy):
         return _Values.of(column)
-    for label in domain.leaves.labels:
-        if "," in label or (label.startswith("(") and label.endswith(")")):
-            msg = (
-                f"column {column.name!r}: value {datum(label)} contains a comma or is in parentheses, but sets of "
-                f"values are published as (a,b,c); rename the value"
-            )
-            raise InputError(msg, fixes=[Fix({"drop": [column.name]}, "to drop the column")])
+    require_plain_labels(column.name, domain.leaves.labels, "rename the value")
     return _Nodes.of(column, domain, k)

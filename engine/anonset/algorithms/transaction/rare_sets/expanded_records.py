@@ -4,6 +4,7 @@ import numpy as np
 
 from anonset.data import Hierarchy
 from anonset.data.array_types import Bools, Int32, Int64
+from anonset.data.distinct import positions
 from anonset.data.spans import begins_of
 from anonset.data.table import Index
 from anonset_kernels._arrays import ExpandedCodes
@@ -36,8 +37,7 @@ def expand_records(
     """
     from anonset_kernels.rare_sets.count_tree import expand
 
-    code = np.full(len(parent), -1, np.int32)
-    code[nodes] = np.arange(len(nodes), dtype=np.int32)
+    code = positions(nodes, len(parent))
     start, position = room_for(support, len(rows[0]) - 1)
     return code, ExpandedCodes(expand(*rows, image, parent, code, start, position), start, position)
 

@@ -23,6 +23,7 @@ from anonset.algorithms.transaction.suppression.threats import StoredRecords
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.array_types import Int32, Int64
 from anonset.data.decimals import Written, exact, floor_fraction
+from anonset.data.distinct import positions
 from anonset.data.progress import Progress
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import Store
@@ -168,8 +169,7 @@ class CoherenceSuppression(RedactedRepr):
         support, share = column.occurrences, floor_fraction(self.model.share, max(1, column.n))
         items = np.flatnonzero((support > 0) & ~single & (private < 0))
         items = items[np.lexsort((items, -support[items]))]
-        code = np.full(len(private), -1, np.int32)
-        code[items] = np.arange(len(items), dtype=np.int32)
+        code = positions(items, len(private))
         start, position = room_for(support[items], column.n + int(support[private >= 0].sum()))
         codes = store_records(column.indptr, column.items, code, private, start, position)
         codes_of_items = np.arange(len(items), dtype=np.int32)
