@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from anonset.data import spans
 from anonset.data.array_types import Int32, Int64
+from anonset.data.distinct import positions
 from anonset.data.spans import begins_of
 from anonset.data.storage.store import MEMORY, Store
 from anonset.generalization.recoding import Parts
@@ -26,9 +27,7 @@ def renumber_clusters(cluster: NDArray[np.integer]) -> tuple[Int32, Int32]:
     """
     old, first, inverse = np.unique(cluster, return_index=True, return_inverse=True)
     by_record = np.argsort(first, kind="stable")
-    new = np.empty(len(old), np.int32)
-    new[by_record] = np.arange(len(old), dtype=np.int32)
-    return new[inverse].astype(np.int32), old[by_record].astype(np.int32)
+    return positions(by_record, len(old))[inverse], old[by_record].astype(np.int32)
 
 
 def list_members(cluster: NDArray[np.integer]) -> list[Int64]:

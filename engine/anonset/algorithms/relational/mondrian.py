@@ -10,6 +10,7 @@ from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.base import Formation
 from anonset.data.array_types import Int32
 from anonset.data.class_rules import ClassRule
+from anonset.data.distinct import positions
 from anonset.data.progress import Progress
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.spans import begins_of
@@ -73,7 +74,5 @@ def _by_frequency(qi: QuasiIdentifiers) -> Int32:
     for column, kind, slot in zip(qi.columns, qi.kind, qi.slot, strict=True):
         if kind == SET and isinstance(column, CategoricalColumn):
             counts = np.bincount(column.codes, minlength=len(column.vocabulary))
-            rank = np.empty(len(counts), np.int32)
-            rank[np.argsort(-counts, kind="stable")] = np.arange(len(counts), dtype=np.int32)
-            codes[slot] = rank[codes[slot]]
+            codes[slot] = positions(np.argsort(-counts, kind="stable"), len(counts))[codes[slot]]
     return codes

@@ -14,6 +14,7 @@ from anonset.algorithms.transaction.cuts.apriori_on_clusters import in_bitmaps, 
 from anonset.data import SetColumn, Vocabulary
 from anonset.data.array_types import Int32, Int64
 from anonset.data.blocks import Blocks
+from anonset.data.distinct import positions
 from anonset.data.hierarchies.halves import halves
 from anonset.data.redacted_repr import RedactedRepr
 
@@ -51,8 +52,7 @@ class Scores(RedactedRepr):
         occurring = np.flatnonzero(rows.occurrences)
         if not len(occurring) or self.k == 1:
             return 0
-        codes = np.empty(len(rows.vocabulary), np.int32)
-        codes[occurring] = np.arange(len(occurring))
+        codes = positions(occurring, len(rows.vocabulary))
         width = len(str(len(occurring)))
         labels = Vocabulary(tuple(f"{code:0{width}}" for code in range(len(occurring))))
         rows = SetColumn(rows.name, rows.indptr, codes[rows.items], labels)

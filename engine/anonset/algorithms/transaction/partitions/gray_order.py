@@ -13,6 +13,7 @@ import numpy as np
 from anonset.data import SetColumn
 from anonset.data.array_types import Int32, Int64
 from anonset.data.blocks import SetColumnBuilder, checked_rows
+from anonset.data.distinct import positions
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import spans
 from anonset.data.storage.store import MEMORY, Store
@@ -100,8 +101,7 @@ def _keys(column: SetColumn, item: Int32, store: Store) -> SetColumn:
     from anonset_kernels.partitions.gray import gray_codes
     from anonset_kernels.records.rows import sort_rows as sort_items
 
-    bit_of = np.empty(len(item), np.int32)
-    bit_of[item] = np.arange(len(item), dtype=np.int32)
+    bit_of = positions(item, len(item))
     with SetColumnBuilder(column.name, store) as keys:
         for first, end in spans(column.n):
             block = column.slice(first, end)

@@ -7,6 +7,7 @@ import numpy as np
 
 from anonset.algorithms.transaction.suppression.threats import MinimalThreats
 from anonset.data.array_types import Int32, Int64
+from anonset.data.distinct import positions
 from anonset.data.progress import Progress
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
@@ -65,8 +66,7 @@ def search_cut(threats: MinimalThreats, leaves: Int64, phase: str, progress: Pro
     occurrences: Int64 = running[hierarchy.leaf_hi] - running[hierarchy.leaf_lo]
     suppress = occurrences * (leaves[0] - leaves)
     order = np.lexsort((np.arange(n_nodes), -occurrences, -suppress)).astype(np.int32)
-    place = np.empty(n_nodes, np.int32)
-    place[order] = np.arange(n_nodes, dtype=np.int32)
+    place = positions(order, n_nodes)
     taxonomy = _taxonomy(threats, occurrences * (leaves - 1), suppress, order, place)
     lists = _lists(threats, place)
     state = _state(n_nodes, len(lists.length))
