@@ -1,4 +1,4 @@
-"""Comparison, search and insertion sort of ascending codes."""
+"""Comparison of sets of codes, and search in ascending codes."""
 
 from anonset_kernels._arrays import Int32Array, Integer, Items
 from anonset_kernels._jit import kernel
@@ -23,14 +23,3 @@ def first_at_least(items: Items, begin: Integer, end: Integer, code: Integer) ->
         else:
             end = middle
     return int(begin)
-
-
-@kernel()
-def sort_by_insertion(values: Int32Array, first: Integer, end: Integer) -> None:
-    """Sort ``values[first:end]``, int32 (any,). O((end - first)^2), but linear if the values are sorted."""
-    for i in range(first + 1, end):
-        moved, place = values[i], i
-        while place > first and values[place - 1] > moved:
-            values[place] = values[place - 1]
-            place -= 1
-        values[place] = moved

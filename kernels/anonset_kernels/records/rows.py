@@ -4,7 +4,6 @@ import numpy as np
 
 from anonset_kernels._arrays import BoolArray, Csr, Indptr, Int32Array, Integer, ItemRecords, Items, ItemStart
 from anonset_kernels._jit import kernel
-from anonset_kernels._sorted import sort_by_insertion
 
 _LONG = 40
 """Mean length of the row of an item from which sorting by insertion takes longer than transposing twice. Measured."""
@@ -44,7 +43,13 @@ def sort_rows(indptr: Indptr, items: Items, n_items: int) -> Items:
         return _transposed_twice(indptr, items, n_items)
     out = items.copy()
     for record in range(len(indptr) - 1):
-        sort_by_insertion(out, indptr[record], indptr[record + 1])
+        first = indptr[record]
+        for entry in range(first + 1, indptr[record + 1]):
+            item, place = out[entry], entry
+            while place > first and out[place - 1] > item:
+                out[place] = out[place - 1]
+                place -= 1
+            out[place] = item
     return out
 
 
@@ -90,7 +95,12 @@ def map_rows(indptr: Indptr, items: Items, symbol_of: Int32Array, n_symbols: int
                     out[place] = symbol
                     place += 1
         elif not is_sorted:
-            sort_by_insertion(out, first, filled)
+            for entry in range(first + 1, filled):
+                symbol, place = out[entry], entry
+                while place > first and out[place - 1] > symbol:
+                    out[place] = out[place - 1]
+                    place -= 1
+                out[place] = symbol
         out_ptr[record + 1] = filled
     return out_ptr, out[:filled].copy()
 
