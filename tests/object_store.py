@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 from xml.sax.saxutils import escape
 
 import pytest
+from pyarrow import fs
 
 _XML = '<?xml version="1.0" encoding="UTF-8"?>'
 _DATE, _ISO = "Mon, 02 Mar 2026 08:00:00 GMT", "2026-03-02T08:00:00.000Z"
@@ -166,6 +168,21 @@ def _handler(store: ObjectStore) -> type[BaseHTTPRequestHandler]:
     return Handler
 
 
+class _FileSystem(fs.FileSystem):
+    """Arrow's file systems; a request to a busy store is repeated within 0.2 s, not within 6 s."""
+
+    @staticmethod
+    def from_uri(uri: str) -> tuple[Any, str]:
+        system, path = ARROW.from_uri(uri)
+        if isinstance(system, fs.S3FileSystem):
+            _, (options,) = system.__reduce__()
+            system = fs.S3FileSystem(**options, retry_strategy=fs.AwsDefaultS3RetryStrategy(max_attempts=3))
+        return system, path
+
+
+ARROW = fs.FileSystem
+
+
 @contextmanager
 def object_store(monkeypatch: pytest.MonkeyPatch) -> Iterator[ObjectStore]:
     """Serve an empty store whose buckets all exist, and direct Arrow to it."""
@@ -177,6 +194,7 @@ def object_store(monkeypatch: pytest.MonkeyPatch) -> Iterator[ObjectStore]:
     for name, value in {**given, "AWS_SECRET_ACCESS_KEY": "key", "AWS_REGION": "us-east-1"}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    monkeypatch.setattr(fs, "FileSystem", _FileSystem)
     try:
         yield store
     finally:
