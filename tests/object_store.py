@@ -13,6 +13,8 @@ from xml.sax.saxutils import escape
 import pytest
 from pyarrow import fs
 
+from anonset.reading.sources import place
+
 _XML = '<?xml version="1.0" encoding="UTF-8"?>'
 _DATE, _ISO = "Mon, 02 Mar 2026 08:00:00 GMT", "2026-03-02T08:00:00.000Z"
 
@@ -195,6 +197,7 @@ def object_store(monkeypatch: pytest.MonkeyPatch) -> Iterator[ObjectStore]:
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
     monkeypatch.setattr(fs, "FileSystem", _FileSystem)
+    monkeypatch.setattr(place, "PAUSES", (0.0,) * len(place.PAUSES))
     try:
         yield store
     finally:

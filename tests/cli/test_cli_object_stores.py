@@ -372,10 +372,7 @@ def test_an_attestation_fetches_no_file_from_outside(place: Place, store: Object
     assert not any("outside" in path for _, path in store.requests)
 
 
-def test_a_store_that_is_busy_for_some_requests_gives_the_same_bytes(
-    place: Place, store: ObjectStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(places, "PAUSES", (0.0,) * 3)
+def test_a_store_that_is_busy_for_some_requests_gives_the_same_bytes(place: Place, store: ObjectStore) -> None:
     place.run(*place.job())
     asked = list[str]()
 

@@ -418,6 +418,7 @@ def test_pages_fit_the_browser_and_load_no_external_resources(pages: list[Path],
 
 
 @pytest.mark.compiled
+@pytest.mark.long
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
 def test_a_report_page_can_be_printed_to_pdf_with_its_folded_parts(pages: list[Path], tmp_path: Path) -> None:
     opened = pages[0].with_name("opened.html")

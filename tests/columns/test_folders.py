@@ -44,6 +44,7 @@ def test_rows_of_one_table_are_drawn_together():
     assert all(person_of[row[1]] == row[0] for row in tables["diagnoses_icd"][1])
 
 
+@pytest.mark.long
 def test_no_folder_for_writing_rules_has_a_dangerous_error():
     figures = folder_figures(measured("rules"))
     assert (figures["dangerous"], figures["person first"]) == (0, figures["folders"])

@@ -61,7 +61,7 @@ def test_each_trait_has_an_example():
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_the_traits_are_true_of_the_tables(path):
     for layout in layouts_of(path):
-        for n in (30, 200):
+        for n in (30, 100):
             header, rows = generate(layout, n, 0)
             assert [len(row) for row in rows] == [len(header)] * n, layout.name
             assert list(broken_traits(layout, header, rows)) == [], layout.name

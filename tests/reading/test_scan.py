@@ -436,16 +436,16 @@ def test_each_reading_hashes_ids_by_a_key_of_its_own_and_no_key_changes_the_tabl
 
     hash_ids, hashes, path = encoded_batches.hash_ids, [], tmp_path / "v.csv"
     monkeypatch.setattr(encoded_batches, "hash_ids", recorded)
-    path.write_text("who,note,codes\n" + "".join(f"p{n * 7 % 40},n{n},c{n % 9}\n" for n in range(120)))
+    path.write_text("who,note,codes\n" + "".join(f"p{n * 7 % 10},n{n},c{n % 9}\n" for n in range(30)))
     options = {"items": "codes", "unit": "who", "relational": "note", "differing": "first"}
     expected = read(path, **options)
-    keys = [None, None, *([word] * 2 for word in (0, 1, 2**64 - 1))]
+    keys = [None, None, *([word] * 2 for word in (0, 2**64 - 1))]
     for key in keys:
         hashes.append([])
         if key is not None:
             monkeypatch.setattr(merging, "new_key", lambda key=key: np.array(key, np.uint64))
         same(scan(path, **options), expected)
-        assert (len(hashes[-1]), len(set(hashes[-1]))) == (120, 40)
+        assert (len(hashes[-1]), len(set(hashes[-1]))) == (30, 10)
     assert len({tuple(rows) for rows in hashes}) == len(keys)
 
 

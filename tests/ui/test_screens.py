@@ -401,6 +401,7 @@ def test_other_kinds_of_publications_show_their_risk(
     by_clicks(folder, way)
 
 
+@pytest.mark.usefixtures("commands_in_this_process")
 def test_the_page_explains_why_a_risk_is_higher_after_than_before(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
