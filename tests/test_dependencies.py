@@ -27,9 +27,12 @@ def name_of(requirement: str) -> str:
 
 def imported(folder: str) -> set[str]:
     """Return the packages that the modules below a folder import, also within functions."""
-    result = set()
+    result = set[str]()
     for path in (ROOT / folder).rglob("*.py"):
-        for node in statements(path.read_text()):
+        source = path.read_text()
+        if {*re.findall(r"^ *(?:import|from) +(\w+)", source, re.MULTILINE)} <= result:
+            continue
+        for node in statements(source):
             if isinstance(node, ast.Import):
                 result |= {alias.name.partition(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom):

@@ -12,14 +12,17 @@ HOMES = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def stray_strings(source: str) -> Iterator[int]:
-    """Yield the lines of strings that neither begin a body nor follow an assignment."""
+    """Yield the lines of texts that neither begin a body nor follow an assignment other than of a message."""
     for node in statements(source):
         body = getattr(node, "body", None)
         for before, statement in zip([None, *body], body, strict=False) if isinstance(body, list) else ():
-            is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+            if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Constant | ast.JoinedStr):
+                continue
+            is_string = isinstance(statement.value, ast.JoinedStr) or isinstance(statement.value.value, str)
             begins = before is None and isinstance(node, HOMES)
             documents = isinstance(before, ast.Assign | ast.AnnAssign) and statement.lineno == before.end_lineno + 1
-            if is_text and isinstance(statement.value.value, str) and not (begins or documents):
+            is_message = isinstance(before, ast.Assign) and ast.unparse(before.targets[0]) == "msg"
+            if is_string and (is_message or not (begins or documents)):
                 yield statement.lineno
 
 
@@ -31,3 +34,8 @@ def test_each_string_documents_a_name(folder: str) -> None:
 
 def test_a_second_string_is_detected() -> None:
     assert [*stray_strings('"""Module."""\na = 1\n"""Doc of a."""\n"""Whose?"""\n')] == [4]
+
+
+@pytest.mark.parametrize("text", ['"b"', 'f"b{k}"'])
+def test_a_message_that_ends_too_early_is_detected(text: str) -> None:
+    assert [*stray_strings(f'if a:\n    msg = "a"\n    {text}\n')] == [3]

@@ -1,9 +1,7 @@
 """Errors and findings carry the settings that remedy them, and each edge spells these settings in its own way."""
 
-import ast
 import json
 import pickle
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -24,7 +22,6 @@ from anonset.errors import (
 from anonset.release.scan_findings import ScanFinding
 from anonset.settings.readers import tree_lines
 from anonset.spelling import as_options, spelled_by
-from effort import statements
 from facts import names, refused
 
 LONG = "x, y " * 50_000
@@ -103,16 +100,6 @@ def test_a_label_with_a_semicolon_is_rejected_with_its_remedy(tmp_path: Path) ->
     tree.write_text('"a;b",x,all\nc,x,all\n')
     with refused(InputError, "semicolon t_tree rename label"):
         tree_lines(str(tree), None)  # type: ignore[arg-type]
-
-
-def test_no_text_after_a_message_is_a_statement_without_effect() -> None:
-    for path in Path(anonset.__file__).parent.rglob("*.py"):
-        for node in statements(path.read_text()):
-            block = getattr(node, "body", [])
-            for before, after in pairwise(block if isinstance(block, list) else []):
-                assigned = [target.id for target in getattr(before, "targets", []) if isinstance(target, ast.Name)]
-                text = isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant | ast.JoinedStr)
-                assert not (text and "msg" in assigned), f"{path}:{after.lineno}"
 
 
 def test_inspect_lists_the_fixes_of_each_problem(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

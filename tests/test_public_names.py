@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import re
 import subprocess
 import sys
 from collections import defaultdict
@@ -42,9 +43,8 @@ def test_no_two_public_classes_of_the_engine_have_the_same_name() -> None:
     engine = Path(anonset.__file__).parent
     homes = defaultdict(list)
     for file in sorted(engine.rglob("*.py")):
-        for statement in ast.parse(file.read_text("utf-8")).body:
-            if isinstance(statement, ast.ClassDef) and not statement.name.startswith("_"):
-                homes[statement.name].append(str(file.relative_to(engine)))
+        for name in re.findall(r"^class ([^\W_]\w*)", file.read_text("utf-8"), re.MULTILINE):
+            homes[name].append(str(file.relative_to(engine)))
     assert len(homes) > 400
     assert {name: files for name, files in homes.items() if len(files) > 1} == {}
 
