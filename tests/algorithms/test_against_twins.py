@@ -135,7 +135,7 @@ def apriori_case(seed: int) -> Case:
     return large_case(seed, n_records=150 + 10 * seed, n_leaves=26 + seed % 9, m=(2, 3, 2, 4, 1)[seed % 5])
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(20))
 def test_apriori_on_hundreds_of_records(seed: int) -> None:
     assert_equal("apriori", apriori_case(seed))
 

@@ -218,7 +218,7 @@ def test_lgr_equals_its_twin(seed: int, larger: bool, by_entropy: bool) -> None:
     assert verify(apply(table, result.recoding), algorithm.model).holds
 
 
-@thorough
+@settings(max_examples=examples(160))
 @given(seeds, st.booleans())
 def test_the_reallocation_never_raises_its_cost(seed: int, by_entropy: bool) -> None:
     tree, rows, k = reallocation_case(seed)

@@ -59,8 +59,7 @@ def test_cluster_with_random_seeds_equals_its_twin(case: RelationalCase, k: int,
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("seed", [None, 7])
-@pytest.mark.parametrize("spread", [12, 10**6])
+@pytest.mark.parametrize(("seed", "spread"), [(None, 12), (7, 10**6)])
 def test_cluster_on_many_blocks_of_tuples(seed: int | None, spread: int) -> None:
     source = random.Random(1)
     leaves = ["France", "Greece", "Germany", "Spain", "Algeria", "Nigeria"]
