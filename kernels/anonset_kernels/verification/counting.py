@@ -106,6 +106,12 @@ class EnumerationCounts(NamedTuple):
         return cls(0, 0, 0, -1, 0)
 
 
+@kernel(allocates=True)
+def _sort(symbols: Int32Array) -> None:
+    """Sort in a kernel that counts references: otherwise Numba rejects its first sort in a process."""
+    symbols.sort()
+
+
 @kernel()
 def _open_level(rows: DistinctRowItems, walk: ItemsetWalk, level: int, begin: int, end: int, n_following: int) -> int:
     """Group the items that follow the positions `begin` to `end` by symbol. The symbols are the candidates of `level`.
@@ -126,7 +132,7 @@ def _open_level(rows: DistinctRowItems, walk: ItemsetWalk, level: int, begin: in
                 walk.touched[n_symbols] = symbol
                 n_symbols += 1
             count[symbol] += 1
-    walk.touched[:n_symbols].sort()
+    _sort(walk.touched[:n_symbols])
     fill = walk.first[level - 1, walk.cursor[level - 1, 1]]
     for s in range(n_symbols):
         symbol = walk.touched[s]
@@ -333,7 +339,7 @@ def _number_symbols(rows: DistinctRowItems, walk: ItemsetWalk, begin: int, end: 
                 count[symbol] = 1
                 walk.touched[n_symbols] = symbol
                 n_symbols += 1
-    walk.touched[:n_symbols].sort()
+    _sort(walk.touched[:n_symbols])
     for s in range(n_symbols):
         count[walk.touched[s]] = 0
         walk.pairs.number[walk.touched[s]] = s
