@@ -246,7 +246,7 @@ def _widened(argument: Any) -> Any:
 _OPTIONS = {"nopython": True, "nogil": True, "no_cfunc_wrapper": True}
 
 
-def kernel(*, allocates: bool = False) -> Callable[[_F], _F]:
+def kernel(*, allocates: bool = False, inlined: bool = False) -> Callable[[_F], _F]:
     """Compile a function with ``nogil`` and, if the cache is writable, store its machine code on disk.
 
     Kernels whose name begins with ``_`` are only called by other kernels. They compile faster because the wrapper for
@@ -255,13 +255,17 @@ def kernel(*, allocates: bool = False) -> Callable[[_F], _F]:
     A kernel does not count references to arrays: each call saves two atomic operations per array that it receives.
     Numba then rejects new and returned arrays. A kernel that makes an array, or calls a kernel that returns one, needs
     ``allocates=True``: without it, a returned array would never be freed (a test finds this).
+
+    A call passes seven words per array. For a short kernel with many arrays in an inner loop, this costs more than the
+    work. With ``inlined=True``, the compiler copies the kernel into its callers, which takes longer to compile.
     """
 
     def compile_kernel(function: _F) -> _F:
         if config.DISABLE_JIT:  # type: ignore[attr-defined]
             return function
         inner = function.__name__.startswith("_")
-        kind, options = _InnerKernel if inner else _Kernel, {**_OPTIONS, "no_cpython_wrapper": inner, "_nrt": allocates}
+        options = {**_OPTIONS, "no_cpython_wrapper": inner, "_nrt": allocates, "forceinline": inlined}
+        kind = _InnerKernel if inner else _Kernel
         compiled: Any = kind(py_func=function, targetoptions=options)
         if (cache_directory() or packaged_directory()) is not None and _TRIED:
             compiled._cache = _KernelCache(function)

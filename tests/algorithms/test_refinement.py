@@ -199,8 +199,8 @@ def test_a_hierarchy_too_large_for_a_pair_table_has_the_same_result() -> None:
     tree = "R(" + ",".join(f"N{i}({','.join(leaves[i * 10 : i * 10 + 10])})" for i in range(30)) + ")"
     source = random.Random(2)
     case = encode([(source.choice(leaves),) for _ in range(120)], [tree])
-    position, table = kernels.pair_losses(case.qi.space)
-    assert (position.tolist(), len(table)) == ([0, 0], 0)
+    table = kernels.pair_losses(case.qi.space)
+    assert (table.at.tolist(), len(table.loss), len(table.attribute)) == ([0, 0], 0, 0)
     cluster = Mondrian(k=3).form(case.qi)
     with steps_noted() as noted:
         refined = refine_clusters(case.qi, cluster, 3, 15_000)

@@ -12,6 +12,7 @@ from anonset_kernels._arrays import (
     ClusterStates,
     Float64Array,
     Float64Matrix,
+    Int32Array,
     Int32Matrix,
     Int64Array,
     Integer,
@@ -34,6 +35,8 @@ class PairLosses(NamedTuple):
     """Index in `loss` of each attribute's table, int64 (v + 1,). Attributes with many nodes have no table."""
     loss: Float64Array
     """Tables of all attributes in sequence, float64. A table has a row of losses for each node."""
+    attribute: Int64Array
+    """Attributes with a table, int64."""
 
 
 class Pool(NamedTuple):
@@ -117,7 +120,48 @@ def common_losses(space: AttributeSpace, a: Integer, node: Integer, row: Float64
         below = above
 
 
+@kernel(inlined=True)
+def pair_loss_sums(
+    space: AttributeSpace,
+    table: PairLosses,
+    code: Int32Matrix,
+    c: Integer,
+    others: Int32Matrix,
+    begin: Integer,
+    out: Float64Array,
+) -> None:
+    """Compute the loss of column `c` of `code` together with each column of `others` from column `begin` on.
+
+    Only attributes with a table count. A pass adds four attributes.
+    """
+    out[:] = 0.0
+    n, j = len(out), 0
+    while j < len(table.attribute):
+        nodes, row = _nodes_and_row(space, table, code, c, others, begin, j)
+        if j + 4 <= len(table.attribute):
+            nodes_1, row_1 = _nodes_and_row(space, table, code, c, others, begin, j + 1)
+            nodes_2, row_2 = _nodes_and_row(space, table, code, c, others, begin, j + 2)
+            nodes_3, row_3 = _nodes_and_row(space, table, code, c, others, begin, j + 3)
+            for i in range(n):
+                two = out[i] + row[np.uint32(nodes[i])] + row_1[np.uint32(nodes_1[i])]
+                out[i] = two + row_2[np.uint32(nodes_2[i])] + row_3[np.uint32(nodes_3[i])]
+            j += 4
+        else:
+            for i in range(n):
+                out[i] += row[np.uint32(nodes[i])]
+            j += 1
+
+
 @kernel()
+def _nodes_and_row(
+    space: AttributeSpace, table: PairLosses, code: Int32Matrix, c: Integer, others: Int32Matrix, begin: Integer, j: int
+) -> tuple[Int32Array, Float64Array]:
+    a = table.attribute[j]
+    s, n_nodes = space.slot[a], space.cost_at[a + 1] - space.cost_at[a]
+    return others[s, begin:], table.loss[table.at[a] + code[s, c] * n_nodes :]
+
+
+@kernel(inlined=True)
 def _losses_with(
     space: AttributeSpace, table: PairLosses, state: ClusterStates, c: Integer, pool: Pool, n: Integer
 ) -> None:
@@ -125,7 +169,7 @@ def _losses_with(
     kind, slot, word_at, weight, width, cost_at, cost, parent, subtree_end = space
     numbers, codes, out = pool.numbers, pool.codes, pool.loss
     low, high, code, bits = state
-    out[:n] = 0.0
+    pair_loss_sums(space, table, code, c, codes, 0, out[:n])
     for a in range(len(kind)):
         s, first_node = slot[a], cost_at[a]
         if kind[a] == RANGE:
@@ -138,11 +182,7 @@ def _losses_with(
                 v = codes[s, i]
                 contained = 1 if bits[word_at[a] + (v >> 6), c] & bit(v & 63) else 0
                 out[i] += cost[first_node + code[s, c] + 1 - contained]
-        elif table.at[a + 1] > table.at[a]:
-            row = table.loss[table.at[a] + code[s, c] * (cost_at[a + 1] - first_node) :]
-            for i in range(n):
-                out[i] += row[codes[s, i]]
-        else:
+        elif table.at[a + 1] == table.at[a]:
             for i in range(n):
                 node = code[s, c]
                 while not (node <= codes[s, i] < subtree_end[first_node + node]):
@@ -150,7 +190,7 @@ def _losses_with(
                 out[i] += cost[first_node + node]
 
 
-@kernel()
+@kernel(inlined=True)
 def add_tuple(
     space: AttributeSpace, state: ClusterStates, c: Integer, tuples: Tuples, t: Integer, first: bool
 ) -> float:
@@ -253,7 +293,7 @@ def form_from_pool(
     return c, made, total
 
 
-@kernel()
+@kernel(inlined=True)
 def _take(
     space: AttributeSpace, pool: Pool, formed: NewClusters, pair: tuple[Integer, Integer], n_taken: Integer, made: int
 ) -> int:

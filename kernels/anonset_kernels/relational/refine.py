@@ -48,6 +48,7 @@ from anonset_kernels.relational._pools import (
     form_from_pool,
     make_formed,
     make_pool,
+    pair_loss_sums,
 )
 from anonset_kernels.relational._split_mix import next_number
 
@@ -163,7 +164,7 @@ def refine(
         if np.rint(size[d] * loss[d] * 1e12) > np.rint(size[c] * loss[c] * 1e12):
             c = d
         t = pieces.tuple_of[_drawn_piece(head[c], pieces.following, next_number(random))]
-        n_found = _nearest(space, tuples, clusters, (t, c), MOST_NEAR - 1, scan)
+        n_found = _nearest(space, table, tuples, clusters, (t, c), MOST_NEAR - 1, scan)
         run[EVALUATIONS] += min(window, len(size))
         for _ in range(TRIES):
             n_near = min(int(2 + np.int64(next_number(random) % np.uint64(MOST_NEAR - 1))), n_found)
@@ -216,6 +217,7 @@ def pair_losses(space: AttributeSpace) -> PairLosses:
         n = cost_at[a + 1] - cost_at[a]
         table_begins[a + 1] = table_begins[a] + (n * n if kind[a] == NODE and n <= WIDEST_TABLE else 0)
     table = np.empty(table_begins[-1], np.float64)
+    attribute = np.flatnonzero(table_begins[1:] > table_begins[:-1])
     row = np.empty(len(space.cost), np.float64)
     for a in range(len(kind)):
         n = cost_at[a + 1] - cost_at[a]
@@ -223,7 +225,7 @@ def pair_losses(space: AttributeSpace) -> PairLosses:
             common_losses(space, a, node, row)
             for other in range(n):
                 table[table_begins[a] + node * n + other] = row[other]
-    return PairLosses(table_begins, table)
+    return PairLosses(table_begins, table, attribute)
 
 
 @kernel()
@@ -269,9 +271,10 @@ def _drawn_piece(p: int, following: Int64Array, drawn: np.uint64) -> int:
     return p
 
 
-@kernel()
+@kernel(inlined=True)
 def _nearest(
     space: AttributeSpace,
+    table: PairLosses,
     tuples: Tuples,
     clusters: ClusterSlots,
     seed: tuple[Integer, Integer],
@@ -285,7 +288,7 @@ def _nearest(
     near, keys, sums, row = scan
     begin = max(0, min(seed_cluster - len(sums) // 2, len(size) - len(sums)))
     n = min(len(size), begin + len(sums)) - begin
-    sums[:n] = 0.0
+    pair_loss_sums(space, table, tuples.codes, t, code, begin, sums[:n])
     for a in range(len(kind)):
         s = slot[a]
         if kind[a] == RANGE:
@@ -294,9 +297,10 @@ def _nearest(
                 for i in range(n):
                     sums[i] += w * ((max(high[s, begin + i], x) - min(low[s, begin + i], x)) / span)
         elif kind[a] == NODE:
-            common_losses(space, a, tuples.codes[s, t], row)
-            for i in range(n):
-                sums[i] += row[code[s, begin + i]]
+            if table.at[a + 1] == table.at[a]:
+                common_losses(space, a, tuples.codes[s, t], row)
+                for i in range(n):
+                    sums[i] += row[code[s, begin + i]]
         else:
             v = tuples.codes[s, t]
             word, mask, index = word_at[a] + (v >> 6), bit(v & 63), cost_at[a]
