@@ -12,7 +12,6 @@ from anonset_kernels._arrays import (
     ClusterStates,
     Float64Array,
     Float64Matrix,
-    Int32Array,
     Int32Matrix,
     Int64Array,
     Integer,
@@ -134,14 +133,16 @@ def pair_loss_sums(
 
     Only attributes with a table count. A pass adds four attributes.
     """
+    slot, loss, n, j = space.slot, table.loss, len(out), 0
     out[:] = 0.0
-    n, j = len(out), 0
     while j < len(table.attribute):
-        nodes, row = _nodes_and_row(space, table, code, c, others, begin, j)
+        a = table.attribute[j]
+        nodes, row = others[slot[a], begin:], loss[_row_begin(space, table, a, code[slot[a], c]) :]
         if j + 4 <= len(table.attribute):
-            nodes_1, row_1 = _nodes_and_row(space, table, code, c, others, begin, j + 1)
-            nodes_2, row_2 = _nodes_and_row(space, table, code, c, others, begin, j + 2)
-            nodes_3, row_3 = _nodes_and_row(space, table, code, c, others, begin, j + 3)
+            a_1, a_2, a_3 = table.attribute[j + 1], table.attribute[j + 2], table.attribute[j + 3]
+            nodes_1, row_1 = others[slot[a_1], begin:], loss[_row_begin(space, table, a_1, code[slot[a_1], c]) :]
+            nodes_2, row_2 = others[slot[a_2], begin:], loss[_row_begin(space, table, a_2, code[slot[a_2], c]) :]
+            nodes_3, row_3 = others[slot[a_3], begin:], loss[_row_begin(space, table, a_3, code[slot[a_3], c]) :]
             for i in range(n):
                 two = out[i] + row[np.uint32(nodes[i])] + row_1[np.uint32(nodes_1[i])]
                 out[i] = two + row_2[np.uint32(nodes_2[i])] + row_3[np.uint32(nodes_3[i])]
@@ -152,13 +153,10 @@ def pair_loss_sums(
             j += 1
 
 
-@kernel()
-def _nodes_and_row(
-    space: AttributeSpace, table: PairLosses, code: Int32Matrix, c: Integer, others: Int32Matrix, begin: Integer, j: int
-) -> tuple[Int32Array, Float64Array]:
-    a = table.attribute[j]
-    s, n_nodes = space.slot[a], space.cost_at[a + 1] - space.cost_at[a]
-    return others[s, begin:], table.loss[table.at[a] + code[s, c] * n_nodes :]
+@kernel(inlined=True)
+def _row_begin(space: AttributeSpace, table: PairLosses, a: Integer, node: Integer) -> int:
+    """Return the index of the first loss of a node in the table of an attribute."""
+    return table.at[a] + node * (space.cost_at[a + 1] - space.cost_at[a])
 
 
 @kernel(inlined=True)
