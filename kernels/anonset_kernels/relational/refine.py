@@ -217,15 +217,18 @@ def pair_losses(space: AttributeSpace) -> PairLosses:
         n = cost_at[a + 1] - cost_at[a]
         table_begins[a + 1] = table_begins[a] + (n * n if kind[a] == NODE and n <= WIDEST_TABLE else 0)
     table = np.empty(table_begins[-1], np.float64)
-    attribute = np.flatnonzero(table_begins[1:] > table_begins[:-1])
+    attribute, n_tables = np.empty(len(kind), np.int64), 0
     row = np.empty(len(space.cost), np.float64)
     for a in range(len(kind)):
         n = cost_at[a + 1] - cost_at[a]
-        for node in range(n if table_begins[a + 1] > table_begins[a] else 0):
+        if table_begins[a + 1] == table_begins[a]:
+            continue
+        attribute[n_tables], n_tables = a, n_tables + 1
+        for node in range(n):
             common_losses(space, a, node, row)
             for other in range(n):
                 table[table_begins[a] + node * n + other] = row[other]
-    return PairLosses(table_begins, table, attribute)
+    return PairLosses(table_begins, table, attribute[:n_tables])
 
 
 @kernel()
