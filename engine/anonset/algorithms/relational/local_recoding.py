@@ -32,7 +32,7 @@ class LocalRecoding(Formation):
     values with little loss, and late rounds publish outliers. Records that remain at the end join the class whose loss
     increases least.
     Cost: O(T v) per combination of levels and round for T remaining distinct tuples. A combination is skipped if a
-    lower bound of its loss exceeds the cost of postponing all records.
+    lower bound of its cost exceeds the lowest cost so far. The bound counts the records that higher levels postpone.
 
     References: Prasser, Eicher, Spengler, Bild, Kuhn, Software: Practice and Experience 2020 (ARX: full-domain
     recodings, iterated on suppressed records).
@@ -91,12 +91,20 @@ class LocalRecoding(Formation):
         ids, costs = np.ascontiguousarray(levels.ids[:, remaining]), np.ascontiguousarray(levels.costs[:, remaining])
         n, vectors = int(counted.weight.sum()), levels.vectors()
         cheapest = costs.min(axis=1)[levels.first[:-1] + vectors].sum(axis=1)
-        best, best_key = -1, loss_keys(np.array([price]))[0]
-        for number in np.flatnonzero(cheapest < price - 1e-12).tolist():
+        best, best_key = -1, loss_keys(np.array([price]))[0] - 1
+        fails = np.zeros([height + 1 for height in levels.heights], np.int64)  # at least so many records, per vector
+        at_least, least = fails.reshape(-1), cheapest.tolist()
+        for number in np.flatnonzero(cheapest < price - 1e-12)[::-1].tolist():
+            few = int(at_least[number])
+            if few * price + (n - few) * least[number] > (best_key + 1) * 1e-12 * n:
+                continue
             vector = tuple(vectors[number].tolist())
             _, small, loss = counted.count(ids, costs, levels.rows(vector), self.k)
+            if counted.rule is None:  # the records of small classes are also in small classes at lower levels
+                finer = fails[tuple(slice(level + 1) for level in vector)]
+                np.maximum(finer, small, out=finer)
             key = loss_keys(np.array([(loss + small * price) / n]))[0]
-            if key < best_key:
+            if key <= best_key:
                 best, best_key = number, key
         if best < 0:
             return None
