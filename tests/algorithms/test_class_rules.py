@@ -20,6 +20,8 @@ from anonset.algorithms.relational.class_rules import merge_broken, rule_of
 from anonset.algorithms.relational.cluster import Cluster
 from anonset.algorithms.relational.formations import FORMATIONS
 from anonset.algorithms.relational.full_domain import FullDomain
+from anonset.algorithms.relational.levels import Classes, Levels, tuple_rule
+from anonset.algorithms.relational.local_recoding import LocalRecoding
 from anonset.algorithms.relational.mondrian import Mondrian
 from anonset.algorithms.split.solving import split_and_solve
 from anonset.data import CategoricalColumn, Hierarchy, Table
@@ -307,6 +309,37 @@ def test_full_domain_is_optimal_over_the_complete_lattice(share: float) -> None:
         assert clusters == full_domain(case.relation, k, share, keeps), model
         suppressed += bool(algorithm.solve(qi).figures["suppressed"])
     assert bool(suppressed) == bool(share)
+
+
+@pytest.mark.parametrize("ruled", [False, True])
+def test_local_recoding_chooses_the_best_of_all_levels(ruled: bool) -> None:
+    """It skips most combinations of levels. The twin counts each, and takes the first of those that cost least."""
+    chosen = 0
+    for seed in range(examples(60)):
+        case, _, with_rule, _, k = ruled_case(seed, random.Random(seed).randint(4, 40))
+        qi = with_rule if ruled else case.qi
+        levels, weight, rule = Levels.of(qi), np.bincount(qi.tuple_of, minlength=qi.n_tuples), tuple_rule(qi)
+        everything = np.arange(qi.n_tuples)
+        for price in (0.05, 0.2, 0.5, 1.0, 2.0):
+            actual = LocalRecoding(k=k)._round(levels, Classes(weight, rule), everything, price)
+            best, counted = round(price * 1e12), Classes(weight, rule)
+            expected = None
+            for vector in levels.vectors():
+                _, small, loss = counted.count(levels.ids, levels.costs, levels.first[:-1] + vector, k)
+                if (cost := round((loss + small * price) / qi.n * 1e12)) < best:
+                    best, failed = cost, counted.failed.astype(np.bool_)[counted.class_of]
+                    expected = np.where(failed, -1, counted.class_of)
+            chosen += expected is not None
+            assert (actual is None) == (expected is None)
+            if actual is not None and expected is not None:
+                assert renumbered(actual) == renumbered(expected)
+    assert chosen > examples(60)
+
+
+def renumbered(classes: Any) -> list[int]:
+    """Number classes by first tuple. -1 stays."""
+    numbers: dict[int, int] = {}
+    return [-1 if c < 0 else numbers.setdefault(c, len(numbers)) for c in classes.tolist()]
 
 
 @pytest.mark.parametrize(
