@@ -203,4 +203,4 @@ class Plan:
             return encoder.normalized(first) if encoder.normalize else first
         if len(roles.items) == 1:
             return encoder.sets(roles.items[0], first)
-        return encoder.joined_sets("items", {name: loaded[name] for name in present})
+        return encoder.joined_sets({name: loaded[name] for name in present})

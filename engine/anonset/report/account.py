@@ -190,8 +190,12 @@ def loss_label(name: str) -> str:
     return name if name == "tlost" else name.upper().replace("LOG2_", "log2 ").replace("_", " ")
 
 
-def before_and_after(release: Release, n: int) -> RichTable:
-    """Return a table of the first `n` changed records, before and after anonymization."""
+_SHOWN = 6
+"""Maximum number of rows of a table of examples, and of listed members of a symbol."""
+
+
+def before_and_after(release: Release) -> RichTable:
+    """Return a table of the first changed records, before and after anonymization."""
     publication, original = release.unverified.publication, release.unverified.table.transactions
     published, rows = publication.transactions, []
     if original is not None and published is not None:
@@ -200,7 +204,7 @@ def before_and_after(release: Release, n: int) -> RichTable:
             after = _labels(published, int(row))
             if before != after and len(before) > 1:
                 rows.append((" ".join(before), " ".join(after)))
-            if len(rows) == n:
+            if len(rows) == _SHOWN:
                 break
     return table(("before", "after"), rows, left=("after",), title="Records before and after")
 
@@ -398,12 +402,12 @@ def _size_texts(size_of: dict[str, int]) -> dict[str, str]:
     return texts
 
 
-def codebook_table(publication: Records, n: int) -> RichTable:
-    """Return a table of the `n` largest codebook symbols with several items."""
+def codebook_table(publication: Records) -> RichTable:
+    """Return a table of the largest codebook symbols with several items."""
     rows = []
     several = [symbol for symbol in publication.symbols if len(symbol.members) > 1]
-    for symbol in sorted(several, key=lambda symbol: -len(symbol.members))[:n]:
-        shown = ", ".join(symbol.members[:6]) + (", …" if len(symbol.members) > 6 else "")
+    for symbol in sorted(several, key=lambda symbol: -len(symbol.members))[:_SHOWN]:
+        shown = ", ".join(symbol.members[:_SHOWN]) + (", …" if len(symbol.members) > _SHOWN else "")
         rows.append((symbol.label, str(len(symbol.members)), shown))
     return table(("symbol", "items", "members"), rows, left=("members",), title="Largest published symbols")
 

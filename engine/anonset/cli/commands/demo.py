@@ -56,7 +56,7 @@ def _run(folder: Path, *, quiet: bool) -> None:
         release = cast("Release", anonymize_file(settings, progress=progress))
     for warning in release.warnings:
         warn(warning)
-    show(*account(release), "", before_and_after(release, 6), codebook_table(release.publication, 6), "")
+    show(*account(release), "", before_and_after(release), codebook_table(release.publication), "")
     show(f"To repeat the verification: anonset verify {folder / 'published'}")
 
 

@@ -86,14 +86,14 @@ class Encoder:
         """Encode a column of lists, or of text cells with separated items."""
         return self._sets({name: column})[0]
 
-    def joined_sets(self, name: str, columns: dict[str, Any]) -> SetColumn:
-        """Join several columns into a set-valued column with items ``column:item``."""
+    def joined_sets(self, columns: dict[str, Any]) -> SetColumn:
+        """Join several columns into the column ``items`` with items ``column:item``."""
         try:
             require_joinable(columns)
         except InputError as error:
             msg = f"{self.where}: {error}"
             raise InputError(msg) from None
-        return SetColumn.join(self._sets(columns), name)
+        return SetColumn.join(self._sets(columns), "items")
 
     def truth(self, name: str, column: Any) -> tuple[Int32, list[str]]:
         """Return the codes and the distinct values of a 0/1 column. Null is read as the empty text."""
