@@ -9,6 +9,7 @@ from anonset.data.progress import Progress
 from anonset.data.storage.lease import Tell
 from anonset.errors import InputError
 from anonset.jobs.runs.beside import sha256_of_other
+from anonset.jobs.runs.cluster import connected
 from anonset.jobs.runs.run import FileRun
 from anonset.jobs.runs.work_places import clear_finished, difference, identity, killed_run, relevant
 from anonset.reading.sources.files import arrow_threads
@@ -60,9 +61,7 @@ def anonymize_file(
         client = None
         if settings.cluster is not None:
             with job.watch.phase("cluster"):
-                from anonset.data.storage.scheduler import cluster_of
-
-                client = stack.enter_context(cluster_of(settings.cluster, settings.cluster_tls))
+                client = stack.enter_context(connected(settings))
         stack.enter_context(arrow_threads(settings.workers))
         with job.watch.phase("read"):
             table = stack.enter_context(run.table(progress=progress, note=note, client=client))

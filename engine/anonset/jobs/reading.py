@@ -1,7 +1,7 @@
 """Read the data that a command compares. Large data are stored in files and memory-mapped."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from anonset.columns.roles import ROLES
@@ -9,6 +9,7 @@ from anonset.data import Table
 from anonset.data.spans import Limits
 from anonset.data.storage.store import MEMORY, Store
 from anonset.errors import InputError, MisreadError, MissingRoleError
+from anonset.jobs.runs.cluster import attached, connected
 from anonset.jobs.runs.work_places import work_place
 from anonset.reading.options import ReadOptions
 from anonset.reading.sources.source import Source
@@ -52,24 +53,16 @@ def place_of_data(sources: Sequence[Source], settings: ComparedSettings, factor:
         If the memory limit is below the minimum of an out-of-core run, the directory is not writable, or the cluster
         cannot be used.
     """
-    given, work_dir, cluster = settings.memory_limit, settings.work_dir, settings.cluster
+    given, work_dir = settings.memory_limit, settings.work_dir
     limit, need = memory_limit(given), int(factor * sum(memory_for(source.size) for source in sources))
-    if work_dir is None and cluster is None and (limit is None or need <= limit):
+    if work_dir is None and settings.cluster is None and (limit is None or need <= limit):
         yield MEMORY
         return
     if given is not None and limit is not None and need > limit < memory.AT_LEAST:
         require_memory(memory.AT_LEAST, given)
     limits = Limits.of_process(limit)
-    with ExitStack() as stack:
-        store = stack.enter_context(work_place(work_dir, limits))
-        if cluster is None:
-            yield store
-            return
-        from anonset.data.storage.cluster import ClusterWorkers
-        from anonset.data.storage.scheduler import cluster_of  # slow: imports asyncio
-
-        with cluster_of(cluster, settings.cluster_tls) as client, ClusterWorkers(client, store) as workers:
-            yield store.with_workers(workers)
+    with work_place(work_dir, limits) as files, connected(settings) as client, attached(files, client) as store:
+        yield store
 
 
 def compared_data(opened: OpenedPublication | None, original: Source | None, *, records: bool = False) -> list[Source]:

@@ -7,16 +7,16 @@ import os
 import warnings as python_warnings
 from collections.abc import Collection, Mapping
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Any
 
 from anonset.algorithms.base import Algorithm
 from anonset.data import Table
 from anonset.data.progress import Progress
-from anonset.data.storage.cluster import ClusterWorkers
 from anonset.data.storage.workers import Threads
 from anonset.errors import InputError
 from anonset.generalization.other_release import OtherRelease
-from anonset.jobs.runs.cluster import require_files, require_on_workers
+from anonset.jobs.runs.cluster import attached, require_files, require_on_workers
 from anonset.jobs.runs.job import Job
 from anonset.jobs.runs.leftovers import warning_of_what_is_left
 from anonset.publications.presentation import Format, Order, Symbols
@@ -152,7 +152,7 @@ def anonymize(
         stack.enter_context(report_compilation(progress))
         stack.enter_context(job.watch.memory.watched())
         if client is not None:
-            table = table.with_workers(stack.enter_context(ClusterWorkers(client, require_files(table))))
+            table = replace(table, store=stack.enter_context(attached(require_files(table), client)))
         unverified = job.run(table, hierarchies or {}, algorithm)
         for warning in unverified.warnings:
             python_warnings.warn(warning, UserWarning, stacklevel=2)

@@ -1,4 +1,8 @@
-"""Checks whether a run can use a cluster."""
+"""Clusters of runs: connecting to one, and checks whether a run can use it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from anonset.algorithms.base import Algorithm, traits_of
 from anonset.algorithms.registry import with_traits
@@ -6,6 +10,45 @@ from anonset.data import Table
 from anonset.data.storage.store import Files
 from anonset.errors import InputError
 from anonset.spelling import listed, setting
+
+if TYPE_CHECKING:
+    from anonset.settings.settings import ComparedSettings, Settings
+
+
+@contextmanager
+def connected(settings: "ComparedSettings | Settings") -> Iterator[Any]:
+    """Yield a client of the cluster that the settings name. The client is None if they name no cluster.
+
+    Raises
+    ------
+    InputError
+        If the cluster cannot be used.
+    """
+    if settings.cluster is None:
+        yield None
+        return
+    from anonset.data.storage.scheduler import cluster_of  # slow: imports asyncio
+
+    with cluster_of(settings.cluster, settings.cluster_tls) as client:
+        yield client
+
+
+@contextmanager
+def attached(store: Files, client: Any) -> Iterator[Files]:
+    """Yield a store whose tasks run on the workers of a Dask client. If the client is None, yield the store itself.
+
+    Raises
+    ------
+    InputError
+        If a worker cannot access the store.
+    """
+    if client is None:
+        yield store
+        return
+    from anonset.data.storage.cluster import ClusterWorkers
+
+    with ClusterWorkers(client, store) as workers:
+        yield store.with_workers(workers)
 
 
 def require_on_workers(algorithm: Algorithm, option: str) -> None:

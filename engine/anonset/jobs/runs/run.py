@@ -5,7 +5,7 @@ The data are read into memory if they fit. Larger data are read in blocks into a
 
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -26,7 +26,7 @@ from anonset.data.storage.workers import Threads
 from anonset.errors import InputError
 from anonset.jobs import warmup
 from anonset.jobs.runs.beside import read_after
-from anonset.jobs.runs.cluster import require_on_workers
+from anonset.jobs.runs.cluster import attached, require_on_workers
 from anonset.jobs.runs.job import Job
 from anonset.jobs.runs.work_places import killed_run, work_place_of_run
 from anonset.privacy import PrivacyModel
@@ -329,12 +329,10 @@ class FileRun:
             return
 
         limits, workers = Limits.of_process(chosen.limit_on_data), Threads(settings.workers)
-        with ExitStack() as stack:
-            store = stack.enter_context(work_place_of_run(settings, limits, workers, note))
-            if client is not None:
-                from anonset.data.storage.cluster import ClusterWorkers
-
-                store = store.with_workers(stack.enter_context(ClusterWorkers(client, store)))
+        with (
+            work_place_of_run(settings, limits, workers, note) as files,
+            attached(files, client) as store,
+        ):
             if note is not None:
                 note(_by_blocks(chosen, store))
             facts = saved_facts(store)
