@@ -68,26 +68,25 @@ class ReportSettings(OriginalSettings):
     """Settings of `anonset report`. The texts are statements of the owner, which the report prints unchanged."""
 
     title: str = Field("Report on a publication", description="Title of the report.")
-    owner: str = Field("", description="Who is responsible for the data, as printed in the report.")
-    purpose: str = Field("", description="Purpose of the data, as printed in the report.")
-    recipient: str = Field("", description="Recipient of the data, as printed in the report.")
-    legal_basis: str = Field("", description="Legal basis of the release, as printed in the report.")
-    retention: str = Field("", description="How long recipients may keep the data, as printed in the report.")
+    owner: str = Field("", title="Owner", description="Who is responsible for the data?")
+    purpose: str = Field("", title="Purpose", description="What is the purpose of the data?")
+    recipient: str = Field("", title="Recipient", description="Who receives the data?")
+    legal_basis: str = Field("", title="Legal basis", description="What is the legal basis of the release?")
+    retention: str = Field("", title="Retention", description="How long may recipients keep the data?")
     access: str = Field(
         "",
-        description="Release to the public, or to recipients under a contract (which one), as printed in the report.",
+        title="Release to the public or under contract",
+        description="Is the release public, or under a contract (which one)?",
     )
 
     def statements(self) -> dict[str, str]:
         """Return the statements of the owner about the release, by name. They are empty if they are not given."""
-        return {
-            "Owner": self.owner,
-            "Purpose": self.purpose,
-            "Recipient": self.recipient,
-            "Legal basis": self.legal_basis,
-            "Retention": self.retention,
-            "Release to the public or under contract": self.access,
-        }
+        fields = type(self).model_fields
+        return {str(fields[name].title): getattr(self, name) for name in STATEMENTS}
+
+
+STATEMENTS = {name: str(field.description) for name, field in ReportSettings.model_fields.items() if field.title}
+"""Questions that the statements of the owner answer, by setting."""
 
 
 class RiskSettings(OriginalSettings):

@@ -10,13 +10,14 @@ from nicegui import ui
 from anonset.errors import AnonsetError
 from anonset.measures.retention import relative_to
 from anonset.release.guarantee_limits import ranked_limits
+from anonset.settings.publication import STATEMENTS
 from anonset.ui.screens.fix_buttons import fix_buttons
 from anonset.ui.screens.frame import Screen, alert, busy, button, card, show_limits, text
 from anonset.ui.screens.run_sections import ended, show_errors, show_risk
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.publication import Publication
 from anonset.ui.state.runs import CANCELLED
-from anonset.ui.state.setting_words import OUT, STATEMENTS, algorithm_in_words
+from anonset.ui.state.setting_words import OUT, algorithm_in_words
 
 _SHARES = {"items": "Items", "values": "Attribute values"}
 

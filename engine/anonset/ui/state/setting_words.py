@@ -66,15 +66,6 @@ SIZE_WORDS = {
 """Labels of the parameters of a model."""
 ROW_WORDS = "Each row is a different person"
 UNKNOWN_WORDS = "The data do not say: a person with several rows is not protected as one"
-STATEMENTS = {
-    "owner": "Who is responsible for the data?",
-    "purpose": "Purpose of the data",
-    "recipient": "Who receives the data?",
-    "legal_basis": "Legal basis of the release",
-    "retention": "How long may recipients keep the data?",
-    "access": "Public, or under a contract (which one)?",
-}
-"""Labels of the statements of the owner that the report prints."""
 UNIT = "Who is a person?"
 KNOWN = "What may an attacker know?"
 RULE = "Rule or file"
