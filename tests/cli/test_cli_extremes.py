@@ -10,7 +10,7 @@ import pytest
 from pydantic import BaseModel
 
 from anonset.algorithms.registry import ALGORITHMS
-from anonset.settings.commands import EvaluateSettings, InspectSettings, PolicySettings, SuggestSettings
+from anonset.settings.commands import EvaluateSettings, InspectSettings, PolicySettings, suggest_settings_model
 from anonset.settings.compare import compare_options_model
 from anonset.settings.parameters import form_of, parameters
 from anonset.settings.publication import RiskSettings, check_settings_model
@@ -113,7 +113,7 @@ OTHERS: dict[str, tuple[list[str], type[BaseModel], dict[str, str]]] = {
     "evaluate": (["evaluate", "v.csv", "safe"], EvaluateSettings, {**READ, "--hierarchy": "codes=tree.csv"}),
     "compare": (["compare", "v.csv"], compare_options_model(),
                 {**READ, "--hierarchy": "codes=tree.csv", "--algorithms": "apriori", "--k": "2", "--m": "1"}),
-    "suggest": (["suggest", "v.csv"], SuggestSettings,
+    "suggest": (["suggest", "v.csv"], suggest_settings_model(),
                 {**READ, "--hierarchy": "codes=tree.csv", "--k": "2", "--m": "1", "--seconds": "0.1"}),
 }  # fmt: skip
 

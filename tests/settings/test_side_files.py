@@ -7,7 +7,7 @@ import pytest
 from pydantic import BaseModel
 
 from anonset.reading.sources.place import Place
-from anonset.settings.commands import EvaluateSettings, InspectSettings, PolicySettings, SuggestSettings
+from anonset.settings.commands import EvaluateSettings, InspectSettings, PolicySettings, suggest_settings_model
 from anonset.settings.compare import compare_settings_model
 from anonset.settings.paths import DATA, FILES, content_digest, placed_below, side_digests, side_files
 from anonset.settings.publication import RiskSettings, check_settings_model
@@ -16,7 +16,7 @@ from anonset.settings.settings import settings_model
 
 MODELS: tuple[type[BaseModel], ...] = (
     settings_model(), check_settings_model(), compare_settings_model(), RiskSettings, EvaluateSettings, InspectSettings,
-    SuggestSettings, PolicySettings,
+    suggest_settings_model(), PolicySettings,
 )  # fmt: skip
 NO_PATHS = {
     "algorithm", "algorithms", "attack", "cluster", "cost", "delimiter", "drop", "encoding", "formation", "id",

@@ -33,8 +33,9 @@ from anonset.reading.roles import names_in
 from anonset.reading.sources.source import source_of
 from anonset.release.memory import memory_for, memory_limit
 from anonset.settings.job_text import guarantee_for
+from anonset.settings.model_choices import BY_ROLES, sizes_of
 from anonset.settings.overriding import OPTIONS_OF_ROLES, make_settings
-from anonset.settings.parameters import MODELS
+from anonset.settings.parameters import MODELS, SIZES
 from anonset.settings.settings import InputSettings, Settings, is_job
 from anonset.spelling import as_typed, counted
 
@@ -126,19 +127,18 @@ def _with_parameters(options: Mapping[str, Any]) -> dict[str, Any]:
 
     If a model of sensitive items is named, but no item is sensitive, use the model for sets instead.
     """
-    k, m = int(options.get("k") or 5), int(options.get("m") or 2)
+    sizes = {name: int(options.get(name) or size) for name, size in SIZES.items()}
     stated = {name: value for name, value in options.items() if value is not None}
     if options.get("model") == "klm" and options.get("sensitive") and not options.get("sensitive_items"):
         stated = {name: value for name, value in stated.items() if name not in ("algorithm", "l", "delta")}
         stated["model"] = "kkm"
     if not (stated.get("model") or stated.get("algorithm")):
-        return stated | {name: n for name, n in guarantee_for(stated, k, m, tuples=0).items() if name not in stated}
-    lacking = _PARAMETERS.get(stated.get("model", ""), ()) if not stated.get("algorithm") else ()
-    return stated | {name: n for name, n in (("k", k), ("m", m), ("l", 2)) if name in lacking and name not in stated}
-
-
-_PARAMETERS = {"k": ("k",), "km": ("k", "m"), "kkm": ("k", "m"), "kl": ("k", "l")}
-"""Parameters that complete settings add to a model."""
+        added = guarantee_for(stated, sizes["k"], sizes["m"], tuples=0)
+    elif stated.get("model") in BY_ROLES and not stated.get("algorithm"):
+        added = {name: sizes[name] for name in sizes_of(stated["model"])}
+    else:
+        added = {}
+    return stated | {name: n for name, n in added.items() if name not in stated}
 
 
 def _commands(options: Mapping[str, Any], typed: Mapping[str, Any], error: InputError) -> list[str]:
@@ -301,7 +301,7 @@ def _require_few_columns(options: Mapping[str, Any]) -> None:
 
 def _proposed(options: Mapping[str, Any]) -> Proposal:
     _require_few_columns(options)
-    k, specs = int(options.get("k") or 5), options.get("hierarchy", {})
+    k, specs = int(options.get("k") or SIZES["k"]), options.get("hierarchy", {})
     reading = {name: options[name] for name in (*READING, "missing") if options.get(name)}
     recognised = proposal_for(options["input"], reading, {}, k)
     of_format = (*_RECOGNISED, "separator") if recognised.settings.get("input_format") == "baskets" else _RECOGNISED
@@ -343,7 +343,8 @@ def _complete(options: Mapping[str, Any], proposal: Proposal) -> dict[str, Any] 
     stated: Mapping[str, Any] = options.get("hierarchy", {})
     if any(trees.get(name) != spec for name, spec in stated.items() if name in published or name not in columns):
         return None
-    must = guarantee_for(settings, int(options.get("k") or 5), int(options.get("m") or 2), tuples=0)
+    k, m = (int(options.get(name) or SIZES[name]) for name in ("k", "m"))
+    must = guarantee_for(settings, k, m, tuples=0)
     remaining = {name: value for name, value in options.items() if name not in (*ROLES, *_PROPOSED_ANEW)}
     if _shape(must["model"]) != _shape(options.get("model")):
         general = Settings.model_fields.keys() - {"model", "algorithm"}

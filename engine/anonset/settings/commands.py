@@ -1,24 +1,37 @@
 """Settings of commands that publish nothing: `inspect`, `hierarchy`, `suggest`, `policy`, `workload`, `evaluate`."""
 
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from pydantic import Field
 
-from anonset.privacy.classes import Distance, Kind
-from anonset.settings.parameters import ON_BY_DEFAULT
-from anonset.settings.readers import FORMS, Names, NumberText
-from anonset.settings.settings import AS_IS, CEILING, ROUND_ENDS, ComparedSettings, InputSettings, RoleSettings
+from anonset.settings.parameters import MODELS, SIZES, collect
+from anonset.settings.readers import FORMS, Names
+from anonset.settings.settings import (
+    AS_IS,
+    CEILING,
+    ROUND_ENDS,
+    ComparedSettings,
+    InputSettings,
+    RoleSettings,
+    with_parameters,
+)
 
 SECONDS = 50.0
 """Seconds for all candidates of `suggest` together. Candidates that are still running are then cancelled."""
+SUGGESTED = ("km", "k", "kl", "kt", "kkm", "klm", "lm", "rho", "coherence", "transaction-k", "safe-grouping", "anatomy")
+"""Models that `suggest` supports."""
+SUGGESTED_VALUES = {**SIZES, "p": 2, "h": 1}
+"""Default values of the parameters of these models."""
 
 
 class InspectSettings(InputSettings):
     """Settings of `anonset inspect`."""
 
-    k: int = Field(5, description="Minimum number of records that match an attacker's knowledge. Default: 5.")
-    m: int = Field(2, description="Maximum number of items that an attacker knows. Default: 2.")
+    k: int = Field(SIZES["k"], description=f"{FORMS['k'].text} Default: {SIZES['k']}.")
+    m: int = Field(SIZES["m"], description=f"{FORMS['m'].text} Default: {SIZES['m']}.")
     publish_as_is: Names = Field([], description=AS_IS)
     seed: int = Field(0, description="Random seed for samples.")
 
@@ -30,46 +43,10 @@ class TreeSettings(InputSettings):
 
 
 class SuggestSettings(InputSettings):
-    """Settings of `anonset suggest`."""
+    """Settings of `anonset suggest`. `suggest_settings_model` adds the parameters of the models."""
 
     publish_as_is: Names = Field([], description=AS_IS)
     model: str | None = Field(None, description="Privacy model. Default: chosen by the column roles.")
-    k: int | None = Field(
-        None, ge=1, description="Minimum number of records that match an attacker's knowledge. Default: 5."
-    )
-    m: int | None = Field(None, ge=1, description="Maximum number of items that an attacker knows. Default: 2.")
-    l: int | None = Field(  # noqa: E741
-        None, ge=1, description="At most 1 in l matching records has the same sensitive item or value. Default: 2."
-    )
-    l_kind: Kind | None = Field(None, description=FORMS["l_kind"].text)
-    c: NumberText | None = Field(None, description=FORMS["c"].text)
-    t: NumberText | None = Field(None, description=FORMS["t"].text)
-    t_distance: Distance | None = Field(None, description=FORMS["t_distance"].text)
-    h: NumberText | None = Field(
-        None,
-        description="For coherence: maximum share of matching records with the same sensitive item. Default: 1.",
-    )
-    p: int | None = Field(
-        None, description="For coherence: maximum number of items that an attacker knows. Default: 2."
-    )
-    rho: NumberText | None = Field(None, description=FORMS["rho"].text)
-    strict: bool | None = Field(
-        None,
-        description="The share of a sensitive item must be below rho (default). Without this option, the share "
-        "may also equal rho.",
-        json_schema_extra={ON_BY_DEFAULT: True},
-    )
-    from_nothing: bool | None = Field(
-        None,
-        description="Apply rho also to attackers who know no item: the share of a sensitive item in all "
-        "records (default).",
-        json_schema_extra={ON_BY_DEFAULT: True},
-    )
-    sensitive_items: Names | None = Field(
-        None,
-        description="Items that must not be inferred: a,b,... or @FILE with an item per line. For the "
-        "models klm, lm, rho and coherence.",
-    )
     round_ends: bool = ROUND_ENDS
     seconds: float = Field(
         SECONDS,
@@ -81,6 +58,18 @@ class SuggestSettings(InputSettings):
     memory_limit: str | None = Field(
         None, description="Memory limit, such as 8G. The command fails if the data need more memory."
     )
+
+
+@cache
+def suggest_settings_model() -> type[SuggestSettings]:
+    """Return the settings with a field for every parameter of the models that `suggest` supports, except the hierarchy
+    of a sensitive column.
+    """
+    of_models = collect({name: MODELS[name].model for name in SUGGESTED})
+    del of_models["t_tree"]  # printed commands cannot contain a hierarchy
+    for name, value in SUGGESTED_VALUES.items():
+        of_models[name] = replace(of_models[name], text=f"{of_models[name].text} Default: {value}.")
+    return with_parameters(SuggestSettings, of_models)
 
 
 class PolicySettings(RoleSettings):

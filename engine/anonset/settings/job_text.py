@@ -10,7 +10,7 @@ from typing import Any
 
 from anonset.columns.roles import SETS
 from anonset.reading.sources.place import is_address
-from anonset.settings.parameters import MODELS
+from anonset.settings.parameters import MODELS, SIZES
 from anonset.spelling import in_file
 
 _OF_TABLE = "tables."
@@ -127,7 +127,7 @@ def guarantee_for(settings: Mapping[str, Any], k: int, m: int, *, tuples: int) -
     """
     sets = any(settings.get(role) for role in SETS)
     if settings.get("sensitive") and settings.get("relational") and not sets:
-        return {"model": "kl", "algorithm": "cluster", "k": k, "l": 2}
+        return {"model": "kl", "algorithm": "cluster", "k": k, "l": SIZES["l"]}
     model = ("kkm" if settings.get("relational") else "km") if sets else "k"
     entry = MODELS[model]
     chosen = {**entry.in_reach, **(entry.of_many_tuples if tuples > _MANY_TUPLES else {})}

@@ -10,13 +10,11 @@ from anonset.privacy.model import PrivacyModel
 from anonset.reading.roles import name_list
 from anonset.settings.job_changes import ROLES, role_names, with_role
 from anonset.settings.overriding import over
-from anonset.settings.parameters import MODELS, algorithm_name, form_of, make_algorithm, parameters
+from anonset.settings.parameters import MODELS, SIZES, algorithm_name, form_of, make_algorithm, parameters
 from anonset.settings.settings import Settings
 
 BY_ROLES = ("km", "k", "kl", "kkm")
 """Models for combinations of column roles. At most one of the models fits a job."""
-SIZES = {"k": 5, "m": 2, "l": 2}
-"""Size parameters of models, with defaults."""
 
 
 def sizes_of(model: str) -> list[str]:

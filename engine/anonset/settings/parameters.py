@@ -93,6 +93,8 @@ MODELS: dict[str, ModelEntry] = _OWN | {
 """All privacy models by command-line name: built-in models, then models of installed packages."""
 
 
+SIZES = {"k": 5, "m": 2, "l": 2}
+"""Size parameters of models, with defaults."""
 GENERAL = frozenset({"seed", "sensitive"})
 """Settings of runs that are not parameters of one algorithm. An algorithm may ignore them."""
 

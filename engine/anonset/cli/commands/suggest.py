@@ -20,27 +20,26 @@ from anonset.errors import InputError
 from anonset.jobs.complete_settings import naming_units
 from anonset.jobs.reading import read_data, source_to_read
 from anonset.jobs.trials.candidate import Candidate
-from anonset.jobs.trials.candidates import KNOWN, serves
+from anonset.jobs.trials.candidates import serves
 from anonset.jobs.trials.suggest import suggest as try_all
 from anonset.local_paths import require_local
 from anonset.privacy import PrivacyModel
+from anonset.privacy.model import require_size
 from anonset.release.memory import memory_for, require_memory
 from anonset.release.statements import parameters_of
 from anonset.report.plots import draw_frontier, require_plots
 from anonset.report.suggestions import suggestion_account, suggestion_summary
-from anonset.settings.commands import SuggestSettings
+from anonset.settings.commands import SUGGESTED, SUGGESTED_VALUES, SuggestSettings, suggest_settings_model
 from anonset.settings.job_files import over_job, read_job
-from anonset.settings.model_choices import SIZES
-from anonset.settings.parameters import MODELS, default_algorithm, form_of, make_algorithm, parameters
+from anonset.settings.parameters import MODELS, SIZES, default_algorithm, form_of, make_algorithm, parameters
 from anonset.settings.settings import RoleSettings, is_job, validate, with_sensitive_kept
 from anonset.spelling import arguments_of, as_typed
 
-Flags: Any = flags_of(SuggestSettings, leave_out=["input"])
+Flags: Any = flags_of(suggest_settings_model(), leave_out=["input"])
 
-_OF_RHO = ("rho", "strict", "from_nothing")
-_ASKED = ("model", "k", "m", "l", "l_kind", "c", "t", "t_distance", "h", "p", *_OF_RHO, "sensitive_items")
+_OF_MODELS = [name for name in suggest_settings_model().model_fields if name not in SuggestSettings.model_fields]
+_ASKED = ("model", *_OF_MODELS)
 _ROLES = {*RoleSettings.model_fields, "publish_as_is"}
-_BY_DEFAULT = {**SIZES, "p": 2}
 
 
 def suggest(
@@ -64,8 +63,11 @@ def suggest(
     require_local(plot)
     if plot is not None:
         require_plots(Path(plot))
-    place, options = over_job(source, "input", given_flags(flags), SuggestSettings)
-    settings = validate(SuggestSettings, {**options, "input": place})
+    place, options = over_job(source, "input", given_flags(flags), suggest_settings_model())
+    settings = validate(suggest_settings_model(), {**options, "input": place})
+    for name in (*SIZES, "p"):
+        if (size := getattr(settings, name)) is not None:
+            require_size(name, size)
     data = source_to_read(settings, place)
     need = memory_for(data.size)
     require_memory(need, settings.memory_limit, "a sample is drawn once all records are read")
@@ -126,20 +128,20 @@ def _guarantee(table: Table, options: Mapping[str, Any], sensitive: str | None) 
         if table.relational:
             by_roles = "kl" if options["t"] is None else "kt"
     name = options["model"] or by_roles
-    if name not in MODELS or name not in KNOWN:
+    if name not in MODELS or name not in SUGGESTED:
         others = "use anonset compare for other models"
-        msg = f"--model {name}: suggest supports {', '.join(KNOWN)}; {others}"
+        msg = f"--model {name}: suggest supports {', '.join(SUGGESTED)}; {others}"
         raise InputError(msg)
     algorithm = default_algorithm(name, relational=bool(table.relational))
     cls: Any = MODELS[name].model
     accepted = {form_of(field.name).setting for field in fields(cls)}
     values = {
         n: value
-        for n, value in {**_BY_DEFAULT, **{n: v for n, v in options.items() if v is not None}}.items()
+        for n, value in {**SUGGESTED_VALUES, **{n: v for n, v in options.items() if v is not None}}.items()
         if n in accepted
     }
     values |= {"sensitive": sensitive} if sensitive is not None and "sensitive" in accepted else {}
-    if stray := [n for n in _ASKED[1:] if options[n] is not None and n not in accepted]:
+    if stray := [n for n in _OF_MODELS if options[n] is not None and n not in accepted]:
         msg = f"--{stray[0].replace('_', '-')} does not apply to model {name}; remove it"
         raise InputError(msg)
     needed = {"delta": 1.0} if "delta" in parameters(algorithm) else {}

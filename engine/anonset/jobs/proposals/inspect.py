@@ -28,6 +28,7 @@ from anonset.reading.file_options import ROW, UNKNOWN
 from anonset.reading.options import require_options
 from anonset.release.memory import memory_for
 from anonset.settings.binding import HierarchySpec
+from anonset.settings.parameters import SIZES
 from anonset.spelling import counted
 
 
@@ -91,8 +92,8 @@ def inspect(
 def inspect_one(
     source: Any,
     *,
-    k: int = 5,
-    m: int = 2,
+    k: int = SIZES["k"],
+    m: int = SIZES["m"],
     hierarchies: Mapping[str, HierarchySpec] | None = None,
     seed: int = 0,
     **given: Any,

@@ -29,6 +29,7 @@ from anonset.reading.persons.id_hashes import new_key
 from anonset.reading.roles import name_list, names_in
 from anonset.reading.sources.place import is_address
 from anonset.release.documents import ATTESTATION
+from anonset.settings.parameters import SIZES
 from anonset.settings.table_lines import job_with_tables
 from anonset.spelling import as_typed, counted, listed, setting
 
@@ -102,8 +103,8 @@ def inspect_tables(
     others: Mapping[str, str],
     *,
     unit: Sequence[str] = (),
-    k: int = 5,
-    m: int = 2,
+    k: int = SIZES["k"],
+    m: int = SIZES["m"],
     **options: Any,
 ) -> LinkedFindings:
     """Inspect tables that may share keys, and propose a job.

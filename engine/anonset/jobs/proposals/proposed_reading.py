@@ -42,6 +42,7 @@ from anonset.reading.sources.dialect import Dialect
 from anonset.reading.sources.source import TABLES, Source, source_of
 from anonset.reading.table_builder import read_all_rows
 from anonset.settings.binding import RANGE, VALUES, HierarchySpec
+from anonset.settings.parameters import SIZES
 from anonset.spelling import counted, setting, spelled
 
 T = TypeVar("T")
@@ -51,7 +52,7 @@ def proposal_for(
     source: Any,
     declared: Mapping[str, Any],
     hierarchies: Mapping[str, HierarchySpec],
-    k: int = 5,
+    k: int = SIZES["k"],
     published: Mapping[str, str] = MappingProxyType({}),
 ) -> Proposal:
     """Propose column roles and read the data with these roles. If the settings of the file are detected to be wrong,

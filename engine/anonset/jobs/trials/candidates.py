@@ -10,6 +10,7 @@ from anonset.data import Table
 from anonset.data.hierarchies.hierarchy_rules import HALVES
 from anonset.errors import InputError
 from anonset.privacy import PrivacyModel
+from anonset.settings.commands import SUGGESTED
 
 APART = "apriori"
 """Transaction algorithm of frameworks for linked tables. Its symbols are nodes of the hierarchies of single tables."""
@@ -58,8 +59,6 @@ _CANDIDATES: Mapping[str, Sequence[Mapping[str, Any]]] = {
     ),
 }
 """Candidates with parameters, by model. Algorithms that are not listed are tried with default parameters."""
-KNOWN = ("km", "k", "kl", "kt", "kkm", "klm", "lm", "rho", "coherence", "transaction-k", "safe-grouping", "anatomy")
-"""Names of the models with candidates."""
 _ALONE: Mapping[str, Sequence[Mapping[str, Any]]] = {"klm": ({"algorithm": "lm-apriori"},)}
 """Candidates for tables without relational columns."""
 _MANY = 50_000
@@ -76,8 +75,8 @@ def candidates_for(table: Table, model: PrivacyModel) -> list[dict[str, Any]]:
     InputError
         If there are no candidates for the model.
     """
-    if model.name not in KNOWN:
-        msg = f"suggest supports the models {', '.join(KNOWN)}, got {model.name}"
+    if model.name not in SUGGESTED:
+        msg = f"suggest supports the models {', '.join(SUGGESTED)}, got {model.name}"
         raise InputError(msg)
     listed = _CANDIDATES.get(model.name, ())
     others = with_traits(lambda traits: model.name in traits.models and not traits.not_tried)

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from anonset.settings.job_changes import ROLES
-from anonset.settings.model_choices import SIZES, comparison_flags, item_trees, tuned
+from anonset.settings.model_choices import comparison_flags, item_trees, tuned
+from anonset.settings.parameters import SIZES
 from anonset.spelling import as_typed
 from anonset.ui.state.runs import CANCELLED, CommandRun
 
