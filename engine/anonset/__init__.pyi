@@ -105,6 +105,7 @@ from anonset.publications import Buckets as Buckets
 from anonset.publications import Records as Records
 from anonset.publications import Symbol as Symbol
 from anonset.reading.file_options import FileOptions as FileOptions
+from anonset.reading.file_options import RoleOptions as RoleOptions
 from anonset.reading.hierarchies.files import read_hierarchy as read_hierarchy
 from anonset.reading.hierarchies.files import write_hierarchy as write_hierarchy
 from anonset.reading.options import ReadOptions as ReadOptions

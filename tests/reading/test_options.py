@@ -6,9 +6,9 @@ from typing import get_type_hints
 import pytest
 from tests.facts import refused
 
-from anonset import FileOptions, InputError, ReadOptions, read
+from anonset import FileOptions, InputError, ReadOptions, RoleOptions, read
 from anonset.reading.options import ReadKeywords
-from anonset.settings.settings import ReadingSettings
+from anonset.settings.settings import ReadingSettings, RoleSettings
 
 
 def test_the_keywords_of_read_are_the_fields_of_the_options() -> None:
@@ -17,12 +17,12 @@ def test_the_keywords_of_read_are_the_fields_of_the_options() -> None:
     assert get_type_hints(ReadKeywords) == {name: known[name] for name in get_type_hints(ReadKeywords)}
 
 
-@pytest.mark.parametrize("option", fields(FileOptions), ids=lambda option: option.name)
+@pytest.mark.parametrize("option", [*fields(RoleOptions), *fields(FileOptions)], ids=lambda option: option.name)
 def test_options_equal_settings_in_default_and_text(option) -> None:
-    setting = ReadingSettings.model_fields[option.name]
-    (text,) = get_type_hints(FileOptions, include_extras=True)[option.name].__metadata__
+    setting = RoleSettings.model_fields[option.name]
+    (text,) = get_type_hints(ReadOptions, include_extras=True)[option.name].__metadata__
     assert setting.description == text
-    assert setting.default == ([] if option.default == () else option.default)
+    assert setting.default == ([] if option.default == () or option.name == "items" else option.default)
 
 
 def test_settings_of_files_are_options() -> None:

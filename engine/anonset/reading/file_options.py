@@ -1,4 +1,4 @@
-"""Parsing options of files, which are independent of column roles."""
+"""Options that settings and flags share with `read` and `scan`: column roles, and parsing options of files."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,136 +14,155 @@ the owner has not decided yet.
 
 
 @dataclass(frozen=True, kw_only=True)
+class RoleOptions:
+    """Role of each column, as options of `read`, `scan`, settings and flags.
+
+    Several set-valued columns are joined into a column ``items`` with the items ``column:item``, and published as
+    separate columns again.
+    """
+
+    items: Annotated[
+        Names,
+        "Columns with sets of items, protected together.",
+    ] = None
+    relational: Annotated[
+        Names,
+        "Quasi-identifiers: columns whose values an attacker may know, such as age,zip.",
+    ] = ()
+    numeric: Annotated[
+        Names,
+        "Relational columns that contain numbers. All other columns are read as text.",
+    ] = ()
+    sensitive: Annotated[
+        str | None,
+        "Sensitive column: its values must not be inferred for a person.",
+    ] = None
+    id: Annotated[
+        Names,
+        "For the algorithms anatomy and safe-grouping: columns that identify the person, repeat, and are "
+        "published. All other algorithms use --unit.",
+    ] = ()
+    keep: Annotated[
+        Names,
+        "Columns to publish unchanged, without protection.",
+    ] = ()
+    drop: Annotated[
+        Names,
+        "Columns that are not published.",
+    ] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
 class FileOptions:
-    """Parsing options of `read`, `scan`, settings and flags that are independent of column roles."""
+    """Parsing options of `read`, `scan`, settings and flags that are independent of column roles.
+
+    If `unit` names columns, the rows of a person are merged into one record with the union of their sets. All other
+    values must agree (see `differing`). If a person has several rows, a text cell is one item (``type 2 diabetes``),
+    unless a separator is declared. If `unit` is ``unknown``, a person with several rows is not protected as one. Only
+    data with a single set-valued column, and no other column, need no unit.
+    """
 
     separator: Annotated[
         str | None,
-        "Character between the items of a field, or 'list' for ['a', 'b'] and {a,b}; per column: 'drugs=, codes=|'. "
-        "Default: blanks.",
+        "Character between the items of a field; list for lists such as ['a', 'b'] and {a,b}; per column: "
+        "'drugs=, codes=|'. Default: blanks. A field that seems to use another separator is rejected.",
     ] = None
-    """Separator of the items in a text cell, for all columns or for single columns (``drugs=, codes=|``). Default:
-    blanks. A cell that seems to use another separator is rejected. An empty cell is the empty set, and blanks around an
-    item are ignored. With ``list``, each cell is a list that a program printed, such as ``['a', 'b']``, ``["a", "b"]``
-    or ``{a,"b c"}``.
-    """
     delimiter: Annotated[
-        str | None, "Character between the fields of a line, such as ';' or tab; default: detected."
+        str | None,
+        "Character between the fields of a line, such as ';' or tab. Default: the character out of comma, "
+        "semicolon, tab and | that splits the first line into the named columns.",
     ] = None
-    """Character between the fields of a CSV or TSV file. Default: the character out of ``,`` ``;`` tab and ``|`` that
-    splits the first line into the named columns.
-    """
     encoding: Annotated[
-        str | None, "Text encoding, such as latin-1; default: UTF-8, or that of the byte order mark."
+        str | None,
+        "Text encoding, such as latin-1. Default: UTF-8, or that of the byte order mark.",
     ] = None
-    """Encoding of a text without a byte order mark. Default: UTF-8."""
-    no_header: Annotated[bool, "The file has no header; columns are named 1, 2, ..."] = False
-    """The first line of a CSV or TSV file is a row. The columns are then called ``1``, ``2``, ..."""
-    header_line: Annotated[int, "Line number of the header, if other lines precede it."] = field(
-        default=1, metadata={"ge": 1}
-    )
-    """Line number of the header of a CSV or TSV file, from 1. Lines above it are skipped."""
+    no_header: Annotated[
+        bool,
+        "The first line of a CSV or TSV file is a row. The columns are then named 1, 2, ...",
+    ] = False
+    header_line: Annotated[
+        int,
+        "Line number of the header of a CSV or TSV file. Lines above it are skipped.",
+    ] = field(default=1, metadata={"ge": 1})
     skip_rows: Annotated[
         Names,
         "Rows to skip and count: no-id (rows without a value of --unit), footer (totals and notes at the end), "
-        "labels (all lines of labels, units or import ids below the header), undescribed (persons of linked tables "
-        "without a row in the table that describes them).",
+        "labels (all lines of labels, units or import ids below the header; if there are none, the line below "
+        "the header), undescribed (persons of linked tables without a row in the table that describes them). "
+        "Default: such rows are rejected.",
     ] = ()
-    """Rows to skip. ``no-id`` skips rows in which an id is empty or null. ``footer`` skips sums and notes at the end of
-    a CSV or TSV file. ``labels`` skips all lines below the header that contain labels, units or import ids; if there
-    are none, it skips the line below the header. ``undescribed`` skips persons of linked tables without a row in the
-    table that describes them. The account and the private report count them. Without this option,
-    data with rows of these kinds are rejected.
-    """
-    decimal: Annotated[Literal[",", "."] | None, "Decimal sign of --numeric columns; default: detected."] = None
-    """Decimal sign of numeric text columns, ``,`` or ``.``. Currency and thousands separators are then allowed. By
-    default, the sign is detected from the first rows of a CSV or TSV file, and is a point in other files.
-    """
-    null: Annotated[Names, 'Texts that mean "no value", such as k.A.,NULL,COLUMN=0.'] = ()
-    """Texts that mean "no value". A text is null in all columns. ``COLUMN=TEXT`` is null only in the named column."""
+    decimal: Annotated[
+        Literal[",", "."] | None,
+        "Decimal sign of --numeric columns. Currencies and thousands separators are then allowed. Default: "
+        "detected in CSV and TSV files, a point in all others.",
+    ] = None
+    null: Annotated[
+        Names,
+        'Texts that mean "no value", such as k.A.,NULL,COLUMN=0. COLUMN=TEXT applies to this column only.',
+    ] = ()
     input_format: Annotated[
         str | None,
-        "csv, tsv, fimi, baskets, spmf, jsonl, xlsx, sav, zsav, dta, sas7bdat, xpt or parquet; default: by the name.",
+        "csv, tsv, fimi, baskets, spmf, jsonl, xlsx, sav, zsav, dta, sas7bdat, xpt or parquet. A baskets file "
+        "contains the items of one record per line, and no column names. Default: by the name.",
     ] = None
-    """Format of a file, independent of its name: ``csv``, ``tsv``, ``fimi``, ``baskets``, ``spmf``, ``jsonl``,
-    ``xlsx``, ``sav``, ``zsav``, ``dta``, ``sas7bdat``, ``xpt`` or ``parquet``. A ``baskets`` file contains the items of
-    one record per line, between separators, and has no column names.
-    """
-    value_codes: Annotated[bool, "Read codes of SPSS, Stata and SAS files instead of value labels."] = False
-    """Labelled values of SPSS, Stata and SAS files are read as their codes, such as ``2``, instead of their labels."""
-    one_hot: Annotated[Names, "0/1 columns, a column per item."] = ()
-    """0/1 columns, one for each item. The item is the column name, or the part after a prefix such as ``dx_*``. The
-    set-valued column is called ``items``."""
+    value_codes: Annotated[
+        bool,
+        "Read codes of SPSS, Stata and SAS files instead of value labels.",
+    ] = False
+    one_hot: Annotated[
+        Names,
+        "0/1 columns, a column per item. The item is the column name, or its part after a prefix such as dx_*. "
+        "The set-valued column is named items.",
+    ] = ()
     present: Annotated[
         str | None,
-        "Value that marks an item as present in --one-hot columns, such as Checked or 1; filled: any cell that is "
-        "not empty. Default: 1, true, yes, ja, y, t, j, x.",
+        "Value that marks an item as present in --one-hot columns, such as Checked or 1, in upper or lower case. "
+        "Any other value of a column marks the item as absent; a column may have only one. filled: any cell that "
+        "is not empty; the item is the label if a column contains a single label, and otherwise the column name. "
+        "Default: 1, true, yes, ja, y, t, j, x.",
     ] = None
-    """Value that marks an item as present in the columns of `one_hot`, without regard to case. Every column may have
-    one other value, which marks the item as absent. ``filled``: each cell that is not empty marks an item; the item is
-    the label if a column contains a single label, and otherwise the column name. Default: evident values such as ``1``,
-    ``true`` and ``yes``.
-    """
     one_code: Annotated[
         Names,
-        "Columns that each contain an item of the person, such as dx1,dx2; dx* selects all columns beginning with dx.",
+        "Columns that each contain an item of the person, such as dx1,dx2; dx* selects all columns beginning "
+        "with dx. An empty cell adds no item. The set-valued column is named items.",
     ] = ()
-    """Columns that contain one code each, from a common vocabulary. An empty cell adds no code. The set-valued column
-    is called ``items``.
-    """
-    with_header: Annotated[bool, "Items of --one-code columns are header=value, such as rs1003=AG."] = False
-    """Items of the columns of `one_code` are ``header=value``, so that equal values of different columns are different
-    items. A backslash precedes each ``=`` and each backslash of a header.
-    """
+    with_header: Annotated[
+        bool,
+        "Items of --one-code columns are header=value, such as rs1003=AG. A backslash precedes each = and each "
+        "backslash of a header.",
+    ] = False
     normalize: Annotated[
         Names,
-        "Clean up items in this order: upper, lower, strip-dots, strip-hyphens, strip-blanks, strip-zeros, nfc; "
-        "COL=upper cleans up a column.",
+        "Rules that clean up items, in the given order: upper, lower, strip-dots, strip-hyphens, strip-blanks, "
+        "strip-zeros (leading zeros), nfc (composed letters). COL=upper cleans up a relational, sensitive or "
+        "set-valued column.",
     ] = ()
-    """Rules applied to items, in order: ``upper``, ``lower``, ``strip-dots``, ``strip-hyphens``, ``strip-blanks``,
-    ``strip-zeros`` (leading zeros), ``nfc`` (composed letters). ``zip=strip-blanks`` applies a rule to the values of a
-    relational or sensitive column, or to the items of one of several set-valued columns."""
     unknown: Annotated[
         Literal["error", "suppress", "prefix"],
-        "How to treat codes that the hierarchy does not contain. prefix replaces a code by its longest prefix in the"
-        " hierarchy. suppress omits these items, and publishes '?' for values that a rule such as date:month,year "
-        "rejects.",
+        "How to treat codes that the hierarchy does not contain. error rejects them. prefix replaces a code by "
+        "its longest prefix in the hierarchy, so 250.13 becomes 250.1. suppress omits these items, and publishes "
+        "'?' for values that a rule such as date:month,year rejects.",
     ] = "error"
-    """Treatment of codes that are not in their hierarchy. ``error`` rejects them. ``suppress`` omits items, and
-    publishes ``?`` for a relational value that a rule such as ``date:month,year`` rejects. ``prefix`` replaces a code
-    by its longest prefix that is a node, so 250.13 becomes 250.1.
-    """
     inner_items: Annotated[
         Literal["error", "leaf"],
-        "How to treat codes that are inner nodes of the hierarchy. leaf adds a leaf below each.",
+        "How to treat codes that are inner nodes of the hierarchy. error rejects them. leaf adds a leaf below "
+        "each, such as E11:unspecified.",
     ] = "error"
-    """Treatment of codes that are inner nodes of their hierarchy. ``error`` rejects them. ``leaf`` gives every inner
-    node an additional leaf, ``E11:unspecified``.
-    """
     missing: Annotated[
-        str, "How to treat null: refuse, empty (no items), value (missing is a value), or empty,value."
+        str,
+        "How to treat null: refuse, empty (a null set has no items), value (a null category is the category "
+        "'?'), or empty,value. Null numbers, ids and items are always rejected. An empty field of a text file is "
+        "the empty text, not null.",
     ] = "refuse"
-    """Treatment of null. ``refuse`` rejects null. ``empty`` reads a null set as the empty set. ``value`` reads a null
-    category as the category ``?``. ``empty,value`` does both. Null numbers, ids and items are always rejected. Text
-    files contain no null: an empty field is the empty text. A blank line is a record in a file with a single column,
-    and is rejected in other files.
-    """
     unit: Annotated[
-        Names, "Who is a person: columns of an id, whose rows are merged; row (each is a person); or unknown."
+        Names,
+        "Who is a person: columns of an id, whose rows are merged; row (each is a person); or unknown.",
     ] = ()
-    """Who is a person. Columns: all rows with the same values are one person and are merged into one record with the
-    union of their sets. All other values must agree (see `differing`). If a person has several rows, a text cell is one
-    item (``type 2 diabetes``), unless a separator is declared. ``row``: each row is a different person. ``unknown``:
-    the data do not say who is a person, and a person with several rows is not protected as one. Only data with a single
-    set-valued column, and no other column, need no unit.
-    """
     differing: Annotated[
         Literal["refuse", "first"],
-        "If the rows of a person differ in a column without items: refuse, or publish the value of the first row.",
+        "If the rows of a person differ in a column without items: refuse, or publish the value of the first "
+        "row, and count these persons.",
     ] = "refuse"
-    """Treatment of persons whose rows differ in a column without items, if `unit` names columns. ``refuse`` rejects the
-    data. ``first`` uses the value of the person's first row, and counts these persons.
-    """
 
     @property
     def person(self) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from anonset.errors import Fix, InputError, require_known
 from anonset.reading.batches import FileProperties, NamedColumns
 from anonset.reading.cells.columns import Encoder
 from anonset.reading.cells.normalizing import require_rules
-from anonset.reading.file_options import OPEN, ROW, UNKNOWN, FileOptions
+from anonset.reading.file_options import OPEN, ROW, UNKNOWN, FileOptions, RoleOptions
 from anonset.reading.plan import Plan
 from anonset.reading.roles import Names, absent, name_list, names_in
 from anonset.reading.sources.dialect import EXACT, Dialect
@@ -76,28 +76,12 @@ def require_options(function: str, names: Iterable[str]) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReadOptions(FileOptions):
+class ReadOptions(RoleOptions, FileOptions):
     """Options of `read` and `scan`: column roles, file format, and the owner's declarations.
 
     Columns are given as a sequence, or as text: one name, or several separated by commas.
     """
 
-    items: Names = None
-    """The set-valued column. Several columns are joined into one column ``items`` with prefixed items, ``column:item``,
-    and published as separate columns again."""
-    relational: Names = ()
-    """Quasi-identifiers."""
-    numeric: Names = ()
-    """Relational columns that are numbers. All other relational columns are text."""
-    sensitive: str | None = None
-    """Sensitive attribute of bucketization."""
-    id: Names = ()
-    """Left side of the dependency that `anatomy` and `safe-grouping` protect: columns that identify the person, repeat,
-    and are published. They declare the person of these algorithms. All others use `unit`."""
-    keep: Names = ()
-    """Columns that are published unchanged, by the owner's decision."""
-    drop: Names = ()
-    """Columns that are not read."""
     identifying_as_declared: bool = False
     """Declaration by the owner that columns of names, e-mail addresses or IBANs are relational or kept on purpose.
     Columns of this kind are rejected without the declaration.

@@ -15,7 +15,7 @@ from anonset.errors import InputError, shortened
 from anonset.local_paths import require_local
 from anonset.publications.presentation import Format, Order, Symbols
 from anonset.reading import roles as reading
-from anonset.reading.file_options import FileOptions
+from anonset.reading.file_options import FileOptions, RoleOptions
 from anonset.reading.sources.place import Place, is_address
 from anonset.settings.fetched_files import with_local_copies
 from anonset.settings.parameters import (
@@ -54,7 +54,7 @@ ROUND_ENDS: Any = Field(
 _CONFIG = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
 
 
-def _fields_of(options: type[FileOptions]) -> dict[str, Any]:
+def _fields_of(options: type[FileOptions | RoleOptions]) -> dict[str, Any]:
     """Return the fields of options as fields of settings. Column names become lists."""
     types, made = get_type_hints(options, include_extras=True), {}
     for option in fields(options):
@@ -69,8 +69,18 @@ if TYPE_CHECKING:
     from anonset.reading.sources.source import Source
 
     _FileSettings = BaseModel  # type checkers see the fields in `file`
+
+    class _RoleSettings(BaseModel):
+        items: Names
+        relational: Names
+        numeric: Names
+        sensitive: str | None
+        id: Names
+        keep: Names
+        drop: Names
 else:
     _FileSettings = create_model("_FileSettings", __config__=_CONFIG, **_fields_of(FileOptions))
+    _RoleSettings = create_model("_RoleSettings", __config__=_CONFIG, **_fields_of(RoleOptions))
 
 
 class ReadingSettings(_FileSettings):
@@ -143,33 +153,13 @@ class ComparedSettings(ReadingSettings):
     cluster_tls: str | None = CLUSTER_TLS
 
 
-class ColumnSettings(BaseModel):
-    """Role of each column."""
-
-    model_config = _CONFIG
-
-    items: Names = Field([], description="Columns with sets of items, protected together.")
-    relational: Names = Field(
-        [], description="Quasi-identifiers: columns whose values an attacker may know, such as age,zip."
-    )
-    numeric: Names = Field([], description="Columns that contain numbers. All other columns are read as text.")
-    sensitive: str | None = Field(None, description="Sensitive column: its values must not be inferred for a person.")
-    id: Names = Field(
-        [],
-        description="For the algorithms anatomy and safe-grouping: columns that identify the person, repeat, and are "
-        "published.",
-    )
-    keep: Names = Field([], description="Columns to publish unchanged, without protection.")
-    drop: Names = Field([], description="Columns that are not published.")
-
-
 AS_IS = (
     "Declare that these columns are published although they show exact values of few persons, make records unique, "
     "or name persons. The attestation states this."
 )
 
 
-class RoleSettings(ReadingSettings, ColumnSettings):
+class RoleSettings(ReadingSettings, _RoleSettings):
     """Reading options, column roles and the owner's declarations."""
 
     identifying_as_declared: bool = Field(
