@@ -22,7 +22,8 @@ from anonset.reading.table_builder import read_all_rows
 from anonset.report import findings
 from anonset.report.findings import findings_account, findings_summary
 from anonset.settings.binding import require_roles
-from anonset.settings.job_text import guarantee_for, job_text
+from anonset.settings.job_text import job_text
+from anonset.settings.model_choices import guarantee_for
 from anonset.settings.parameters import MODELS
 from effort import examples
 from reference import known_items as reference

@@ -6,7 +6,6 @@ unit of privacy, columns that differ within a person, the model for the remainin
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +31,7 @@ from anonset.reading.file_options import ROW, UNKNOWN
 from anonset.reading.roles import names_in
 from anonset.reading.sources.source import source_of
 from anonset.release.memory import memory_for, memory_limit
-from anonset.settings.job_text import guarantee_for
-from anonset.settings.model_choices import BY_ROLES, sizes_of
+from anonset.settings.model_choices import BY_ROLES, guarantee_for, sizes_of, takes_sensitive
 from anonset.settings.overriding import OPTIONS_OF_ROLES, make_settings
 from anonset.settings.parameters import MODELS, SIZES
 from anonset.settings.settings import InputSettings, Settings, is_job
@@ -127,7 +125,7 @@ def _with_parameters(options: Mapping[str, Any]) -> dict[str, Any]:
 
     If a model of sensitive items is named, but no item is sensitive, use the model for sets instead.
     """
-    sizes = {name: int(options.get(name) or size) for name, size in SIZES.items()}
+    sizes = _sizes(options)
     stated = {name: value for name, value in options.items() if value is not None}
     if options.get("model") == "klm" and options.get("sensitive") and not options.get("sensitive_items"):
         stated = {name: value for name, value in stated.items() if name not in ("algorithm", "l", "delta")}
@@ -139,6 +137,11 @@ def _with_parameters(options: Mapping[str, Any]) -> dict[str, Any]:
     else:
         added = {}
     return stated | {name: n for name, n in added.items() if name not in stated}
+
+
+def _sizes(options: Mapping[str, Any]) -> dict[str, int]:
+    """Return the stated size parameters of the model, and the defaults of the others."""
+    return {name: int(options.get(name) or size) for name, size in SIZES.items()}
 
 
 def _commands(options: Mapping[str, Any], typed: Mapping[str, Any], error: InputError) -> list[str]:
@@ -165,7 +168,7 @@ def _lines(
     for proposal in proposals:
         is_open = bool(proposals[0].answers)
         columns = [column.profile.name for column in proposal.columns]
-        options = {**options, **{role: list(names_in(columns, options[role])) for role in ROLES if options.get(role)}}
+        options = _with_names(options, columns)
         settings = _complete(options, proposal)
         stated = options if any(options.get(role) for role in ROLES) else {**options, **_only_column(proposal)}
         stated = {name: value for name, value in stated.items() if typed.get(name) is not None or name in ROLES}
@@ -301,14 +304,14 @@ def _require_few_columns(options: Mapping[str, Any]) -> None:
 
 def _proposed(options: Mapping[str, Any]) -> Proposal:
     _require_few_columns(options)
-    k, specs = int(options.get("k") or SIZES["k"]), options.get("hierarchy", {})
+    k, specs = _sizes(options)["k"], options.get("hierarchy", {})
     reading = {name: options[name] for name in (*READING, "missing") if options.get(name)}
     recognised = proposal_for(options["input"], reading, {}, k)
     of_format = (*_RECOGNISED, "separator") if recognised.settings.get("input_format") == "baskets" else _RECOGNISED
     reading |= {name: recognised.settings[name] for name in of_format if name in recognised.settings}
     reading["skip_rows"] = [rows for rows in names_in((), reading.get("skip_rows")) if rows != "no-id"]
     columns = [column.profile.name for column in recognised.columns]
-    options = {**options, **{role: list(names_in(columns, options[role])) for role in ROLES if options.get(role)}}
+    options = _with_names(options, columns)
     named = [name for role in ROLES for name in options.get(role, ())]
     dropped = [name for name in names_in((), options.get("drop")) if name in columns]
     unnamed = [name for name in columns if not any(_matches(name, pattern) for pattern in named)]
@@ -321,6 +324,11 @@ def _proposed(options: Mapping[str, Any]) -> Proposal:
     published = {name: "relational" for role in ("relational", "keep") for name in names_in((), options.get(role))}
     published |= dict.fromkeys(names_in((), options.get("sensitive")), "sensitive")
     return proposal_for(options["input"], {**reading, **stated, **drop}, specs, k, published)
+
+
+def _with_names(options: Mapping[str, Any], columns: Sequence[str]) -> dict[str, Any]:
+    """Return options in which each given role is a list of column names."""
+    return {**options, **{role: list(names_in(columns, options[role])) for role in ROLES if options.get(role)}}
 
 
 def _matches(column: str, name: str) -> bool:
@@ -343,8 +351,8 @@ def _complete(options: Mapping[str, Any], proposal: Proposal) -> dict[str, Any] 
     stated: Mapping[str, Any] = options.get("hierarchy", {})
     if any(trees.get(name) != spec for name, spec in stated.items() if name in published or name not in columns):
         return None
-    k, m = (int(options.get(name) or SIZES[name]) for name in ("k", "m"))
-    must = guarantee_for(settings, k, m, tuples=0)
+    sizes = _sizes(options)
+    must = guarantee_for(settings, sizes["k"], sizes["m"], tuples=0)
     remaining = {name: value for name, value in options.items() if name not in (*ROLES, *_PROPOSED_ANEW)}
     if _shape(must["model"]) != _shape(options.get("model")):
         general = Settings.model_fields.keys() - {"model", "algorithm"}
@@ -358,10 +366,7 @@ def _shape(model: str | None) -> tuple[frozenset[str], bool] | None:
     """
     if model not in MODELS:
         return None
-    model_class = MODELS[model].model
-    return model_class.protects, is_dataclass(model_class) and any(
-        field.name == "sensitive" for field in fields(model_class)
-    )
+    return MODELS[model].model.protects, takes_sensitive(model)
 
 
 def _are_same(settings: Mapping[str, Any], options: Mapping[str, Any]) -> bool:

@@ -16,7 +16,8 @@ from anonset.measures.risks.known_items import KnownItems
 from anonset.measures.shares import Share
 from anonset.reading.file_options import ROW, UNKNOWN
 from anonset.release.tables import html_table
-from anonset.settings.job_text import answer_text, guarantee_for, job_text, relative_to, unit_line
+from anonset.settings.job_text import answer_text, job_text, relative_to, unit_line
+from anonset.settings.model_choices import guarantee_for
 from anonset.settings.paths import with_path
 from anonset.spelling import counted, setting
 

@@ -11,7 +11,8 @@ from anonset.errors import InputError, Problem
 from anonset.jobs.findings import ColumnFindings
 from anonset.reading.linked import column_of
 from anonset.release.tables import html_table
-from anonset.settings.job_text import answer_text, guarantee_for, job_text, relative_to, table_header, unit_line
+from anonset.settings.job_text import answer_text, job_text, relative_to, table_header, unit_line
+from anonset.settings.model_choices import guarantee_for
 from anonset.spelling import counted
 
 

@@ -8,17 +8,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from anonset.columns.roles import SETS
 from anonset.reading.sources.place import is_address
-from anonset.settings.parameters import MODELS, SIZES
 from anonset.spelling import in_file
 
 _OF_TABLE = "tables."
 """First part of the names of linked tables, whose entries are settings."""
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 """Names that TOML does not quote."""
-_MANY_TUPLES = 20_000
-"""Number of combinations of quasi-identifiers from which another algorithm is proposed."""
 
 
 def job_text(
@@ -115,24 +111,6 @@ def table_header(name: str) -> str:
     ('tables.visit', 'tables."my visits"')
     """
     return f"{_OF_TABLE}{name if _BARE.fullmatch(name) else toml_of(name)}"
-
-
-def guarantee_for(settings: Mapping[str, Any], k: int, m: int, *, tuples: int) -> dict[str, Any]:
-    """Return the privacy model for the column roles, with parameters that any data can satisfy.
-
-    Parameters
-    ----------
-    tuples
-        Number of distinct combinations of quasi-identifiers.
-    """
-    sets = any(settings.get(role) for role in SETS)
-    if settings.get("sensitive") and settings.get("relational") and not sets:
-        return {"model": "kl", "algorithm": "cluster", "k": k, "l": SIZES["l"]}
-    model = ("kkm" if settings.get("relational") else "km") if sets else "k"
-    entry = MODELS[model]
-    chosen = {**entry.in_reach, **(entry.of_many_tuples if tuples > _MANY_TUPLES else {})}
-    algorithm = {name: chosen.pop(name) for name in ("algorithm",) if name in chosen}
-    return {"model": model, **algorithm, "k": k, **({"m": m} if sets else {}), **chosen}
 
 
 def relative_to(folder: Path, path: str) -> str:

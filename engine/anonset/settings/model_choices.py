@@ -1,7 +1,6 @@
 """Privacy models that fit the column roles of a job, and the settings of a chosen model."""
 
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import Any
 
 from anonset.columns.roles import SETS
@@ -10,11 +9,13 @@ from anonset.privacy.model import PrivacyModel
 from anonset.reading.roles import name_list
 from anonset.settings.job_changes import ROLES, role_names, with_role
 from anonset.settings.overriding import over
-from anonset.settings.parameters import MODELS, SIZES, algorithm_name, form_of, make_algorithm, parameters
+from anonset.settings.parameters import MODELS, SIZES, algorithm_name, make_algorithm, parameters, settings_of
 from anonset.settings.settings import Settings
 
 BY_ROLES = ("km", "k", "kl", "kkm")
 """Models for combinations of column roles. At most one of the models fits a job."""
+_MANY_TUPLES = 20_000
+"""Number of combinations of quasi-identifiers from which another algorithm is proposed."""
 
 
 def sizes_of(model: str) -> list[str]:
@@ -23,9 +24,31 @@ def sizes_of(model: str) -> list[str]:
     >>> sizes_of("km"), sizes_of("kl")
     (['k', 'm'], ['k', 'l'])
     """
-    cls: Any = MODELS[model].model
-    own = {form_of(field.name).setting for field in fields(cls)}
+    own = settings_of(MODELS[model].model)
     return [name for name in SIZES if name in own]
+
+
+def model_by_roles(*, sets: bool, relational: bool) -> str:
+    """Return the model that protects all sets and quasi-identifiers of data, without a sensitive column."""
+    return ("kkm" if relational else "km") if sets else "k"
+
+
+def guarantee_for(settings: Mapping[str, Any], k: int, m: int, *, tuples: int) -> dict[str, Any]:
+    """Return the privacy model for the column roles, with parameters that any data can satisfy.
+
+    Parameters
+    ----------
+    tuples
+        Number of distinct combinations of quasi-identifiers.
+    """
+    sets = any(settings.get(role) for role in SETS)
+    if settings.get("sensitive") and settings.get("relational") and not sets:
+        return {"model": "kl", "algorithm": "cluster", "k": k, "l": SIZES["l"]}
+    model = model_by_roles(sets=sets, relational=bool(settings.get("relational")))
+    entry = MODELS[model]
+    chosen = {**entry.in_reach, **(entry.of_many_tuples if tuples > _MANY_TUPLES else {})}
+    algorithm = {name: chosen.pop(name) for name in ("algorithm",) if name in chosen}
+    return {"model": model, **algorithm, "k": k, **({"m": m} if sets else {}), **chosen}
 
 
 def obstacle(model: str, job: Mapping[str, Any]) -> str:
@@ -43,7 +66,7 @@ def obstacle(model: str, job: Mapping[str, Any]) -> str:
         for needed, there, what in (
             ("items" in entry.protects, sets, "a column of items"),
             ("relational" in entry.protects, bool(job.get("relational")), "a column that an attacker may know"),
-            (_takes_sensitive(model), bool(job.get("sensitive")), "a sensitive column"),
+            (takes_sensitive(model), bool(job.get("sensitive")), "a sensitive column"),
         )
         if needed and not there
     ]
@@ -69,12 +92,13 @@ def _open_roles(model: str) -> list[str]:
     return [
         *(() if "items" in entry.protects else SETS),
         *(() if "relational" in entry.protects else ("relational",)),
-        *(() if _takes_sensitive(model) else ("sensitive",)),
+        *(() if takes_sensitive(model) else ("sensitive",)),
     ]
 
 
-def _takes_sensitive(model: str) -> bool:
-    return any(field.name == "sensitive" for field in fields(MODELS[model].model))  # type: ignore[arg-type]
+def takes_sensitive(model: str) -> bool:
+    """Return True if a model has a parameter for the sensitive column."""
+    return "sensitive" in settings_of(MODELS[model].model)
 
 
 def with_model(job: Mapping[str, Any], model: str) -> dict[str, Any]:
@@ -198,7 +222,7 @@ def tuned(job: Mapping[str, Any]) -> list[str]:
     ['delta', 'transaction']
     """
     entry = MODELS.get(job.get("model", ""))
-    of_model = set() if entry is None else {form_of(field.name).setting for field in fields(entry.model)}  # type: ignore[arg-type]
+    of_model = [] if entry is None else settings_of(entry.model)
     remain = {*SIZES, *of_model, *Settings.model_fields}
     return [name for name in job if name in parameters() and name not in remain]
 

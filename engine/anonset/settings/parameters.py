@@ -176,6 +176,11 @@ def form_of(field: str) -> SettingForm:
     return FORMS.get(field) or SettingForm(field)
 
 
+def settings_of(cls: type[Any]) -> list[str]:
+    """Return the names of the settings of an algorithm or a model, in the order of its fields."""
+    return [form_of(field.name).setting for field in fields(cls)]
+
+
 def companions_of(form: SettingForm, value: Any) -> frozenset[str]:
     """Return the additional settings that a value requires."""
     return frozenset() if form.companions is None else form.companions(value)
@@ -205,7 +210,7 @@ def make_algorithm(
     cls: type[Any] = ALGORITHMS[name]
     if model is not None and MODELS[model].equals is None:
         _require_answers(model, name)
-    settings = {form_of(field.name).setting for field in fields(cls)}
+    settings = settings_of(cls)
     values = {setting: value for setting, value in values.items() if setting in settings or setting not in GENERAL}
     preset = {} if model is None else MODELS[model].preset
     values = {**{setting: value for setting, value in preset.items() if setting in settings}, **values}

@@ -2,7 +2,6 @@
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -31,7 +30,8 @@ from anonset.report.plots import draw_frontier, require_plots
 from anonset.report.suggestions import suggestion_account, suggestion_summary
 from anonset.settings.commands import SUGGESTED, SUGGESTED_VALUES, SuggestSettings, suggest_settings_model
 from anonset.settings.job_files import over_job, read_job
-from anonset.settings.parameters import MODELS, SIZES, default_algorithm, form_of, make_algorithm, parameters
+from anonset.settings.model_choices import model_by_roles
+from anonset.settings.parameters import MODELS, SIZES, default_algorithm, make_algorithm, parameters, settings_of
 from anonset.settings.settings import RoleSettings, is_job, validate, with_sensitive_kept
 from anonset.spelling import arguments_of, as_typed
 
@@ -119,7 +119,7 @@ def suggest(
 
 def _guarantee(table: Table, options: Mapping[str, Any], sensitive: str | None) -> PrivacyModel:
     """Return the requested privacy model. Without --model, the column roles determine the model."""
-    by_roles = "k" if table.transactions is None else "kkm" if table.relational else "km"
+    by_roles = model_by_roles(sets=table.transactions is not None, relational=bool(table.relational))
     if options["sensitive_items"]:
         by_roles = "klm"
     if table.sensitive is not None:
@@ -133,8 +133,7 @@ def _guarantee(table: Table, options: Mapping[str, Any], sensitive: str | None) 
         msg = f"--model {name}: suggest supports {', '.join(SUGGESTED)}; {others}"
         raise InputError(msg)
     algorithm = default_algorithm(name, relational=bool(table.relational))
-    cls: Any = MODELS[name].model
-    accepted = {form_of(field.name).setting for field in fields(cls)}
+    accepted = settings_of(MODELS[name].model)
     values = {
         n: value
         for n, value in {**SUGGESTED_VALUES, **{n: v for n, v in options.items() if v is not None}}.items()
