@@ -48,6 +48,7 @@ def test_all_shares_of_a_risk_are_percentages(place: Place) -> None:
         (["evaluate", "DATA", "OUT", "--top", "0"], "--top 1 0"),
         (["compare", "DATA", "--algorithms", "apriori", "--k", "0", "--m", "2"], "--k 1 0"),
         (["suggest", "DATA", "--k", "0"], "--k 1 0"),
+        (["suggest", "DATA", "--model", "coherence", "--p", "0"], "--p 1 0"),
     ],
 )
 def test_a_wrong_option_fails_before_any_file_is_read(place: Place, arguments: list[str], message: str) -> None:

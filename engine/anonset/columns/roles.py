@@ -8,7 +8,7 @@ from typing import Any
 
 from anonset.columns.kinds import ValueFormat
 from anonset.columns.profiles import Profile
-from anonset.data.hierarchies.hierarchy_rules import FROM, PROPOSED, date_rule
+from anonset.data.hierarchies.hierarchy_rules import FROM, PROPOSED, RANGE, VALUES, date_rule
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import Fix
 
@@ -68,10 +68,10 @@ def hierarchy_for(profile: Profile) -> str:
     """Return the hierarchy of a quasi-identifier, as a setting."""
     if profile.kind in NUMBERS:
         if profile.distinct <= min(_FEW, profile.records // 3) and not profile.look.form:
-            return "values"
+            return VALUES
         if not (profile.missing or profile.nulls or profile.look.odd):
-            return "range"
-    return rule_of(profile.kind, profile.look) or "values"
+            return RANGE
+    return rule_of(profile.kind, profile.look) or VALUES
 
 
 def rule_of(kind: str, look: ValueFormat) -> str:
@@ -102,7 +102,7 @@ def settings_of(proposals: Mapping[str, ProposedRole]) -> dict[str, Any]:
     """Return the columns by role, as settings. Quasi-identifiers that generalize to ranges are also numeric."""
     roles = {role: [name for name, proposed in proposals.items() if proposed.role == role] for role in ROLES}
     numeric = [
-        name for name, proposed in proposals.items() if proposed.role == "relational" and proposed.hierarchy == "range"
+        name for name, proposed in proposals.items() if proposed.role == "relational" and proposed.hierarchy == RANGE
     ]
     roles["one_hot"] = _with_patterns(roles["one_hot"], list(proposals))
     settings: dict[str, Any] = {role: names for role, names in {**roles, "numeric": numeric}.items() if names}

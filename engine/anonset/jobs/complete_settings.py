@@ -11,6 +11,7 @@ from typing import Any
 
 from anonset.columns.roles import OF_PERSONS, ROLES, SETS
 from anonset.data import Table
+from anonset.data.hierarchies.hierarchy_rules import VALUES
 from anonset.errors import (
     AnonsetError,
     DisclosureError,
@@ -214,7 +215,7 @@ def _hierarchies(settings: Mapping[str, Any]) -> dict[str, str]:
     published = {name for role in (*SETS, "relational") for name in settings.get(role, ())}
     published |= {"items"} if any(settings.get(role) for role in SETS) else set()
     trees = settings.get("hierarchy", {})
-    return {name: str(spec) for name, spec in trees.items() if spec != "values" and name in published}
+    return {name: str(spec) for name, spec in trees.items() if spec != VALUES and name in published}
 
 
 def _reads_as(proposal: Proposal, settings: Mapping[str, Any]) -> bool:

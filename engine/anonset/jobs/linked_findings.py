@@ -11,6 +11,7 @@ from anonset.errors import InputError, Problem
 from anonset.jobs.findings import ColumnFindings
 from anonset.reading.linked import column_of
 from anonset.release.tables import html_table
+from anonset.settings.binding import numeric_columns
 from anonset.settings.job_text import answer_text, job_text, relative_to, table_header, unit_line
 from anonset.settings.model_choices import guarantee_for
 from anonset.spelling import counted
@@ -131,8 +132,8 @@ class LinkedFindings(RedactedRepr):
         if items := one.named("items"):
             settings["items"] = items[0]
         elif one.describes:
-            numeric = [name for name, spec in one.hierarchies.items() if spec == "range"]
-            roles = {"relational": one.named("relational"), "numeric": numeric, "drop": one.named("drop")}
+            numbers = numeric_columns(one.hierarchies)
+            roles = {"relational": one.named("relational"), "numeric": numbers, "drop": one.named("drop")}
             settings |= {role: names for role, names in roles.items() if names}
         return {**settings, **one.options}
 

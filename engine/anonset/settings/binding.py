@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table, Vocabulary
 from anonset.data.hierarchies.ceilings import cap_hierarchy
 from anonset.data.hierarchies.combined_hierarchies import attach_sensitive, is_attached, join_hierarchies
-from anonset.data.hierarchies.hierarchy_rules import NO_VALUE, OF_LABELS
+from anonset.data.hierarchies.hierarchy_rules import NO_VALUE, OF_LABELS, RANGE, VALUES
 from anonset.data.joining import prefixed
 from anonset.data.table_facts import CodeRules
 from anonset.errors import Fix, HierarchyError, InputError, datum, typed
@@ -20,6 +20,7 @@ from anonset.reading.hierarchies.objects import hierarchy_from
 from anonset.reading.hierarchies.specs import hierarchy_for, is_over_data
 from anonset.reading.sources.files import text_lines
 from anonset.settings.fitting import fit_codes
+from anonset.settings.parameters import SIZES
 from anonset.spelling import counted, did_you_mean, hierarchy_of, setting, spelled
 
 
@@ -35,10 +36,6 @@ leaf, or a mapping.
 """
 
 _MOST_DIGITS = 18  # digits of a number; int() rejects thousands
-RANGE, VALUES = "range", "values"
-"""Keywords that replace a hierarchy. ``RANGE`` generalizes numbers to ranges. ``VALUES`` generalizes categories to sets
-of values.
-"""
 
 
 def numeric_columns(hierarchies: Mapping[str, str]) -> list[str]:
@@ -378,7 +375,7 @@ def require_roles(table: Table, model: PrivacyModel) -> None:
             )
         fixes = [] if sensitive is None else [Fix({"drop": [sensitive]}, f"to remove {sensitive!r}")]
         if sensitive is not None and table.transactions is None and table.relational:
-            fixes.insert(0, Fix({"model": "kl", "l": 2}, f"to protect {sensitive!r}"))
+            fixes.insert(0, Fix({"model": "kl", "l": SIZES["l"]}, f"to protect {sensitive!r}"))
         raise InputError(msg, fixes=fixes)
 
 

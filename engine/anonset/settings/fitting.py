@@ -26,7 +26,7 @@ from anonset.data.hierarchies.code_fitting import (
     with_missing_value,
     with_unspecified,
 )
-from anonset.data.hierarchies.hierarchy_rules import MISSING_VALUE, coarser, is_rule, odd_labels
+from anonset.data.hierarchies.hierarchy_rules import MISSING_VALUE, RANGE, VALUES, coarser, is_rule, odd_labels
 from anonset.data.joining import prefixed
 from anonset.data.table_facts import COARSENED, Change, CodeRules
 from anonset.errors import Fix, HierarchyError, InputError, Problem, datum, foreign
@@ -36,7 +36,6 @@ from anonset.reading.hierarchies.date_forms import naming_date_form
 from anonset.reading.hierarchies.specs import hierarchy_of_labels, is_refined, refine
 from anonset.spelling import counted, setting
 
-_OF_VALUES = ("range", "values")
 _SHOWN, _FEW_RECORDS = 20, 5
 _MOST_COMPARED = 10_000
 _NUMBER = re.compile(r"[-+]?\d{1,18}(\.\d{1,18})?")
@@ -90,7 +89,7 @@ def fit_codes(
         if part is not None and isinstance(spec, str) and is_rule(spec):
             fits = fits or table.rules.unknown == "suppress"
             table = _fit_to_rule(table, part, spec)
-        tree = None if part is None or spec in _OF_VALUES else hierarchy_of_labels(spec)
+        tree = None if part is None or spec in (RANGE, VALUES) else hierarchy_of_labels(spec)
         if part is None or tree is None:
             continue
         if part.of_items and "" in tree.leaves.index:

@@ -5,6 +5,7 @@ from typing import Any
 
 from anonset.columns.roles import ROLES as COLUMN_ROLES
 from anonset.columns.roles import SETS
+from anonset.data.hierarchies.hierarchy_rules import RANGE, VALUES
 from anonset.errors import InputError
 from anonset.reading.file_options import OPEN
 from anonset.reading.roles import name_list
@@ -128,7 +129,7 @@ def with_hierarchy(job: Mapping[str, Any], column: str, spec: str) -> dict[str, 
     changes: dict[str, Any] = {"hierarchy": {column: spec}}
     if column in job.get("ceiling", {}):
         changes["ceiling"] = {column: None}
-    if spec != _RANGE and column in (numeric := name_list(job.get("numeric", ()))):
+    if spec != RANGE and column in (numeric := name_list(job.get("numeric", ()))):
         changes["numeric"] = [name for name in numeric if name != column]
     return changes
 
@@ -145,15 +146,14 @@ def hierarchy_choices(job: Mapping[str, Any], column: str, proposed: str | None)
     return {**first, **{spec: text for spec, text in choices.items() if spec != proposed}}
 
 
-_RANGE = "range"
 _FOR_ITEMS = {
     "halves:frequency": "groups of items of similar frequency",
     "prefix:1,3": "the first 3, then 1, characters of a code",
     "balanced:5": "groups of 5 neighbouring items",
 }
 _FOR_VALUES = {
-    "values": "sets of values",
-    _RANGE: "ranges of numbers",
+    VALUES: "sets of values",
+    RANGE: "ranges of numbers",
     "mask:3,1": "the first 3, then 1, characters, such as 476**",
     "prefix:1,3": "the first 3, then 1, characters of a code",
     "bins:width=5,20": "intervals of width 5, then 20",

@@ -33,6 +33,10 @@ BALANCED, HALVES, REFINE = "balanced:", "halves:", "refine:"
 builds a binary tree by the frequencies of the data, and ``halves:frequency@FILE`` by the frequencies in a file.
 ``refine:FILE`` reads a hierarchy from a file and inserts a binary tree by frequency below each node.
 """
+RANGE, VALUES = "range", "values"
+"""Keywords that replace a hierarchy. ``RANGE`` generalizes numbers to ranges. ``VALUES`` generalizes categories to sets
+of values.
+"""
 OF_LABELS = (BALANCED, HALVES)
 """Prefixes of specifications that need no hierarchy file."""
 

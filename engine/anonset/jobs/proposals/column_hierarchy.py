@@ -12,11 +12,12 @@ from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table
 from anonset.data.array_types import Int64
 from anonset.data.distinct import first_of_runs
 from anonset.data.hierarchies.ceilings import nodes_of_ceiling
+from anonset.data.hierarchies.hierarchy_rules import RANGE, VALUES
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
 from anonset.reading.options import ReadOptions
 from anonset.reading.read import read_by
-from anonset.settings.binding import RANGE, VALUES, bind_columns, cap, ceiling_of
+from anonset.settings.binding import bind_columns, cap, ceiling_of
 from anonset.settings.commands import TreeSettings
 from anonset.spelling import hierarchy_of, listed
 

@@ -12,7 +12,7 @@ from anonset.columns.rare_texts import are_rare_texts
 from anonset.columns.roles import tree_of
 from anonset.data import CategoricalColumn, Table
 from anonset.data.domains import lists_persons
-from anonset.data.hierarchies.hierarchy_rules import PROPOSED, is_rule
+from anonset.data.hierarchies.hierarchy_rules import PROPOSED, VALUES, is_rule
 from anonset.data.table import Column
 from anonset.errors import InputError, Problem
 from anonset.jobs.proposals.proposal import Proposal, read_with_settings
@@ -35,7 +35,7 @@ def try_hierarchies(work: Proposal, given: Mapping[str, HierarchySpec], opened: 
     )
     sets, relational = work.table.item_columns, [column.name for column in work.table.relational]
     wanted: dict[str, Any] = {name: given.get(name, proposed.get(name, _tree_of_wide(work.table))) for name in sets}
-    wanted |= {name: given.get(name, proposed.get(name, "values")) for name in relational}
+    wanted |= {name: given.get(name, proposed.get(name, VALUES)) for name in relational}
     wanted |= {name: spec for name, spec in given.items() if name not in wanted}
     with suppress(InputError):  # this check is faster than comparing all pairs of columns
         bind_columns(work.table, wanted)
@@ -52,7 +52,7 @@ def try_hierarchies(work: Proposal, given: Mapping[str, HierarchySpec], opened: 
                 continue
             work.problems.append(error.problem)
             if name in sets or name in relational:
-                fitting[name] = PROPOSED if name in sets else "values"
+                fitting[name] = PROPOSED if name in sets else VALUES
     fitting = _coarse_enough(work.table, fitting, given, k)
     work.settings = {**work.settings, "hierarchy": fitting}
     spelled = {name: _spelled(spec) for name, spec in fitting.items()}

@@ -24,7 +24,7 @@ from anonset.columns.set_rules import answers_reading, reading_by_words
 from anonset.columns.spellings import spelling_problems
 from anonset.data import CategoricalColumn, Table
 from anonset.data.array_types import Int64
-from anonset.data.hierarchies.hierarchy_rules import PROPOSED
+from anonset.data.hierarchies.hierarchy_rules import PROPOSED, RANGE, VALUES
 from anonset.errors import Fix, InputError, Problem
 from anonset.jobs.findings import ColumnFindings
 from anonset.jobs.proposals.hierarchy_trial import sets_list_persons
@@ -86,7 +86,7 @@ class ProposalReader:
         roles = dict(self.proposed)
         for role in ("relational", "items"):
             for name in possible.get(role, ()):
-                rule = (roles[name].hierarchy or "values") if role == "relational" else PROPOSED
+                rule = (roles[name].hierarchy or VALUES) if role == "relational" else PROPOSED
                 roles[name] = replace(roles[name], role=role, hierarchy=rule)
         given = {**self.given, **({"differing": "first"} if "differing" in possible else {})}
         trial, other = replace(self, given=given, proposed=roles, of_few=dict(self.of_few)), replace(work, problems=[])
@@ -131,7 +131,7 @@ class ProposalReader:
         return {
             column.profile.name: refused[column.profile.name]
             for column in proposed
-            if column.profile.name in refused and (column.role in SETS or column.hierarchy == "values")
+            if column.profile.name in refused and (column.role in SETS or column.hierarchy == VALUES)
         }
 
     def _run(self, work: Proposal, *, asked: bool) -> None:
@@ -163,15 +163,14 @@ class ProposalReader:
         numbers = [
             profile
             for profile in self.profiles
-            if (role := roles[profile.name]).role == "relational" and role.hierarchy == "range"
+            if (role := roles[profile.name]).role == "relational" and role.hierarchy == RANGE
         ]
         if "decimal" not in options and (decimals := [column.look.form for column in numbers if column.look.form]):
             options["decimal"] = decimals[0]
         if asked and not work.unit:
             options["unit"] = [ROW]
         plain = {
-            name: replace(role, hierarchy="values") if role.hierarchy == "range" else role
-            for name, role in roles.items()
+            name: replace(role, hierarchy=VALUES) if role.hierarchy == RANGE else role for name, role in roles.items()
         }
         plain = without_commas(plain, by_name)
         work.settings = options
@@ -397,7 +396,7 @@ def _publish(roles: Mapping[str, ProposedRole]) -> bool:
 
 def _lists_values(role: ProposedRole) -> bool:
     """Return True if a proposed quasi-identifier has no hierarchy, so that published sets would list its values."""
-    return role.role == "relational" and role.hierarchy == "values" and not role.is_given
+    return role.role == "relational" and role.hierarchy == VALUES and not role.is_given
 
 
 _MOST_ROWS_NAMED = 5

@@ -18,7 +18,7 @@ from anonset.columns.profiles import Profile, coded, pattern, profile
 from anonset.columns.roles import GIVEN, OF_PERSONS, ROLES, SETS, UNRECOGNIZED, ProposedRole
 from anonset.columns.rules import propose
 from anonset.columns.set_rules import pair_problems
-from anonset.data.hierarchies.hierarchy_rules import PROPOSED
+from anonset.data.hierarchies.hierarchy_rules import PROPOSED, RANGE, VALUES
 from anonset.data.joining import prefixed
 from anonset.errors import Fix, InputError, MisreadError, Problem
 from anonset.jobs.proposals.possible_units import PossibleUnits
@@ -41,7 +41,7 @@ from anonset.reading.roles import Header, names_in
 from anonset.reading.sources.dialect import Dialect
 from anonset.reading.sources.source import TABLES, Source, source_of
 from anonset.reading.table_builder import read_all_rows
-from anonset.settings.binding import RANGE, VALUES, HierarchySpec
+from anonset.settings.binding import HierarchySpec
 from anonset.settings.parameters import SIZES
 from anonset.spelling import counted, setting, spelled
 
@@ -348,7 +348,7 @@ def _with_given(
                 before = proposed.get(match)
                 alike = _SINGLE if role == "relational" else (role,)
                 spec = before.hierarchy if before is not None and before.role in alike else None
-                spec = "range" if match in numeric else spec or (PROPOSED if role == "items" else "values")
+                spec = RANGE if match in numeric else spec or (PROPOSED if role == "items" else VALUES)
                 roles[match] = ProposedRole(role, GIVEN, spec if role in ("items", "relational") else None)
     if any(declared.get(role) for role in SETS):  # the declared columns are the only sets
         for name, proposal in roles.items():
@@ -359,7 +359,7 @@ def _with_given(
                     "drop", "contains a code per row, but other columns are declared as the sets"
                 )
             elif proposal.role == "one_hot" and not proposal.is_given:
-                roles[name] = ProposedRole(UNRECOGNIZED, "0 and 1, or crosses, which others may not know", "values")
+                roles[name] = ProposedRole(UNRECOGNIZED, "0 and 1, or crosses, which others may not know", VALUES)
     _settle_sensitive(roles)
     return roles
 

@@ -11,7 +11,9 @@ from anonset.data.hierarchies.hierarchy_rules import (
     BALANCED,
     HALVES,
     OF_LABELS,
+    RANGE,
     REFINE,
+    VALUES,
     balanced_by_frequency,
     hierarchy_by_rule,
     is_rule,
@@ -38,7 +40,7 @@ def split_spec(spec: str) -> tuple[str, str]:
     if spec.startswith(HALVES):
         by, mark, path = spec.partition("@")
         return by + mark, path
-    if spec in ("range", "values") or _is_made(spec):
+    if spec in (RANGE, VALUES) or _is_made(spec):
         return spec, ""
     return "", spec
 

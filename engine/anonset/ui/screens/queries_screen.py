@@ -7,10 +7,10 @@ from functools import partial
 
 from nicegui import ui
 
+from anonset.data.hierarchies.hierarchy_rules import RANGE
 from anonset.queries.conditions import Among, Condition
 from anonset.queries.workload import Query
 from anonset.reading.policies import items_as_text
-from anonset.settings.binding import RANGE
 from anonset.settings.model_choices import item_trees
 from anonset.ui.screens.frame import Screen, button, card, empty, text
 from anonset.ui.screens.item_search import item_search, new_row, show_reading

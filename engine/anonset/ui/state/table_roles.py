@@ -6,6 +6,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from anonset.data.hierarchies.hierarchy_rules import RANGE
 from anonset.reading.linked import column_of
 from anonset.reading.roles import name_list
 from anonset.settings.model_choices import with_fix
@@ -13,7 +14,6 @@ from anonset.settings.table_lines import TABLE_ROLES, columns_by_table, with_col
 
 _GENERALIZED = ("items", "relational")
 """Roles of columns with a hierarchy."""
-_RANGE = "range"
 Tables = Mapping[str, Mapping[str, Any]]
 """Settings of linked tables by name, as in a job file."""
 Inspected = Mapping[str, Mapping[str, Any]]
@@ -94,7 +94,7 @@ def role_changes(tables: Tables, inspected: Inspected, unit: str, settings: Mapp
     for name, role in now.items():
         if role != was.get(name):
             trees[name] = settings.get("hierarchy", {}).get(name) or _proposed(inspected, name, role)
-            if role == "relational" and trees[name] == _RANGE:
+            if role == "relational" and trees[name] == RANGE:
                 own_table, _, column = name.partition(".")
                 numeric = name_list(after[own_table].get("numeric", ()))
                 after[own_table]["numeric"] = list(dict.fromkeys([*numeric, column]))

@@ -12,13 +12,12 @@ import numpy as np
 
 from anonset.data import Hierarchy
 from anonset.data.array_types import Int64
-from anonset.data.hierarchies.hierarchy_rules import is_coarser
+from anonset.data.hierarchies.hierarchy_rules import RANGE, VALUES, is_coarser
 from anonset.data.hierarchies.tree_edits import delete_group, rename_node
 from anonset.errors import InputError
 from anonset.jobs.proposals.column_hierarchy import ColumnHierarchy
 from anonset.reading.hierarchies.files import read_hierarchy, write_hierarchy
 from anonset.reading.hierarchies.specs import split_spec
-from anonset.settings.binding import RANGE, VALUES
 from anonset.settings.job_changes import hierarchy_choices, with_hierarchy
 from anonset.settings.job_files import column_settings
 from anonset.settings.model_choices import item_trees
