@@ -21,35 +21,17 @@ class RoleOptions:
     separate columns again.
     """
 
-    items: Annotated[
-        Names,
-        "Columns with sets of items, protected together.",
-    ] = None
-    relational: Annotated[
-        Names,
-        "Quasi-identifiers: columns whose values an attacker may know, such as age,zip.",
-    ] = ()
-    numeric: Annotated[
-        Names,
-        "Relational columns that contain numbers. All other columns are read as text.",
-    ] = ()
-    sensitive: Annotated[
-        str | None,
-        "Sensitive column: its values must not be inferred for a person.",
-    ] = None
+    items: Annotated[Names, "Columns with sets of items, protected together."] = None
+    relational: Annotated[Names, "Quasi-identifiers: columns whose values an attacker may know, such as age,zip."] = ()
+    numeric: Annotated[Names, "Relational columns that contain numbers. All other columns are read as text."] = ()
+    sensitive: Annotated[str | None, "Sensitive column: its values must not be inferred for a person."] = None
     id: Annotated[
         Names,
         "For the algorithms anatomy and safe-grouping: columns that identify the person, repeat, and are "
         "published. All other algorithms use --unit.",
     ] = ()
-    keep: Annotated[
-        Names,
-        "Columns to publish unchanged, without protection.",
-    ] = ()
-    drop: Annotated[
-        Names,
-        "Columns that are not published.",
-    ] = ()
+    keep: Annotated[Names, "Columns to publish unchanged, without protection."] = ()
+    drop: Annotated[Names, "Columns that are not published."] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +42,9 @@ class FileOptions:
     values must agree (see `differing`). If a person has several rows, a text cell is one item (``type 2 diabetes``),
     unless a separator is declared. If `unit` is ``unknown``, a person with several rows is not protected as one. Only
     data with a single set-valued column, and no other column, need no unit.
+
+    An empty cell of a set-valued column is the empty set, and blanks around an item are ignored. A blank line is a
+    record in a file with a single column, and is rejected in other files.
     """
 
     separator: Annotated[
@@ -73,17 +58,12 @@ class FileOptions:
         "semicolon, tab and | that splits the first line into the named columns.",
     ] = None
     encoding: Annotated[
-        str | None,
-        "Text encoding, such as latin-1. Default: UTF-8, or that of the byte order mark.",
+        str | None, "Text encoding, such as latin-1. Default: UTF-8, or that of the byte order mark."
     ] = None
-    no_header: Annotated[
-        bool,
-        "The first line of a CSV or TSV file is a row. The columns are then named 1, 2, ...",
-    ] = False
-    header_line: Annotated[
-        int,
-        "Line number of the header of a CSV or TSV file. Lines above it are skipped.",
-    ] = field(default=1, metadata={"ge": 1})
+    no_header: Annotated[bool, "The file has no header; columns are named 1, 2, ..."] = False
+    header_line: Annotated[int, "Line number of the header of a CSV or TSV file. Lines above it are skipped."] = field(
+        default=1, metadata={"ge": 1}
+    )
     skip_rows: Annotated[
         Names,
         "Rows to skip and count: no-id (rows without a value of --unit), footer (totals and notes at the end), "
@@ -97,18 +77,14 @@ class FileOptions:
         "detected in CSV and TSV files, a point in all others.",
     ] = None
     null: Annotated[
-        Names,
-        'Texts that mean "no value", such as k.A.,NULL,COLUMN=0. COLUMN=TEXT applies to this column only.',
+        Names, 'Texts that mean "no value", such as k.A.,NULL,COLUMN=0. COLUMN=TEXT applies to this column only.'
     ] = ()
     input_format: Annotated[
         str | None,
         "csv, tsv, fimi, baskets, spmf, jsonl, xlsx, sav, zsav, dta, sas7bdat, xpt or parquet. A baskets file "
         "contains the items of one record per line, and no column names. Default: by the name.",
     ] = None
-    value_codes: Annotated[
-        bool,
-        "Read codes of SPSS, Stata and SAS files instead of value labels.",
-    ] = False
+    value_codes: Annotated[bool, "Read codes of SPSS, Stata and SAS files instead of value labels."] = False
     one_hot: Annotated[
         Names,
         "0/1 columns, a column per item. The item is the column name, or its part after a prefix such as dx_*. "
@@ -155,8 +131,7 @@ class FileOptions:
         "the empty text, not null.",
     ] = "refuse"
     unit: Annotated[
-        Names,
-        "Who is a person: columns of an id, whose rows are merged; row (each is a person); or unknown.",
+        Names, "Who is a person: columns of an id, whose rows are merged; row (each is a person); or unknown."
     ] = ()
     differing: Annotated[
         Literal["refuse", "first"],
