@@ -42,19 +42,19 @@ class Pool(NamedTuple):
     """Tuples to be assigned to new clusters."""
 
     numbers: Float64Matrix
-    """Values of the numeric attributes, float64 (ranges, room)."""
+    """Values of the numeric attributes, float64 (ranges, capacity)."""
     codes: Int32Matrix
-    """Nodes or value codes, int32 (other attributes, room)."""
+    """Nodes or value codes, int32 (other attributes, capacity)."""
     tuple_of: Int64Array
-    """Number of each tuple, int64 (room,)."""
+    """Number of each tuple, int64 (capacity,)."""
     count: Int64Array  # type: ignore[assignment]  # the method of this name is not used
-    """Number of records of each tuple, int64 (room,)."""
+    """Number of records of each tuple, int64 (capacity,)."""
     left: Int64Array
-    """Number of unassigned records of each tuple, int64 (room,)."""
+    """Number of unassigned records of each tuple, int64 (capacity,)."""
     order: Int64Array
-    """Buffer, int64 (2 * room,)."""
+    """Buffer, int64 (2 * capacity,)."""
     loss: Float64Array
-    """Losses that were computed last, float64 (room,)."""
+    """Losses that were computed last, float64 (capacity,)."""
 
 
 class NewClusters(NamedTuple):

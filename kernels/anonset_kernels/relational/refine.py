@@ -150,7 +150,7 @@ def refine(
     """
     k, most, patience, window, tolerance = limits
     state, size, loss, head, pieces = clusters
-    capacity = _room(size, head, pieces)
+    capacity = _pool_capacity(size, head, pieces)
     pool, formed = make_pool(tuples, capacity), make_formed(state, capacity)
     scan = _Scan(np.empty(MOST_NEAR, np.int64), np.empty(MOST_NEAR), np.empty(window), np.empty(len(space.cost)))
     place = np.full(max(tuples.numbers.shape[1], tuples.codes.shape[1]), -1, np.int64)
@@ -247,7 +247,7 @@ def put_pieces(space: AttributeSpace, tuples: Tuples, clusters: ClusterSlots) ->
 
 
 @kernel()
-def _room(size: Int64Array, head: Int64Array, pieces: Pieces) -> int:
+def _pool_capacity(size: Int64Array, head: Int64Array, pieces: Pieces) -> int:
     """Return the capacity of the pool, in pieces.
 
     The pool has space for the four largest clusters, but for at most 16384 and at least 512 pieces.
