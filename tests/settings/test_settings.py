@@ -12,8 +12,9 @@ from anonset.errors import InputError
 from anonset.release import memory
 from anonset.settings.commands import EvaluateSettings, InspectSettings
 from anonset.settings.job_files import over_job, read_job
+from anonset.settings.model_choices import candidate_of, model_of
 from anonset.settings.overriding import make_settings
-from anonset.settings.parameters import MODELS, collect, default_algorithm, make_algorithm, parameters
+from anonset.settings.parameters import MODELS, algorithm_name, collect, default_algorithm, make_algorithm, parameters
 from anonset.settings.publication import RiskSettings
 from anonset.settings.settings import ReadingSettings
 from anonset.spelling import as_options, spelled_by
@@ -47,6 +48,13 @@ def test_default_algorithms_guarantee_their_model(relational: bool) -> None:
     assert default_algorithm(None, relational=relational) is None
 
 
+def test_the_page_chooses_the_default_algorithm_as_a_run_does() -> None:
+    given = {"model": "klm", "k": 2, "l": 2, "m": 1, "items": ["codes"], "sensitive_items": ["hiv"], "unit": "row"}
+    assert model_of(make_settings({**given, "input": "d.csv", "out": "out"})).name == "lm"
+    assert candidate_of(given, {})["algorithm"] == "lm-apriori"
+    assert candidate_of({**given, "relational": ["age"]}, {})["algorithm"] == "rum-bound"
+
+
 @pytest.mark.parametrize(
     ("model", "algorithm", "given", "message"),
     [
@@ -75,7 +83,7 @@ def test_invalid_combinations_of_settings_are_rejected(
     model: str, algorithm: str | None, given: dict[str, Any], message: str
 ) -> None:
     with spelled_by(as_options), refused(InputError, message):
-        make_algorithm(model, algorithm, given)
+        make_algorithm(model, algorithm_name(model, algorithm, relational=True), given)
 
 
 def test_an_algorithm_may_guarantee_more_than_the_requested_model() -> None:
@@ -86,7 +94,7 @@ def test_an_algorithm_may_guarantee_more_than_the_requested_model() -> None:
 
 def test_a_seed_is_passed_to_algorithms_that_accept_it() -> None:
     assert make_algorithm("k", "cluster", {"k": 2, "seed": 7}).seed == 7  # type: ignore[attr-defined]
-    assert make_algorithm("km", None, {"k": 2, "m": 2, "seed": 7}).name == "exact"
+    assert make_algorithm("km", "exact", {"k": 2, "m": 2, "seed": 7}).name == "exact"
 
 
 def test_parameters_in_special_formats_are_parsed() -> None:

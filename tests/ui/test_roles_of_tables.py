@@ -187,6 +187,11 @@ def test_a_recommended_role_of_a_linked_table_is_written_to_its_section(folder: 
         state.apply_fix(Fix({"drop": ["patient.age"]}))
         assert settings((folder / "job.toml").read_text())["hierarchy"] == settings(JOB)["hierarchy"]
         state.validated()
+        state.apply_fix(Fix({"model": "kkm", "k": 3}))
+        job = settings((folder / "job.toml").read_text())[""]
+        assert (job["model"], job["k"], "algorithm" in job) == ("kkm", 3, False), "the default of linked tables applies"
+        state.apply_fix(Fix({"algorithm": "rum-bound"}))
+        assert settings((folder / "job.toml").read_text())[""]["algorithm"] == "rum-bound"
 
     by_clicks(folder, way)
 

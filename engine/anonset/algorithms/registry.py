@@ -45,6 +45,8 @@ _OWN = {
 
 DIVERSE = "lm-apriori"
 """Name of the transaction algorithm for (k, l^m)-diversity."""
+APART = "apriori"
+"""Transaction algorithm for linked tables. Its symbols are nodes of the hierarchies of single tables."""
 TRANSACTION_FUNCTIONS = ("coat", "pcta", "set-search", "exact", "apriori", "direct", "optimal", "vpa", "lra", DIVERSE)
 """Algorithms that the RT frameworks can apply to clusters."""
 

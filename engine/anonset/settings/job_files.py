@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from anonset.algorithms.registry import APART
 from anonset.errors import InputError, UndeclaredUnitError
 from anonset.reading.file_options import OPEN, ROW, UNKNOWN, person_columns
 from anonset.reading.linked import LinkedTables, column_of
@@ -101,7 +102,7 @@ def _with_tables(path: str, job: dict[str, Any]) -> dict[str, Any]:
     """
     roles = LinkedTables.of(job.pop("tables"), job.get("unit"), path, Place(path).parent).roles
     if job.get("model") == "kkm" and "algorithm" not in job:
-        job = {"transaction": "apriori", **job}  # the symbols of its default may have items of different tables
+        job = {"transaction": APART, **job}  # the symbols of its default may have items of different tables
     return {"input": Path(path).name, **job, **roles}
 
 

@@ -282,7 +282,8 @@ def candidate_of(job: Mapping[str, Any], trees: Mapping[str, str]) -> dict[str, 
     {'algorithm': 'exact', 'hierarchy': 'halves:frequency'}
     """
     made = {name: spec for name, spec in item_trees(job).items() if spec != trees.get(name)}
-    own = {"algorithm": algorithm_name(job.get("model"), job.get("algorithm"))}
+    relational = bool(job.get("relational"))
+    own = {"algorithm": algorithm_name(job.get("model"), job.get("algorithm"), relational=relational)}
     own |= {name: job[name] for name in tuned(job)}
     return {**own, "hierarchy": next(iter(made.values()))} if made else own
 
@@ -295,4 +296,5 @@ def model_of(settings: Settings) -> PrivacyModel:
     InputError
         If the model and its parameters are invalid.
     """
-    return make_algorithm(settings.model, settings.algorithm, settings.algorithm_parameters()).model
+    name = algorithm_name(settings.model, settings.algorithm, relational=bool(settings.relational))
+    return make_algorithm(settings.model, name, settings.algorithm_parameters()).model

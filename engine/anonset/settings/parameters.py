@@ -187,14 +187,16 @@ def companions_of(form: SettingForm, value: Any) -> frozenset[str]:
 
 
 def make_algorithm(
-    model: str | None, algorithm: str | None, values: Mapping[str, Any], context: ParsingContext | None = None
+    model: str | None, algorithm: str, values: Mapping[str, Any], context: ParsingContext | None = None
 ) -> Algorithm:
-    """Create an algorithm from its name, or from the name of a model, and parameters.
+    """Create an algorithm from its name and parameters.
 
     Parameters
     ----------
-    model, algorithm
-        Name of a model and name of an algorithm. One of the two is sufficient.
+    model
+        Name of a model. None for the model that the algorithm guarantees.
+    algorithm
+        Name of an algorithm.
     values
         The parameters by setting.
     context
@@ -206,7 +208,7 @@ def make_algorithm(
     InputError
         If a name is unknown, a parameter does not apply or is missing, or the algorithm guarantees another model.
     """
-    name = algorithm_name(model, algorithm)
+    name = known_algorithm(model, algorithm)
     cls: type[Any] = ALGORITHMS[name]
     if model is not None and MODELS[model].equals is None:
         _require_answers(model, name)
@@ -245,8 +247,9 @@ def default_algorithm(model: str | None, *, relational: bool) -> str | None:
     return entry.algorithm if relational else entry.alone or entry.algorithm
 
 
-def algorithm_name(model: str | None, algorithm: str | None) -> str:
-    """Return the name of the requested algorithm, or of the model's default algorithm.
+def algorithm_name(model: str | None, algorithm: str | None, *, relational: bool) -> str:
+    """Return the name of the requested algorithm, or of the model's default algorithm for data with or without
+    relational columns.
 
     Raises
     ------
@@ -256,10 +259,20 @@ def algorithm_name(model: str | None, algorithm: str | None) -> str:
     if algorithm is None and model is None:
         msg = f"{setting('model')} or {setting('algorithm')} is required"
         raise InputError(msg)
+    return known_algorithm(model, algorithm or str(default_algorithm(model, relational=relational)))
+
+
+def known_algorithm(model: str | None, algorithm: str) -> str:
+    """Return the name of an algorithm.
+
+    Raises
+    ------
+    InputError
+        If the name of the model or of the algorithm is unknown.
+    """
     if model is not None:
         require_known(setting("model"), model, MODELS, {setting("algorithm"): ALGORITHMS})
-    name = algorithm or MODELS[str(model)].algorithm
-    return require_known(setting("algorithm"), name, sorted(ALGORITHMS), {setting("model"): MODELS})
+    return require_known(setting("algorithm"), algorithm, sorted(ALGORITHMS), {setting("model"): MODELS})
 
 
 def build(

@@ -31,7 +31,7 @@ from anonset.report.suggestions import suggestion_account, suggestion_summary
 from anonset.settings.commands import SUGGESTED, SUGGESTED_VALUES, SuggestSettings, suggest_settings_model
 from anonset.settings.job_files import over_job, read_job
 from anonset.settings.model_choices import model_by_roles
-from anonset.settings.parameters import MODELS, SIZES, default_algorithm, make_algorithm, parameters, settings_of
+from anonset.settings.parameters import MODELS, SIZES, algorithm_name, make_algorithm, parameters, settings_of
 from anonset.settings.settings import RoleSettings, is_job, validate, with_sensitive_kept
 from anonset.spelling import arguments_of, as_typed
 
@@ -132,7 +132,7 @@ def _guarantee(table: Table, options: Mapping[str, Any], sensitive: str | None) 
         others = "use anonset compare for other models"
         msg = f"--model {name}: suggest supports {', '.join(SUGGESTED)}; {others}"
         raise InputError(msg)
-    algorithm = default_algorithm(name, relational=bool(table.relational))
+    algorithm = algorithm_name(name, None, relational=bool(table.relational))
     accepted = settings_of(MODELS[name].model)
     values = {
         n: value

@@ -45,7 +45,7 @@ from anonset.release.publishing.staging import require_apart
 from anonset.release.scan.disclosure_scan import require_originals_declared
 from anonset.release.stopwatch import Stopwatch
 from anonset.settings.binding import require_roles
-from anonset.settings.parameters import default_algorithm, make_algorithm, needs_data
+from anonset.settings.parameters import algorithm_name, make_algorithm, needs_data
 from anonset.settings.paths import require_unchanged, side_digests, with_absolute_paths
 from anonset.settings.readers import ParsingContext
 from anonset.settings.settings import Settings, with_sensitive_kept
@@ -366,5 +366,5 @@ class FileRun:
 
     def _made(self, context: ParsingContext | None = None) -> Algorithm:
         settings = self.settings
-        name = settings.algorithm or default_algorithm(settings.model, relational=bool(settings.relational))
+        name = algorithm_name(settings.model, settings.algorithm, relational=bool(settings.relational))
         return make_algorithm(settings.model, name, settings.algorithm_parameters(), context)

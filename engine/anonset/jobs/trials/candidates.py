@@ -5,15 +5,13 @@ from dataclasses import fields
 from typing import Any
 
 from anonset.algorithms.base import traits_of
-from anonset.algorithms.registry import ALGORITHMS, with_traits
+from anonset.algorithms.registry import ALGORITHMS, APART, with_traits
 from anonset.data import Table
 from anonset.data.hierarchies.hierarchy_rules import HALVES
 from anonset.errors import InputError
 from anonset.privacy import PrivacyModel
 from anonset.settings.commands import SUGGESTED
 
-APART = "apriori"
-"""Transaction algorithm of frameworks for linked tables. Its symbols are nodes of the hierarchies of single tables."""
 BY_FREQUENCY = f"{HALVES}frequency"
 """Hierarchy of the items built from item frequencies, tried in addition to the given hierarchy."""
 _MERGING: Mapping[str, Any] = {"merge": "rt", "on_infeasible": "merge"}
@@ -118,7 +116,7 @@ def serves(algorithm: str, model: PrivacyModel) -> bool:
     """Return True if anonset can select the algorithm for a run that names only this model (`--model`).
 
     Other algorithms run under their own model, and their results are verified against the given model. An algorithm
-    that is only shown for comparison (`Advice.set_beside`) is verified against its own model.
+    that is only shown for comparison (`Traits.set_beside`) is verified against its own model.
     """
     traits = traits_of(ALGORITHMS[algorithm])
     return model.name not in (*traits.also_answers, *traits.set_beside)

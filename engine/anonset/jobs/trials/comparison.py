@@ -39,8 +39,8 @@ from anonset.settings.parameters import (
     MODELS,
     algorithm_name,
     companions_of,
-    default_algorithm,
     form_of,
+    known_algorithm,
     make_algorithm,
     parameters,
 )
@@ -93,11 +93,10 @@ def combinations(settings: CompareSettings) -> Iterator[tuple[str, dict[str, Any
     InputError
         If a parameter applies to none of the algorithms.
     """
-    default = default_algorithm(settings.model, relational=bool(settings.relational))
-    names = settings.algorithms or [algorithm_name(settings.model, default)]
+    names = settings.algorithms or [algorithm_name(settings.model, None, relational=bool(settings.relational))]
     for name in names:
         require_known("--algorithms", name, sorted(ALGORITHMS), {"--model": MODELS})
-        algorithm_name(settings.model, name)
+        known_algorithm(settings.model, name)
     fixed = settings.model_dump(include=set(parameters()), exclude_none=True)
     settings_of = {name: _taken_by(name, fixed) for name in names}
     seeds = {} if settings.seeds is None else {"seed": settings.seeds}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anonset.algorithms.base import Algorithm, Result, traits_of
+from anonset.algorithms.registry import APART
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table
 from anonset.data.array_types import Int64
 from anonset.data.hierarchies.combined_hierarchies import is_attached
@@ -316,7 +317,7 @@ def _require_tables(table: Table, algorithm: Algorithm, layout: Layout) -> None:
     elif layout.format == "dat":
         problem = f"{setting('format', 'dat')} has one column; choose csv or parquet"
     elif traits_of(algorithm).forms_sets and table.joined:
-        ways = f"choose {setting('algorithm', 'apriori')} or, for model kkm, {setting('transaction', 'apriori')}"
+        ways = f"choose {setting('algorithm', APART)} or, for model kkm, {setting('transaction', APART)}"
         problem = f"{algorithm.name} may form symbols of items of different tables; {ways}"
     if problem:
         msg = f"linked tables: {problem}"

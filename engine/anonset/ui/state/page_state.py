@@ -277,11 +277,16 @@ class PageState:
         """Return the changes of the job file if settings are added."""
         if not self.tables:
             return with_fix(self.settings, settings)
-        return job_changes(self.settings, self.tables, self.inspected, self.unit, settings)
+        changes = job_changes(self.settings, self.tables, self.inspected, self.unit, settings)
+        return changes if "algorithm" in settings else self._with_default_of_tables(changes)
 
-    def _change_model(self, changes: Mapping[str, Any]) -> None:
-        """Write another model to the job file. The default algorithms of linked tables apply to jobs without one."""
-        self.change({**changes, "algorithm": None} if self.tables and "algorithm" in changes else changes)
+    def _with_default_of_tables(self, changes: dict[str, Any]) -> dict[str, Any]:
+        """Return changes that set no algorithm for linked tables. Their default applies to jobs without one."""
+        return {**changes, "algorithm": None} if self.tables and "algorithm" in changes else changes
+
+    def _change_model(self, changes: dict[str, Any]) -> None:
+        """Write another model to the job file."""
+        self.change(self._with_default_of_tables(changes))
 
     def _propose_again(self, options: Sequence[str]) -> bool:
         """Repeat the first inspection with options, and return True. If there is a job file, do nothing and return
