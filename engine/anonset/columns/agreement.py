@@ -72,10 +72,8 @@ def _pairs(codes: Int64) -> tuple[Int64, Int64]:
     return order[:-1][same], order[1:][same]
 
 
-def agrees(codes: Int64, first: Int64, second: Int64, *, by_chance: float = _BY_CHANCE) -> bool:
-    """Return True if pairs of rows agree in a column far more often than by chance. `by_chance` is the maximum
-    probability that two random rows agree.
-    """
+def agrees(codes: Int64, first: Int64, second: Int64) -> bool:
+    """Return True if pairs of rows agree in a column far more often than by chance."""
     counts = np.bincount(codes[codes >= 0]).astype(np.float64)
     n = counts.sum()
     both_filled = (codes[first] >= 0) & (codes[second] >= 0)
@@ -84,4 +82,4 @@ def agrees(codes: Int64, first: Int64, second: Int64, *, by_chance: float = _BY_
         return False
     p = float((counts * (counts - 1)).sum() / (n * (n - 1)))
     beyond = agreed - pairs * p > _DEVIATIONS * float(np.sqrt(pairs * p * (1 - p)))
-    return agreed >= _AGREEING * pairs and p <= by_chance and beyond
+    return agreed >= _AGREEING * pairs and p <= _BY_CHANCE and beyond
