@@ -150,6 +150,7 @@ def others(made: list[anonset.Release], folder: Path) -> Iterator[Any]:
     yield anonset.ProgressLine()
     yield anonset.FileOptions(decimal=",")
     yield anonset.ReadOptions(items="codes")
+    yield anonset.RoleOptions(items="codes")
     secret = anonset.Table.from_sets(WITH_SECRETS)
     yield from anonset.compare(secret, [next(secret_algorithms())], hierarchies=trees, workers=1)
     workload = anonset.WorkloadSpec(random="record:5x1")
@@ -228,7 +229,7 @@ def test_every_public_type_is_checked(reached: list[Any]) -> None:
 
 
 def test_every_dataclass_that_is_reached_is_discreet(reached: list[Any]) -> None:
-    options = {"CodeRules", "Dialect", "FileOptions", "ReadOptions"}
+    options = {"CodeRules", "Dialect", "FileOptions", "ReadOptions", "RoleOptions"}
     scalar = {"Phase", "Layout", "QueryAnswers", "QueryShape", "WorkloadSpec", "Change", "Traits", "TaskUsage"}
     remedies = {"Fix", "Problem"}  # only the number of fixes is shown
     result = {
