@@ -220,6 +220,9 @@ def test_probability_of_inferring_a_value_from_buckets():
     assert (groups.attempts, groups.broken, risks.broken) == (12, 0, 0)
     assert 1 / 3 <= groups.success <= 0.5
     assert column.success == pytest.approx(1 / 3)
+    (verdict,) = next(iter(sections(risks))).data["verdicts"]
+    assert (verdict.knowledge, verdict.success) == ("the values of its group", groups.success)
+    assert verdict.rates.startswith(f"{groups.success:.1%} against 33.3% by chance"), "the values of all rows"
     shown = repr(risks) + risks._repr_html_()
     assert not any(f">{value}<" in shown for value in "xyz")
     with refused(InputError, "population"):

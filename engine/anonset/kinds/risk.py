@@ -137,7 +137,7 @@ class Guesses(RedactedRepr):
     likeliest: float
     """Success rate if the guess is the most frequent value."""
     promised: float | None
-    """Highest success per row that the guarantee allows."""
+    """Highest success per row that the guarantee allows. None for the baseline."""
     broken: int
     """Number of rows inferred with a higher confidence than guaranteed."""
 

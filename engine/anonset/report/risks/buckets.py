@@ -62,10 +62,6 @@ def _inferences(risk: BucketRisk) -> list[tuple[str, ...]]:
     ]  # fmt: skip
 
 
-_ALL_ROWS = "the values of all rows"
-"""Knowledge of `Guesses` that is the baseline."""
-
-
 def _guesses(risk: BucketRisk) -> list[tuple[str, ...]]:
     return [
         (guesses.known, f"{guesses.attempts:,}", f"{guesses.success:.2%}", f"{guesses.likeliest:.2%}",
@@ -112,14 +108,14 @@ def page_part(risk: BucketRisk, before: Sequence[Exposure], attested: Attestatio
 
 
 def _verdicts(risk: BucketRisk) -> list[AttackVerdict]:
-    chance = next((guesses.success for guesses in risk.attempts if guesses.known == _ALL_ROWS), 0.0)
+    chance = next((guesses.success for guesses in risk.attempts if guesses.promised is None), 0.0)
     return [
         verdict_on_limit(
             "guess of a sensitive value", guesses.known, guesses.success, chance, guesses.promised,
             broken=guesses.broken > 0,
         )
         for guesses in risk.attempts
-        if guesses.known != _ALL_ROWS
+        if guesses.promised is not None
     ]  # fmt: skip
 
 
