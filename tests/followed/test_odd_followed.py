@@ -111,6 +111,6 @@ def test_values_with_commas_can_be_dropped_by_the_printed_option(tmp_path: Path)
     command = "anonset anonymize form.csv --relational age,sex,answer --numeric age --unit row --k 5 --model k -o out"
     code, printed = run(tmp_path, command)
     assert code == 2
-    assert "drop it: --drop answer" in printed
+    assert "drop the column: --drop answer" in printed
     code, printed = run(tmp_path, f"{command} --drop answer")
     assert code == 0, printed
