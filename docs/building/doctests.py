@@ -19,7 +19,10 @@ class Doctests(Extension):
 
 
 class ParameterTexts(Extension):
-    """Turn the annotation ``Annotated[type, "text"]`` of a field into its type and, if it has none, its docstring."""
+    """Turn the annotation ``Annotated[type, "text"]`` of a field into its type and, if it has none, its docstring.
+
+    Texts name options, such as ``--one-hot``. The docstring names the parameter, `one_hot`.
+    """
 
     def on_attribute_instance(self, *, attr: Attribute, **_: Any) -> None:
         """Change a field that was just read."""
@@ -28,4 +31,13 @@ class ParameterTexts(Extension):
             kind, text = subscript.slice.elements if isinstance(subscript.slice, ExprTuple) else (None, None)
             if isinstance(text, str):  # a literal; any other note is an expression
                 attr.annotation = kind
-                attr.docstring = attr.docstring or Docstring(ast.literal_eval(text), parent=attr)
+                attr.docstring = attr.docstring or Docstring(in_python(ast.literal_eval(text)), parent=attr)
+
+
+def in_python(text: str) -> str:
+    """Replace options by the names of Python parameters.
+
+    >>> in_python("Columns for --one-hot; all others use --unit.")
+    'Columns for `one_hot`; all others use `unit`.'
+    """
+    return re.sub(r"(?<![\w-])--([a-z][a-z-]*[a-z])", lambda option: f"`{option[1].replace('-', '_')}`", text)

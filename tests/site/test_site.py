@@ -115,7 +115,7 @@ def links(site: Path, page: str) -> set[str]:
     return {os.path.normpath(Path(page).parent / target) for target in internal}
 
 
-@pytest.mark.parametrize("name", ["footprint", "notebooks"])
+@pytest.mark.parametrize("name", ["doctests", "footprint", "notebooks"])
 def test_doctests_of_the_site_builder(name: str) -> None:
     names = runpy.run_path(str(ROOT / "docs" / "building" / f"{name}.py"))
     examples = [

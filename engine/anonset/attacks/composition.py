@@ -208,7 +208,10 @@ class ReleasePair(RedactedRepr):
     """A flag for each release. True if an item without a symbol is certainly in no record of the release."""
 
     def kinds(self, rows: Int64) -> Int64:
-        """Return the distinct rows of `rows`, int64 (n, 2). Records without a row get any distinct row."""
+        """Return the numbers of the distinct rows of each record in both releases, int64 (n, 2).
+
+        `rows`, int64 (n, 2), contains the row of each record. A record without a row gets any number.
+        """
         return np.stack((self.later.kind[rows[:, 0]], self.earlier.kind[rows[:, 1]]), axis=1)
 
     @cached_property

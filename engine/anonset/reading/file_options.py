@@ -93,8 +93,8 @@ class FileOptions:
     present: Annotated[
         str | None,
         "Value that marks an item as present in --one-hot columns, such as Checked or 1, in upper or lower case. "
-        "Any other value of a column marks the item as absent; a column may have only one. filled: any cell that "
-        "is not empty; the item is the label if a column contains a single label, and otherwise the column name. "
+        "A column may contain one other value, which marks the item as absent. filled: any cell that is not empty; "
+        "the item is the label if a column contains a single label, and otherwise the column name. "
         "Default: 1, true, yes, ja, y, t, j, x.",
     ] = None
     one_code: Annotated[

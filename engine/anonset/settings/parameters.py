@@ -259,7 +259,8 @@ def algorithm_name(model: str | None, algorithm: str | None, *, relational: bool
     if algorithm is None and model is None:
         msg = f"{setting('model')} or {setting('algorithm')} is required"
         raise InputError(msg)
-    return known_algorithm(model, algorithm or str(default_algorithm(model, relational=relational)))
+    name = algorithm or default_algorithm(model, relational=relational)
+    return known_algorithm(model, str(name))  # an unknown model has no default and is rejected
 
 
 def known_algorithm(model: str | None, algorithm: str) -> str:

@@ -92,16 +92,16 @@ class LocalRecoding(Formation):
         n, vectors = int(counted.weight.sum()), levels.vectors()
         cheapest = costs.min(axis=1)[levels.first[:-1] + vectors].sum(axis=1)
         best, best_key = -1, loss_keys(np.array([price]))[0] - 1
-        fails = np.zeros([height + 1 for height in levels.heights], np.int64)  # at least so many records, per vector
-        at_least, least = fails.reshape(-1), cheapest.tolist()
+        failing = np.zeros([height + 1 for height in levels.heights], np.int64)  # lower bound of records, per vector
+        fewest_failing, lowest_loss = failing.reshape(-1), cheapest.tolist()
         for number in np.flatnonzero(cheapest < price - 1e-12)[::-1].tolist():
-            few = int(at_least[number])
-            if few * price + (n - few) * least[number] > (best_key + 1) * 1e-12 * n:
+            fewest = int(fewest_failing[number])
+            if fewest * price + (n - fewest) * lowest_loss[number] > (best_key + 1) * 1e-12 * n:
                 continue
             vector = tuple(vectors[number].tolist())
             _, small, loss = counted.count(ids, costs, levels.rows(vector), self.k)
             if counted.rule is None:  # the records of small classes are also in small classes at lower levels
-                finer = fails[tuple(slice(level + 1) for level in vector)]
+                finer = failing[tuple(slice(level + 1) for level in vector)]
                 np.maximum(finer, small, out=finer)
             key = loss_keys(np.array([(loss + small * price) / n]))[0]
             if key <= best_key:
