@@ -121,7 +121,7 @@ def test_doctests_of_the_site_builder(name: str) -> None:
     examples = [
         test
         for entry in names.values()
-        if callable(entry)
+        if getattr(entry, "__module__", "") == names["__name__"]
         for test in doctest.DocTestFinder().find(entry, name, globs=names)
     ]
     assert sum(len(test.examples) for test in examples)
