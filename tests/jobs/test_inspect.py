@@ -284,7 +284,8 @@ def test_the_guarantee_follows_from_the_roles():
     both = {"items": ["x"], "relational": ["y"]}
     assert guarantee_for({"items": ["x"]}, 5, 2, tuples=0) == {"model": "km", "k": 5, "m": 2}
     for tuples in (9, 10**6):
-        assert guarantee_for(both, 5, 2, tuples=tuples) == {"model": "kkm", "algorithm": "joint-split", "k": 5, "m": 2}
+        assert guarantee_for(both, 5, 2, tuples=tuples) == {"model": "kkm", "k": 5, "m": 2}
+        assert guarantee_for({**both, "sensitive": "z"}, 5, 2, tuples=tuples)["model"] == "kkm"  # which rejects z
     assert guarantee_for({"relational": ["y"]}, 5, 2, tuples=10**6)["algorithm"] == "mondrian"
     assert guarantee_for({"relational": ["y"]}, 5, 2, tuples=9)["model"] == "k"
 

@@ -208,7 +208,8 @@ class Findings(RedactedRepr):
         if self.question is None:
             classes = self.quasi_identifiers
             tuples = 0 if classes is None else classes.classes
-            guarantee = guarantee_for(common, self.k, self.m, tuples=tuples)
+            repeated = any(c.role == "id" and c.profile.distinct < self.rows for c in self.columns)
+            guarantee = guarantee_for(common, self.k, self.m, tuples=tuples, rows_repeat_ids=repeated)
             reasons = {**_with_way_to_publish(reasons_of_roles(self.columns)), **_SETTING_COMMENTS}
         else:
             own, lines = [answer for answer in self.question.able if answer.key != UNKNOWN], self.question.lines()

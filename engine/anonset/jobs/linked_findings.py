@@ -117,10 +117,9 @@ class LinkedFindings(RedactedRepr):
 
     @property
     def _guarantee(self) -> dict[str, Any]:
-        """Proposed privacy model with its parameters. Linked tables have their own default algorithm."""
+        """Proposed privacy model with its parameters."""
         relational = [column for one in self.tables for column in one.named("relational")]
-        chosen = guarantee_for({"items": ["items"], "relational": relational}, self.k, self.m, tuples=0)
-        return {name: value for name, value in chosen.items() if name != "algorithm"}
+        return guarantee_for({"items": ["items"], "relational": relational}, self.k, self.m, tuples=0)
 
     def _settings_of(self, one: TableFindings, folder: Path) -> dict[str, Any]:
         """Return the settings of a table in a job file in `folder`."""

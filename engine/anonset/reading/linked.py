@@ -28,8 +28,9 @@ RECORDS = "records"
 """Name of the published table that lists the records, if no table describes them."""
 _DIALECT = ("delimiter", "encoding", "no_header", "header_line", "skip_rows")
 READING = (*_DIALECT, "input_format", "value_codes", "null", "separator")
-_ATTRIBUTES = ("relational", "numeric", "keep", "drop")
-_SETTINGS = ("input", "key", "key_prefix", "in", "items", *_ATTRIBUTES, *READING)
+ATTRIBUTES = ("relational", "numeric", "keep", "drop")
+"""Settings of a linked table that name columns without items."""
+_SETTINGS = ("input", "key", "key_prefix", "in", "items", *ATTRIBUTES, *READING)
 
 
 def column_of(table: str, column: str) -> str:
@@ -224,7 +225,7 @@ def _table(where: str, name: str, given: Any, unit: tuple[str, ...], folder: Pla
             msg = f"{where}: unknown setting {key!r}" + ("" if near is None else f"; did you mean {near}?")
             raise InputError(msg)
     items = names_in((), settings.get("items"))
-    attributes = {role: names_in((), settings[role]) for role in _ATTRIBUTES if role in settings}
+    attributes = {role: names_in((), settings[role]) for role in ATTRIBUTES if role in settings}
     if len(items) > 1:
         msg = f"{where}: items must be one column; name the table twice to publish the items of two columns"
         raise InputError(msg)

@@ -28,27 +28,51 @@ def sizes_of(model: str) -> list[str]:
     return [name for name in SIZES if name in own]
 
 
-def model_by_roles(*, sets: bool, relational: bool) -> str:
-    """Return the model that protects all sets and quasi-identifiers of data, without a sensitive column."""
-    return ("kkm" if relational else "km") if sets else "k"
+def model_by_roles(roles: Mapping[str, Any], *, rows_repeat_ids: bool = False) -> str:
+    """Return the model that protects the sets and quasi-identifiers of data, or the sensitive column of data without
+    sets. No model protects a sensitive column beside sets, so the model of the sets will reject it.
+
+    Parameters
+    ----------
+    roles
+        Settings. Of these, column roles, `sensitive_items` and `t` are read.
+    rows_repeat_ids
+        True if a person may have several rows of data that consist of an id and a sensitive column.
+
+    >>> model_by_roles({"items": ["codes"], "relational": ["age"]}), model_by_roles({"sensitive": ["disease"]})
+    ('kkm', 'anatomy')
+    """
+    relational = bool(roles.get("relational"))
+    if roles.get("sensitive_items"):
+        return "klm"
+    if any(roles.get(role) for role in SETS):
+        return "kkm" if relational else "km"
+    if not roles.get("sensitive"):
+        return "k"
+    if relational:
+        return "kl" if roles.get("t") is None else "kt"
+    return "safe-grouping" if rows_repeat_ids else "anatomy"
 
 
-def guarantee_for(settings: Mapping[str, Any], k: int, m: int, *, tuples: int) -> dict[str, Any]:
+def guarantee_for(
+    settings: Mapping[str, Any], k: int, m: int, *, tuples: int, rows_repeat_ids: bool = False
+) -> dict[str, Any]:
     """Return the privacy model for the column roles, with parameters that any data can satisfy.
 
     Parameters
     ----------
     tuples
-        Number of distinct combinations of quasi-identifiers.
+        Number of distinct combinations of quasi-identifiers. If there are many, another algorithm is named.
+    rows_repeat_ids
+        See `model_by_roles`.
+
+    >>> guarantee_for({"relational": ["age", "zip"], "sensitive": "disease"}, 5, 2, tuples=90)
+    {'model': 'kl', 'k': 5, 'l': 2}
     """
-    sets = any(settings.get(role) for role in SETS)
-    if settings.get("sensitive") and settings.get("relational") and not sets:
-        return {"model": "kl", "algorithm": "cluster", "k": k, "l": SIZES["l"]}
-    model = model_by_roles(sets=sets, relational=bool(settings.get("relational")))
-    entry = MODELS[model]
-    chosen = {**entry.in_reach, **(entry.of_many_tuples if tuples > _MANY_TUPLES else {})}
-    algorithm = {name: chosen.pop(name) for name in ("algorithm",) if name in chosen}
-    return {"model": model, **algorithm, "k": k, **({"m": m} if sets else {}), **chosen}
+    model = model_by_roles(settings, rows_repeat_ids=rows_repeat_ids)
+    algorithm = {"algorithm": "mondrian"} if model == "k" and tuples > _MANY_TUPLES else {}
+    sizes = {**SIZES, "k": k, "m": m}
+    return {"model": model, **algorithm, **{name: sizes[name] for name in sizes_of(model)}}
 
 
 def obstacle(model: str, job: Mapping[str, Any]) -> str:
@@ -108,11 +132,10 @@ def with_model(job: Mapping[str, Any], model: str) -> dict[str, Any]:
     removed.
 
     >>> with_model({"model": "kkm", "algorithm": "joint-split", "k": 9, "m": 2}, "k")
-    {'algorithm': 'cluster', 'm': None, 'model': 'k'}
+    {'algorithm': None, 'm': None, 'model': 'k'}
     """
-    chosen = {"model": model, **MODELS[model].in_reach}
     sizes = {name: job.get(name, SIZES[name]) for name in sizes_of(model)}
-    made = over(job, chosen) | sizes
+    made = over(job, {"model": model}) | sizes
     made = {name: value for name, value in made.items() if name not in SIZES or name in sizes}
     return {name: made.get(name) for name in sorted({*job, *made}) if made.get(name) != job.get(name)}
 

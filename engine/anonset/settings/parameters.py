@@ -36,10 +36,6 @@ class ModelEntry:
     """Default algorithm for data without relational columns, or None if this is `algorithm`."""
     preset: Mapping[str, Any] = make_field(default_factory=dict)
     """Settings of the default algorithm for this model."""
-    in_reach: Mapping[str, Any] = make_field(default_factory=dict)
-    """Settings with which the guarantee can be reached for any data."""
-    of_many_tuples: Mapping[str, Any] = make_field(default_factory=dict)
-    """Settings for data with many different combinations of quasi-identifiers."""
     equals: str | None = None
     """Name of the model that is equivalent if the data have no relational columns."""
 
@@ -57,19 +53,10 @@ class ModelEntry:
 
 _OWN: dict[str, ModelEntry] = {
     "km": ModelEntry("anonset.privacy.km:KmAnonymity", "exact", preset=MappingProxyType({"suppress": None})),
-    "k": ModelEntry(
-        "anonset.privacy.k:KAnonymity",
-        "cluster",
-        in_reach=MappingProxyType({"algorithm": "cluster"}),
-        of_many_tuples=MappingProxyType({"algorithm": "mondrian"}),
-    ),
+    "k": ModelEntry("anonset.privacy.k:KAnonymity", "cluster"),
     "kl": ModelEntry("anonset.privacy.classes:KLDiversity", "cluster"),
     "kt": ModelEntry("anonset.privacy.classes:KTCloseness", "cluster"),
-    "kkm": ModelEntry(
-        "anonset.privacy.kkm:KKmAnonymity",
-        "joint-split",
-        in_reach=MappingProxyType({"algorithm": "joint-split"}),
-    ),
+    "kkm": ModelEntry("anonset.privacy.kkm:KKmAnonymity", "joint-split"),
     "klm": ModelEntry(
         "anonset.privacy.lm:KLmDiversity",
         "rum-bound",

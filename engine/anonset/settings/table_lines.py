@@ -4,13 +4,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from anonset.reading.linked import ATTRIBUTES
 from anonset.reading.roles import name_list
 from anonset.settings.job_files import read_toml
 from anonset.settings.job_text import table_header, toml_of
 from anonset.settings.overriding import over
 from anonset.spelling import Spelling
 
-TABLE_ROLES = ("items", "relational", "numeric", "keep", "drop")
+TABLE_ROLES = ("items", *ATTRIBUTES)
 """Settings of a table that name columns."""
 
 

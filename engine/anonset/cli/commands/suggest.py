@@ -119,15 +119,9 @@ def suggest(
 
 def _guarantee(table: Table, options: Mapping[str, Any], sensitive: str | None) -> PrivacyModel:
     """Return the requested privacy model. Without --model, the column roles determine the model."""
-    by_roles = model_by_roles(sets=table.transactions is not None, relational=bool(table.relational))
-    if options["sensitive_items"]:
-        by_roles = "klm"
-    if table.sensitive is not None:
-        several = any(len(column.vocabulary) < table.n for column in table.ids)
-        by_roles = "safe-grouping" if several else "anatomy"
-        if table.relational:
-            by_roles = "kl" if options["t"] is None else "kt"
-    name = options["model"] or by_roles
+    roles = {**options, "items": table.transactions is not None, "relational": table.relational, "sensitive": sensitive}
+    several = any(len(column.vocabulary) < table.n for column in table.ids)
+    name = options["model"] or model_by_roles(roles, rows_repeat_ids=several)
     if name not in MODELS or name not in SUGGESTED:
         others = "use anonset compare for other models"
         msg = f"--model {name}: suggest supports {', '.join(SUGGESTED)}; {others}"
