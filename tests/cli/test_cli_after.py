@@ -117,6 +117,36 @@ def test_ids_that_are_written_otherwise_are_the_same_persons(place: Place) -> No
     assert names(" ".join(ran.out.split()), "together 72 persons linked")
 
 
+def test_persons_are_matched_by_id_if_the_releases_skip_other_rows(place: Place) -> None:
+    """Both releases have 71 records of the same file, and the records between the skipped rows have other numbers."""
+    skipping = [("--skip-rows", "no-id", "--null", f"who=p{number}") for number in ("00", "71")]
+    assert place.run(*release(place, "first", PEOPLE, FIRST, *skipping[0])).code == 0
+    made = release(place, "second", PEOPLE, SECOND, *skipping[1], *after(place))
+    made[1] = str(place.folder / "first.csv")
+    ran = place.run(*made)
+    assert ran.code == 0, ran.err
+    assert names(" ".join(ran.out.split()), "together 70 persons linked")
+    complete = release(place, "complete", PEOPLE, FIRST)
+    complete[1] = str(place.folder / "first.csv")
+    assert place.run(*complete).code == 0
+    for one, other in (("complete", "first"), ("first", "complete")):
+        report = str(place.folder / f"{one}.private" / "report.json")
+        beside = ("--attack", "composition", "--beside", str(place.folder / other), "--json")
+        assert place.run("risk", report, *beside).json["attacks"][0]["targets"] == 71
+
+
+def test_persons_may_have_ids_like_null_and_data_may_be_a_pattern(place: Place) -> None:
+    people = [*PEOPLE, ("NA", "a b g"), ("None", "c d h")]
+    (place.folder / "jan").mkdir()
+    first = release(place, "first", people, FIRST)
+    (place.folder / "first.csv").rename(place.folder / "jan" / "first.csv")
+    first[1] = str(place.folder / "jan" / "*.csv")
+    assert place.run(*first).code == 0
+    ran = place.run(*release(place, "second", people[::-1], SECOND, *after(place)))
+    assert ran.code == 0, ran.err
+    assert names(" ".join(ran.out.split()), "together 74 persons linked")
+
+
 def test_ids_of_no_earlier_person_are_nobodys(place: Place) -> None:
     assert place.run(*release(place, "first", PEOPLE, FIRST)).code == 0
     others = [(f"x{who}", codes) for who, codes in PEOPLE]

@@ -15,6 +15,14 @@ from anonset.data.array_types import Bools, Int64
 _MISSING = tuple(sorted(MISSING))
 
 
+def texts_of(column: Any) -> Any:
+    """Return the values of a column as text (``pyarrow.LargeStringArray``)."""
+    import pyarrow as pa
+
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    return arrow.cast(arrow.cast(column, kind), pa.large_string()).combine_chunks()
+
+
 def given_texts(column: Any) -> Any:
     """Return the non-missing values of a column as text (``pyarrow.LargeStringArray``)."""
     text, lacking = _texts_and_lacking(column)
@@ -79,10 +87,7 @@ def rows_that_differ(ids: Sequence[Any], column: Any, most: int) -> list[int]:
 
 
 def _texts_and_lacking(column: Any) -> tuple[Any, Any]:
-    import pyarrow as pa
-
-    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-    text = arrow.cast(arrow.cast(column, kind), pa.large_string()).combine_chunks()
+    text = texts_of(column)
     return text, arrow.is_in(text, _MISSING, nulls=True)
 
 

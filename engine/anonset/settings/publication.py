@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping
 from functools import cache
-from glob import iglob
-from pathlib import Path
 from typing import Any
 
 from pydantic import Field
 
 from anonset.attacks.registry import ATTACKS
 from anonset.data import SetColumn
+from anonset.reading.sources.place import may_have_data
 from anonset.reading.sources.source import Source
 from anonset.settings.parameters import MODELS, collect
 from anonset.settings.readers import Names, NumberText
@@ -58,7 +57,7 @@ class OriginalSettings(ComparedSettings):
         not exist.
         """
         original, names = flags.get("original", job.get("input")), {*_OF_JOB}
-        if isinstance(original, str) and _is_there(original):
+        if isinstance(original, str) and may_have_data(original):
             job, names = {**job, "original": original}, {*names, *_ORIGINAL_SETTINGS, "original"}
         job = {name: value for name, value in job.items() if name in names}
         return super().of_job(job, flags)
@@ -186,8 +185,3 @@ class CheckSettings(OriginalSettings):
 def check_settings_model() -> type[CheckSettings]:
     """Return the settings with a field for every parameter of a privacy model."""
     return with_parameters(CheckSettings, collect({name: entry.model for name, entry in MODELS.items()}))
-
-
-def _is_there(source: str) -> bool:
-    """Return True if data exist. Addresses count as existing until they are read."""
-    return "://" in source or Path(source).exists() or any(iglob(source, recursive=True))  # noqa: PTH207

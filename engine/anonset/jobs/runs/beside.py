@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anonset import arrow
-from anonset.columns.ids import texts_of_all
+from anonset.columns.ids import texts_of
 from anonset.data.array_types import Int64
 from anonset.errors import InputError
 from anonset.generalization.other_release import OtherRelease
@@ -21,20 +21,25 @@ from anonset.reading.batches import open_source
 from anonset.reading.file_options import ROW, UNKNOWN
 from anonset.reading.options import ReadOptions
 from anonset.reading.roles import name_list
+from anonset.reading.sources.place import may_have_data
 from anonset.reading.sources.source import Source
 from anonset.reading.table_builder import read_all_rows
 from anonset.release.documents import Report
 from anonset.release.publishing.staging import PRIVATE
 from anonset.release.release import Release
-from anonset.settings.settings import ReadingSettings, Settings, validate
+from anonset.settings.settings import ReadingSettings, Settings, is_job, validate
 from anonset.spelling import setting
 
 if TYPE_CHECKING:
     from anonset.release.opened import OpenedPublication
 
 
-_OF_RECORDS = ("unit", "no_header", "header_line", "skip_rows", "input_format", "delimiter", "encoding")
-"""Settings that determine the records of a file."""
+_NOT_OF_RECORDS = {
+    "separator", "one_hot", "present", "one_code", "with_header", "normalize", "unknown", "inner_items", "missing",
+    "differing",
+}  # fmt: skip
+"""Reading options that change neither the number nor the order of the records of a file."""
+_OF_RECORDS = sorted(ReadingSettings.model_fields.keys() - _NOT_OF_RECORDS)
 
 
 def beside(earlier: Release, persons: Sequence[Hashable], earlier_persons: Sequence[Hashable]) -> OtherRelease:
@@ -169,8 +174,16 @@ def _require_known_persons(name: str, *settings: Mapping[str, Any]) -> None:
 
 
 def _has_same_records(sha256: str | None, settings: Mapping[str, Any], report: Report) -> bool:
-    """Return True if a release contains the records of the data with digest `sha256`, read with `settings`."""
-    same = all(settings.get(name) == report.settings.get(name) for name in _OF_RECORDS)
+    """Return True if a release certainly contains the records of the data with digest `sha256`, read with `settings`.
+
+    The reading options of linked tables are not settings, so their records are always matched by id. `null` determines
+    the records only if it determines which rows have no id.
+    """
+    if is_job(str(settings.get("input"))):
+        return False
+    without_id = "no-id" in name_list(settings.get("skip_rows") or ())
+    names = [name for name in _OF_RECORDS if name != "null" or without_id]
+    same = all(settings.get(name) == report.settings.get(name) for name in names)
     return same and sha256 is not None and sha256 == report.input.get("sha256")
 
 
@@ -232,7 +245,7 @@ def ids_of_release(report: Report) -> list[Hashable]:
     if name_list(options.get("unit") or ()) in ([], [ROW], [UNKNOWN]):
         msg = f"the release made from {name} has no id of persons ({setting('unit')}), so persons cannot be matched"
         raise InputError(msg)
-    if not Path(options["input"]).exists():
+    if not may_have_data(options["input"]):
         msg = f"{options['input']}: the input of the other release is missing; its ids are needed to match persons"
         raise InputError(msg)
     settings = validate(
@@ -257,5 +270,5 @@ def ids_of(source: Source, settings: ReadingSettings) -> list[Hashable]:
     names = settings.file.person
     opened = open_source(source, ReadOptions(**settings.reading_options()).reading())
     columns = read_all_rows(opened, names)
-    texts = texts_of_all([columns[name] for name in names])
-    return list(dict.fromkeys(zip(*(arrow.folded(text).to_pylist() for text in texts), strict=True)))
+    texts = (arrow.folded(texts_of(columns[name])).to_pylist() for name in names)
+    return list(dict.fromkeys(zip(*texts, strict=True)))

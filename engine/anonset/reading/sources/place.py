@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
+from glob import iglob
 from importlib import import_module
 from pathlib import Path
 from typing import IO, Any, Self
@@ -30,6 +31,13 @@ _PASSWORD = re.compile("://[^/@]*:[^@]*@")
 def is_address(path: str | os.PathLike[str]) -> bool:
     """Return True for an address such as ``s3://bucket/out``."""
     return "://" in os.fspath(path)
+
+
+def may_have_data(named: str) -> bool:
+    """Return True if there are data at a path or a pattern of paths. Addresses count as existing until they are
+    read.
+    """
+    return is_address(named) or Path(named).exists() or any(iglob(named, recursive=True))  # noqa: PTH207
 
 
 @dataclass(frozen=True)
