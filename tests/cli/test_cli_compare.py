@@ -98,6 +98,19 @@ def test_cached_runs_are_not_repeated(
     assert names(place.run(*small, "--k", "2", "-o", str(study)).err, "'compare -o'")
 
 
+@pytest.mark.parametrize("other", [("--budget", "0"), ("--null", "1"), ("--encoding", "latin-1"), ("--bound",)])
+def test_a_study_has_all_settings_of_its_runs_in_common(
+    place: Place, baskets: str, other: tuple[str, ...], tmp_path: Path
+) -> None:
+    run = ("compare", baskets, "--hierarchy", "items=balanced:3", "--algorithms", "apriori", "--m", "1", "--k", "2")
+    runs = (run, (*run, *other))
+    for number, (first, second) in enumerate((runs, runs[::-1])):
+        study = str(tmp_path / f"study{number}.jsonl")
+        assert place.run(*first, "-o", study).code == 0
+        ran = place.run(*second, "-o", study)
+        assert (ran.code, names(ran.err, f"another study {other[0].removeprefix('--')}")) == (2, True), ran.err
+
+
 @pytest.mark.parametrize("given", [("--k", "2,4,50"), ("--k", "2")])
 def test_plots_need_no_colour(place: Place, baskets: str, given: tuple[str, ...], tmp_path: Path) -> None:
     image = pytest.importorskip("matplotlib.image")

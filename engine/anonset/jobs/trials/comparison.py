@@ -186,12 +186,8 @@ def values_of(name: str, text: str) -> list[str]:
 _MOST_VALUES = 1000
 
 
-_SHARED_SETTINGS = (
-    "hierarchy", "items", "one_hot", "present", "one_code", "with_header", "relational", "numeric", "sensitive", "id",
-    "keep", "drop", "unit", "differing",
-    "separator", "missing", "normalize", "unknown", "inner_items", "model", "queries", "workload", "width", "seed",
-    "reading", "bound", "ceiling", "round_ends",
-)  # fmt: skip
+_NOT_SHARED = {"input", "algorithms", "vary", "seeds", "records", "n_items", "workers", "memory_limit"}
+"""Settings that do not affect a run, or that the key of each run contains. A study has all other settings in common."""
 
 
 _STORED = {
@@ -245,7 +241,8 @@ class ComparisonFile:
         complete = text[: text.rfind(b"\n") + 1]
         try:
             first, *entries = [loads(line) for line in complete.splitlines()]
-            differing = [name for name in facts if first.get(name) != loads(dumps(facts))[name]]
+            now = loads(dumps(facts))
+            differing = sorted(name for name in {*now, *first} if first.get(name) != now.get(name))
             runs = {
                 entry["key"]: Candidate(**{attribute: entry[of] for of, attribute in _STORED.items()})
                 for entry in entries
@@ -264,12 +261,9 @@ class ComparisonFile:
 
 
 def _facts(source: Source, settings: CompareSettings) -> dict[str, Any]:
-    contents = _with_contents(settings.model_dump(include=set(_SHARED_SETTINGS), exclude_none=True))
-    return {
-        "version": version("anonset"),
-        "input": source.sha256,
-        **{name: contents[name] for name in sorted(contents) if name != "ceiling" or contents[name]},
-    }
+    shared = CompareSettings.model_fields.keys() - _NOT_SHARED
+    contents = _with_contents(settings.model_dump(include=shared, exclude_none=True))
+    return {"version": version("anonset"), "input": source.sha256, **dict(sorted(contents.items()))}
 
 
 def _key(name: str, values: Mapping[str, Any]) -> str:
