@@ -249,3 +249,13 @@ def test_joined_column_is_named_as_one_of_its_columns(place: Place) -> None:
     assert ran.code == 0, ran.err
     assert Path(place.out / "published.csv").read_text().splitlines()[0] == "items,drugs"
     assert place.run("verify", str(place.out)).code == 0
+
+
+def test_a_pattern_selects_the_same_columns_in_inspect_and_anonymize(place: Place) -> None:
+    rows = "".join(f"{n},{'ab'[n % 2]},{'cd'[n % 2]},{'ef'[n % 2]}\n" for n in range(40))
+    run = (place.write("data.csv", "pid,dx,dx1,dx2\n" + rows), "--one-code", "dx*", "--unit", "pid")
+    columns = {column["name"]: column["role"] for column in place.run("inspect", *run, "--json").json["columns"]}
+    assert {name for name, role in columns.items() if role == "one_code"} == {"dx1", "dx2"}
+    model = ("--model", "km", "--k", "2", "--m", "1", "--hierarchy", "items=balanced:2", "-o", str(place.out))
+    ran = place.run("anonymize", *run, *model)
+    assert (ran.code, names(ran.err, "'dx' role")) == (2, True), ran.err

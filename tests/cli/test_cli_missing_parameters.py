@@ -31,6 +31,16 @@ def test_missing_parameters_are_completed(place: Place, text: str, roles: str, m
     assert again.code == 0, again.err
 
 
+def test_a_complete_command_reads_a_file_without_a_header(place: Place) -> None:
+    text = "".join(f"{name},{codes}\n" for name in ("ann", "bob", "cid", "dee", "eva") for codes in ("a b", "b c", "c"))
+    run = ("anonymize", place.write("data.csv", text), "--items", "2", "--unit", "1", "--separator", " ")
+    ran = place.run(*run, "--model", "km", "--k", "2", "--m", "1", "-o", str(place.out))
+    command = next(line for line in ran.err.splitlines() if "complete command" in line)
+    assert (ran.code, "--no-header" in command) == (2, True), ran.err
+    again = place.run(*shlex.split(command[command.index("anonset anonymize") :])[1:])
+    assert again.code == 0, again.err
+
+
 def test_a_command_names_another_model(place: Place) -> None:
     text = "who,codes,grade\n" + "".join(f"{n},{'a b' if n % 2 else 'b c'},{'xyz'[n % 3]}\n" for n in range(40))
     roles = [

@@ -29,7 +29,7 @@ from anonset.jobs.reading import to_inspect
 from anonset.jobs.runs.run import FileRun
 from anonset.personal_text import is_like_id
 from anonset.reading.file_options import ROW, UNKNOWN
-from anonset.reading.roles import names_in
+from anonset.reading.roles import is_selected, names_in
 from anonset.reading.sources.source import source_of
 from anonset.release.memory import memory_for, memory_limit
 from anonset.settings.model_choices import BY_ROLES, guarantee_for, sizes_of, takes_sensitive
@@ -38,11 +38,7 @@ from anonset.settings.parameters import MODELS, SIZES
 from anonset.settings.settings import InputSettings, Settings, is_job
 from anonset.spelling import as_typed, counted
 
-_SINGLE = ("baskets", "dat", "spmf")
-"""Formats with a single set-valued column, which needs no role."""
 _MOST_COLUMNS = 500
-_RECOGNISED = ("encoding", "header_line", "input_format", "skip_rows")
-"""Reading settings that anonset detects from the data."""
 _OF_UNITS = ("drop", "unit", "separator", "numeric", "null", "skip_rows")
 """Settings that depend on the unit."""
 _PROPOSED_ANEW = ("relational", "sensitive", "keep", "numeric", "hierarchy")
@@ -264,8 +260,8 @@ def _without_sets(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _only_column(proposal: Proposal) -> dict[str, list[str]]:
-    """Return the role of the only column of a format with a single set-valued column. Empty for other formats."""
-    single = proposal.source is not None and proposal.source.format in _SINGLE
+    """Return the role of the only column of a format without column names. Empty for other formats."""
+    single = proposal.source is not None and proposal.source.is_one_column
     return {"items": [column.profile.name for column in proposal.columns]} if single else {}
 
 
@@ -298,7 +294,7 @@ def _require_few_columns(options: Mapping[str, Any]) -> None:
     """
     with suppress(MisreadError):  # the proposal finds the settings
         source = source_of(options["input"], options.get("input_format"), no_header=bool(options.get("no_header")))
-        if source.format not in _SINGLE and source.size.values > _MOST_COLUMNS * source.size.records:
+        if not source.is_one_column and source.size.values > _MOST_COLUMNS * source.size.records:
             msg = f"{source.where}: more than {_MOST_COLUMNS} columns"
             raise InputError(msg)
 
@@ -308,14 +304,13 @@ def _proposed(options: Mapping[str, Any]) -> Proposal:
     k, specs = _sizes(options)["k"], options.get("hierarchy", {})
     reading = {name: options[name] for name in (*READING, "missing") if options.get(name)}
     recognised = proposal_for(options["input"], reading, {}, k)
-    of_format = (*_RECOGNISED, "separator") if recognised.settings.get("input_format") == "baskets" else _RECOGNISED
-    reading |= {name: recognised.settings[name] for name in of_format if name in recognised.settings}
+    reading |= recognised.recognised
     reading["skip_rows"] = [rows for rows in names_in((), reading.get("skip_rows")) if rows != "no-id"]
     columns = [column.profile.name for column in recognised.columns]
     options = _with_names(options, columns)
     named = [name for role in ROLES for name in options.get(role, ())]
     dropped = [name for name in names_in((), options.get("drop")) if name in columns]
-    unnamed = [name for name in columns if not any(_matches(name, pattern) for pattern in named)]
+    unnamed = [name for name in columns if not any(is_selected(name, pattern) for pattern in named)]
     stated = {name: options[name] for name in (*SETS, "id", "unit") if options.get(name)}
     sets = names_in(columns, options.get("items"))
     if len(sets) > 1 and {*sets} <= {*recognised.settings.get("one_code", ())} - {*specs}:
@@ -332,17 +327,13 @@ def _with_names(options: Mapping[str, Any], columns: Sequence[str]) -> dict[str,
     return {**options, **{role: list(names_in(columns, options[role])) for role in ROLES if options.get(role)}}
 
 
-def _matches(column: str, name: str) -> bool:
-    return column == name or (name.endswith("*") and column.startswith(name[:-1]))
-
-
 def _complete(options: Mapping[str, Any], proposal: Proposal) -> dict[str, Any] | None:
     """Return the run settings for a proposal. None if the settings would omit a hierarchy that the user declared."""
     settings, columns = dict(proposal.settings), [column.profile.name for column in proposal.columns]
     # publish only the sets that the user declared
     if settings.get("relational") and not any(options.get(role) for role in SETS):
         sets = [name for role in SETS for name in settings.pop(role, [])]
-        made = [name for name in columns if any(_matches(name, pattern) for pattern in sets)]
+        made = [name for name in columns if any(is_selected(name, pattern) for pattern in sets)]
         settings["drop"] = [*settings.get("drop", ()), *made]
         settings = {name: value for name, value in settings.items() if name not in OPTIONS_OF_ROLES}
     if not any(settings.get(role) for role in SETS):

@@ -172,6 +172,8 @@ class Findings(RedactedRepr):
     """Estimated memory of a run, in bytes."""
     settings: Mapping[str, Any]
     """Settings with which a job runs. If there is a question, they apply to its first answer."""
+    recognised: Mapping[str, Any] = field(default_factory=dict)
+    """Those reading options among the settings that were not declared, and without which the data cannot be read."""
     question: Question | None = None
     """Open question about the columns that identify a person. None if the owner declared them, or if the data consist
     of one set-valued column.

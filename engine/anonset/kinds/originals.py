@@ -26,16 +26,11 @@ _BYTES, _BYTES_PER_COLUMN = 40, 48
 """Memory for the comparison of rows, in bytes per row, and per row and column (measured)."""
 
 
-def has_one_column(source: Source) -> bool:
-    """Return True if the format of the original has no column names, so that all its content is items."""
-    return source.format in ("dat", "baskets", "spmf")
-
-
 def items_of_original(
     published: tuple[str, ...], settings: OriginalSettings, source: Source, *, nameless: bool
 ) -> list[str] | None:
     """Return the published set-valued columns of the original. None if the original has no named set-valued column."""
-    if not published or settings.file.one_hot or settings.file.one_code or has_one_column(source):
+    if not published or settings.file.one_hot or settings.file.one_code or source.is_one_column:
         return None
     if not nameless:
         return list(published)
@@ -50,7 +45,7 @@ def separators(settings: OriginalSettings, mark: str | None, source: Source) -> 
     """Return the possible item separators of the original. If labels contain blanks, the publication uses another
     separator than the original may use.
     """
-    has_one_set = settings.file.person or settings.file.one_hot or settings.file.one_code or has_one_column(source)
+    has_one_set = settings.file.person or settings.file.one_hot or settings.file.one_code or source.is_one_column
     if settings.file.separator is not None or mark in (None, " ") or has_one_set:
         return [settings.file.separator]
     return [mark, " "]

@@ -160,7 +160,7 @@ class Header:
                 paths = [column for column in self.names if column.startswith((f"{name}[", f"{name}."))]
                 if paths:
                     problem, fixes = f"; the path {paths[0]!r} reads from this column, so it needs no role", []
-                elif name.endswith("*") and any(column.startswith(name[:-1]) for column in self.names):
+                elif any(is_selected(column, name) for column in self.names):
                     fixes = [Fix({"one_code": [name]}, "for columns with one code per cell")]
                 elif any(map(is_like_id, self.names)):  # the header is a record, and messages do not show its values
                     problem, fixes = f"; {self.doubt.sentence}", self.doubt.fixes
@@ -261,11 +261,20 @@ def label_of(name: str, declared: Names) -> str:
 _BRACKETS = (("(", ")"), ("[", "]"))
 
 
+def is_selected(column: str, declared: str) -> bool:
+    """Return True if a declared name is the name of a column, or a pattern of its name.
+
+    >>> is_selected("dx1", "dx1"), is_selected("dx1", "dx*"), is_selected("dx", "dx*")
+    (True, True, False)
+    """
+    start = declared[:-1]
+    return column == declared or (declared.endswith("*") and column.startswith(start) and column != start)
+
+
 def _matching(names: Sequence[str], name_set: frozenset[str], pattern: str) -> list[str]:
     if pattern in name_set:
         return [pattern]
-    start = pattern[:-1]
-    return [name for name in names if name.startswith(start) and name != start] if pattern.endswith("*") else []
+    return [name for name in names if is_selected(name, pattern)] if pattern.endswith("*") else []
 
 
 def _expanded(names: Sequence[str], patterns: Sequence[str]) -> tuple[str, ...]:

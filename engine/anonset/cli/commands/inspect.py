@@ -26,8 +26,6 @@ Flags: Any = flags_of(InspectSettings, leave_out=["input"])
 
 _SPLIT = ({"delimiter": " "}, {"input_format": "spmf"})
 """Reading options for lines that are read as a single column without items."""
-_RECOGNISED = ("encoding", "header_line", "input_format", "no_header")
-"""Reading options that `inspect` recognizes from the file."""
 
 
 def inspect(
@@ -81,9 +79,7 @@ def inspect(
         show_json(findings.to_dict())
     else:
         show(*findings_account(findings), *([] if quiet else _note_on_codes(findings)))
-    of_format = (*_RECOGNISED, "separator") if findings.settings.get("input_format") == "baskets" else _RECOGNISED
-    recognised = {name: findings.settings[name] for name in of_format if name in {*findings.settings} - {*options}}
-    typed, hierarchies = {**given, **recognised, "hierarchy": []}, given.get("hierarchy")
+    typed, hierarchies = {**given, **findings.recognised, "hierarchy": []}, given.get("hierarchy")
     job = Path(out or _new_job(source))
     job = job.with_stem(f"{job.stem}-more") if out is not None and findings.records else job
     further, condition = further_roles(findings.possible_items, findings.possible_roles)

@@ -109,7 +109,8 @@ def inspect_one(
         work = proposal_for(source, given, hierarchies or {}, k)
     findings = Findings(
         _place_of(work), work.columns, work.rows, records=0, persons=None, unit="", k=k, m=m, quasi_identifiers=None,
-        known_items=(), checks=_distinct(work.problems), memory=None, settings=work.settings, question=_question(work),
+        known_items=(), checks=_distinct(work.problems), memory=None, settings=work.settings,
+        recognised=work.recognised, question=_question(work),
         possible_items=work.possible_items, possible_roles=work.possible_roles, obstacle=work.obstacle,
     )  # fmt: skip
     return findings if work.table is None else _with_records(findings, work, work.table, seed)

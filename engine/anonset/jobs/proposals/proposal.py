@@ -27,6 +27,7 @@ class Proposal(RedactedRepr):
     """Source of the columns. None if the source is a table."""
     columns: tuple[ColumnFindings, ...]
     settings: dict[str, Any]
+    """Settings with which a job runs: roles, hierarchies, and reading options."""
     problems: list[Problem]
     table: Table | None
     rows: int
@@ -50,6 +51,8 @@ class Proposal(RedactedRepr):
     """Problem with which no record can be read. It applies if `table` is None."""
     others: tuple[tuple[str, ...], ...] = ()
     """Further columns that may identify the person, without proposals."""
+    recognised: dict[str, Any] = field(default_factory=dict)
+    """Reading options that were not declared, and without which the data cannot be read."""
 
 
 def read_with_settings(source: OpenedSource, settings: Mapping[str, Any]) -> Table:

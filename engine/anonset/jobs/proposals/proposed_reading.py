@@ -37,7 +37,7 @@ from anonset.personal_text import is_like_id
 from anonset.reading.batches import FileProperties, OpenedSource, open_source
 from anonset.reading.cells.columns import with_nulls
 from anonset.reading.file_options import person_columns
-from anonset.reading.roles import Header, names_in
+from anonset.reading.roles import Header, is_selected, names_in
 from anonset.reading.sources.dialect import Dialect
 from anonset.reading.sources.source import TABLES, Source, source_of
 from anonset.reading.table_builder import read_all_rows
@@ -69,10 +69,10 @@ def proposal_for(
     InputError
         If the data cannot be read, or can only be read with settings other than the given settings.
     """
-    work, recognised = with_recognised_options(
+    work, work.recognised = with_recognised_options(
         source, declared, lambda resolved, options: _proposal_for(resolved, options, hierarchies, k, published)
     )
-    remarks = [_to_check(recognised)] if recognised else []
+    remarks = [_to_check(work.recognised)] if work.recognised else []
     for answer in work.answers or (work,):
         answer.problems = [*remarks, *answer.problems]
     return work
@@ -343,7 +343,7 @@ def _with_given(
     roles, numeric = dict(proposed), frozenset(names_in(opened.names, declared.get("numeric")))
     for role in ROLES:
         for name in _declared(declared, role, opened.names):
-            matching = [n for n in opened.names if n.startswith(name[:-1])] if name.endswith("*") else []
+            matching = [n for n in opened.names if is_selected(n, name)] if name.endswith("*") else []
             for match in matching or [name]:
                 before = proposed.get(match)
                 alike = _SINGLE if role == "relational" else (role,)

@@ -219,6 +219,11 @@ class Source(RedactedRepr):
         return digests[0] if len(digests) == 1 else digest_of_list(zip(names, digests, strict=True))
 
     @property
+    def is_one_column(self) -> bool:
+        """True if the format has no column names, so that all its content is items."""
+        return self.format in ("dat", "baskets", "spmf")
+
+    @property
     def stored_as(self) -> str:
         """Format of the files. For linked tables, that of the first table."""
         return self.given.tables[0].source.format if self.format == TABLES else self.format
