@@ -47,6 +47,19 @@ def small(monkeypatch, tmp_path):
         csv.writer(file).writerows([("name", "number", "ward", "drug"), *lines])
 
 
+def test_rows_of_a_person_are_merged_as_in_memory(tmp_path, capsys):
+    rows = [(n, "ABC"[n % 3], DRUGS[n % 5]) for n in range(60)]
+    with (tmp_path / "twice.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([("pid", "ward", "drug"), *random.Random(3).sample(2 * rows, 2 * len(rows))])
+    run = ["anonymize", str(tmp_path / "twice.csv"), *OPTIONS, "--unit", "pid"]
+    for out, limit in (("memory", []), ("blocks", ["--memory-limit", "100"])):
+        assert main([*run, "-o", str(tmp_path / out), *limit]) == 0
+    shown = capsys.readouterr()
+    assert names(shown.err, "'out of core'")
+    assert names(shown.out, "records 60")
+    assert files_of(tmp_path / "memory") == files_of(tmp_path / "blocks")
+
+
 NAMES = ["Ann", "=B", "C, D", 'the "E"', "É"]
 DRUGS = ["aspirin", "a, b", 'the "c"', "d", "e", "007"]
 

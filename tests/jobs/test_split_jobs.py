@@ -62,6 +62,18 @@ def run(tmp_path, capsys):
     return anonymize
 
 
+def test_rows_of_a_person_with_a_sensitive_value_are_merged_out_of_core(tmp_path, capsys):
+    rows = [(n, n % 31, "fm"[n % 2], "xyz"[n % 3]) for n in range(90)]
+    lines = random.Random(7).sample(2 * rows, 2 * len(rows))
+    (tmp_path / "v.csv").write_text("pid,age,sex,illness\n" + "".join(f"{p},{a},{s},{i}\n" for p, a, s, i in lines))
+    job = ["anonymize", str(tmp_path / "v.csv"), "--relational", "age,sex", "--numeric", "age", "--unit", "pid"]
+    job += ["--sensitive", "illness", "--model", "kl", "--k", "3", "--l", "2", "--algorithm", "mondrian"]
+    for out, more in (("one", ["--memory-limit", "100"]), ("two", ["--work-dir", str(tmp_path / "work")])):
+        assert main([*job, "-o", str(tmp_path / out), *more]) == 0
+    assert names(capsys.readouterr().out, "records 90")
+    assert files_of(tmp_path / "one") == files_of(tmp_path / "two")
+
+
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_bytes_are_independent_of_spans_threads_and_storage(tmp_path, run, monkeypatch, name):
     code, out, _ = run("one", ALGORITHMS[name], "--memory-limit", "100")

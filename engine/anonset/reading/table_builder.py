@@ -44,7 +44,7 @@ from anonset.reading.persons.grouping import changes_by_first_values, unite
 from anonset.reading.persons.merging import PersonMerge, RowLayout, Rows
 from anonset.reading.plan import Plan, require_values
 from anonset.reading.roles import names_in
-from anonset.spelling import counted, setting
+from anonset.spelling import counted
 
 _MOST_OF_PART = 1 << 28
 """Maximum size in bytes of a part with kept columns that a task reads."""
@@ -106,7 +106,6 @@ def gather(
         If the data cannot be read, or contradict the options.
     """
     plan = options.plan(source)
-    _require_by_blocks(source.where, options, plan, store)
     read = partial(_gathered, source, options, plan, store, progress, with_ids, expected, sets)
     head = source.head(options.person) if options.person else {}
     several = bool(source.tables) or (all(name in head for name in options.person) and _repeat(head))
@@ -245,13 +244,6 @@ def _of_one_type(chunks: list[Any]) -> list[Any]:
     return (
         chunks if len({chunk.type for chunk in chunks}) == 1 else [arrow.cast(chunk, pa.string()) for chunk in chunks]
     )
-
-
-def _require_by_blocks(where: str, options: ReadOptions, plan: Plan, store: Store) -> None:
-    if options.person and plan.roles.sensitive and store.in_files:
-        unit = setting("unit", ",".join(options.person))
-        msg = f"{where}: {unit} with a sensitive column does not run out of core; merge the rows of each person first"
-        raise InputError(msg)
 
 
 class _TableColumns(ExitStack):

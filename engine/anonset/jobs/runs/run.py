@@ -99,13 +99,11 @@ def _compiling_takes(compiling: int) -> str:
     return f"{format_size(compiling)} of the memory is for compiling kernels; to avoid it, run anonset warmup first"
 
 
-def _obstacle(settings: Settings, algorithm: Algorithm) -> str:
-    """Return the reason why a job cannot run out of core. Empty if the job can run out of core."""
+def _obstacle(algorithm: Algorithm) -> str:
+    """Return the reason why an algorithm cannot run out of core. Empty if it can run out of core."""
     traits = traits_of(algorithm)
     if not traits.by_blocks and traits.split_records is None:
         return f"{algorithm.name} runs in memory only ({_instead(algorithm.model)})"
-    if settings.file.person and settings.sensitive:
-        return f"{setting('unit', ','.join(settings.file.person))} with a sensitive column runs in memory only"
     return ""
 
 
@@ -260,7 +258,7 @@ class FileRun:
                 f"{int(size.records):,}; {traits.instead}"
             )
             raise InputError(msg)
-        obstacle = _obstacle(settings, algorithm)
+        obstacle = _obstacle(algorithm)
         least = memory.AT_LEAST + compiling
         if limit is not None and need > limit and (obstacle or limit < least):
             reasons = [obstacle, _compiling_takes(compiling)]
