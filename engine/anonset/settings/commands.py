@@ -13,6 +13,7 @@ from anonset.settings.settings import (
     AS_IS,
     CEILING,
     ROUND_ENDS,
+    WORKERS,
     ComparedSettings,
     InputSettings,
     RoleSettings,
@@ -54,7 +55,7 @@ class SuggestSettings(InputSettings):
         description=f"Approximate seconds for all candidates together, without compilation. Default: {SECONDS:g}.",
     )
     seed: int = Field(0, description="Random seed for the sample.")
-    workers: int | None = Field(None, ge=1, description="Number of threads. Default: one per core.")
+    workers: int | None = WORKERS
     memory_limit: str | None = Field(
         None, description="Memory limit, such as 8G. The command fails if the data need more memory."
     )

@@ -122,6 +122,7 @@ CLUSTER: str | None = Field(
     description="Run the tasks on dask workers: the address of their scheduler, or local:N for N "
     "processes on this machine.",
 )
+WORKERS: int | None = Field(None, ge=1, description="Number of threads. Default: one per core.")
 BUDGET: int | None = Field(
     None,
     ge=0,
@@ -245,7 +246,7 @@ class Settings(InputSettings):
         None, ge=1, description="Maximum number of rows per published file. Default: all rows in one file."
     )
     seed: int | None = Field(None, ge=0, description="Random seed.")
-    workers: int | None = Field(None, ge=1, description="Number of threads. Default: one per core.")
+    workers: int | None = WORKERS
     private: str | None = Field(
         None, description="New directory or address for the files that must not be shared. Default: OUT.private."
     )

@@ -136,28 +136,26 @@ def _disassociation(
     return check_disassociation(publication, model, budget, progress)
 
 
-_CHECKS: Mapping[str, Check] = MappingProxyType(
+_CHECKS: Mapping[type[PrivacyModel], Check] = MappingProxyType(
     {
-        "anonset.privacy.km:KmAnonymity": _km,
-        "anonset.privacy.partitions:PartitionKmAnonymity": _partitions,
-        "anonset.privacy.k:KAnonymity": _k,
-        "anonset.privacy.classes:KLDiversity": _classes,
-        "anonset.privacy.classes:KTCloseness": _classes,
-        "anonset.privacy.kkm:KKmAnonymity": _kkm,
-        "anonset.privacy.lm:LmDiversity": _lm,
-        "anonset.privacy.lm:KLmDiversity": _klm,
-        "anonset.privacy.coherence:Coherence": _coherence,
-        "anonset.privacy.rho:RhoUncertainty": _rho,
-        "anonset.privacy.constraints:ConstraintSet": _constraints,
-        "anonset.privacy.transaction_k:TransactionKAnonymity": _transaction_k,
-        "anonset.privacy.anatomy:AnatomyDiversity": _anatomy,
-        "anonset.privacy.disassociation:DisassociationModel": _disassociation,
-        "anonset.privacy.safe_grouping:SafetyConstraint": _safe_grouping,
+        KmAnonymity: _km,
+        PartitionKmAnonymity: _partitions,
+        KAnonymity: _k,
+        KLDiversity: _classes,
+        KTCloseness: _classes,
+        KKmAnonymity: _kkm,
+        LmDiversity: _lm,
+        KLmDiversity: _klm,
+        Coherence: _coherence,
+        RhoUncertainty: _rho,
+        ConstraintSet: _constraints,
+        TransactionKAnonymity: _transaction_k,
+        AnatomyDiversity: _anatomy,
+        DisassociationModel: _disassociation,
+        SafetyConstraint: _safe_grouping,
     }
 )
-"""Check of each model, by import path of the model class. Import paths are used because they do not require the import
-of all models. Subclasses of a model have no entry.
-"""
+"""Check of each model class. Subclasses of a model have no entry."""
 
 
 def verify(
@@ -211,7 +209,7 @@ def verify(
         accepted = "a table, a publication or a release"
         msg = f"the input must be {accepted}, got {type(publication).__name__}: convert it with anonset.read"
         raise InputError(msg)
-    check = _CHECKS.get(f"{type(model).__module__}:{type(model).__qualname__}")
+    check = _CHECKS.get(type(model))
     if check is not None:
         return check(publication, model, budget, progress)
     if not isinstance(model, PrivacyModel):

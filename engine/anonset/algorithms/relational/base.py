@@ -32,6 +32,8 @@ Refine = Annotated[
     bool,
     "True to improve the clusters. Neighbouring clusters are dissolved and formed again while the loss decreases.",
 ]
+OF_CLASSES = ("k", "kl", "kt")
+"""Models that each algorithm of this module guarantees."""
 MaxEvaluations = Annotated[
     int | None,
     "Number of loss evaluations for `refine` (about 10^8 per second). If None, the search stops when twice the "
@@ -208,6 +210,29 @@ class Formation(RedactedRepr, ABC):
         figures = {"clusters": float(tuples.n), "ncp": ncp}
         recoding, notes = PerCluster(cluster, (), relational_values(qi, tuples)), notes_on(self.model, table)
         return Result(recoding, figures={**figures, **solution.figures}, notes=notes)
+
+
+class NodeFormation(Formation):
+    """Base class of algorithms that publish nodes. If `refine` is True, they publish the narrowest common values."""
+
+    @property
+    def own_traits(self) -> Traits:
+        """Traits of the algorithm. The published values are the narrowest common values only if `refine` is True."""
+        return replace(self.traits, tight=self.refine)
+
+    def solve(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Solution:
+        """Return the classes with their nodes, or refined clusters with their lowest common values.
+
+        Raises
+        ------
+        InputError
+            See `form`.
+        """
+        return super().solve(qi, progress) if self.refine else self.solve_by_nodes(qi, progress)
+
+    @abstractmethod
+    def solve_by_nodes(self, qi: QuasiIdentifiers, progress: Progress | None) -> Solution:
+        """Return the classes of `form` with their nodes."""
 
 
 def _under_ceilings(qi: QuasiIdentifiers) -> list[Int64]:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from anonset.algorithms.base import Traits
+from anonset.algorithms.relational.base import OF_CLASSES
 from anonset.algorithms.relational.cuts import Cuts
 from anonset.algorithms.relational.subtree import SubtreeFormation, specialize
 from anonset.data.progress import Progress
@@ -35,7 +36,7 @@ class BottomUp(SubtreeFormation):
     """
 
     name: ClassVar[str] = "bottom-up"
-    traits: ClassVar[Traits] = Traits(memory_factor=1.0, tight=True, answers=("k", "kl", "kt"))
+    traits: ClassVar[Traits] = Traits(memory_factor=1.0, tight=True, answers=OF_CLASSES)
 
     def cut(self, qi: QuasiIdentifiers, progress: Progress | None) -> Cuts:
         """Generalize until no class is smaller than k."""

@@ -18,7 +18,7 @@ import numpy as np
 
 from anonset.algorithms.base import Traits
 from anonset.algorithms.clusters import renumber_clusters
-from anonset.algorithms.relational.base import Formation
+from anonset.algorithms.relational.base import OF_CLASSES, Formation
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, first_least
 from anonset.algorithms.relational.spatial import points
 from anonset.data.array_types import Int32
@@ -59,7 +59,7 @@ class Cluster(Formation):
         tight=True,
         slow=True,
         keeps_more=True,
-        answers=("k", "kl", "kt"),
+        answers=OF_CLASSES,
     )
 
     seed: Annotated[

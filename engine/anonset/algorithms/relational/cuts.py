@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
-from anonset.algorithms.relational.levels import Classes, all_of, tuple_rule
+from anonset.algorithms.relational.levels import Classes, tuple_rule, tuples_at_nodes
 from anonset.data import Hierarchy
 from anonset.data.array_types import Float64, Int32, Int64
-from anonset.data.domains import Range, ValueSet
+from anonset.data.domains import Range
 from anonset.data.hierarchies.hierarchy import children_of
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 
@@ -109,17 +109,4 @@ class Cuts:
 
     def generalize(self, cluster: Int32) -> GeneralizedTuples:
         """Return the published tuples of clusters. All records of a cluster have the same nodes."""
-        qi = self.qi
-        tuples = GeneralizedTuples.of(qi, cluster, int(cluster.max(initial=-1)) + 1)
-        low, high, code, bits = tuples.values
-        member = qi.tuple_of[np.unique(cluster, return_index=True)[1]]
-        for a, (domain, slot) in enumerate(zip(qi.domains, qi.slot, strict=True)):
-            node = self.ids[a, member]
-            if isinstance(domain, Hierarchy):
-                code[slot] = node
-            elif isinstance(domain, Range):
-                low[slot, node == 0], high[slot, node == 0] = domain.low, domain.high
-            elif isinstance(domain, ValueSet):
-                code[slot, node == 0] = len(domain.vocabulary)
-                bits[qi.word_at[a] : qi.word_at[a + 1], node == 0] = all_of(len(domain.vocabulary))[:, None]
-        return tuples
+        return tuples_at_nodes(self.qi, cluster, lambda a, member: self.ids[a, member])

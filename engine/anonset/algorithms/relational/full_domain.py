@@ -8,14 +8,14 @@ A vector contains the generalization level of each column. Search of the lattice
     a vector finer than a failing vector fails as well           FullDomain._climb
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 import numpy as np
 
 from anonset.algorithms.base import Traits
 from anonset.algorithms.clusters import renumber_clusters
-from anonset.algorithms.relational.base import Formation, Solution
+from anonset.algorithms.relational.base import OF_CLASSES, NodeFormation, Solution
 from anonset.algorithms.relational.generalized_tuples import loss_keys
 from anonset.algorithms.relational.levels import Classes, Levels, Vector, tuple_rule
 from anonset.data.array_types import Bools, Int32, Int64
@@ -26,7 +26,7 @@ from anonset.privacy import require_at_least, require_share
 
 
 @dataclass(frozen=True, kw_only=True)
-class FullDomain(Formation):
+class FullDomain(NodeFormation):
     """Find the full-domain recoding with the least loss. It publishes each column at the same level in all records.
 
     A level is a column of the hierarchy file. A node with a single child is published as this child, which protects
@@ -50,7 +50,7 @@ class FullDomain(Formation):
     """
 
     name: ClassVar[str] = "full-domain"
-    traits: ClassVar[Traits] = Traits(memory_factor=1.0, tight=True, answers=("k", "kl", "kt"))
+    traits: ClassVar[Traits] = Traits(memory_factor=1.0, tight=True, answers=OF_CLASSES)
 
     max_suppressed_records: Annotated[float, "Maximum share of the records that may be suppressed, in [0, 1]."] = 0.0
     max_vectors: Annotated[int, "Maximum number of combinations of levels (vectors)."] = 1_000_000
@@ -59,11 +59,6 @@ class FullDomain(Formation):
         require_share("max_suppressed_records", self.max_suppressed_records)
         require_at_least("max_vectors", self.max_vectors, 1)
         super().__post_init__()
-
-    @property
-    def own_traits(self) -> Traits:
-        """Traits of the algorithm. The published values are the narrowest common values only if `refine` is True."""
-        return replace(self.traits, tight=self.refine)
 
     def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:
         """Return the class of each record, int32 (n,). Classes are numbered by first record.
@@ -75,16 +70,8 @@ class FullDomain(Formation):
         """
         return self._solve(qi, progress)[0]
 
-    def solve(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Solution:
-        """Return the classes with the values of their levels, or refined clusters with their lowest common values.
-
-        Raises
-        ------
-        InputError
-            See `form`.
-        """
-        if self.refine:
-            return super().solve(qi, progress)
+    def solve_by_nodes(self, qi: QuasiIdentifiers, progress: Progress | None) -> Solution:
+        """Return the classes with the values of their levels."""
         cluster, vector, suppressed = self._solve(qi, progress)
         levels = Levels.of(qi)
         vectors = [vector] * (int(cluster.max(initial=-1)) + 1)

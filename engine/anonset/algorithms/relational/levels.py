@@ -7,6 +7,7 @@ g, counted from the root's column. A column without a hierarchy has two levels, 
 all values.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod
 
@@ -86,22 +87,42 @@ class Levels:
 
     def generalize(self, cluster: Int32, vectors: list[Vector]) -> GeneralizedTuples:
         """Return the published tuples of clusters. `vectors` contains the levels of each cluster."""
-        qi = self.qi
-        tuples = GeneralizedTuples.of(qi, cluster, len(vectors))
-        low, high, code, bits = tuples.values
-        member = qi.tuple_of[np.unique(cluster, return_index=True)[1]]
-        for a, (domain, slot) in enumerate(zip(qi.domains, qi.slot, strict=True)):
+
+        def nodes_of(a: int, member: Int64) -> Int32:
             level = np.array([vector[a] for vector in vectors], np.int64)
-            if isinstance(domain, Hierarchy):
-                code[slot] = self.ids[self.first[a] + level, member]
-                continue
-            at_root = level > 0
-            if isinstance(domain, Range):
-                low[slot, at_root], high[slot, at_root] = domain.low, domain.high
-            elif isinstance(domain, ValueSet):
-                code[slot, at_root] = len(domain.vocabulary)
-                bits[qi.word_at[a] : qi.word_at[a + 1], at_root] = all_of(len(domain.vocabulary))[:, None]
-        return tuples
+            if isinstance(self.qi.domains[a], Hierarchy):
+                nodes: Int32 = self.ids[self.first[a] + level, member]
+                return nodes
+            return (level == 0).astype(np.int32)
+
+        return tuples_at_nodes(self.qi, cluster, nodes_of)
+
+
+def tuples_at_nodes(qi: QuasiIdentifiers, cluster: Int32, nodes_of: Callable[[int, Int64], Int32]) -> GeneralizedTuples:
+    """Return the published tuples of clusters.
+
+    Parameters
+    ----------
+    cluster
+        Cluster of each record, int32 (n,). Clusters have numbers from 0.
+    nodes_of
+        Function of a column and a distinct tuple of each cluster, int64 (c,), that returns the published node of each
+        cluster, int32 (c,). In a column without a hierarchy, 0 is the set or range of all values, and any other number
+        is the value of the tuple.
+    """
+    tuples = GeneralizedTuples.of(qi, cluster, int(cluster.max(initial=-1)) + 1)
+    low, high, code, bits = tuples.values
+    member = qi.tuple_of[np.unique(cluster, return_index=True)[1]]
+    for a, (domain, slot) in enumerate(zip(qi.domains, qi.slot, strict=True)):
+        nodes = nodes_of(a, member)
+        if isinstance(domain, Hierarchy):
+            code[slot] = nodes
+        elif isinstance(domain, Range):
+            low[slot, nodes == 0], high[slot, nodes == 0] = domain.low, domain.high
+        elif isinstance(domain, ValueSet):
+            code[slot, nodes == 0] = len(domain.vocabulary)
+            bits[qi.word_at[a] : qi.word_at[a + 1], nodes == 0] = all_of(len(domain.vocabulary))[:, None]
+    return tuples
 
 
 def _nodes_by_level(tree: Hierarchy, leaves: Int32) -> list[Int32]:

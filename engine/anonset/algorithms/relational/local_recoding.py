@@ -7,7 +7,7 @@ import numpy as np
 
 from anonset.algorithms.base import Traits
 from anonset.algorithms.clusters import renumber_clusters
-from anonset.algorithms.relational.base import Formation
+from anonset.algorithms.relational.base import OF_CLASSES, Formation
 from anonset.algorithms.relational.full_domain import require_few_vectors
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, first_least, loss_keys
 from anonset.algorithms.relational.levels import Classes, Levels, tuple_rule
@@ -45,7 +45,7 @@ class LocalRecoding(Formation):
     """
 
     name: ClassVar[str] = "local-recoding"
-    traits: ClassVar[Traits] = Traits(memory_factor=1.0, tight=True, slow=True, answers=("k", "kl", "kt"))
+    traits: ClassVar[Traits] = Traits(memory_factor=1.0, tight=True, slow=True, answers=OF_CLASSES)
 
     max_vectors: Annotated[int, "Maximum number of combinations of levels (vectors)."] = 1_000_000
 

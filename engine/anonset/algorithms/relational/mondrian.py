@@ -7,7 +7,7 @@ import numpy as np
 
 from anonset.algorithms.base import Traits
 from anonset.algorithms.clusters import renumber_clusters
-from anonset.algorithms.relational.base import Formation
+from anonset.algorithms.relational.base import OF_CLASSES, Formation
 from anonset.data.array_types import Int32
 from anonset.data.class_rules import ClassRule
 from anonset.data.distinct import positions
@@ -42,7 +42,7 @@ class Mondrian(Formation):
         split_records=1 << 17,
         tight=True,
         keeps_more=True,
-        answers=("k", "kl", "kt"),
+        answers=OF_CLASSES,
     )
 
     def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:

@@ -1,13 +1,12 @@
 """Steps shared by the full-subtree recodings. A cut in the tree of each column determines the classes."""
 
 from abc import abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from anonset.algorithms.base import Traits
 from anonset.algorithms.clusters import renumber_clusters
-from anonset.algorithms.relational.base import Formation, Solution
+from anonset.algorithms.relational.base import NodeFormation, Solution
 from anonset.algorithms.relational.cuts import Cuts
 from anonset.data.array_types import Int32
 from anonset.data.progress import Progress
@@ -15,13 +14,8 @@ from anonset.data.quasi_identifiers import QuasiIdentifiers
 
 
 @dataclass(frozen=True, kw_only=True)
-class SubtreeFormation(Formation):
+class SubtreeFormation(NodeFormation):
     """Base class of full-subtree recodings. All values below a node of the cut are published as this node."""
-
-    @property
-    def own_traits(self) -> Traits:
-        """Traits of the algorithm. The published values are the narrowest common values only if `refine` is True."""
-        return replace(self.traits, tight=self.refine)
 
     @abstractmethod
     def cut(self, qi: QuasiIdentifiers, progress: Progress | None) -> Cuts:
@@ -31,16 +25,8 @@ class SubtreeFormation(Formation):
         """Return the class of each record, int32 (n,). Classes are numbered by first record."""
         return renumber_clusters(self.cut(qi, progress).cluster())[0]
 
-    def solve(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Solution:
-        """Return the classes with the nodes of the cuts, or refined clusters with their lowest common values.
-
-        Raises
-        ------
-        InputError
-            See `form`.
-        """
-        if self.refine:
-            return super().solve(qi, progress)
+    def solve_by_nodes(self, qi: QuasiIdentifiers, progress: Progress | None) -> Solution:
+        """Return the classes with the nodes of the cuts."""
         cuts = self.cut(qi, progress)
         cluster = renumber_clusters(cuts.cluster())[0]
         return Solution(cluster, cuts.generalize(cluster), {})

@@ -19,6 +19,12 @@ from anonset.generalization.recoding import SUPPRESSED
 from anonset.privacy import KmAnonymity
 from anonset.spelling import hierarchy_of
 
+MaxIncrements = Annotated[
+    int, "Maximum number of counting steps per itemset size (about 2 * 10^8 per second and core)."
+]
+MOST_INCREMENTS = 500_000_000_000
+"""Default of `max_increments`."""
+
 
 def bind_items(table: Table, hierarchies: Mapping[str, Hierarchy]) -> tuple[SetColumn, Hierarchy | None]:
     """Return the table's set-valued column and its hierarchy, or None if there is no hierarchy.

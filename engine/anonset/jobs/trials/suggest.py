@@ -161,7 +161,7 @@ def suggest(
         Data to anonymize.
     model
         `KmAnonymity`, `KAnonymity`, `KLDiversity`, `KTCloseness`, `KKmAnonymity`, `KLmDiversity`, `LmDiversity`,
-        `Coherence`, `TransactionKAnonymity`, `SafetyConstraint` or `AnatomyDiversity`.
+        `RhoUncertainty`, `Coherence`, `TransactionKAnonymity`, `SafetyConstraint` or `AnatomyDiversity`.
     hierarchies
         Hierarchies by column. Items without a hierarchy get ``halves:frequency``.
     workers, progress

@@ -10,10 +10,10 @@ Lines of Algorithm 4 and their implementation::
 """
 
 from dataclasses import dataclass, replace
-from typing import Annotated, ClassVar
+from typing import ClassVar
 
 from anonset.algorithms.base import Result, Traits
-from anonset.algorithms.transaction.base import Generalization, require_feasible
+from anonset.algorithms.transaction.base import MOST_INCREMENTS, Generalization, MaxIncrements, require_feasible
 from anonset.algorithms.transaction.cluster_mappings import ClusterSearch, SearchEach
 from anonset.algorithms.transaction.cuts.apriori_on_clusters import AprioriOnClusters
 from anonset.algorithms.transaction.cuts.checkpoints import Checkpoints
@@ -33,9 +33,7 @@ class AprioriBased(Generalization):
     """Base class of apriori anonymization, and of algorithms that run apriori anonymization on subsets of the data."""
 
     traits: ClassVar[Traits]
-    max_increments: Annotated[
-        int, "Maximum number of counting steps per itemset size (about 2 * 10^8 per second and core)."
-    ] = 500_000_000_000
+    max_increments: MaxIncrements = MOST_INCREMENTS
 
     def __post_init__(self) -> None:
         require_at_least("max_increments", self.max_increments, 1)

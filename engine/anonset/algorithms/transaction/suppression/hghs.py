@@ -18,7 +18,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from anonset.algorithms.base import Result, Traits
-from anonset.algorithms.transaction.base import KmAlgorithm, bind_to_hierarchy
+from anonset.algorithms.transaction.base import MOST_INCREMENTS, KmAlgorithm, MaxIncrements, bind_to_hierarchy
 from anonset.algorithms.transaction.suppression.cut_scan import search_cut
 from anonset.algorithms.transaction.suppression.threats import MinimalThreats
 from anonset.data import Hierarchy, Table
@@ -32,9 +32,7 @@ class ThreatBased(KmAlgorithm, ABC):
     """Base class of HgHs and mHgHs, which find a cut and suppressed nodes by minimal threats."""
 
     max_threats: Annotated[int, "Maximum number of rare itemsets (about 50 bytes each at m=3)."] = 30_000_000
-    max_increments: Annotated[
-        int, "Maximum number of counting steps per itemset size (about 2 * 10^8 per second and core)."
-    ] = 500_000_000_000
+    max_increments: MaxIncrements = MOST_INCREMENTS
 
     def __post_init__(self) -> None:
         require_at_least("max_threats", self.max_threats, 1)

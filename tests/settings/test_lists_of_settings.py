@@ -1,0 +1,36 @@
+"""Lists of settings in the code name settings that exist."""
+
+from collections.abc import Iterable
+
+import pytest
+
+from anonset.cli import flags
+from anonset.jobs import complete_settings, findings
+from anonset.jobs.proposals import proposal
+from anonset.jobs.runs import beside, work_places
+from anonset.jobs.trials import comparison
+from anonset.reading import linked
+from anonset.settings import job_files, overriding, ranges, table_lines
+from anonset.settings.commands import EvaluateSettings, InspectSettings, suggest_settings_model
+from anonset.settings.compare import compare_settings_model
+from anonset.settings.publication import ReportSettings, RiskSettings, check_settings_model
+from anonset.settings.settings import settings_model
+
+MODELS = (
+    settings_model(), compare_settings_model(), suggest_settings_model(), check_settings_model(), InspectSettings,
+    EvaluateSettings, ReportSettings, RiskSettings,
+)  # fmt: skip
+KNOWN = {"labels", "cluster_tls", *(name for model in MODELS for name in model.model_fields)}
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        findings._OF_ANSWERS, complete_settings._OF_UNITS, complete_settings._PROPOSED_ANEW, proposal._NOT_READ,
+        beside._NOT_OF_RECORDS, work_places._NOT_OF_THE_RESULT, comparison._NOT_SHARED, job_files._ROLES,
+        overriding._MOVES, overriding._LEFT, ranges._COLUMNS, table_lines.TABLE_ROLES, linked.READING,
+        [name for names in flags._HELP_GROUPS.values() for name in names],
+    ],
+)  # fmt: skip
+def test_lists_name_settings_that_exist(listed: Iterable[str]) -> None:
+    assert {*listed} <= KNOWN
