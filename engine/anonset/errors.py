@@ -139,7 +139,15 @@ class Problem(MarkedText):
 
 
 RAW_DATA_STAY = "raw data stay in"
-"""Prefix of the error note that names a remaining work directory."""
+"""Beginning of a note that names a remaining work directory."""
+
+
+class LeftoverNote(str):
+    """Note of an error that names a remaining work directory. Commands print no other notes of errors, because notes of
+    libraries may contain data values.
+    """
+
+    __slots__ = ()
 
 
 class AnonsetError(Exception):

@@ -170,11 +170,13 @@ def _flag_type(name: str, annotation: Any) -> Any:
 def _option(name: str, info: FieldInfo) -> Parameter:
     integer = info.annotation is int or int in get_args(info.annotation)
     converter = whole_number if integer else None
-    alias, group = ALIASES.get(name), _group_of(name, info)
+    marks = info.json_schema_extra if isinstance(info.json_schema_extra, dict) else {}
+    # of the fields without a heading, only parameters of algorithms say whether they are on by default
+    rest = _REST[0] if ON_BY_DEFAULT in marks else _REST[1]
+    heading = next((heading for heading, names in _HELP_GROUPS.items() if name in names), rest)
+    alias, group = ALIASES.get(name), _GROUPS[heading]
     choices = name not in _WITH_COMPLETION  # the descriptions of these flags list the names
-
-    marks = info.json_schema_extra
-    off = f"--no-{name.replace('_', '-')}" if isinstance(marks, dict) and marks.get(ON_BY_DEFAULT) else ()
+    off = f"--no-{name.replace('_', '-')}" if marks.get(ON_BY_DEFAULT) else ()
     return Parameter(
         alias=alias, help=info.description, converter=converter, group=group, show_choices=choices,
         metavar=None if choices else "NAME", negative=off,
@@ -204,8 +206,3 @@ _HELP_GROUPS: dict[str, tuple[str, ...]] = {  # the first heading that lists a s
 }  # fmt: skip
 _REST = ("Algorithm parameters", "Execution")
 _GROUPS = {heading: Group(heading, sort_key=place) for place, heading in enumerate((*_HELP_GROUPS, *_REST))}
-
-
-def _group_of(name: str, info: FieldInfo) -> Group:
-    own = _REST[0] if (info.description or "").endswith("]") else _REST[1]
-    return _GROUPS[next((heading for heading, names in _HELP_GROUPS.items() if name in names), own)]

@@ -15,10 +15,10 @@ from typing import Any, NoReturn
 
 from anonset.cli.exit_codes import BAD_INPUT, DONE, FAILED, UNDECIDED
 from anonset.errors import (
-    RAW_DATA_STAY,
     AnonsetError,
     InfeasibleError,
     InputError,
+    LeftoverNote,
     UndecidedError,
     VerificationError,
     abridged,
@@ -223,7 +223,7 @@ def _say(error: BaseException) -> None:
     from anonset.cli.output import say
 
     for note in getattr(error, "__notes__", ()):
-        if note.startswith(RAW_DATA_STAY):  # notes of libraries may contain data values
+        if isinstance(note, LeftoverNote):
             say(note, "warning")
     code = "interrupted" if isinstance(error, KeyboardInterrupt) else getattr(error, "code", "system")
     for finding in (findings := getattr(error, "findings", ())):

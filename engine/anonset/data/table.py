@@ -17,7 +17,7 @@ from anonset.data.redacted_repr import RedactedRepr, names_shown
 from anonset.data.spans import ascending, begins_of, gathered, spans
 from anonset.data.storage.store import MEMORY, Store, store_of
 from anonset.data.storage.workers import Workers
-from anonset.data.table_facts import COARSENED, Change, CodeRules, OwnerStatements, PersonMentions, RepeatedIdentifiers
+from anonset.data.table_facts import Change, CodeRules, OwnerStatements, PersonMentions, RepeatedIdentifiers
 from anonset.errors import InputError, datum, shortened
 
 Index = Int32 | Int64
@@ -386,7 +386,7 @@ class Table(RedactedRepr):
     def coarsened(self) -> dict[str, list[str]]:
         """Columns that reading coarsened, by part of the data: ``items`` or ``values``. Losses do not include this."""
         relational, parts = {column.name for column in self.relational}, dict[str, list[str]]()
-        for name in dict.fromkeys(change.column for change in self.changes if change.rule.startswith(COARSENED)):
+        for name in dict.fromkeys(change.column for change in self.changes if change.coarsened_by):
             parts.setdefault("values" if name in relational else "items", []).append(name)
         return parts
 

@@ -39,6 +39,11 @@ class Change:
     occurrences: int
     """Number of occurrences of the changed labels. For skipped rows, the number of rows."""
 
+    @property
+    def coarsened_by(self) -> str:
+        """Rule that generalized the values during reading. Empty for other changes."""
+        return self.rule.removeprefix(COARSENED) if self.rule.startswith(COARSENED) else ""
+
     def __str__(self) -> str:
         if self.rule == FIRST_VALUE:
             return f"{self.rule}: {self.column} of {self.occurrences:,} person{'' if self.occurrences == 1 else 's'}"

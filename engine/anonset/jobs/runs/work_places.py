@@ -23,7 +23,7 @@ from anonset.data.storage.lease import RUN, Tell, content_in, in_use, is_lease, 
 from anonset.data.storage.removal import remove_directory, remove_place
 from anonset.data.storage.store import INSIDE, Files, drop_empty
 from anonset.data.storage.workers import THREADS, Workers
-from anonset.errors import RAW_DATA_STAY, InputError
+from anonset.errors import RAW_DATA_STAY, InputError, LeftoverNote
 from anonset.interruption import UNDOING
 from anonset.local_paths import name_in, writing
 from anonset.reading.sources.place import Place, is_address
@@ -100,7 +100,7 @@ def _run_in(directory: str, settings: Settings, limits: Limits, workers: Workers
         UNDOING.pop(path, None)
 
 
-def _leave(store: Files) -> str | None:
+def _leave(store: Files) -> LeftoverNote | None:
     """Leave the work directory of a failed run. Remove it if the data are not read. Otherwise, return a note."""
     if not (store.path / TABLE).exists():
         store.remove()
@@ -111,10 +111,10 @@ def _leave(store: Files) -> str | None:
     return _what_stays(store.path)
 
 
-def _what_stays(place: Path | Place) -> str:
+def _what_stays(place: Path | Place) -> LeftoverNote:
     """Return the note that raw data stay in the work directory of a failed run."""
     go_on = f"continue with {setting('if_exists', 'resume')}, or remove them with: {lease.clear_command(place)}"
-    return f"{RAW_DATA_STAY} {str(place)!r}; {go_on}"
+    return LeftoverNote(f"{RAW_DATA_STAY} {str(place)!r}; {go_on}")
 
 
 def _what_remains(place: str | Path | Place) -> str:

@@ -43,7 +43,6 @@ from anonset.data.domains import lists_persons
 from anonset.data.hierarchies.hierarchy_rules import FROM, NO_VALUE, date_rule, is_coarser
 from anonset.data.redacted_repr import names_shown
 from anonset.data.storage.store import Store
-from anonset.data.table_facts import COARSENED
 from anonset.errors import DisclosureError, Fix, InputError, Problem
 from anonset.privacy import PrivacyModel
 from anonset.publications import Published, Records
@@ -314,8 +313,8 @@ class Scanner:
         """Return a generalization rule after which most rare values are no longer rare, or an empty text if no rule
         achieves this.
         """
-        rules = [c.rule for c in self.table.changes if c.column == column.name and c.rule.startswith(COARSENED)]
-        rule = rules[-1].removeprefix(COARSENED) if rules else ""
+        rules = [change.coarsened_by for change in self.table.changes if change.column == column.name]
+        rule = next(filter(None, reversed(rules)), "")
         step = 1 if column.vocabulary.filed is None else max(1, len(column.vocabulary) // _EXAMINED)
         labels = column.vocabulary.labels[::step]
         coarse = coarse_rule(column.name, labels, column.occurrences[::step].tolist(), self.few, rule)

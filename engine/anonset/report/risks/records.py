@@ -187,22 +187,26 @@ def _knowledge_and_verdict(outcome: AttackResult) -> str:
     )
 
 
+def _makes_claims(outcomes: Sequence[AttackResult]) -> bool:
+    return any(outcome.won.claimed is not None for outcome in outcomes)
+
+
 def _outcome_table(outcomes: Sequence[AttackResult]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Return the headings and the rows of the table on attacks. Each attack has three rows."""
-    claims = any(outcome.won.claimed is not None for outcome in outcomes)
+    claims = _makes_claims(outcomes)
     head = ("attack", "attacker", "targets", *(("claims",) if claims else ()), "below k", "certain", "correct guesses")
     rows = list[tuple[str, ...]]()
     for outcome in outcomes:
-        for name, won in (
-            ("without attack", outcome.without),
-            ("with attack", outcome.won),
-            ("control", outcome.control),
+        named = outcome.attack, f"{outcome.targets:,}"
+        for attacker, won, (attack, targets) in (
+            ("without attack", outcome.without, named),
+            ("with attack", outcome.won, ("", "")),
+            ("control", outcome.control, ("", "")),
         ):
-            first = (outcome.attack, name, f"{outcome.targets:,}") if name == "without attack" else ("", name, "")
             below = "" if won.below_k is None else percent(won.below_k)
             certain = "" if won.certain is None else percent(won.certain)
             claimed = ("" if won.claimed is None else percent(won.claimed),) if claims else ()
-            rows.append((*first, *claimed, below, certain, f"{won.success:.2%}"))
+            rows.append((attack, attacker, targets, *claimed, below, certain, f"{won.success:.2%}"))
     return head, rows
 
 
@@ -319,7 +323,7 @@ def _attack_figures(risk: Risk) -> RiskTable:
     if not risk.outcomes:
         return RiskTable()
     head, rows = _outcome_table(risk.outcomes)
-    claims = "Claims: share of the targets for which the attacker names rows. " if "claims" in head else ""
+    claims = "Claims: share of the targets for which the attacker names rows. " if _makes_claims(risk.outcomes) else ""
     return RiskTable(head, rows, below=claims + _CONTROL)
 
 

@@ -70,13 +70,14 @@ def check_labels(labels: Iterable[str], format: str, separator: str | None = Non
     marks = {"line feed": "\n", "carriage return": "\r"}
     marks |= {"separator": separator} if format == "csv" else {"blank": " ", "tab": "\t"}
     for label in labels:
-        fault = next((f"contains the {name} {mark!r}" for name, mark in marks.items() if mark in label), "")
+        name, mark = next(((name, mark) for name, mark in marks.items() if mark in label), ("", ""))
+        fault = f"contains the {name} {mark!r}" if name else ""
         if not label:
             fault = "is empty"
         elif format == "dat" and label.startswith("\ufeff"):
             fault = "starts with a byte order mark"
         if fault:
-            ways = "choose another separator, or" if fault.startswith("contains the separator") else "choose"
+            ways = "choose another separator, or" if name == "separator" else "choose"
             msg = f"item {datum(label)} {fault}, which the format {format} does not support; {ways} the format parquet"
             raise InputError(msg)
 
