@@ -19,7 +19,7 @@ from anonset.reading.roles import Names
 from anonset.reading.sources.place import Place
 from anonset.release.formats import Layout, UnverifiedPublication, kind_of
 from anonset.release.publishing.destination import Destination, destination
-from anonset.release.publishing.publish import publish
+from anonset.release.publishing.publish import CheckOptions, publish
 from anonset.release.scan.disclosure_scan import declared, require_declared
 from anonset.release.stopwatch import Phase, Stopwatch
 
@@ -212,7 +212,7 @@ class Release(RedactedRepr):
         kind.require_publishable(unverified.table, unverified.hierarchies, unverified.algorithm, layout)
         place = destination(out, private)
         publish(
-            unverified, place, layout, watch=Stopwatch(list(self.phases)),
-            accept_undecided=self.verdict.holds is None, budget=None, trace=trace,
+            unverified, place, layout, CheckOptions(accept_undecided=self.verdict.holds is None),
+            watch=Stopwatch(list(self.phases)), trace=trace,
         )  # fmt: skip
         return place.out

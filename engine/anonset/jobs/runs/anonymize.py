@@ -23,6 +23,7 @@ from anonset.publications.presentation import Format, Order, Symbols
 from anonset.release.formats import Layout
 from anonset.release.publishing.continuation import read_earlier
 from anonset.release.publishing.destination import destination
+from anonset.release.publishing.publish import CheckOptions
 from anonset.release.publishing.staging import require_apart
 from anonset.release.release import Release
 from anonset.release.stopwatch import report_compilation
@@ -146,7 +147,7 @@ def anonymize(
     job = Job(
         layout, progress, max_loss, allow_worthless, earlier, ceilings=ceilings or {}, beside=after,
         round_ends=round_ends, publish_as_is=publish_as_is,  # type: ignore[arg-type]
-        accept_undecided=accept_undecided, budget=budget,
+        check=CheckOptions(accept_undecided, budget),
     )  # fmt: skip
     with ExitStack() as stack:
         stack.enter_context(report_compilation(progress))

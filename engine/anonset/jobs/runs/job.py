@@ -21,7 +21,7 @@ from anonset.reading.roles import Names
 from anonset.release.formats import Layout, UnverifiedPublication, kind_of
 from anonset.release.losses import refuse_worthless, require_loss, require_under_ceilings
 from anonset.release.publishing.destination import Destination
-from anonset.release.publishing.publish import publish, verify_release
+from anonset.release.publishing.publish import CheckOptions, publish, verify_release
 from anonset.release.release import Release
 from anonset.release.scan.disclosure_scan import declared, require_originals_declared
 from anonset.release.stopwatch import Stopwatch
@@ -50,8 +50,7 @@ class Job:
     """Earlier release of the same persons. The earlier and the new release together must satisfy the model."""
     round_ends: bool = True
     publish_as_is: Names = None
-    accept_undecided: bool = False
-    budget: int | None = None
+    check: CheckOptions = field(default_factory=CheckOptions)
     trace: bool = False
     """Whether the private report contains the decisions of the search."""
 
@@ -80,15 +79,12 @@ class Job:
         exact_values: Mapping[str, int] = {}
         if destination is not None:
             verdict, exact_values = publish(
-                unverified, destination, self.layout, watch=self.watch, accept_undecided=self.accept_undecided,
-                budget=self.budget, trace=self.trace, progress=self.progress, context=context,
+                unverified, destination, self.layout, self.check, watch=self.watch, trace=self.trace,
+                progress=self.progress, context=context,
             )  # fmt: skip
         else:
             with self.watch.phase("verify"):
-                verdict = verify_release(
-                    unverified, unverified.publication, accept_undecided=self.accept_undecided, budget=self.budget,
-                    progress=self.progress,
-                )  # fmt: skip
+                verdict = verify_release(unverified, unverified.publication, self.check, self.progress)
         layout = replace(self.layout, format=self.layout.format or "csv")
         return Release(unverified, verdict, layout, tuple(self.watch.phases), destination, exact_values)
 

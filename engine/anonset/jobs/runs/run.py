@@ -41,6 +41,7 @@ from anonset.release.disk import announcement, require_space, space_for
 from anonset.release.formats import Layout, kind_of
 from anonset.release.memory import format_size, memory_for, memory_limit, require_memory
 from anonset.release.publishing.destination import Destination, destination
+from anonset.release.publishing.publish import CheckOptions
 from anonset.release.publishing.staging import require_apart
 from anonset.release.scan.disclosure_scan import require_originals_declared
 from anonset.release.stopwatch import Stopwatch
@@ -291,7 +292,7 @@ class FileRun:
             self.layout, progress, settings.max_loss, settings.allow_worthless, earlier,
             ceilings=settings.ceiling, beside=beside, round_ends=settings.round_ends,
             watch=Stopwatch(progress=progress), publish_as_is=settings.publish_as_is,
-            accept_undecided=settings.accept_undecided, budget=settings.budget, trace=settings.trace,
+            check=CheckOptions(settings.accept_undecided, settings.budget), trace=settings.trace,
         )  # fmt: skip
 
     def require_disk(self, note: Tell | None = None) -> None:

@@ -25,14 +25,23 @@ from anonset.release.stopwatch import Stopwatch
 from anonset.verification import verify
 
 
+@dataclass(frozen=True)
+class CheckOptions:
+    """Options of the verification before a publication."""
+
+    accept_undecided: bool = False
+    """Whether to publish if the check cannot finish."""
+    budget: int | None = None
+    """Maximum number of itemset occurrences to count, or None for the default of `verify`."""
+
+
 def publish(
     unverified: UnverifiedPublication[Any],
     destination: Destination,
     layout: Layout,
+    options: CheckOptions,
     *,
     watch: Stopwatch,
-    accept_undecided: bool,
-    budget: int | None,
     trace: bool,
     progress: Progress | None = None,
     context: Mapping[str, Any] | None = None,
@@ -49,10 +58,6 @@ def publish(
     ----------
     destination
         New directories or addresses for the public and the private files.
-    accept_undecided
-        Whether to publish if the check cannot finish.
-    budget
-        Maximum number of itemset occurrences to count during verification, or None for the default of `verify`.
     trace
         Whether to put the decisions of the search into the private report.
     context
@@ -75,11 +80,9 @@ def publish(
             with watch.phase("read back"):
                 written = meant.require_same(kind.read(staging.folder, files, store, meant))
         with watch.phase("verify"):
-            verdict = verify_release(
-                unverified, written, accept_undecided=accept_undecided, budget=budget, progress=progress
-            )
-            verified = evidence(written, verdict, budget=budget, progress=progress)
-            require_decided(verified, accept_undecided=accept_undecided)
+            verdict = verify_release(unverified, written, options, progress)
+            verified = evidence(written, verdict, budget=options.budget, progress=progress)
+            require_decided(verified, accept_undecided=options.accept_undecided)
         with watch.phase("scan"):
             exact_values = require_declared(unverified.table, written, unverified.algorithm.model)
         with watch.phase("fingerprint"):
@@ -125,9 +128,7 @@ def write_policy(unverified: UnverifiedPublication[Any], folder: Path) -> None:
 def verify_release(
     unverified: UnverifiedPublication[Any],
     publication: Published,
-    *,
-    accept_undecided: bool,
-    budget: int | None,
+    options: CheckOptions,
     progress: Progress | None,
 ) -> Verdict:
     """Verify that a publication satisfies the model and matches the original, and return the verdict.
@@ -146,12 +147,12 @@ def verify_release(
         accept this.
     """
     model = unverified.algorithm.model
-    verdict = verify(publication, model, budget=budget, progress=progress)
+    verdict = verify(publication, model, budget=options.budget, progress=progress)
     require_decided(verdict, accept_undecided=True)
     witness = kind_of(model).find_contradiction(unverified.table, publication, unverified.hierarchies, model)
     if witness is not None:
         raise VerificationError(UntrueVerdict(witness))
-    require_decided(verdict, accept_undecided=accept_undecided)
+    require_decided(verdict, accept_undecided=options.accept_undecided)
     if unverified.beside is not None:
         from anonset.verification.two_releases import few_in_both
 
