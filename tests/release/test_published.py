@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 from tests.facts import refused
 
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
+from anonset.data.storage.store import MEMORY
 from anonset.errors import InputError
 from anonset.generalization import ItemGroups
 from anonset.kinds.workloads import WorkloadSpec
 from anonset.publications import Symbol
 from anonset.reading.publications.codebook import read_codebook, read_mapping, read_records
+from anonset.release.losses import item_losses
 from anonset.release.published_recoding import recoding_of
 from anonset.release.published_values import published_relational_loss
 
@@ -83,7 +85,8 @@ def test_a_local_recoding_is_read_from_its_files(tmp_path: Path) -> None:
         [3, 3, 1, 0],
         [1] * 4,
     ]
-    assert (recoding.ncp, recoding.lm) == ((3 + 3 + 4 + 0) / 16, (2 + 2 + 3 + 0) / 12)
+    losses = item_losses(recoding.column, recoding.by_size, recoding.recoding, None, None, MEMORY)
+    assert losses == {"ncp": (3 + 3 + 4 + 0) / 16, "lm": (2 + 2 + 3 + 0) / 12}
     with refused(InputError, "records.csv clusters"):
         recoding_of(COLUMN, book, tmp_path, lambda: None)
     with refused(InputError, "mapping.csv cluster"):

@@ -78,8 +78,6 @@ def _loss(parameters: Parameters) -> Measured:
     """Count the loss of safe grouping on the longitudinal data, for both ways to count group members."""
     from benchmarks.experiments.albouna2013.counted_in_groups import lost_if_counted
 
-    from anonset.measures.losses.grouping_loss import grouping_loss
-
     seed = number_of(parameters["seed"])
     table, algorithm = _longitudinal(parameters), _algorithm(parameters, seed)
     result = algorithm.recode(table, {})
@@ -87,15 +85,16 @@ def _loss(parameters: Parameters) -> Measured:
     if figures["too_frequent"] != counted.for_diversity:
         msg = f"the groups are not the same: {figures['too_frequent']} and {counted.for_diversity} tuples too frequent"
         raise RuntimeError(msg)
+    publication = bucketize(table, result.recoding)
     return {
         "loss_counted": sum(counted) / table.n,
-        "loss": grouping_loss(result.recoding),
+        "loss": publication.share_lost(table.n),
         "diversity_counted": counted.for_diversity / table.n,
         "diversity": figures["removed_for_diversity"] / table.n,
         "with_groups": figures["removed_with_groups"] / table.n,
         "starred": figures["starred"] / table.n,
         "groups": figures["groups"],
-        "checked": require_holds(bucketize(table, result.recoding), algorithm.model),
+        "checked": require_holds(publication, algorithm.model),
     }
 
 

@@ -128,9 +128,8 @@ class BucketsAnalysis(PublicationAnalysis[Buckets]):
     def losses(self, request: EvaluationRequest) -> Evaluation:
         """Return the share of tuples with a hidden identity, or that are removed."""
         publication, n = self.publication, request.original.n
-        lost = n - publication.n + int(publication.starred.sum())
         sizes = {"records": n, "published": publication.n, "groups": publication.n_groups}
-        return Evaluation({"grouping_loss": lost / max(1, n)}, sizes, "data")
+        return Evaluation({"grouping_loss": publication.share_lost(n)}, sizes, "data")
 
     def risk(self, context: RiskContext) -> BucketRisk:
         """Return the confidence about sensitive values, and the success of guessing them."""

@@ -37,7 +37,7 @@ class ChunksAnalysis(PublicationAnalysis[Chunks]):
         """Return random rows of each table, and the number of item occurrences in chunks and of terms."""
         publication = self.publication
         terms = sum(len(cluster.terms) for cluster in publication.clusters)
-        return Summary(publication.n, self._examples(), in_chunks=sum(in_chunks(publication)), terms=terms)
+        return Summary(publication.n, self._examples(), in_chunks=publication.occurrences, terms=terms)
 
     def sensitive_counts(self, names: Sequence[str]) -> dict[str, int | None]:
         """Return None for each named item of the publication."""
@@ -125,7 +125,7 @@ class ChunksAnalysis(PublicationAnalysis[Chunks]):
             {} if column is None else dict(zip(column.vocabulary.labels, column.occurrences.tolist(), strict=True))
         )
         total = sum(occurrences.values())
-        measures = {"not_in_chunks": 1 - sum(in_chunks(publication)) / total if total else 0.0}
+        measures = {"not_in_chunks": publication.share_outside(total)}
         if column is not None:
             measures["tlost"] = lost_items(column, publication, request.opened.attested.parameters["k"])
         sizes = {

@@ -7,11 +7,11 @@ import numpy as np
 from anonset.data import Hierarchy
 from anonset.generalization.recoding import SUPPRESSED
 from anonset.kinds.evaluation import Evaluation, EvaluationRequest
-from anonset.measures.losses.item_weights import ItemWeights
 from anonset.measures.losses.record_utility_loss import record_utility_loss
-from anonset.measures.losses.utility_loss import group_weights, utility_loss
+from anonset.measures.losses.utility_loss import group_weights
 from anonset.measures.retention import counted_levels
 from anonset.publications import Records
+from anonset.release.losses import item_losses
 from anonset.release.published_recoding import PublishedRecoding, recoding_of
 from anonset.release.published_values import published_relational_loss
 from anonset.release.symbols import leave_out, spell_out
@@ -27,7 +27,9 @@ def losses_of_records(publication: Records, request: EvaluationRequest) -> Evalu
         hierarchy = hierarchies.get(column.name)
         way_back = partial(opened.way_back, original.store)
         recoded = recoding_of(column, publication.symbols, opened.private, way_back, hierarchy, original.store)
-        measures |= _item_losses(recoded, hierarchy, request.item_weights)
+        measures |= item_losses(
+            recoded.column, recoded.by_size, recoded.recoding, request.item_weights, hierarchy, original.store
+        )
         if original.relational or recoded.recoding is None:
             tum = {"tum": _record_loss(recoded, hierarchy, request, publication)}
             measures = {**tum, **measures} if original.relational else {**measures, **tum}
@@ -40,18 +42,6 @@ def losses_of_records(publication: Records, request: EvaluationRequest) -> Evalu
         rum = published_relational_loss(original, values, hierarchies, request.relational_weights)
         measures = {"rum": rum, **measures}
     return Evaluation(measures, sizes, source, None, levels)
-
-
-def _item_losses(
-    recoded: PublishedRecoding, hierarchy: Hierarchy | None, weights: str | ItemWeights | None
-) -> dict[str, float]:
-    column, recoding = recoded.column, recoded.recoding
-    losses = {"ncp": recoded.ncp, "lm": recoded.lm}
-    if recoding is not None and column.n:
-        chosen = group_weights(weights, column.vocabulary, hierarchy)
-        loss = utility_loss(column, recoding, chosen)
-        losses |= {"ul": loss.value} | ({"log2_ul": loss.log2} if loss.log2 > float("-inf") else {})
-    return losses
 
 
 def _record_loss(

@@ -128,6 +128,15 @@ class Buckets(Published):
                 hidden[first:end] &= column.codes[first:end] == star
         return hidden
 
+    def share_lost(self, n: int) -> float:
+        """Return the share of the `n` original tuples that are removed or have a hidden identity. 0 without tuples.
+
+        References: Al Bouna, Clifton, Malluhi, "Using safety constraint for transactional dataset anonymization", DBSec
+        2013, section 8.2.2. Deviation: the text of the paper defines the loss as a number of tuples, but the loss in
+        its example, 2/13, is a share.
+        """
+        return (n - self.n + int(np.count_nonzero(self.starred))) / max(1, n)
+
     def counts(self) -> dict[str, int]:
         """Return the number of tuples and of groups."""
         return {"records": self.n, "groups": self.n_groups}

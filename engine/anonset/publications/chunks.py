@@ -74,6 +74,10 @@ class Chunks(Published):
         """Number of items in the sub-records of all chunks."""
         return sum(part.rows.occurrences for part in self.columns)
 
+    def share_outside(self, occurrences: int) -> float:
+        """Return the share of the original's item occurrences that are not in chunks. 0 without occurrences."""
+        return 1 - self.occurrences / occurrences if occurrences else 0.0
+
     @cached_property
     def columns(self) -> tuple[ClusterColumns, SharedChunks]:
         """The clusters and the shared chunks, stored as columns."""

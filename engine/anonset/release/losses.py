@@ -15,6 +15,7 @@ import numpy as np
 from anonset.algorithms.base import Algorithm, Result, Traits, traits_of
 from anonset.algorithms.registry import ALGORITHMS, with_traits
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
+from anonset.data.array_types import Int64
 from anonset.data.distinct import distinct
 from anonset.data.joining import prefixed
 from anonset.data.quasi_identifiers import QuasiIdentifiers
@@ -23,6 +24,7 @@ from anonset.data.spans import spans
 from anonset.data.storage.store import Store
 from anonset.errors import InfeasibleError, InputError, require_finite
 from anonset.generalization import Cut, ItemGroups, PerCluster
+from anonset.measures.losses.item_weights import ItemWeights
 from anonset.measures.losses.record_utility_loss import record_utility_loss
 from anonset.measures.losses.relational_ncp import relational_ncp
 from anonset.measures.losses.utility_loss import group_weights, utility_loss
@@ -71,7 +73,11 @@ def measures_of(
     if table.transactions is not None:
         if measures:
             measures["tum"] = record_utility_loss(leave_out(publication, algorithm.model.beside))
-        measures |= _item_losses(table.transactions, hierarchies, algorithm, recoding, table.store)
+        column, weights = table.transactions, getattr(algorithm, "item_weights", None)
+        tree = recoding.hierarchy if isinstance(recoding, Cut) else hierarchies.get(column.name)
+        groups = recoding if isinstance(recoding, (Cut, ItemGroups)) else None
+        by_size = occurrences_by_size(column, recoding)
+        measures |= item_losses(column, by_size, groups, weights, tree, table.store)
     if not measures:
         msg = f"a recoding of type {type(recoding).__name__} has no measures"
         raise InputError(msg)
@@ -95,15 +101,21 @@ def _relational_loss(
     return relational_ncp(QuasiIdentifiers.of(table.relational, hierarchies, weights), recoding.cluster)
 
 
-def _item_losses(
-    column: SetColumn, hierarchies: Mapping[str, Hierarchy], algorithm: Algorithm, recoding: Any, store: Store
+def item_losses(
+    column: SetColumn,
+    by_size: Int64,
+    groups: Cut | ItemGroups | None,
+    weights: str | ItemWeights | None,
+    tree: Hierarchy | None,
+    store: Store,
 ) -> dict[str, float]:
-    by_size = occurrences_by_size(column, recoding)
+    """Return the losses of the original items: NCP and LM, given the number of occurrences by symbol size, int64
+    (M + 1,). For a global recoding, also return UL, given its groups, weights and hierarchy. The logarithm of a zero
+    loss is omitted.
+    """
     losses = {"ncp": float(ncp_of_sizes(by_size)), "lm": float(lm_of_sizes(by_size))}
-    if isinstance(recoding, (Cut, ItemGroups)) and column.n:
-        tree = recoding.hierarchy if isinstance(recoding, Cut) else hierarchies.get(column.name)
-        weights = group_weights(getattr(algorithm, "item_weights", None), column.vocabulary, tree)
-        loss = utility_loss(column, recoding, weights, store=store)
+    if groups is not None and column.n:
+        loss = utility_loss(column, groups, group_weights(weights, column.vocabulary, tree), store=store)
         losses |= {"ul": loss.value} | ({"log2_ul": loss.log2} if loss.log2 > float("-inf") else {})
     return losses
 

@@ -14,7 +14,6 @@ from anonset.data.storage.store import MEMORY, Store
 from anonset.errors import InputError, datum
 from anonset.generalization import ItemGroups
 from anonset.generalization.recoding import SUPPRESSED
-from anonset.measures.retention import lm_of_sizes, ncp_of_sizes
 from anonset.publications import Symbol
 from anonset.reading.publications.codebook import LOCAL, read_mapping
 from anonset.reading.sources.csv_rows import header_of, rows_of
@@ -52,16 +51,6 @@ class PublishedRecoding(RedactedRepr):
         counts = np.zeros(len(self.column.vocabulary) + 1, np.int64)
         np.add.at(counts, self.size, self.count)
         return counts
-
-    @property
-    def ncp(self) -> float:
-        """NCP of the items."""
-        return float(ncp_of_sizes(self.by_size))
-
-    @property
-    def lm(self) -> float:
-        """LM of the items."""
-        return float(lm_of_sizes(self.by_size))
 
 
 def recoding_of(

@@ -10,7 +10,6 @@ from anonset.data.storage.store import MEMORY, Store
 from anonset.errors import InputError
 from anonset.generalization import Bucketized
 from anonset.generalization.bucketizing import bucketize
-from anonset.measures.losses.grouping_loss import grouping_loss
 from anonset.measures.retention import of_tuples
 from anonset.privacy import PrivacyModel, SafetyConstraint, Witness
 from anonset.publications import Buckets, Records, Symbol
@@ -128,7 +127,7 @@ class BucketsKind(PublicationKind[Buckets]):
         counts, n = result.figures, max(1, table.n)
         lost = {"removed_for_diversity": "removed_for_diversity", "diversity_loss": "too_frequent"}
         shares = {name: counts[counted] / n for name, counted in lost.items() if counted in counts}
-        return {"grouping_loss": grouping_loss(_grouping(result)), **shares}
+        return {"grouping_loss": publication.share_lost(table.n), **shares}
 
     def why_worthless(self, model: PrivacyModel, table: Table, publication: Buckets) -> str:
         """Return why a publication is worthless: all tuples are removed, all are in one group, or all identities are

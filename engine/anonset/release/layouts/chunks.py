@@ -135,7 +135,7 @@ class ChunksKind(PublicationKind[Chunks]):
     ) -> Mapping[str, float]:
         """Return the share of item occurrences that are not in chunks."""
         total = 0 if table.transactions is None else len(table.transactions.codes)
-        return {"not_in_chunks": 1 - publication.occurrences / total if total else 0.0}
+        return {"not_in_chunks": publication.share_outside(total)}
 
     def why_worthless(self, model: PrivacyModel, table: Table, publication: Chunks) -> str:
         """Return why a publication is worthless: the records contain items, but the chunks contain none. Return an
