@@ -22,7 +22,7 @@ NO_CLASS = "text"
 
 def offers(monkeypatch: pytest.MonkeyPatch, *values: str) -> None:
     made = [EntryPoint(f"e{n}", value, plugins.MODELS) for n, value in enumerate(values)]
-    monkeypatch.setattr(plugins, "declared", lambda: EntryPoints(made))
+    monkeypatch.setattr(plugins, "installed_entry_points", lambda: EntryPoints(made))
 
 
 def test_a_class_is_registered_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ ALGORITHMS, MODELS = "anonset.algorithms", "anonset.models"
 
 
 @cache
-def declared() -> Any:
+def installed_entry_points() -> Any:
     """Return the entry points of all installed packages. They are read once, because reading the metadata is slow."""
     return entry_points()
 
@@ -37,7 +37,7 @@ def load_offered(group: str, known: Iterable[str]) -> dict[str, type[Any]]:
     """
     classes: dict[str, type[Any]] = {}
     taken = set(known)
-    for entry in sorted(declared().select(group=group), key=lambda entry: (entry.name, entry.value)):
+    for entry in sorted(installed_entry_points().select(group=group), key=lambda entry: (entry.name, entry.value)):
         loaded = _load(entry)
         name = getattr(loaded, "name", None)
         if not isinstance(loaded, type) or not isinstance(name, str) or not name:

@@ -8,25 +8,25 @@ from tests.facts import names, refused
 
 from anonset.data import SetColumn, Table
 from anonset.errors import InputError
-from anonset.jobs.trials.growth import RunSize, growths, sample, sizes_of
+from anonset.jobs.trials.growth import RunSize, growths, run_sizes, sample
 
 
 def test_sizes_are_ascending_and_run_three_times() -> None:
-    sizes = sizes_of("100%,3,25%", "7", None, 40)
+    sizes = run_sizes("100%,3,25%", "7", None, 40)
     assert [size.records for size in sizes] == [3] * 3 + [10] * 3 + [40] * 3
     assert [size.run for size in sizes] == [1, 2, 3] * 3
     assert {size.n_items for size in sizes} == {7}
-    assert sizes_of(None, None, "4", 40) == [RunSize(workers=4)]
+    assert run_sizes(None, None, "4", 40) == [RunSize(workers=4)]
     assert RunSize(workers=4).given == {}
 
 
 @pytest.mark.parametrize("text", ["0", "41", "0%", "101%", "x", "1,,2", "-1", "1e3", "9" * 30])
 def test_invalid_sizes_are_rejected(text: str) -> None:
     with refused(InputError, "--records 1 40"):
-        sizes_of(text, None, None, 40)
+        run_sizes(text, None, None, 40)
     if "%" in text or text != "41":
         with refused(InputError, "--workers 1"):
-            sizes_of(None, None, text, 40)
+            run_sizes(None, None, text, 40)
 
 
 @given(st.lists(st.sets(st.sampled_from("abcdef")), min_size=1, max_size=30), st.integers(0, 9), st.data())

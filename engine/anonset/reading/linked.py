@@ -27,10 +27,11 @@ from anonset.spelling import as_typed, listed, setting, similar_name
 RECORDS = "records"
 """Name of the published table that lists the records, if no table describes them."""
 _DIALECT = ("delimiter", "encoding", "no_header", "header_line", "skip_rows")
-READING = (*_DIALECT, "input_format", "value_codes", "null", "separator")
+TABLE_OPTIONS = (*_DIALECT, "input_format", "value_codes", "null", "separator")
+"""Reading options of a linked table, as settings."""
 ATTRIBUTES = ("relational", "numeric", "keep", "drop")
 """Settings of a linked table that name columns without items."""
-_SETTINGS = ("input", "key", "key_prefix", "in", "items", *ATTRIBUTES, *READING)
+_SETTINGS = ("input", "key", "key_prefix", "in", "items", *ATTRIBUTES, *TABLE_OPTIONS)
 
 
 def column_of(table: str, column: str) -> str:
@@ -241,7 +242,7 @@ def _table(where: str, name: str, given: Any, unit: tuple[str, ...], folder: Pla
     if not parent and len(key) != len(unit):
         msg = f"{where}: key must name {len(unit)} columns, one for each column of {setting('unit')}, got {list(key)}"
         raise InputError(msg)
-    options = {option: settings[option] for option in READING if option in settings}
+    options = {option: settings[option] for option in TABLE_OPTIONS if option in settings}
     source = source_of(
         _placed(settings["input"], folder),
         options.get("input_format"),

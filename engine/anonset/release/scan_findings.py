@@ -42,7 +42,7 @@ class ScanFinding(RedactedRepr):
         """Return a finding for one or several columns, with the count and the remedies."""
         named = f"column {names[0]!r}" if len(names) == 1 else f"columns {', '.join(map(repr, names))}"
         stopped = f"{named}: {count:,} {problem}, so nothing is published"
-        return cls(",".join(names), count, Problem(stopped, [*fixes, remedies.declared(names)]), problem)
+        return cls(",".join(names), count, Problem(stopped, [*fixes, remedies.publishing_as_is(names)]), problem)
 
     def __str__(self) -> str:
         return str(self.problem)

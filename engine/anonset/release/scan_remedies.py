@@ -96,7 +96,7 @@ def dropping(*names: str) -> Fix:
     return Fix({"drop": list(names)})
 
 
-def declared(names: Sequence[str]) -> Fix:
+def publishing_as_is(names: Sequence[str]) -> Fix:
     """Return the remedy of publishing columns unchanged."""
     return Fix({"publish_as_is": list(names)}, f"to declare that you publish {short_names(names)} as is")
 

@@ -83,7 +83,7 @@ def raise_to_joint_anonymity(
     InputError
         If the model is not k^m-anonymity.
     """
-    k, m = sizes_of(algorithm.model)
+    k, m = k_and_m_of(algorithm.model)
     earlier = ReleaseRows.of(other.publication)
     cut = result.recoding
     if earlier is None or not isinstance(cut, Cut):
@@ -122,7 +122,7 @@ def raise_to_joint_anonymity(
     return replace(result, recoding=cut, figures=figures), linked
 
 
-def sizes_of(model: PrivacyModel) -> tuple[int, int]:
+def k_and_m_of(model: PrivacyModel) -> tuple[int, int]:
     """Return the parameters k and m of k^m-anonymity.
 
     Raises

@@ -24,7 +24,7 @@ from anonset.jobs.proposals.shared_keys import KeyColumn, SharedKey, shared_keys
 from anonset.jobs.proposals.table_evidence import TableEvidence, evidence_of, tables_in_folder, too_large_problem
 from anonset.privacy.model import require_size
 from anonset.reading.file_options import OPEN
-from anonset.reading.linked import READING, column_of
+from anonset.reading.linked import TABLE_OPTIONS, column_of
 from anonset.reading.persons.id_hashes import new_key
 from anonset.reading.roles import name_list, names_in
 from anonset.reading.sources.place import is_address
@@ -41,7 +41,7 @@ _OF_JOB = ("no-id", "undescribed")
 """Rows that are skipped in all tables together."""
 _COMPLETE = 0.5
 """Minimum share of all ids that a table of persons contains."""
-_ALLOWED = (*READING, "unit", "k", "m")
+_ALLOWED = (*TABLE_OPTIONS, "unit", "k", "m")
 """Settings that apply to several tables."""
 
 
@@ -70,7 +70,7 @@ def inspect_linked(source: str, given: Mapping[str, Any]) -> LinkedFindings | No
         raise InputError(msg)
     settings = {**of_job, **given}
     sizes = validate(InspectSettings, {**settings, "input": source})
-    options = {name: value for name, value in settings.items() if name in READING}
+    options = {name: value for name, value in settings.items() if name in TABLE_OPTIONS}
     unit = name_list(given.get("unit") or of_job.get("unit") or ())
     return inspect_tables(source, tables, others, unit=unit, k=sizes.k, m=sizes.m, **options)
 
@@ -86,7 +86,7 @@ def _tables_at(
         if (path / ATTESTATION).exists():
             msg = f"{source}: is a publication; to show its risk: {as_typed('risk', source)}"
             raise InputError(msg)
-        found = tables_in_folder(path, {name: value for name, value in given.items() if name in READING})
+        found = tables_in_folder(path, {name: value for name, value in given.items() if name in TABLE_OPTIONS})
         return None if found is None else (*found, {})
     job = job_with_tables(path)
     if job is None or not all("input" in one for one in job["tables"].values()):
@@ -379,7 +379,7 @@ def _why_dropped(column: ColumnFindings, role: str) -> str:
 
 def _reading(settings: Mapping[str, Any], common: Mapping[str, Any]) -> dict[str, Any]:
     """Return the reading options that a proposal adds to those of all tables."""
-    own = {name: settings[name] for name in READING if name in settings and settings[name] != common.get(name)}
+    own = {name: settings[name] for name in TABLE_OPTIONS if name in settings and settings[name] != common.get(name)}
     if "skip_rows" in own:
         lines = [name for name in names_in((), own.pop("skip_rows")) if name != "no-id"]
         own |= {"skip_rows": lines} if lines else {}

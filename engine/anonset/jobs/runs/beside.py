@@ -123,10 +123,10 @@ def read_after(settings: Settings, source: Source, model: PrivacyModel) -> Other
         If `read_beside` would reject the release, the search would run on a cluster, or the model is not
         k^m-anonymity.
     """
-    from anonset.algorithms.transaction.joint_anonymity import sizes_of  # imported here because it imports scipy
+    from anonset.algorithms.transaction.joint_anonymity import k_and_m_of  # imported here because it imports scipy
     from anonset.release.publishing.continuation import require_one_machine
 
-    sizes_of(model)
+    k_and_m_of(model)
     require_one_machine("after", on_cluster=settings.cluster is not None)
     with open_other(settings.after or "") as opened:
         report = opened.require_report(_private_missing("after", opened.out))

@@ -24,7 +24,7 @@ from anonset.jobs.reading import read_data, source_to_read
 from anonset.jobs.runs.run import memory_of
 from anonset.jobs.trials.candidate import Candidate
 from anonset.jobs.trials.compare import CandidateSettings
-from anonset.jobs.trials.growth import RunSize, sample, sizes_of
+from anonset.jobs.trials.growth import RunSize, run_sizes, sample
 from anonset.kinds.workloads import WorkloadSpec
 from anonset.queries.estimate import require_reading
 from anonset.reading.roles import name_list
@@ -79,7 +79,7 @@ def run_comparison(settings: CompareSettings, *, progress: Progress | None, file
         reading_of = with_sensitive_kept(reading_of, algorithm.model)
     table = read_data(source, reading_of.read_options())
     study = None if file is None else ComparisonFile(file, source, settings)
-    sizes = sizes_of(settings.records, settings.n_items, settings.workers, table.n)
+    sizes = run_sizes(settings.records, settings.n_items, settings.workers, table.n)
     return [
         _run_or_known(study, contest, table, settings, name, given, size) for name, given in requests for size in sizes
     ]

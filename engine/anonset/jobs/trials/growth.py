@@ -47,7 +47,7 @@ class RunSize:
         return {name: value for name in (*AXES, RUN) if (value := getattr(self, name)) is not None}
 
 
-def sizes_of(records: str | None, n_items: str | None, workers: str | None, n: int) -> list[RunSize]:
+def run_sizes(records: str | None, n_items: str | None, workers: str | None, n: int) -> list[RunSize]:
     """Return the requested sizes, smaller data first. Each size is repeated for its runs.
 
     Parameters
@@ -62,7 +62,7 @@ def sizes_of(records: str | None, n_items: str | None, workers: str | None, n: i
     InputError
         If a value is no number, or too large.
 
-    >>> [size.given for size in sizes_of("50%", None, "1,2", 8)][::3]
+    >>> [size.given for size in run_sizes("50%", None, "1,2", 8)][::3]
     [{'records': 4, 'workers': 1, 'run': 1}, {'records': 4, 'workers': 2, 'run': 1}]
     """
     counts = _numbers("records", records, n)
