@@ -24,7 +24,7 @@ from anonset.report.drawings import bars
 from anonset.report.frontier import frontier_drawing
 from anonset.report.risks import page_part
 from anonset.report.symbols import symbols_html
-from anonset.report.techniques import columns_of, left_out
+from anonset.report.techniques import left_out
 from anonset.settings.parameters import type_and_text
 from anonset.settings.publication import ReportSettings
 from anonset.strict_json import dumps
@@ -76,11 +76,11 @@ def internal_page(facts: ReportFacts, typed: ReportSettings) -> str:
     if report is None:
         msg = "an internal report needs the private directory"
         raise InputError(msg)
-    settings = report.settings
+    settings, common = report.settings, _common(facts, typed)
     content = {
-        **_common(facts, typed),
+        **common,
         "internal": True,
-        "columns": [*columns_of(facts, exactly=True), *left_out(facts, settings)],
+        "columns": [*common["columns"], *left_out(facts, settings)],
         "utility": _utility(report),
         "fates": [text for fate, text in _FATES.items() if any(fate in counts for counts in report.retention.values())],
         "frontier": frontier_drawing([Pruning(**point) for point in report.frontier], report.measures),
@@ -122,7 +122,6 @@ def shareable_page(facts: ReportFacts, typed: ReportSettings) -> str:
     content = {
         **_common(public, typed),
         "internal": False,
-        "columns": columns_of(public, exactly=False),
         "utility": [],
         "fates": [],
         "frontier": "",
@@ -153,7 +152,7 @@ def render(facts: Mapping[str, Any]) -> str:
 
 def _common(facts: ReportFacts, typed: ReportSettings) -> dict[str, Any]:
     attested, model = facts.attested, facts.model
-    part = page_part(facts.after, facts.before, attested)
+    part = page_part(facts)
     statements, about, secrets = typed.statements(), persons(facts), sensitive(facts)
     ranked, countable = ranked_limits(model, [attested.limits]), countable_figures(facts)
     verdicts = [(each.attack, each.knowledge, each.verdict, each.succeeds is not None) for each in part.verdicts]
@@ -178,6 +177,7 @@ def _common(facts: ReportFacts, typed: ReportSettings) -> dict[str, Any]:
         "unit": attested.declarations.unit,
         "coarsened": "" if facts.private is None else coarsened_text(facts.private.coarsened),
         "part": part,
+        "columns": part.columns,
         "examples": [
             {"head": one.head, "rows": [[*map(symbols_html, row)] for row in one.rows]}
             for one in facts.summary.examples

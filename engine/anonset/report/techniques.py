@@ -1,14 +1,12 @@
 """Technique applied to each column, in the terms of ISO/IEC 20889:2018."""
 
 from collections.abc import Mapping, Sequence
-from functools import singledispatch
 from typing import Any, cast
 
 from anonset.jobs.report_facts import ReportFacts
 from anonset.kinds.risk import BucketRisk
-from anonset.publications.base import unknown_kind
 from anonset.reading.file_options import person_columns
-from anonset.release.documents import BucketFiles, ChunkFiles, PublishedFile, PublishedFiles
+from anonset.release.documents import BucketFiles, ChunkFiles, PublishedFile
 
 Row = tuple[str, str, str]
 """Column name, role and technique."""
@@ -18,16 +16,8 @@ _KEPT = "none: published unchanged, as decided by the owner"
 _MASKED = "masking: the attribute is removed"
 
 
-def columns_of(facts: ReportFacts, *, exactly: bool) -> list[Row]:
-    """Return the published columns with role and technique.
-
-    Parameters
-    ----------
-    exactly
-        Whether the result contains counts of changed items and values. Only the owner may know these counts.
-    """
-    retention = facts.private.retention if exactly and facts.private is not None else None
-    return _columns(facts.attested.data, facts, retention)
+def _retention(facts: ReportFacts) -> Retention | None:
+    return None if facts.private is None else facts.private.retention
 
 
 def _kept(names: Sequence[str], facts: ReportFacts) -> list[Row]:
@@ -35,31 +25,28 @@ def _kept(names: Sequence[str], facts: ReportFacts) -> list[Row]:
     return [(name, "sensitive attribute" if name == mixed else "attribute", _KEPT) for name in names]
 
 
-@singledispatch
-def _columns(files: PublishedFiles, facts: ReportFacts, retention: Retention | None) -> list[Row]:
-    raise unknown_kind(files)
-
-
-@_columns.register
-def _(files: BucketFiles, facts: ReportFacts, retention: Retention | None) -> list[Row]:
-    hidden = "; masking of hidden identities" if cast("BucketRisk", facts.after).hidden else ""
+def of_buckets(risk: BucketRisk, facts: ReportFacts) -> list[Row]:
+    """Return the columns of both tables of buckets."""
+    files, retention = cast("BucketFiles", facts.attested.data), _retention(facts)
+    hidden = "; masking of hidden identities" if risk.hidden else ""
     removed = bool(retention and retention.get("tuples", {}).get("removed"))
     suppression = "; record suppression" if removed else ""
     ids = [(name, "identifier, separate from the sensitive value", f"anatomization{hidden}") for name in files.id]
     return [*ids, *_kept(files.keep, facts), (files.sensitive, "sensitive attribute", f"anatomization{suppression}")]
 
 
-@_columns.register
-def _(files: ChunkFiles, facts: ReportFacts, retention: Retention | None) -> list[Row]:
+def of_chunks(facts: ReportFacts) -> list[Row]:
+    """Return the item column of chunks."""
+    files, retention = cast("ChunkFiles", facts.attested.data), _retention(facts)
     suppressed = retention is None or bool(retention.get("items", {}).get("suppressed"))
     suppression = "; local suppression of items" if suppressed else ""
     parted = f"disassociation (not in the standard): the parts of a record are separate{suppression}"
     return [(name, "quasi-identifier (set-valued)", parted) for name in files.items]
 
 
-@_columns.register
-def _(files: PublishedFile, facts: ReportFacts, retention: Retention | None) -> list[Row]:
-    protects = facts.model.protects
+def of_records(facts: ReportFacts) -> list[Row]:
+    """Return the columns of records."""
+    files, retention, protects = cast("PublishedFile", facts.attested.data), _retention(facts), facts.model.protects
     coarsened = [name for names in facts.private.coarsened.values() for name in names] if facts.private else []
     of_items = {name: _items(retention, coarsened=name in coarsened) for name in files.items}
     of_values = {name: _values(retention, coarsened=name in coarsened) for name in files.relational}

@@ -2,15 +2,13 @@
 `sections` and `page_part`.
 """
 
-from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
 from rich.table import Table as RichTable
 
-from anonset.kinds.exposures import Exposure
+from anonset.jobs.report_facts import ReportFacts
 from anonset.kinds.risk import BucketRisk, ChunkRisk, Risk, RiskReport
-from anonset.release.documents import Attestation
 from anonset.report.risks import buckets, chunks, records
 from anonset.report.risks.base import PagePart
 from anonset.report.sections import Section, as_text, for_html, for_json, for_terminal
@@ -24,15 +22,9 @@ def sections(risk: RiskReport) -> list[Section]:
     return made
 
 
-def page_part(risk: RiskReport, before: Sequence[Exposure], attested: Attestation) -> PagePart:
-    """Return the parts of the report that depend on the kind of publication.
-
-    Parameters
-    ----------
-    before
-        Risk in the original, by attacker knowledge. Empty if the report does not show the risk before anonymization.
-    """
-    made: PagePart = _MODULES[type(risk)].page_part(risk, before, attested)
+def page_part(facts: ReportFacts) -> PagePart:
+    """Return the parts of the report that depend on the kind of publication."""
+    made: PagePart = _MODULES[type(facts.after)].page_part(facts.after, facts)
     return made
 
 

@@ -31,6 +31,8 @@ class PagePart(RedactedRepr):
     """Explanation of the published rows."""
     protection: Sequence[tuple[str, str]]
     """Who is protected and who is not, as pairs of a heading and a sentence."""
+    columns: Sequence[tuple[str, str, str]]
+    """Name, role and technique of each published column (`techniques`)."""
     drawing: str = ""
     """Drawing of the risks, as SVG."""
     drawing_note: str = ""

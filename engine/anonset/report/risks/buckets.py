@@ -1,16 +1,14 @@
 """Text about the risks of a publication in buckets."""
 
-from collections.abc import Sequence
-
-from anonset.kinds.exposures import Exposure
+from anonset.jobs.report_facts import ReportFacts
 from anonset.kinds.risk import BucketRisk
 from anonset.measures.shares import percent
-from anonset.release.documents import Attestation
 from anonset.release.statements import parameters_of
 from anonset.report.drawings import Bar, bars
 from anonset.report.risks.base import PagePart, RiskTable, above_threshold
 from anonset.report.risks.verdicts import AttackVerdict, verdict_on_limit
 from anonset.report.sections import Section
+from anonset.report.techniques import of_buckets
 from anonset.spelling import counted
 
 
@@ -70,7 +68,7 @@ def _guesses(risk: BucketRisk) -> list[tuple[str, ...]]:
     ]  # fmt: skip
 
 
-def page_part(risk: BucketRisk, before: Sequence[Exposure], attested: Attestation) -> PagePart:
+def page_part(risk: BucketRisk, facts: ReportFacts) -> PagePart:
     """Return the parts of the report that depend on the kind of publication."""
     head = ("attacker finds", "guaranteed maximum", "highest", "average", above_threshold(risk.threshold), "certain")
     return PagePart(
@@ -79,6 +77,7 @@ def page_part(risk: BucketRisk, before: Sequence[Exposure], attested: Attestatio
             ("Protected", "the link between a person and the sensitive value."),
             ("Not protected", "the fact that a person is in the data: ids and kept columns are published unchanged."),
         ],
+        columns=of_buckets(risk, facts),
         drawing=_drawing(risk),
         risk="most likely sensitive value of a person: correct for at most "
         f"{percent(max((inference.highest for inference in risk.inferences), default=0.0))}",

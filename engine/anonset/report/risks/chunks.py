@@ -1,10 +1,7 @@
 """Text about the risks of a disassociated publication."""
 
-from collections.abc import Sequence
-
-from anonset.kinds.exposures import Exposure
+from anonset.jobs.report_facts import ReportFacts
 from anonset.kinds.risk import ChunkRisk
-from anonset.release.documents import Attestation
 from anonset.release.statements import parameters_of
 from anonset.report.risks.base import (
     PagePart,
@@ -14,6 +11,7 @@ from anonset.report.risks.base import (
     of_rows,
 )
 from anonset.report.sections import Section
+from anonset.report.techniques import of_chunks
 from anonset.spelling import counted
 
 
@@ -35,7 +33,7 @@ def sections(risk: ChunkRisk) -> list[Section]:
     ]
 
 
-def page_part(risk: ChunkRisk, before: Sequence[Exposure], attested: Attestation) -> PagePart:
+def page_part(risk: ChunkRisk, facts: ReportFacts) -> PagePart:
     """Return the parts of the report that depend on the kind of publication."""
     untold = (
         "Chunks contain no complete records to count; the guarantee above bounds the probability of a link. "
@@ -50,13 +48,14 @@ def page_part(risk: ChunkRisk, before: Sequence[Exposure], attested: Attestation
         ),
         protection=[
             ("Protected", "the link between a person and the parts of records."),
-            *of_rows(attested),
+            *of_rows(facts.attested),
             (
                 "Not protected",
                 "items that all records of a cluster share, and the cluster's terms: "
                 "disclosed for all persons of the cluster.",
             ),
         ],
+        columns=of_chunks(facts),
         risk="the guarantee bounds the probability of a link",
         knowledge=RiskTable(below="" if risk.told else untold),
         told=inference_grid(risk.told),

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from typing import cast
 
 from anonset.attacks.base import AttackResult
+from anonset.jobs.report_facts import ReportFacts
 from anonset.kinds.exposures import MATCHES, Exposure, headline, higher_after, knowledge, small_class_text
 from anonset.kinds.risk import Risk
 from anonset.measures.risks.skewness import Skewness
 from anonset.measures.shares import Share, percent
-from anonset.release.documents import Attestation, PublishedFile
+from anonset.release.documents import PublishedFile
 from anonset.release.statements import parameters_of, plain
 from anonset.report.drawings import Bar, bars
 from anonset.report.risks.base import (
@@ -21,6 +22,7 @@ from anonset.report.risks.base import (
 )
 from anonset.report.risks.verdicts import AttackVerdict, attack_verdicts, verdict_on_limit
 from anonset.report.sections import Section
+from anonset.report.techniques import of_records
 from anonset.spelling import counted, printable
 
 _CONTROL = (
@@ -239,8 +241,9 @@ def persons_below_k(risk: Risk, exposures: Sequence[Exposure]) -> list[str]:
     return [f"{small_class_text(exposure, risk.model.k or 2, risk.persons)}." for exposure in named]
 
 
-def page_part(risk: Risk, before: Sequence[Exposure], attested: Attestation) -> PagePart:
+def page_part(risk: Risk, facts: ReportFacts) -> PagePart:
     """Return the parts of the report that depend on the kind of publication."""
+    before = facts.before
     single, earlier = (headline(exposures, risk.model.m or 2) for exposures in (risk.exposures, before))
     counted_as = "persons" if risk.unit == "person" else "records"
     below_k = [f"{when}: {line}" for when, exposures in (("Before", before), ("After", risk.exposures))
@@ -250,8 +253,8 @@ def page_part(risk: Risk, before: Sequence[Exposure], attested: Attestation) -> 
         if before
         else "Hatched: risk after anonymization. The original was not available, so the risk before is not shown."
     )
-    protection = of_rows(attested)
-    if kept := cast("PublishedFile", attested.data).keep:
+    protection = of_rows(facts.attested)
+    if kept := cast("PublishedFile", facts.attested.data).keep:
         names = ", ".join(kept)
         protection.append(("Not protected", f"values in columns that are published unchanged: {names}."))
     return PagePart(
@@ -260,6 +263,7 @@ def page_part(risk: Risk, before: Sequence[Exposure], attested: Attestation) -> 
             "(a,b,c), or a name that codebook.csv explains. A range such as [19:22] replaces a number inside the range."
         ),
         protection=protection,
+        columns=of_records(facts),
         drawing=_drawing(risk, before),
         drawing_note=(
             f"Share of the {counted_as} that are unique, if the attacker knows the most identifying items. {drawn}"
