@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from anonset import interruption
 from anonset.interruption import ENDING, RaisingHandler, defer_signals, mark_job_done
 
 
@@ -24,8 +25,9 @@ def as_before() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("number", ENDING)
-def test_only_the_first_signal_unwinds(number: signal.Signals) -> None:
-    unwinding = RaisingHandler(deaf=float("inf"))
+def test_only_the_first_signal_unwinds(number: signal.Signals, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(interruption, "_DEAF", float("inf"))
+    unwinding = RaisingHandler()
     unwinding.install()
     with pytest.raises(KeyboardInterrupt) as raised:
         signal.raise_signal(number)
@@ -34,8 +36,9 @@ def test_only_the_first_signal_unwinds(number: signal.Signals) -> None:
         signal.raise_signal(other)
 
 
-def test_a_later_signal_unwinds_again() -> None:
-    unwinding = RaisingHandler(deaf=0.0)
+def test_a_later_signal_unwinds_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(interruption, "_DEAF", 0.0)
+    unwinding = RaisingHandler()
     unwinding.install()
     for _ in range(2):
         with pytest.raises(KeyboardInterrupt):
@@ -66,8 +69,9 @@ def test_handlers_of_others_are_not_settled() -> None:
         signal.raise_signal(signal.SIGINT)
 
 
-def test_a_dropped_interruption_is_sent_again() -> None:
-    unwinding = RaisingHandler(deaf=float("inf"))
+def test_a_dropped_interruption_is_sent_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(interruption, "_DEAF", float("inf"))
+    unwinding = RaisingHandler()
     unwinding.install()
     waiting = threading.Event()
 

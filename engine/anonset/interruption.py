@@ -26,6 +26,8 @@ if files remain.
 """
 PATIENCE = 1.2
 """Seconds that the main thread has for its clean-up before the watching thread ends the process."""
+_DEAF = 1.0
+"""Seconds after a signal for which further signals are ignored."""
 _WORDS = 0.3
 """Maximum number of seconds for writing the final message, because writing to a stopped terminal could block."""
 
@@ -37,9 +39,7 @@ class RaisingHandler:
     not interrupt the clean-up.
     """
 
-    def __init__(self, deaf: float = 1.0) -> None:
-        self.deaf = deaf
-        """Seconds for which further signals are ignored."""
+    def __init__(self) -> None:
         self.came: int | None = None
         """Signal that ends the process. None if no signal was received."""
         self.settled = False
@@ -52,7 +52,7 @@ class RaisingHandler:
         while self._ending:  # the watching thread ends the process
             time.sleep(PATIENCE)
         now = time.monotonic()
-        if not self.settled and (self.came is None or now - self._when >= self.deaf):
+        if not self.settled and (self.came is None or now - self._when >= _DEAF):
             self.came, self._when = number, now
             raise KeyboardInterrupt(number)
 

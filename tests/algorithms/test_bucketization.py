@@ -125,7 +125,7 @@ def test_safe_grouping_equals_its_twin_and_is_safe(rows: Rows, k: int, less: int
         assert len({buckets.group[t] for t, v in enumerate(ids) if v == u} - {-1}) <= 1
     if l > 1:  # l = 1 requires no diversity
         assert not intra_group_violations(publication)
-    assert not inter_group_violations(publication, l, alpha=2, require_intersection=False)
+    assert not inter_group_violations(publication, l, alpha=2)
 
 
 @pytest.mark.parametrize("seed", range(24))

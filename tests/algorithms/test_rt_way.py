@@ -44,9 +44,8 @@ def test_intermediate_losses_list_the_remaining_clusters(seed: int) -> None:
     rng = random.Random(seed)
     losses = sorted(rng.random() for _ in range(rng.randint(1, 30)))
     before, clusters = losses[0] * rng.random(), len(losses) + rng.randint(1, 5)
-    most = rng.randint(1, 6)
-    way = intermediate_losses(before, clusters, [Merge(0, 1, 2, 0.0, loss) for loss in losses], most=most)
-    assert len(way) <= most + 2
+    way = intermediate_losses(before, clusters, [Merge(0, 1, 2, 0.0, loss) for loss in losses])
+    assert len(way) <= 4 + 2
     assert way[0] == (before, clusters)
     assert way[-1] == (losses[-1], clusters - len(losses))
     for value, remaining in way[1:]:

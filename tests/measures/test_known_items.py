@@ -35,9 +35,9 @@ def test_every_set_of_every_record_is_counted(sets, size, k, random, sampled):
     groups = [random.randint(0, 1) for _ in sets]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(known_sample, "_MOST_WORDS", random.choice([0, 1000]))
-        risks = known_items(
-            SetColumn.of(sets), size, k, group=np.array(groups), affordable=0 if sampled else 1e9, sampled=len(sets)
-        )
+        patch.setattr(known_sample, "AFFORDABLE", 0 if sampled else 1e9)
+        patch.setattr(known_sample, "SAMPLED", len(sets))
+        risks = known_items(SetColumn.of(sets), size, k, group=np.array(groups))
     for figures in risks:
         expected = reference.known_items(sets, figures.size, k, groups)
         if figures.exact:
@@ -55,7 +55,8 @@ def test_a_sample_of_all_records_equals_the_exact_counts(by_bits, monkeypatch):
     group = (np.arange(400) >= 129).astype(np.int64)  # 129 records need three words
     monkeypatch.setattr(known_sample, "_MOST_WORDS", 1e9 if by_bits else 0)
     exact = known_items(column, 4, 5, group=group)
-    sampled = known_items(column, 4, 5, group=group, affordable=0, sampled=400)
+    monkeypatch.setattr(known_sample, "AFFORDABLE", 0)
+    sampled = known_items(column, 4, 5, group=group)
     for expected, found in zip(exact, sampled, strict=True):
         for name in ("least", "below", "unique"):
             assert sorted(getattr(found, name)) == pytest.approx(sorted(getattr(expected, name)))
@@ -76,7 +77,9 @@ def test_counts_by_blocks_equal_the_definition(sets, size, room, random):
         for items, figures in enumerate(remaining, 1):
             expected = Counter(least_of(sets, items, of_row))
             assert dict(zip(figures.values.tolist(), figures.records.tolist(), strict=True)) == expected
-        sampled = matching_rows(SetColumn.of(sets), size, group=groups, store=store, affordable=-1, sampled=len(sets))
+        patch.setattr(known_sample, "AFFORDABLE", -1)
+        patch.setattr(known_sample, "SAMPLED", len(sets))
+        sampled = matching_rows(SetColumn.of(sets), size, group=groups, store=store)
         for items, figures in enumerate(sampled, 1):  # all were sampled, in some order
             assert Counter(figures.values.tolist()) == Counter(least_of(sets, items, of_row))
 
@@ -87,9 +90,11 @@ def test_counts_by_blocks_equal_the_definition(sets, size, room, random):
 def test_a_sample_is_counted_on_the_workers_of_a_cluster(by_bits, monkeypatch):
     monkeypatch.setattr(known_sample, "_MOST_WORDS", 1e9 if by_bits else 0)
     column = SetColumn.of([{f"i{n % 7}", f"j{n % 5}", f"k{n % 11}"} for n in range(300)])
-    expected = matching_rows(column, 3, affordable=-1, sampled=50)
+    monkeypatch.setattr(known_sample, "AFFORDABLE", -1)
+    monkeypatch.setattr(known_sample, "SAMPLED", 50)
+    expected = matching_rows(column, 3)
     with cluster_of("local:2") as client, Files.temporary() as work, ClusterWorkers(client, work) as workers:
-        found = matching_rows(column, 3, store=work.with_workers(workers), affordable=-1, sampled=50)
+        found = matching_rows(column, 3, store=work.with_workers(workers))
         for here, there in zip(expected, found, strict=True):
             assert (there.values.tolist(), there.records.tolist()) == (here.values.tolist(), here.records.tolist())
 
@@ -100,29 +105,33 @@ def least_of(sets, size, of_row):
 
 def test_sampled_records_with_too_many_sets_are_unknown(monkeypatch):
     column = SetColumn.of([set("abcdefgh"), {"a", "b"}, {"a"}])
+    monkeypatch.setattr(known_sample, "AFFORDABLE", 0)
     monkeypatch.setattr(known_sample, "_COUNTED_AT_ONCE", 20)
-    assert all(matching_rows(column, 2, affordable=0)[1].known)  # by bit vectors
+    assert all(matching_rows(column, 2)[1].known)  # by bit vectors
     monkeypatch.setattr(known_sample, "_MOST_WORDS", 0)
-    few = matching_rows(column, 2, affordable=0)[1]
+    few = matching_rows(column, 2)[1]
     assert (sorted(few.known), sorted(few.values[few.known])) == ([False, True, True], [2, 3])
     monkeypatch.setattr(known_sample, "LARGEST_PROJECTION", 1)
-    assert sorted(matching_rows(column, 1, affordable=0)[0].known) == [True, True, True]  # 3 for each distinct record
+    assert sorted(matching_rows(column, 1)[0].known) == [True, True, True]  # 3 for each distinct record
     monkeypatch.setattr(known_sample, "_COUNTED_AT_ONCE", 1000)
-    assert sorted(matching_rows(column, 2, affordable=0)[1].known) == [False, True, True]
+    assert sorted(matching_rows(column, 2)[1].known) == [False, True, True]
 
 
-def test_a_sampled_share_is_within_its_interval():
+def test_a_sampled_share_is_within_its_interval(monkeypatch):
     sets = [{f"i{n % 7}", f"i{n % 5}", f"i{n % 11}"} for n in range(300)]
     column = SetColumn.of(sets)
-    exact, estimated = known_items(column, 2, 3)[1], known_items(column, 2, 3, affordable=0, sampled=100)[1]
+    exact = known_items(column, 2, 3)[1]
+    monkeypatch.setattr(known_sample, "AFFORDABLE", 0)
+    monkeypatch.setattr(known_sample, "SAMPLED", 100)
+    estimated = known_items(column, 2, 3)[1]
     for name in ("average_unique", "average_below"):
         real, guess = getattr(exact, name), getattr(estimated, name)
         assert guess.low <= real.value <= guess.high
     assert (exact.worst(2).exact, estimated.worst(2).exact) == (True, False)
     assert estimated.worst(3).low <= exact.worst(3).value <= estimated.worst(3).high
-    repeated = known_items(column, 2, 3, affordable=0, sampled=100)[1]
+    repeated = known_items(column, 2, 3)[1]
     assert repeated.least.tolist() == estimated.least.tolist()
-    assert known_items(column, 2, 3, affordable=0, sampled=100, seed=1)[1].least.tolist() != estimated.least.tolist()
+    assert known_items(column, 2, 3, seed=1)[1].least.tolist() != estimated.least.tolist()
 
 
 def test_uncounted_records_widen_the_interval():

@@ -1,12 +1,14 @@
 """Number of persons who match known items, if a person has several records, compared with the definition."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.facts import refused
 
 from anonset.data import SetColumn
 from anonset.errors import InputError
+from anonset.measures.risks import known_sample
 from anonset.measures.risks.known_items import known_items
 from anonset.measures.risks.known_persons import fewest_persons, matching_persons
 from effort import examples
@@ -27,9 +29,10 @@ def numbers(owners):
 def test_the_persons_of_every_set_of_every_record_are_counted(rows, size, grouped, sampled):
     sets, owners, groups = (list(part) for part in zip(*rows, strict=True))
     owner, group = numbers(owners), np.array(groups) if grouped else None
-    counts = matching_persons(
-        SetColumn.of(sets), size, owner, group=group, affordable=0 if sampled else 1e9, sampled=len(rows)
-    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(known_sample, "AFFORDABLE", 0 if sampled else 1e9)
+        patch.setattr(known_sample, "SAMPLED", len(rows))
+        counts = matching_persons(SetColumn.of(sets), size, owner, group=group)
     for figures in counts:
         expected = reference.matching_persons(sets, figures.size, owner.tolist(), groups if grouped else None)
         assert figures.least.tolist() == expected
@@ -56,10 +59,12 @@ def test_the_persons_of_a_class_against_counting(pairs):
     assert fewest_persons(classes, owner).tolist() == expected
 
 
-def test_a_sample_of_persons_is_that_of_all_or_widens():
+def test_a_sample_of_persons_is_that_of_all_or_widens(monkeypatch):
     column, owner = SetColumn.of([{f"i{n % 7}", f"i{n % 5}"} for n in range(300)]), np.arange(300) // 2
     exact = matching_persons(column, 2, owner)[1].least
-    few = matching_persons(column, 2, owner, affordable=0, sampled=40)[1]
+    monkeypatch.setattr(known_sample, "AFFORDABLE", 0)
+    monkeypatch.setattr(known_sample, "SAMPLED", 40)
+    few = matching_persons(column, 2, owner)[1]
     assert (len(exact), len(few.least)) == (150, 40)
     assert set(few.least.tolist()) <= set(exact.tolist())
 

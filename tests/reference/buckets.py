@@ -262,8 +262,6 @@ def inter_group(
     values: Mapping[Any, Sequence[str]],
     l: int,  # noqa: E741
     alpha: int,
-    *,
-    require_intersection: bool,
 ) -> set[tuple[Any, str, int, int, int]]:
     """Return all violations across groups: (individual, value, groups with the value, groups, common values)."""
     result = set()
@@ -275,7 +273,7 @@ def inter_group(
         for v in set.union(*(set(values[g]) for g in groups)):
             having = sum(v in values[g] for g in groups)
             frequent = Fraction(having, len(groups)) > Fraction(1, l)
-            if frequent and (len(common) < l or not require_intersection):
+            if frequent and len(common) < l:
                 result.add((u, v, having, len(groups), len(common)))
     return result
 

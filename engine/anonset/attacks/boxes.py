@@ -212,15 +212,15 @@ def needs_all(column: CoveredValues, code: int, values: int) -> bool:
     return any(not values & needed for needed in column.ends[code] or column.parts[code])
 
 
-def is_covered(box: Box, others: Sequence[Box], steps: int = _STEPS) -> bool:
-    """Return True if the union of `others` covers a box. Return False if the test needs more than `steps` comparisons.
+def is_covered(box: Box, others: Sequence[Box]) -> bool:
+    """Return True if the union of `others` covers a box. Return False if the test needs too many comparisons.
 
     >>> is_covered((0b11, 0b11), [(0b01, 0b11), (0b10, 0b01), (0b10, 0b10)])
     True
     >>> is_covered((0b11, 0b11), [(0b01, 0b11), (0b10, 0b01)])
     False
     """
-    stack = [(box, 0)]
+    stack, steps = [(box, 0)], _STEPS
     while stack:
         remaining, position = stack.pop()
         while position < len(others) and not all(a & b for a, b in zip(remaining, others[position], strict=True)):

@@ -116,9 +116,9 @@ def inter_group_violations(
     l: int,  # noqa: E741
     *,
     alpha: int = 3,
-    require_intersection: bool = True,
 ) -> list[InterGroupViolation]:
-    """Find individuals with a value that occurs in more than 1/l of their groups.
+    """Find individuals with a value that occurs in more than 1/l of their groups, if fewer than l values are common to
+    all these groups.
 
     Results are sorted by individual and value.
 
@@ -130,9 +130,6 @@ def inter_group_violations(
         A value is frequent for an individual if more than 1/l of the individual's groups contain it (>= 1).
     alpha
         Minimum number of groups of an individual (>= 2). The paper requires more than 2.
-    require_intersection
-        True to report an individual only if fewer than l values are common to all groups of the individual, as in the
-        paper.
 
     Raises
     ------
@@ -146,7 +143,7 @@ def inter_group_violations(
     pairs = np.flatnonzero(n_groups_of[incidence.person] >= alpha)
     violations: list[InterGroupViolation] = []
     for part in incidence.parts(pairs):
-        violations += _inter_group(incidence, part, l, require_intersection=require_intersection)
+        violations += _inter_group(incidence, part, l)
     return violations
 
 
@@ -196,8 +193,6 @@ def _inter_group(
     incidence: _Incidence,
     pairs: Int64,
     l: int,  # noqa: E741
-    *,
-    require_intersection: bool,
 ) -> list[InterGroupViolation]:
     """Find the violations of individuals. `pairs` must contain all groups of each individual."""
     vocabulary = incidence.publication.snt_value.vocabulary
@@ -209,9 +204,7 @@ def _inter_group(
     meets, times = np.unique(local * len(vocabulary) + incidence.publication.snt_value.codes[rows], return_counts=True)
     individual, value = np.divmod(meets, len(vocabulary))
     common = np.bincount(individual[times == n_groups[individual]], minlength=len(person))
-    violates = l * times > n_groups[individual]
-    if require_intersection:
-        violates &= common[individual] < l
+    violates = (l * times > n_groups[individual]) & (common[individual] < l)
     flagged = pairs[first]
     return [
         InterGroupViolation(

@@ -26,6 +26,7 @@ merged (ul).
 """
 
 TOLERANCE = 1e-12
+_MOST_BETWEEN = 4
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class Merge(RedactedRepr):
     """Average relational loss per record after the merge."""
 
 
-def intermediate_losses(rum: float, clusters: int, trace: Sequence[Merge], most: int = 4) -> list[tuple[float, int]]:
+def intermediate_losses(rum: float, clusters: int, trace: Sequence[Merge]) -> list[tuple[float, int]]:
     """Return relational losses and cluster counts before, during and after the merges.
 
     They describe a single run. A run with another limit may merge other clusters.
@@ -55,13 +56,12 @@ def intermediate_losses(rum: float, clusters: int, trace: Sequence[Merge], most:
         Loss and number of clusters before the merges.
     trace
         The merges in order. The losses are ascending.
-    most
-        Maximum number of intermediate losses. Each intermediate loss is a multiple of 0.05.
 
     Returns
     -------
     list of (loss, clusters)
-        Loss, and number of clusters after the last merge that does not exceed this loss.
+        Loss, and number of clusters after the last merge that does not exceed this loss. There are at most 4 losses
+        during the merges, all multiples of 0.05.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def intermediate_losses(rum: float, clusters: int, trace: Sequence[Merge], most:
         return [(rum, clusters)]
     reached = np.array([merge.rum for merge in trace])
     between = [step / 20 for step in range(1, 20) if rum < step / 20 < reached[-1]]
-    shown = between[:: max(1, -(-len(between) // most))]
+    shown = between[:: max(1, -(-len(between) // _MOST_BETWEEN))]
     n_clusters = clusters - np.searchsorted(reached, [value + TOLERANCE for value in shown], side="right")
     return [(rum, clusters), *zip(shown, n_clusters.tolist(), strict=True), (float(reached[-1]), clusters - len(trace))]
 

@@ -16,17 +16,12 @@ from anonset.data.spans import spans
 from anonset.data.storage.store import MEMORY, Store
 from anonset.measures.distinct_records import DistinctRecords
 from anonset.measures.risks.known_by_blocks import least_of_all
-from anonset.measures.risks.known_sample import SampledCounts, count_sample
+from anonset.measures.risks.known_sample import SampledCounts, affordable_sizes, count_sample, sample_of
 from anonset.measures.shares import RecordFigures, Share, mean_of, share_of
 from anonset.privacy.model import require_at_least
 
 if TYPE_CHECKING:
     from anonset_kernels.attacks.known_items import GroupedRecords
-
-AFFORDABLE = 400_000_000
-"""Maximum number of sets for an exact count (about two seconds). For more sets, a sample of records is used."""
-SAMPLED = 400
-"""Number of records in the sample."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,8 +79,6 @@ def known_items(
     *,
     group: NDArray[np.integer] | None = None,
     seed: int = 0,
-    affordable: float = AFFORDABLE,
-    sampled: int = SAMPLED,
 ) -> tuple[KnownItems, ...]:
     """Count the records that contain the sets of 1, …, `size` items of each record.
 
@@ -103,10 +96,6 @@ def known_items(
         Group of each record, int (n,). Sets are counted within a group. None if all records are one group.
     seed
         Seed of the sample.
-    affordable
-        Maximum number of sets for an exact count.
-    sampled
-        Number of records in the sample.
 
     Examples
     --------
@@ -119,11 +108,10 @@ def known_items(
     """
     require_at_least("size", size, 1)
     distinct = DistinctRecords.of(column, () if group is None else (group.astype(np.int32),))
-    all_of = _sizes_of_all(distinct, size, affordable)
+    all_of = _sizes_of_all(distinct, size)
     of_sizes = _of_all(distinct, all_of, k) if all_of else []
     if all_of < size:
-        records = _drawn(column.n, seed, sampled)
-        of_sizes += _of_sample(count_sample(distinct, records, size, k))[all_of:]
+        of_sizes += _of_sample(count_sample(distinct, sample_of(column.n, seed), size, k))[all_of:]
     return tuple(of_sizes)
 
 
@@ -134,14 +122,12 @@ def matching_rows(
     group: Sequence[Int32] = (),
     store: Store = MEMORY,
     seed: int = 0,
-    affordable: float = AFFORDABLE,
-    sampled: int = SAMPLED,
 ) -> tuple[RecordFigures, ...]:
     """Return the smallest support of a set of at most 1, …, `size` items of each record.
 
     Parameters
     ----------
-    column, size, seed, affordable, sampled
+    column, size, seed
         See `known_items`. The results are the distributions of `KnownItems.least`.
     group
         Code arrays, int32 (n,) each. Sets are counted within the records with equal codes in all arrays.
@@ -159,27 +145,23 @@ def matching_rows(
     require_at_least("size", size, 1)
     with store.nested() as scratch:
         distinct = DistinctRecords.of(column, group, scratch)
-        all_of = _sizes_of_all(distinct, size, affordable)
+        all_of = _sizes_of_all(distinct, size)
         figures = [
             RecordFigures.of(least, weight=distinct.weight)
             for least in (least_of_all(distinct, all_of) if all_of else [])
         ]
         if all_of < size:
-            counts = count_sample(distinct, _drawn(column.n, seed, sampled), size, 2)
+            counts = count_sample(distinct, sample_of(column.n, seed), size, 2)
             figures += [RecordFigures.of(least, counts.known) for least in counts.least][all_of:]
     return tuple(figures)
 
 
-def _sizes_of_all(distinct: DistinctRecords, size: int, affordable: float) -> int:
+def _sizes_of_all(distinct: DistinctRecords, size: int) -> int:
     """Return the largest size for which the sets of all records are counted. Larger sizes use a sample."""
     begin = distinct.rows.indptr
     lengths = (np.diff(begin[a : b + 1]) for a, b in spans(distinct.n))
     numbers = np.sum([[number_of_sets(part, of) for of in range(1, size + 1)] for part in lengths] or [[0.0]], axis=0)
-    return int((numbers <= affordable).sum()) if distinct.n else size
-
-
-def _drawn(n: int, seed: int, sampled: int) -> Int64:
-    return np.random.default_rng(seed).choice(n, min(sampled, n), replace=False)
+    return affordable_sizes(numbers.tolist()) if distinct.n else size
 
 
 def number_of_sets(lengths: Int64, size: int) -> float:

@@ -12,8 +12,8 @@ from anonset.data.array_types import Bools, Int64
 from anonset.data.distinct import first_of_runs
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.measures.distinct_records import rarest_first
-from anonset.measures.risks.known_items import AFFORDABLE, SAMPLED, least_counts, number_of_sets
-from anonset.measures.risks.known_sample import LARGEST_PROJECTION
+from anonset.measures.risks.known_items import least_counts, number_of_sets
+from anonset.measures.risks.known_sample import LARGEST_PROJECTION, affordable_sizes, sample_of
 from anonset.privacy.model import require_at_least
 
 
@@ -35,8 +35,6 @@ def matching_persons(
     *,
     group: NDArray[np.integer] | None = None,
     seed: int = 0,
-    affordable: float = AFFORDABLE,
-    sampled: int = SAMPLED,
 ) -> tuple[MatchingPersons, ...]:
     """For each set of 1, …, `size` items of a record, count the persons with a record that contains the set.
 
@@ -50,8 +48,8 @@ def matching_persons(
         Person of each record, int64 (n,). Persons are numbered from 0 without gaps.
     group
         Group of each record, int (n,). Sets are counted within a group. None if all records are one group.
-    seed, affordable, sampled
-        See `known_items`. The sample consists of persons.
+    seed
+        Seed of the sample, which consists of persons (see `known_items`).
 
     Examples
     --------
@@ -67,11 +65,10 @@ def matching_persons(
     pairs = np.unique(np.stack([of_group, owner]), axis=1)
     members = np.bincount(pairs[0], minlength=1)[of_group]
     moved = rarest_first(column)
-    dear = [number_of_sets(moved.lengths, up_to) > affordable for up_to in range(1, size + 1)]
-    all_of = size - sum(dear)
+    all_of = affordable_sizes(number_of_sets(moved.lengths, up_to) for up_to in range(1, size + 1))
     of_sizes = _of_all(moved, of_group, owner, members, all_of) if all_of else []
-    if any(dear):
-        of_sizes += _of_sample(moved, of_group, owner, members, size, seed, sampled)[all_of:]
+    if all_of < size:
+        of_sizes += _of_sample(moved, of_group, owner, members, size, seed)[all_of:]
     return tuple(of_sizes)
 
 
@@ -102,7 +99,7 @@ def _of_all(column: SetColumn, of_group: Int64, owner: Int64, members: Int64, si
 
 
 def _of_sample(
-    column: SetColumn, of_group: Int64, owner: Int64, members: Int64, size: int, seed: int, sampled: int
+    column: SetColumn, of_group: Int64, owner: Int64, members: Int64, size: int, seed: int
 ) -> list[MatchingPersons]:
     """Count the sets of the records of sampled persons, using the intersections of these records with all records."""
     from anonset_kernels.attacks.known_items import GroupedRecords, project
@@ -110,7 +107,7 @@ def _of_sample(
 
     start, records = transpose(column.indptr, column.items, len(column.vocabulary))
     n = int(owner.max(initial=-1)) + 1
-    chosen = np.random.default_rng(seed).choice(n, min(sampled, n), replace=False)
+    chosen = sample_of(n, seed)
     rows = np.flatnonzero(np.isin(owner, chosen))
     least, is_exact = np.ones((size, len(rows)), np.int64), np.zeros(len(rows), np.int64)
     number_of = np.zeros(column.n, np.int32)

@@ -2,6 +2,7 @@
 expensive.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from math import comb
@@ -18,6 +19,10 @@ from anonset.measures.distinct_records import DistinctRecords
 if TYPE_CHECKING:
     from anonset_kernels.attacks.known_sample import Sample
 
+AFFORDABLE = 400_000_000
+"""Maximum number of sets for an exact count (about two seconds). For more sets, a sample of records is used."""
+SAMPLED = 400
+"""Number of records, or of persons, in the sample."""
 LARGEST_PROJECTION = 30_000_000
 """Maximum number of sets in the intersections of all records with a sampled record. At least 4 sets per distinct record
 are allowed.
@@ -46,6 +51,18 @@ class SampledCounts(RedactedRepr):
     """Number of items of each record, int64 (s,)."""
     known: Bools
     """Mask of the records whose sets were counted, bool (s,)."""
+
+
+def affordable_sizes(numbers: Iterable[float]) -> int:
+    """Return the largest size for which the sets of all records are counted, given the number of sets of up to each
+    size. Larger sizes use a sample.
+    """
+    return sum(number <= AFFORDABLE for number in numbers)
+
+
+def sample_of(n: int, seed: int) -> Int64:
+    """Return the sample of `n` records or persons."""
+    return np.random.default_rng(seed).choice(n, min(SAMPLED, n), replace=False)
 
 
 def count_sample(distinct: DistinctRecords, records: Int64, size: int, k: int) -> SampledCounts:
