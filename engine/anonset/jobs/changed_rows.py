@@ -58,7 +58,7 @@ def changed_rows(report: str) -> list[list[ChangedCell]]:
     if source is None:
         msg = "the original does not exist, so its records cannot be shown"
         raise InputError(msg)
-    with opened_to_compare(out, source, settings) as (opened, place):
+    with opened_to_compare(out, source, settings, "losses") as (opened, place):
         publication, private = opened.publication, opened.report
         back = opened.way_back(MEMORY)
         if not isinstance(publication, Records) or private is None or back is None:

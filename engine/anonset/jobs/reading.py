@@ -1,8 +1,9 @@
 """Read the data that a command compares. Large data are stored in files and memory-mapped."""
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, Literal
 
 from anonset.columns.roles import ROLES
 from anonset.data import Table
@@ -65,25 +66,13 @@ def place_of_data(sources: Sequence[Source], settings: ComparedSettings, factor:
         yield store
 
 
-def compared_data(opened: OpenedPublication | None, original: Source | None, *, records: bool = False) -> list[Source]:
-    """Return the data whose total size determines whether the store is in memory.
-
-    The data are the original, and a publication of buckets or chunks. Published records are included only if `records`
-    is True, or if the kind of publication is held in memory.
-    """
-    data = None if opened is None else opened.attested.data
-    sized = data is not None and (records or data.by_blocks or data.held_in_memory)
-    published = [opened.source] if opened is not None and sized else []
-    return published if original is None else [*published, original]
-
-
 @contextmanager
 def opened_to_compare(
-    out: str,
+    published: OpenedPublication | str | os.PathLike[str],
     original: Source | None,
     settings: ComparedSettings,
+    use: Literal["check", "losses", "risks"],
     *,
-    for_risks: bool = False,
     with_private: bool = True,
 ) -> Iterator[tuple[OpenedPublication, Store]]:
     """Open a publication for comparison with the original, and choose the store of the publication and the original.
@@ -92,8 +81,9 @@ def opened_to_compare(
     ----------
     settings
         Private directory, reading options of the original, memory limit, work directory and cluster.
-    for_risks
-        Whether matching records are counted. Counting with an original requires memory.
+    use
+        Use of the data: to check the publication, to measure losses, or to count risks. Only a check processes chunks
+        out of core. Counting risks with an original requires memory.
     with_private
         Whether to fetch the private files next to a publication at an address.
 
@@ -107,21 +97,22 @@ def opened_to_compare(
     InputError
         If there is no publication, or the data exceed the memory limit.
     """
+    out = published.out if isinstance(published, OpenedPublication) else published
     directories = out, private_of(out, settings.private), None if original is None else original.where
     require_apart(settings.work_dir, *directories)
     with (
-        open_publication(out, settings.private, with_private=with_private) as publication,
-        _placed(publication, original, settings, for_risks=for_risks) as placed,
+        open_publication(published, settings.private, with_private=with_private) as opened,
+        _placed(opened, original, settings, use) as placed,
     ):
         yield placed
 
 
 @contextmanager
 def _placed(
-    publication: OpenedPublication, original: Source | None, settings: ComparedSettings, *, for_risks: bool
+    publication: OpenedPublication, original: Source | None, settings: ComparedSettings, use: str
 ) -> Iterator[tuple[OpenedPublication, Store]]:
-    data = publication.attested.data
-    obstacle = f"{data.kind} are processed in memory" if data.held_in_memory else ""
+    data, for_risks = publication.attested.data, use == "risks"
+    obstacle = f"{data.kind} are processed in memory" if data.held_in_memory and use != "check" else ""
     if for_risks and original is not None and not data.by_blocks:
         in_memory = (
             "the comparison with the original runs in memory; without the original, risks are counted out of core"
@@ -133,7 +124,8 @@ def _placed(
             raise InputError(msg)
         factor = _CHUNKS if data.held_in_memory else _RISKS
         require_memory(int(factor * memory_for(publication.source.size)), settings.memory_limit, obstacle)
-    sources = compared_data(publication, original, records=for_risks and not obstacle)
+    sized = data.by_blocks or data.held_in_memory or (for_risks and not obstacle)
+    sources = [*([publication.source] if sized else []), *([] if original is None else [original])]
     place_of = place_of_data(sources, settings, _RISKS if for_risks else 1.0)
     with place_of as place, publication.placed(place, records=not (for_risks and obstacle)) as opened:
         yield opened, place

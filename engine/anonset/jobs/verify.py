@@ -10,7 +10,7 @@ from anonset.data.progress import Progress
 from anonset.data.storage.store import Store
 from anonset.errors import InputError, require_known
 from anonset.jobs.check import PublicationCheck, check_publication
-from anonset.jobs.reading import compared_data, place_of_data
+from anonset.jobs.reading import opened_to_compare, place_of_data
 from anonset.kinds.base import analysis_of
 from anonset.privacy import PrivacyModel
 from anonset.publications import Published
@@ -24,9 +24,9 @@ from anonset.release.attested import (
 )
 from anonset.release.documents import Attestation
 from anonset.release.formats import kind_of
-from anonset.release.opened import OpenedPublication, built_model, is_publication, open_publication
+from anonset.release.opened import OpenedPublication, built_model, is_publication
 from anonset.release.publishing.publish import evidence
-from anonset.release.publishing.staging import private_of, require_apart
+from anonset.release.publishing.staging import require_apart
 from anonset.settings.parameters import MODELS
 from anonset.settings.publication import CheckSettings, check_settings_model
 from anonset.settings.settings import validate
@@ -59,13 +59,12 @@ def check(
     if not folder.exists():
         msg = f"{folder}: no such file or directory"
         raise InputError(msg)
-    require_apart(settings.work_dir, folder, private_of(folder), settings.original)
     if not isinstance(published, OpenedPublication) and not is_publication(folder):
+        require_apart(settings.work_dir, folder, settings.original)
         return _check_foreign(folder, settings, progress)
-    with open_publication(published) as opened:
-        original = settings.original_source()
-        with place_of_data(compared_data(opened, original), settings) as place, opened.placed(place) as placed:
-            return _check(placed, original, settings, place, progress)
+    original = settings.original_source()
+    with opened_to_compare(published, original, settings, "check") as (opened, place):
+        return _check(opened, original, settings, place, progress)
 
 
 def check_settings(options: Mapping[str, Any]) -> CheckSettings:
@@ -89,7 +88,7 @@ def _check_foreign(published: Path, settings: CheckSettings, progress: Progress 
         msg = f"{published}: no attestation.json; name the privacy model with --model ({models}) and its parameters"
         raise InputError(msg)
     original = settings.original_source()
-    with place_of_data(compared_data(None, original), settings) as place:
+    with place_of_data([] if original is None else [original], settings) as place:
         model = _requested_model(settings)
         if progress is not None:
             progress("read", 0, 0)

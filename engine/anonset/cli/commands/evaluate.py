@@ -51,7 +51,7 @@ def evaluate(
     reading = require_reading(settings.reading)
     spec = WorkloadSpec(settings.queries, settings.workload, settings.seed, settings.width, reading)
     source = settings.source(settings.input)
-    compared = opened_to_compare(settings.out, source, settings)
+    compared = opened_to_compare(settings.out, source, settings, "losses")
     with progress_bars(quiet=quiet) as progress, compared as (opened, place):
         table = read_data(source, settings.read_options(), store=place)
         of_items, of_columns = settings.item_weights, settings.relational_weights

@@ -51,7 +51,7 @@ def report(
     settings = validate(ReportSettings, options)
     _require_place(Path(out), Path(published))
     source = None if shareable else settings.original_source()
-    compared = opened_to_compare(published, source, settings, for_risks=True, with_private=not shareable)
+    compared = opened_to_compare(published, source, settings, "risks", with_private=not shareable)
     with progress_bars(quiet=quiet) as progress, compared as (opened, place):
         if progress is not None:
             progress("count", 0, 0)

@@ -51,7 +51,7 @@ def risk(
     settings = validate(RiskSettings, options)
     require_attacks(settings.attack)
     source = settings.original_source()
-    compared = opened_to_compare(out, source, settings, for_risks=True)
+    compared = opened_to_compare(out, source, settings, "risks")
     with progress_bars(quiet=quiet) as progress, compared as (opened, place):
         if progress is not None:
             progress("count", 0, 0)
