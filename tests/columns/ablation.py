@@ -21,7 +21,7 @@ from anonset.columns import persons as module
 from anonset.columns.profiles import Profile, pattern, profile
 from anonset.columns.rules import RULES, Rule, propose
 from anonset.errors import InputError
-from anonset.jobs.proposals.proposed_reading import columns_of, identifying, mentioning, with_counts
+from anonset.jobs.proposals.proposed_reading import columns_of, identifying_columns, mentioning, with_counts
 from anonset.reading.sources.source import source_of
 
 LAYOUTS = Path(__file__).parent / "corpus" / "rules"
@@ -58,7 +58,7 @@ def read(layout: Layout, n_rows: int) -> Read | None:
         named = layout.names
         truth = {named[column.header]: column.role for column in layout.columns}
         return Read(
-            truth, profiles, loaded, identifying(candidates, profiles), mentioning(loaded, profiles, candidates)
+            truth, profiles, loaded, identifying_columns(candidates, profiles), mentioning(loaded, profiles, candidates)
         )
 
 

@@ -405,10 +405,6 @@ def pattern(loaded: Any) -> bytes:
 
     Two columns have equal digests if there is a one-to-one mapping between their values that agrees in all rows.
 
-    Lists are not supported.
-
-    Two columns have equal digests if there is a one-to-one mapping between their values that agrees in all rows.
-
     >>> import pyarrow as pa
     >>> a, b, c = (pattern(pa.chunked_array([list(values)])) for values in ("xyx", "ABA", "xyy"))
     >>> a == b, a == c

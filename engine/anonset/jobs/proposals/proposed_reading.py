@@ -142,7 +142,7 @@ def _proposal_for(
     opened = opened.with_columns(loaded)  # the source is read only once
     mentions = mentioning(loaded, profiles, candidates)
     proposed = propose(
-        profiles, lambda name: pattern(loaded[name]), identifying(candidates, profiles), mentions, published
+        profiles, lambda name: pattern(loaded[name]), identifying_columns(candidates, profiles), mentions, published
     )
     proposed = _with_given(opened, proposed, declared)
     proposed |= _with_hierarchies(proposed, hierarchies, names_in(opened.names, declared.get("numeric")))
@@ -196,7 +196,7 @@ def _declared(declared: Mapping[str, Any], role: str, names: Sequence[str] = ())
     return person_columns(value, names) if role == "unit" else names_in(names, value)
 
 
-def identifying(candidates: Sequence[PossiblePerson], profiles: Sequence[Profile]) -> set[str]:
+def identifying_columns(candidates: Sequence[PossiblePerson], profiles: Sequence[Profile]) -> set[str]:
     """Return the columns that identify persons according to the candidates for the unit."""
     dates = {described.name for described in profiles if described.kind == "dates"}
     return {

@@ -12,7 +12,7 @@ import numpy as np
 
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
-from anonset.reading.sources.dialect import Dialect, encoding_problem, recoding_of
+from anonset.reading.sources.dialect import Dialect, encoding_problem, mark_and_encoding
 from anonset.reading.sources.files import LEAST_READ, compression_of, reading
 from anonset.reading.sources.source import DataFile
 
@@ -63,7 +63,7 @@ class DecodedText:
         self._stream, self._head = stream, b""
         while len(self._head) < _LONGEST_MARK and (more := bytes(stream.read(LEAST_READ))):
             self._head += more
-        mark, encoding = recoding_of(self._head, dialect)
+        mark, encoding = mark_and_encoding(self._head, dialect)
         self.mark = len(mark)
         """Size of the byte order mark in bytes."""
         self._head = self._head[self.mark :]

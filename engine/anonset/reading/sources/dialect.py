@@ -105,7 +105,7 @@ def in_utf8(where: object, data: bytes, dialect: Dialect) -> bytes:
     InputError
         If the text is invalid in the encoding of its byte order mark, or of the dialect.
     """
-    mark, encoding = recoding_of(data, dialect)
+    mark, encoding = mark_and_encoding(data, dialect)
     if encoding is None:
         return data[len(mark) :] if mark else data
     text = None
@@ -123,7 +123,7 @@ def in_utf8(where: object, data: bytes, dialect: Dialect) -> bytes:
     return text.removeprefix("\ufeff").encode()
 
 
-def recoding_of(data: bytes, dialect: Dialect) -> tuple[bytes, str | None]:
+def mark_and_encoding(data: bytes, dialect: Dialect) -> tuple[bytes, str | None]:
     """Return the byte order mark of a text, and its encoding. None for UTF-8."""
     mark, encoding = next(((mark, name) for mark, name in _BOMS if data.startswith(mark)), (b"", dialect.encoding))
     return mark, None if encoding is None or codecs.lookup(encoding).name == "utf-8" else encoding
