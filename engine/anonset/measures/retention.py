@@ -22,6 +22,8 @@ SUPPRESSED, KEPT = "suppressed", "kept"
 _MOST_RARE = 0.5
 """Share of item occurrences that are rare in their clusters from which on a warning is shown."""
 
+PRINTED_PARTS = {"items": "item occurrences", "values": "relational values", "tuples": "rows"}
+"""Printed names of the parts of the data whose changes are counted."""
 PRINTED_FATES = {"in_chunks": "in chunks", "starred": "with a hidden identity"}
 """Printed names of outcomes that differ from the keys of the counts."""
 

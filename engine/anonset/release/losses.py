@@ -91,13 +91,11 @@ def _relational_loss(
     """Return the loss of the published relational values. It is computed from the clusters if the algorithm has the
     trait `tight` and ranges are not rounded, and from the published labels in all other cases.
     """
+    weights = getattr(algorithm, "relational_weights", None)
     rounded = any(isinstance(column, NumericColumn) and column.grid is not None for column in table.relational)
     if rounded or not traits_of(algorithm).tight or recoding.parts is not None:
-        weights = getattr(algorithm, "relational_weights", None)
         values = spell_out(publication.relational, publication.value_sets)
         return published_relational_loss(table, values, hierarchies, weights)
-
-    weights = getattr(algorithm, "relational_weights", None)
     return relational_ncp(QuasiIdentifiers.of(table.relational, hierarchies, weights), recoding.cluster)
 
 

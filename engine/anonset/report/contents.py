@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from anonset.jobs.report_facts import ReportFacts
-from anonset.measures.retention import PRINTED_FATES, relative_to, shares
+from anonset.measures.retention import PRINTED_FATES, PRINTED_PARTS, relative_to, shares
 from anonset.measures.shares import percent
 from anonset.release.documents import Report
 from anonset.release.guarantee_limits import sentences
@@ -16,8 +16,6 @@ Line = tuple[str, str, str]
 """Anchor of a section, its title, and a text."""
 Fact = tuple[str, str]
 """Name and text of a fact."""
-PARTS = {"items": "Item occurrences", "values": "Relational values", "tuples": "Rows"}
-"""Printed names of the parts of the data whose changes are counted."""
 
 
 def contents(
@@ -103,7 +101,7 @@ def _attacks(part: PagePart) -> str:
 
 def _lost(facts: ReportFacts, countable: Sequence[Figure]) -> str:
     if facts.private is not None:
-        return "; ".join(f"{PARTS.get(name, name).lower()}: {text}" for name, text in _changes(facts.private).items())
+        return "; ".join(f"{PRINTED_PARTS[name]}: {text}" for name, text in _changes(facts.private).items())
     figures = [f"{name.lower()}: {figure}" for name, figure, _ in countable[1:]]
     return "; ".join(figures) or "the figures that a recipient can compute"
 

@@ -10,7 +10,14 @@ from typing import Any
 from anonset.algorithms.rt.joint.pruning import Pruning
 from anonset.errors import InputError
 from anonset.jobs.report_facts import ReportFacts
-from anonset.measures.retention import PRINTED_FATES, coarsened_text, loss_relative_to, relative_to, shares
+from anonset.measures.retention import (
+    PRINTED_FATES,
+    PRINTED_PARTS,
+    coarsened_text,
+    loss_relative_to,
+    relative_to,
+    shares,
+)
 from anonset.measures.shares import percent
 from anonset.privacy import PrivacyModel
 from anonset.release.documents import Report
@@ -18,7 +25,7 @@ from anonset.release.guarantee_limits import ranked_limits
 from anonset.release.statements import parameters_of
 from anonset.report.account import loss_label
 from anonset.report.conclusion import checked, conclusion, persons, protection, sensitive
-from anonset.report.contents import PARTS, contents
+from anonset.report.contents import contents
 from anonset.report.countable import countable_figures
 from anonset.report.drawings import bars
 from anonset.report.frontier import frontier_drawing
@@ -243,5 +250,5 @@ def _utility(report: Report) -> list[tuple[str, str]]:
             )
             for position, (fate, share) in enumerate(parts.items())
         ]
-        drawings.append((f"{PARTS.get(name, name)}{relative_to(name, report.coarsened)}", rows))
+        drawings.append((f"{PRINTED_PARTS[name].capitalize()}{relative_to(name, report.coarsened)}", rows))
     return [(head, bars(head, rows)) for head, rows in drawings]

@@ -9,7 +9,7 @@ from anonset.jobs.trials.candidate import Candidate
 from anonset.jobs.trials.ranking import algorithm_text, describe_utility, grounds, made_from_data, utility_figures
 from anonset.jobs.trials.suggest import Suggestion, cells
 from anonset.measures.countable import FREQUENT
-from anonset.measures.retention import level_phrase, relative_to
+from anonset.measures.retention import PRINTED_PARTS, level_phrase, relative_to
 from anonset.queries.estimate import ONE_MEMBER
 from anonset.release.statements import parameters_of, plain
 from anonset.report.frontier import frontier_text
@@ -127,10 +127,9 @@ def _beside(suggestion: Suggestion, command: str) -> list[str]:
 
 
 def _scale(suggestion: Suggestion) -> list[str]:
-    of = {"items": "item occurrences", "values": "relational values", "tuples": "rows"}
-    kinds = [kind for kind in of if any(kind in candidate.shares for candidate in suggestion.candidates)]
+    kinds = [kind for kind in PRINTED_PARTS if any(kind in candidate.shares for candidate in suggestion.candidates)]
     relative = {relative_to(kinds[0], candidate.coarsened) for candidate in suggestion.candidates} if kinds else ""
-    lines = [f"{_SHARES.format(of=of[kinds[0]])}{max(relative)}"] if kinds else []
+    lines = [f"{_SHARES.format(of=PRINTED_PARTS[kinds[0]])}{max(relative)}"] if kinds else []
     lines += [_ERRORS] if any(candidate.countable is not None for candidate in suggestion.candidates) else []
     ranges = any(candidate.ranges_kept is not None for candidate in suggestion.candidates)
     return [
