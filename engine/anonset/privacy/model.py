@@ -212,9 +212,9 @@ class Verdict(MarkedText, RedactedRepr):
         return f"Verdict({', '.join(f'{name}={redacted(value)}' for name, value in fields.items())})"
 
     @property
-    def outcome(self) -> str:
+    def outcome(self) -> Literal["holds", "fails", "undecided"]:
         """``holds``, ``fails`` or ``undecided``."""
-        return {True: "holds", False: "fails", None: "undecided"}[self.holds]
+        return "undecided" if self.holds is None else "holds" if self.holds else "fails"
 
     def __bool__(self) -> bool:
         return self.holds is True

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 from anonset.algorithms.base import Algorithm
 from anonset.algorithms.rt.joint.pruning import Pruning
@@ -17,6 +17,8 @@ from anonset.release.formats import UnverifiedPublication
 from anonset.release.stopwatch import COMPILING
 
 _PARTS = 10_000
+Outcome = Literal["", "holds", "fails", "undecided", "infeasible", "worthless", "refused", "disclosing", "too long"]
+"""Outcome of a candidate."""
 
 
 @dataclass(frozen=True)
@@ -30,11 +32,8 @@ class Candidate(RedactedRepr):
 
     The setting `hierarchy` replaces the user's item hierarchy.
     """
-    outcome: str = ""
-    """``holds``, ``fails``, ``undecided``, ``infeasible``, ``worthless``, ``refused``, ``disclosing`` or ``too long``.
-
-    Empty before the verdict.
-    """
+    outcome: Outcome = ""
+    """Verdict on the result, or reason why there is none. Empty before the verdict."""
     shares: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """Shares of unchanged, generalized and suppressed item occurrences, and of relational values."""
     coarsened: Mapping[str, Sequence[str]] = field(default_factory=dict)
