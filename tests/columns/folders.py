@@ -246,7 +246,7 @@ def _compare_table(table: FolderTable, found: TableFindings | None, result: Meas
         elif column.role == "relational" and role == "sensitive":
             result.mistakes.append(("dangerous", table.name, f"{column.profile.name} is sensitive"))
         elif column.role == "drop" and role == "attribute":
-            result.mistakes.append(("lossy", table.name, f"{column.profile.name} dropped: {column.why}"))
+            result.mistakes.append(("lossy", table.name, f"{column.profile.name} dropped: {column.proposed.reason}"))
         elif column.role == "items" and role != "items":
             result.mistakes.append(("lossy", table.name, f"{column.profile.name} as items"))
     result.roles_right += len(result.mistakes) == before

@@ -8,10 +8,10 @@ from pkgutil import resolve_name
 from typing import Any
 
 from anonset.columns.profiles import Profile
-from anonset.columns.roles import GIVEN
+from anonset.columns.roles import ProposedRole
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table_facts import Unit
-from anonset.errors import Fix, InputError, Problem
+from anonset.errors import InputError, Problem
 from anonset.measures.risks.known_items import KnownItems
 from anonset.measures.shares import Share
 from anonset.reading.file_options import ROW, UNKNOWN
@@ -28,26 +28,23 @@ class ColumnFindings(RedactedRepr):
 
     profile: Profile
     """Column statistics."""
-    role: str
-    """Role, named as a setting."""
-    why: str
-    """Reason for the proposed role in a few words. ``given`` if the user gave the role."""
-    hierarchy: str | None = None
-    """Possible hierarchy specification."""
-    fixes: tuple[Fix, ...] = field(default=(), repr=False)
-    """Settings that give the column another role."""
-    differs: bool = False
-    """True if the column is dropped because its values differ between rows of a person."""
+    proposed: ProposedRole
+    """Role, with its reason in a few words. In a linked table, the role may also be ``key``."""
+
+    @property
+    def role(self) -> str:
+        """Role, named as a setting."""
+        return self.proposed.role
+
+    @property
+    def hierarchy(self) -> str | None:
+        """Possible hierarchy specification."""
+        return self.proposed.hierarchy
 
     @property
     def reason(self) -> str:
-        """Reason for the proposed role, followed by the fixes."""
-        return str(Problem(self.why, self.fixes))
-
-    @property
-    def is_given(self) -> bool:
-        """True if the user gave the role."""
-        return self.why == GIVEN
+        """Reason for the role, followed by the settings that give the column another role."""
+        return str(Problem(self.proposed.reason, self.proposed.fixes))
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ def findings_summary(findings: Findings) -> dict[str, Any]:
                 "reason": column.reason,
                 "why": short_reason(column),
                 "hierarchy": column.hierarchy,
-                "fixes": [fix.as_json() for fix in column.fixes],
+                "fixes": [fix.as_json() for fix in column.proposed.fixes],
             }
             for column in findings.columns
         ],
@@ -145,7 +145,7 @@ def _runs(columns: Sequence[ColumnFindings]) -> list[list[ColumnFindings]]:
     """Return the columns in order, with each long run of similar columns in one list."""
 
     def alike(column: ColumnFindings) -> tuple[str, str, str | None, tuple[str, ...]]:
-        return column.profile.kind, column.role, column.hierarchy, tuple(fix.effect for fix in column.fixes)
+        return column.profile.kind, column.role, column.hierarchy, tuple(fix.effect for fix in column.proposed.fixes)
 
     runs = [list(run) for _, run in groupby(columns, alike)]
     return [part for run in runs for part in ([run] if len(run) > _LONG_RUN else [[column] for column in run])]
@@ -153,7 +153,8 @@ def _runs(columns: Sequence[ColumnFindings]) -> list[list[ColumnFindings]]:
 
 def short_reason(column: ColumnFindings) -> str:
     """Return the reason for a role without the fixes that give the column another role."""
-    return str(Problem(column.why, [fix for fix in column.fixes if _role_in(fix, column.profile.name) is None]))
+    own = column.proposed
+    return str(Problem(own.reason, [fix for fix in own.fixes if _role_in(fix, column.profile.name) is None]))
 
 
 def _role_in(fix: Fix, column: str) -> str | None:
@@ -171,7 +172,7 @@ def _other_roles(columns: Sequence[ColumnFindings]) -> list[str]:
     names: dict[tuple[str, str, str], dict[str, None]] = {}
     more: dict[tuple[str, str, str], Mapping[str, Any]] = {}
     for column in columns:
-        for fix in column.fixes:
+        for fix in column.proposed.fixes:
             if (role := _role_in(fix, column.profile.name)) is not None:
                 others = {name: value for name, value in fix.settings.items() if name != role}
                 key = (fix.effect, role, spelled(others))

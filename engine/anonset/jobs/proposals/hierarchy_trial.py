@@ -59,7 +59,7 @@ def try_hierarchies(work: Proposal, given: Mapping[str, HierarchySpec], opened: 
     work.columns = tuple(
         column
         if column.hierarchy == spelled.get(column.profile.name)
-        else replace(column, hierarchy=spelled.get(column.profile.name))
+        else replace(column, proposed=replace(column.proposed, hierarchy=spelled.get(column.profile.name)))
         for column in work.columns
     )
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from anonset.columns.kinds import kind_of_values
 from anonset.columns.profiles import Profile, entropy, most_frequent
-from anonset.columns.roles import GIVEN
+from anonset.columns.roles import GIVEN, ProposedRole
 from anonset.data import CategoricalColumn, SetColumn, Table
 from anonset.data.table import Column
 from anonset.data.table_facts import Unit
@@ -103,7 +103,7 @@ def inspect_one(
     require_size("m", m)
     if isinstance(source, Table):
         profiles = _profiles_of(source)
-        columns = tuple(ColumnFindings(profile, role, GIVEN, None) for role, profile in profiles)
+        columns = tuple(ColumnFindings(profile, ProposedRole(role, GIVEN)) for role, profile in profiles)
         work = Proposal(None, columns, {}, [], source, source.n)
     else:
         work = proposal_for(source, given, hierarchies or {}, k)
@@ -157,7 +157,7 @@ def _question(work: Proposal) -> Question | None:
         option = UnitOption(
             answer.unit or (ROW,), answer.persons, unique, answer.settings, combinations, answer.skipped,
             reasons_of_roles(answer.columns), answer.part_of, _problem(answer),
-            tuple(column.profile.name for column in answer.columns if column.differs),
+            tuple(column.profile.name for column in answer.columns if column.proposed.differs),
         )  # fmt: skip
         answers.append(option)
         if not answer.unit:

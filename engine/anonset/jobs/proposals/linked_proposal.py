@@ -12,7 +12,7 @@ from typing import Any
 
 from anonset.columns.person_rules import likely_codes
 from anonset.columns.persons import LEAST, LIKELY
-from anonset.columns.roles import CODE_LEVELS
+from anonset.columns.roles import CODE_LEVELS, ProposedRole
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import Fix, InputError, Problem, plain_text
 from anonset.jobs.findings import ColumnFindings
@@ -353,7 +353,10 @@ class _Work(RedactedRepr):
 def _because_codes(work: Proposal, items: str) -> Proposal:
     """Return a proposal that states why a column contains the items."""
     columns = [
-        replace(column, why="a code per row") if column.profile.name == items else column for column in work.columns
+        replace(column, proposed=replace(column.proposed, reason="a code per row"))
+        if column.profile.name == items
+        else column
+        for column in work.columns
     ]
     return replace(work, columns=tuple(columns))
 
@@ -362,18 +365,18 @@ def _with_role(column: ColumnFindings, key: str, role: str, others: Sequence[str
     """Return a column with its role in a linked table: the key, the published role, or dropped."""
     name = column.profile.name
     if name in name_list(key):
-        return replace(column, role="key", why="key", hierarchy=None, fixes=())
+        return replace(column, proposed=ProposedRole("key", "key"))
     if column.role == role and name not in others:
         return column
-    why = column.why if column.role == "drop" else _why_dropped(column, role)
-    return replace(column, role="drop", why=why, hierarchy=None, fixes=())
+    why = column.proposed.reason if column.role == "drop" else _why_dropped(column, role)
+    return replace(column, proposed=ProposedRole("drop", why))
 
 
 def _why_dropped(column: ColumnFindings, role: str) -> str:
     if column.role == "items":
         return "items, but the table describes the persons" if role == "relational" else "a further column of items"
     if column.role == "sensitive":
-        return f"{column.why}; models for sets of items do not protect it"
+        return f"{column.proposed.reason}; models for sets of items do not protect it"
     return "not the items of the table"
 
 

@@ -127,7 +127,7 @@ class ProposalReader:
         for column in () if table.word.identifying_as_declared else table.relational:
             if isinstance(column, CategoricalColumn) and (kind := identifying_kind(column.vocabulary.labels)):
                 refused[column.name] = ProposedRole("drop", f"values look like {KINDS_OF_VALUES[kind[0]]}")
-        proposed = [column for column in work.columns if not column.is_given and column.role != "drop"]
+        proposed = [column for column in work.columns if not column.proposed.is_given and column.role != "drop"]
         return {
             column.profile.name: refused[column.profile.name]
             for column in proposed
@@ -228,11 +228,9 @@ class ProposalReader:
         elif work.possible_items:
             work.problems.append(Problem(_dropped(work.possible_items, ""), _as_items(work.possible_items)))
         work.columns = tuple(
-            ColumnFindings(
-                column, own.role, own.reason, own.hierarchy, (*own.fixes, *reading_by_words(column, own)), own.differs
-            )
+            ColumnFindings(column, replace(own, fixes=(*own.fixes, *reading_by_words(column, own))))
             for column, own in ((column, roles[column.name]) for column in self.profiles)
-        )  # fmt: skip
+        )
 
     def _read(
         self, work: Proposal, roles: Mapping[str, ProposedRole], options: Mapping[str, Any], *, asked: bool
