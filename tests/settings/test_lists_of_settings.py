@@ -28,7 +28,7 @@ KNOWN = {"labels", "cluster_tls", *(name for model in MODELS for name in model.m
     [
         findings._OF_ANSWERS, complete_settings._OF_UNITS, complete_settings._PROPOSED_ANEW, proposal._NOT_READ,
         beside._NOT_OF_RECORDS, work_places._NOT_OF_THE_RESULT, comparison._NOT_SHARED, job_files._ROLES,
-        overriding._MOVES, overriding._LEFT, ranges._COLUMNS, table_lines.TABLE_ROLES, linked.READING,
+        overriding._MOVES, overriding._LEFT, ranges._COLUMNS, table_lines.TABLE_ROLES, linked.TABLE_OPTIONS,
         [name for names in flags._HELP_GROUPS.values() for name in names],
     ],
 )  # fmt: skip
