@@ -84,8 +84,8 @@ _EPILOGUE = (
 )
 
 
-def make_app() -> App:
-    """Return the application with all commands."""
+def make_app(only: str = "") -> App:
+    """Return the application with all commands, or with one command or one group of commands."""
     app = App(
         name="anonset",
         help="Anonymize transaction (set-valued), relational and mixed data: fast, verified, reproducible.",
@@ -99,8 +99,11 @@ def make_app() -> App:
         suppress_keyboard_interrupt=False,
     )
     for name, text in _COMMANDS.items():
-        app.command(_FUNCTIONS.get(name, f"anonset.cli.commands.{name}:{name}"), name=name, help=text)
+        if only in ("", name):
+            app.command(_FUNCTIONS.get(name, f"anonset.cli.commands.{name}:{name}"), name=name, help=text)
     for group, (about, commands) in _GROUPS.items():
+        if only not in ("", group):
+            continue
         inner = App(name=group, help=about)
         for name, text in commands.items():
             inner.command(f"anonset.cli.commands.{group}:{name}_{group}", name=name, help=text)
@@ -116,8 +119,35 @@ def run_command(arguments: Sequence[str]) -> Any:
     InputError
         If the arguments are invalid.
     """
-    if arguments and arguments[0] in _ON_DATA and {*_HELP, _HELP_ALL}.isdisjoint(arguments[1:]):
+    asks_for_help = not {*_HELP, _HELP_ALL}.isdisjoint(arguments)
+    if arguments and arguments[0] in _ON_DATA and not asks_for_help:
         _warn_of_leftovers()
+    try:
+        with _fetching_files(arguments):
+            if arguments and not asks_for_help:
+                with suppress(UnknownOptionError):  # the message suggests one of all options
+                    return _app_for(arguments)(arguments)
+            app = _app_with_help(arguments)
+            return app(["--help" if argument == _HELP_ALL else argument for argument in arguments])
+    except CycloptsError as error:
+        raise InputError(refusal(error, arguments)) from None
+
+
+def _app_for(arguments: Sequence[str]) -> App:
+    """Return the application with the command that the arguments name. The command accepts only the flags that they
+    name.
+    """
+    app = make_app(arguments[0] if arguments[0] in _COMMANDS or arguments[0] in _GROUPS else "")
+    command = _command_in(app, arguments)
+    if command.default_command is not None:
+        from anonset.cli.flags import accepting  # slow: imports the settings
+
+        command.default_command = accepting(command.default_command, arguments)
+    return app
+
+
+def _app_with_help(arguments: Sequence[str]) -> App:
+    """Return the application with all commands, and the help that the arguments request."""
     app = make_app()
     if not arguments or arguments[0] in _HELP:
         app.help_prologue = _FIRST_STEPS  # commands would inherit it
@@ -128,24 +158,6 @@ def run_command(arguments: Sequence[str]) -> Any:
             shorten_help(app, arguments)
         else:
             show_docstring(app, arguments)
-    try:
-        with _fetching_files(arguments):
-            if arguments and {*_HELP, _HELP_ALL}.isdisjoint(arguments):
-                with suppress(UnknownOptionError):  # the message suggests one of all options
-                    return _app_for(arguments)(arguments)
-            return app(["--help" if argument == _HELP_ALL else argument for argument in arguments])
-    except CycloptsError as error:
-        raise InputError(refusal(error, arguments)) from None
-
-
-def _app_for(arguments: Sequence[str]) -> App:
-    """Return the application. The command that the arguments name accepts only the flags that they name."""
-    app = make_app()
-    command = _command_in(app, arguments)
-    if command.default_command is not None:
-        from anonset.cli.flags import accepting  # slow: imports the settings
-
-        command.default_command = accepting(command.default_command, arguments)
     return app
 
 
