@@ -1,12 +1,17 @@
 """Realistic texts: delimiters, encodings, blanks, formats. Rejected files are reported with a remedy."""
 
+import csv
+import io
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.facts import names
 
 from anonset import inspect
 from anonset.errors import InputError
 from anonset.reading.read import read
-from anonset.reading.sources.dialect import probable_encoding
+from anonset.reading.sources.dialect import header_fields, probable_encoding
 from anonset.spelling import as_options, spelled_by
 
 ROLES = {"items": "codes", "relational": "age", "unit": "p"}
@@ -277,3 +282,13 @@ def test_the_name_of_two_columns_is_shown_if_the_first_line_is_a_header(tmp_path
             run(str(path))
         assert message in str(caught.value)
         assert ("no_header" in str(caught.value), "flu" in str(caught.value)) == ("flu" in text, False)
+
+
+@given(st.text("ab ,;\t'\"\r\n\0\x1d\u2028", max_size=12), st.sampled_from(",;\t|a"))
+def test_the_fields_of_a_header_are_those_of_the_csv_reader(line, delimiter):
+    reader = csv.reader(io.StringIO(line, newline=""), delimiter=delimiter, skipinitialspace=True)
+    assert header_fields(line, delimiter) == [name.strip() for name in next(reader, [])]
+
+
+def test_a_header_longer_than_a_field_of_the_csv_reader_has_no_fields():
+    assert header_fields("a" * (csv.field_size_limit() + 1), ",") == []

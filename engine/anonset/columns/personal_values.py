@@ -108,10 +108,15 @@ def pattern_of(labels: Sequence[str], patterns: Sequence[str] = tuple(PATTERNS))
     ('e-mail', 'phone', '')
     """
     bare = [label.strip() for label in labels]
-    return next((name for name in patterns if bare and _nearly_all(PATTERNS[name], bare)), "")
+    return next((name for name in patterns if bare and nearly_all(PATTERNS[name], bare)), "")
 
 
-def _nearly_all(is_one: Callable[[str], object], labels: Sequence[str]) -> bool:
+def nearly_all(is_one: Callable[[str], object], labels: Sequence[str]) -> bool:
+    """Return True if a function returns a true value for at least 90 percent of the labels.
+
+    >>> nearly_all(str.isalpha, ["a"] * 9 + ["1"]), nearly_all(str.isalpha, ["a"] * 8 + ["1"])
+    (True, False)
+    """
     n_matching = len(labels)
     for label in labels:
         if not is_one(label):
@@ -138,11 +143,11 @@ def identifying(labels: Sequence[str]) -> str:
         return ""
     if pattern := pattern_of(bare):
         return pattern
-    if _nearly_all(_DEVICE.fullmatch, bare):
+    if nearly_all(_DEVICE.fullmatch, bare):
         return "account"
-    if _nearly_all(_NETWORK.fullmatch, bare):
+    if nearly_all(_NETWORK.fullmatch, bare):
         return "network"
-    if _nearly_all(_ADDRESS.fullmatch, bare):
+    if nearly_all(_ADDRESS.fullmatch, bare):
         return "address"
     return "name" if are_names(bare) else ""
 
@@ -215,11 +220,11 @@ def are_opaque_keys(labels: Sequence[str]) -> bool:
     examined = labels[:: 1 + len(labels) // _LOOKED_AT]
     if len(examined) < _FEWEST_OPAQUE:
         return False
-    if _nearly_all(is_opaque_key, examined):
+    if nearly_all(is_opaque_key, examined):
         return True
     long = {len(label) for label in examined if label.isdecimal()}
     is_number = len(long) == 1 and min(long) >= _LONG_NUMBER and len(examined) >= _FEWEST_NUMBERS
-    return is_number and _nearly_all(str.isdecimal, examined) and 2 * sum(map(_is_gtin, examined)) < len(examined)
+    return is_number and nearly_all(str.isdecimal, examined) and 2 * sum(map(_is_gtin, examined)) < len(examined)
 
 
 def _is_gtin(label: str) -> bool:
@@ -291,14 +296,14 @@ def are_full_names(labels: Sequence[str]) -> bool:
     """
     if len(labels) < _FEWEST_SURNAMES or labels[0].isascii():
         return False
-    if _nearly_all(_EAST_ASIAN_NAME, labels):
+    if nearly_all(_EAST_ASIAN_NAME, labels):
         return True
     if len(labels) < _FEWEST_FULL_NAMES:
         return False
-    if _nearly_all(_EAST_ASIAN_WORD, labels):
+    if nearly_all(_EAST_ASIAN_WORD, labels):
         first, last = len({label[0] for label in labels}), len({label[-1] for label in labels})
         return 3 * first <= len(labels) and first < last
-    return _nearly_all(_is_full_name, labels) and len({word for label in labels for word in label.split()}) <= len(
+    return nearly_all(_is_full_name, labels) and len({word for label in labels for word in label.split()}) <= len(
         labels
     )
 

@@ -29,7 +29,7 @@ from anonset.columns.headers import (
 from anonset.columns.ids import are_values, combined, given_texts, holds_sets
 from anonset.columns.kinds import kind_of_values, look_at
 from anonset.columns.missing import MISSING
-from anonset.columns.personal_values import are_keys, attribute_of, identifying, is_free_text, is_full_date
+from anonset.columns.personal_values import are_keys, attribute_of, identifying, is_free_text, is_full_date, nearly_all
 from anonset.data.array_types import Int64
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table_facts import RepeatedIdentifiers
@@ -247,11 +247,17 @@ def _is_text(name: str, labels: Sequence[str], rows: int) -> bool:
     """Return True if values are free text, dates, times or amounts, which identify nobody."""
     if not labels or is_remark(name) or is_free_text(labels, rows):
         return True
-    days = sum(is_full_date(label.replace("T", " ").split(" ")[0]) for label in labels)
-    times = sum(is_time(label) is not None for label in labels)
-    decimals = sum(_DECIMAL(label) is not None for label in labels)
-    spaced = sum(label.count(" ") > 2 and any(map(str.isalpha, label)) for label in labels)
-    return max(days, times, spaced) >= _NEARLY_ALL * len(labels) or 2 * decimals > len(labels)
+    if any(nearly_all(is_one, labels) for is_one in (_is_day, lambda label: is_time(label) is not None, _is_sentence)):
+        return True
+    return 2 * sum(_DECIMAL(label) is not None for label in labels) > len(labels)
+
+
+def _is_day(label: str) -> bool:
+    return is_full_date(label.replace("T", " ").split(" ")[0])
+
+
+def _is_sentence(label: str) -> bool:
+    return label.count(" ") > 2 and any(map(str.isalpha, label))
 
 
 def _single(one: _Evidence, attributes: Sequence[tuple[str, str, Int64]]) -> PossiblePerson:

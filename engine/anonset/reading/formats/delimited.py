@@ -9,6 +9,7 @@ import io
 import re
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -108,10 +109,7 @@ class DelimitedText:
         self._unnamed = tuple(f"\0{n}" for n in range(len(fields) - named))
         self.n_fields = len(fields)
         self.remedies = (other_delimiter(header, lacking) or self._header_below(lacking)) if absent(self.names) else []
-        marks = [self.delimiter] if self.n_fields > 1 else dict.fromkeys([self.delimiter, *DELIMITERS])
-        marks = [] if self.exact or not self._named else marks
-        self.baskets = next((mark for mark in marks if are_baskets(self._first_rows(mark))), "")
-        self.below = 0 if self.exact or not self._named or self.baskets else self._names_below()
+        self._first_lines = self.data[:_LOOKED_AT].decode("utf-8", "replace").splitlines()[:_LINES_OF_BASKETS]
         start = len(self.header)
         self._keyed = not self.exact and has_keys(self.data, start, self.delimiter, self.n_fields)
         if is_complete and (end := self.end_of(self.data, start)) < len(self.data):
@@ -129,6 +127,19 @@ class DelimitedText:
                 where = f"{self.path}: line {1 + self._skipped}: a name in the header"
                 msg = f"{where} extends over {len(others) + 1:,} lines; close its quote on the same line"
                 raise InputError(msg)
+
+    @cached_property
+    def baskets(self) -> str:
+        """Delimiter of the first lines if they are baskets, and otherwise an empty text."""
+        marks = [self.delimiter] if self.n_fields > 1 else dict.fromkeys([self.delimiter, *DELIMITERS])
+        marks = [mark for mark in marks if any(mark in line for line in self._first_lines)]
+        named = self._named and not self.exact
+        return next((mark for mark in marks if are_baskets(self._first_rows(mark))), "") if named else ""
+
+    @cached_property
+    def below(self) -> int:
+        """Line number of the header if other lines precede it, and otherwise 0."""
+        return 0 if self.exact or not self._named or self.baskets else self._names_below()
 
     @property
     def of_baskets(self) -> dict[str, str]:
@@ -233,7 +244,7 @@ class DelimitedText:
         """Return the line number of the header if other lines precede it, and otherwise 0. The rows after the header
         have as many fields as the header.
         """
-        lines = self._first_lines()[:_LINES_ABOVE]
+        lines = self._first_lines[:_LINES_ABOVE]
         titled = any(len(header_fields(line, self.delimiter)) != self.n_fields for line in lines)
         whole = len(self.names) == self.n_fields
         groups = whole and self.names.count("") > 1 and not titled  # the first line names groups of columns
@@ -255,11 +266,8 @@ class DelimitedText:
                     line_of.setdefault(len(below[0]), number + 1 + self._skipped)
         return line_of[max(line_of)]
 
-    def _first_lines(self) -> list[str]:
-        return self.data[:_LOOKED_AT].decode("utf-8", "replace").splitlines()[:_LINES_OF_BASKETS]
-
     def _first_rows(self, delimiter: str) -> list[list[str]]:
-        return [header_fields(line, delimiter) for line in self._first_lines()]
+        return [header_fields(line, delimiter) for line in self._first_lines]
 
     def load(self, names: Sequence[str]) -> dict[str, Any]:
         """Return the named columns as text (``pyarrow.ChunkedArray``).

@@ -26,6 +26,7 @@ _EURO = b"\xa4"  # the euro sign in ISO 8859-15, but a rare character in Latin-1
 _CONTROLS = re.compile("[\x80-\x9f]")
 _BEYOND_ASCII = re.compile(rb"[^\r\n]*[\x80-\xff][^\r\n]*")
 LINE_END = re.compile(rb"\r\n|\n|\r")
+_PLAIN_LINE = re.compile(r'[^"\r\n]{1,10000}').fullmatch  # below the limit of Python's reader for a field
 _SPELLED = {"\\t": "\t", "tab": "\t"}
 
 Missing = Callable[[Sequence[str]], Collection[str]]
@@ -261,6 +262,8 @@ def header_fields(line: str, delimiter: str) -> list[str]:
     >>> header_fields('"id"\t "a,"\t "b,"', "\t")
     ['id', 'a,', 'b,']
     """
+    if delimiter != " " and _PLAIN_LINE(line):  # Python's reader takes three times as long
+        return [name.strip() for name in line.split(delimiter)]
     try:
         row = next(csv.reader(io.StringIO(line, newline=""), delimiter=delimiter, skipinitialspace=True), [])
         return [name.strip() for name in row]

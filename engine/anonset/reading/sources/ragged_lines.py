@@ -79,7 +79,10 @@ def without_trailing(row: Sequence[str]) -> Sequence[str]:
     >>> without_trailing(["a", "", "b", ""])
     ['a', '', 'b']
     """
-    return row[: max((number for number, field in enumerate(row, 1) if field), default=0)]
+    end = len(row)
+    while end and not row[end - 1]:
+        end -= 1
+    return row[:end]
 
 
 def _filled(row: Sequence[str]) -> tuple[int, ...]:
