@@ -11,8 +11,9 @@ from anonset.errors import InputError
 from anonset.jobs.runs.beside import sha256_of_other
 from anonset.jobs.runs.cluster import connected
 from anonset.jobs.runs.run import FileRun
-from anonset.jobs.runs.work_places import clear_finished, difference, identity, killed_run, relevant
+from anonset.jobs.runs.work_places import clear_finished, difference, identity, killed_run, relevant, require_unused
 from anonset.reading.sources.files import arrow_threads
+from anonset.reading.sources.place import is_address
 from anonset.release.documents import ATTESTATION
 from anonset.release.release import Release
 from anonset.settings.settings import Settings
@@ -60,6 +61,8 @@ def anonymize_file(
         run.require_disk(note)
         client = None
         if settings.cluster is not None:
+            if settings.work_dir is not None and is_address(settings.work_dir):
+                require_unused(settings.work_dir, killed=killed_run(run.reading) is not None)
             with job.watch.phase("cluster"):
                 client = stack.enter_context(connected(settings))
         stack.enter_context(arrow_threads(settings.workers))

@@ -151,17 +151,9 @@ def _objects_at(
     Raises
     ------
     InputError
-        If the address contains other objects, or has no part after the bucket. If another run uses it.
+        See `require_unused`.
     """
-    place = Place(address.rstrip("/"))
-    place.require_below_bucket("work")
-    if seems_live(found := content_in(place)):
-        raise in_use(place, found)
-    if not killed and not all(map(is_lease, place.names())):
-        msg = f"{place}: the work directory must be new or empty; its objects may belong to another run"
-        if found is not None:
-            msg += f"; to remove the objects of an interrupted run: {lease.clear_command(place)}"
-        raise InputError(msg, code="exists")
+    place = require_unused(address, killed=killed)
     lease.take(place, note)
     stays = killed
     try:
@@ -185,6 +177,26 @@ def _objects_at(
         except InputError as error:  # the store does not answer; the result of the run is not affected
             if note is not None and not stays:
                 note(f"{_what_remains(place)} ({error})")
+
+
+def require_unused(address: str, *, killed: bool = False) -> Place:
+    """Return the place of an address that no run uses. If `killed`, it contains objects of a killed run.
+
+    Raises
+    ------
+    InputError
+        If the address contains other objects, or has no part after the bucket. If another run uses it.
+    """
+    place = Place(address.rstrip("/"))
+    place.require_below_bucket("work")
+    if seems_live(found := content_in(place)):
+        raise in_use(place, found)
+    if not killed and not all(map(is_lease, place.names())):
+        msg = f"{place}: the work directory must be new or empty; its objects may belong to another run"
+        if found is not None:
+            msg += f"; to remove the objects of an interrupted run: {lease.clear_command(place)}"
+        raise InputError(msg, code="exists")
+    return place
 
 
 def _fetch_finished(store: Files, exchange: Exchange) -> None:
