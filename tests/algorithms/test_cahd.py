@@ -81,7 +81,7 @@ def test_cahd_equals_its_twin(seed: int) -> None:
 
 def test_the_cases_are_no_trifle() -> None:
     several = rolled_back = conflicts = 0
-    for seed in range(300):
+    for seed in range(120):
         rows, cap, alpha = random_case(seed)
         if not is_feasible(rows, cap):
             continue
@@ -90,9 +90,9 @@ def test_the_cases_are_no_trifle() -> None:
         last = [rows[sorted_records(rows)[place]] & set(SECRETS) for place in found[-1]]
         rolled_back += cap < 1 and any(last)
         conflicts += any(len(row & set(SECRETS)) > 1 for row in rows)
-    assert several > 30
-    assert rolled_back > 20
-    assert conflicts > 50
+    assert several > 12
+    assert rolled_back > 8
+    assert conflicts > 20
 
 
 @thorough

@@ -233,12 +233,12 @@ def test_the_reallocation_never_raises_its_cost(seed: int, by_entropy: bool) -> 
 
 def test_the_cases_of_lgr_are_no_trifle() -> None:
     moved = 0
-    for seed in range(80):
+    for seed in range(40):
         tree, rows, k = reallocation_case(seed)
         model = HierarchyModel(tree)
         before = local_generalization(rows, model, k)
         moved += len(reallocated(before, rows, model, k, node_ncp)) > len(before)
-    assert moved > 7
+    assert moved > 3
 
 
 def test_a_worked_example_of_lgr() -> None:

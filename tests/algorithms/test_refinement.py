@@ -126,13 +126,13 @@ def least(relation: Relation, k: int) -> float:
 def test_small_tables_reach_the_least_loss() -> None:
     """In most cases: it is a local search."""
     reached = 0
-    for seed in range(40):
+    for seed in range(20):
         case = random_case(seed, 8, 2)
         refined = refine_clusters(case.qi, np.zeros(8, np.int32), 2, 20_000)
         loss, best = relational_ncp(case.qi, refined.cluster), least(case.relation, 2)
         assert loss >= best - 1e-12
         reached += loss <= best + 1e-12
-    assert reached >= 36
+    assert reached >= 18
 
 
 def test_one_cluster_is_split_and_a_bad_one_dissolved() -> None:

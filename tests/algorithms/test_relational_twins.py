@@ -63,7 +63,7 @@ def test_cluster_with_random_seeds_equals_its_twin(case: RelationalCase, k: int,
 def test_cluster_on_many_blocks_of_tuples(seed: int | None, spread: int) -> None:
     source = random.Random(1)
     leaves = ["France", "Greece", "Germany", "Spain", "Algeria", "Nigeria"]
-    rows: list[Any] = [(source.randrange(spread), source.choice(leaves), source.choice("abc")) for _ in range(600)]
+    rows: list[Any] = [(source.randrange(spread), source.choice(leaves), source.choice("abc")) for _ in range(520)]
     case = encode(rows, [None, "All(Europe(France,Greece,Germany,Spain),Africa(Algeria,Nigeria))", None])
     assert case.qi.n > CHUNK
     assert case.qi.n_tuples > 2 * BLOCK

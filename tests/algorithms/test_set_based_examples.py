@@ -207,11 +207,11 @@ def test_a_constraint_that_a_merge_breaks_is_satisfied_again() -> None:
 @pytest.mark.compiled
 def test_hundreds_of_items_are_compared_exactly() -> None:
     """For groups of 70 and more items, powers of two exceed the range of floats and 64-bit integers."""
-    items = [f"{i:03d}" for i in range(160)]
+    items = [f"{i:03d}" for i in range(90)]
     table = Table.from_sets([[x] for x in items] * 2, universe=items)
-    result = Coat(k=200, m=1).recode(table, {})
+    result = Coat(k=150, m=1).recode(table, {})
     assert isinstance(result.recoding, ItemGroups)
-    state = State([{x} for x in items] * 2, items, 200, [items], set_based.uniform, Fraction(0))
+    state = State([{x} for x in items] * 2, items, 150, [items], set_based.uniform, Fraction(0))
     assert result.recoding.labels == set_based.coat(state, [(x,) for x in items]).partition()
 
 

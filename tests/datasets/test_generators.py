@@ -38,7 +38,7 @@ def digest(table: Table) -> str:
 
 
 @pytest.mark.parametrize("name", OF_SETS)
-@pytest.mark.parametrize("n", [0, 1, 7, 3_000])
+@pytest.mark.parametrize("n", [0, 1, 3_000])
 def test_rows_are_distinct_ascending_and_not_empty(name: str, n: int) -> None:
     column = sets(generate(name, n=n))
     assert column.n == n

@@ -86,7 +86,7 @@ def test_equal_seeds_generate_equal_data() -> None:
 
 
 @pytest.mark.data
-@pytest.mark.parametrize("individuals", [2, 24_421])
+@pytest.mark.parametrize("individuals", [pytest.param(2, marks=pytest.mark.long), 24_421])
 def test_any_number_of_individuals_that_can_have_two_tuples_each(individuals: int) -> None:
     result = tuples_of(longitudinal(individuals, moving=1.0))
     assert len(result) == individuals

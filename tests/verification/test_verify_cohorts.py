@@ -75,7 +75,7 @@ def _slices(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.usefixtures("_slices")
 def test_every_check_equals_its_twin_in_slices_of_any_size() -> None:
-    for seed in range(60):
+    for seed in range(examples(120)):
         compare_coherence(seed)
         compare_diversity(seed)
         compare_classes(seed)
@@ -108,7 +108,7 @@ def test_symbols_of_the_same_records_are_checked_together(seed: int) -> None:
     ]
 
 
-@pytest.mark.compiled
+@pytest.mark.long
 def test_diverse_records_of_a_million_items() -> None:
     labels = (*(f"{code:06d}" for code in range(1_000_000)), "s", "t")
     rows = [np.arange(1_000_001), np.append(np.arange(1_000_000), 1_000_001), np.arange(500_000), np.arange(500_000)]

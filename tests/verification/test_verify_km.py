@@ -282,7 +282,7 @@ def test_long_records_have_the_same_verdict_and_witness(rows: list[set[int]], k:
         assert verdict.checked["distinct_columns"] == len(set(places) - {frozenset()}) < verdict.checked["symbols"]
 
 
-@pytest.mark.compiled
+@pytest.mark.long
 def test_records_of_a_million_items() -> None:
     n = 1_000_000
     voc = Vocabulary(tuple(f"{code:06d}" for code in range(n)))
