@@ -62,7 +62,7 @@ class Valid:
             tried += BATCH
             if complete:
                 candidates = filter(self.pattern.matches, map(complete, candidates))
-            found.update((x, None) for x in candidates if accepts(x))
+            found.update((x, None) for x in candidates if len(found) < n and accepts(x))
             complete = complete or completion(self.module, list(found)[:5])
             if source is self and len(found) >= ENOUGH:
                 source = Valid(self.pattern.narrowed(list(found)), self.module)

@@ -7,7 +7,7 @@ import pytest
 from tests.columns import layouts
 from tests.columns.digest import digest_of_measuring
 from tests.columns.layouts import FOLDERS, LayoutError, check, generate, main, parse_layout, read_file, read_layouts
-from tests.columns.traits import HARD_TRAITS, TRAITS, broken_traits
+from tests.columns.traits import CHECKS, HARD_TRAITS, TRAITS, broken_traits
 
 LEAST = 400
 """Number of layouts in both folders."""
@@ -61,7 +61,7 @@ def test_each_trait_has_an_example():
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_the_traits_are_true_of_the_tables(path):
     for layout in layouts_of(path):
-        for n in (30, 100):
+        for n in (30, 100) if CHECKS.keys() & layout.traits else (30,):
             header, rows = generate(layout, n, 0)
             assert [len(row) for row in rows] == [len(header)] * n, layout.name
             assert list(broken_traits(layout, header, rows)) == [], layout.name
