@@ -14,6 +14,7 @@ from anonset.data.storage.store import Files
 from anonset.errors import InputError
 from anonset.reading.publications.chunks import read_chunks
 from anonset.writing.publications.chunks import write_chunks
+from effort import examples
 
 SOUND = {
     "clusters": "cluster,n,terms\n0,6,x\n1,6,y\n",
@@ -56,7 +57,7 @@ def test_chunks_in_another_order_are_rejected(
 
 
 @given(RECORDS, st.integers(1, 3), st.sampled_from((1, 3, 20)), st.sampled_from(("csv", "parquet")), st.booleans())
-@settings(max_examples=40)
+@settings(max_examples=examples(80))
 def test_written_chunks_are_read_back(records: list[set[str]], k: int, at_once: int, form: str, in_parts: bool) -> None:
     if len(records) < k:
         return

@@ -14,6 +14,7 @@ from anonset.errors import InputError
 from anonset.jobs.proposals.proposed_reading import proposal_for
 from anonset.reading.read import read
 from anonset.reading.scan import scan
+from effort import examples
 
 NO_TEXT = pa.Array.from_buffers(
     pa.string(), 2, [None, pa.py_buffer(b"\0\0\0\0\2\0\0\0\4\0\0\0"), pa.py_buffer(b"\xff\xfea ")]
@@ -74,7 +75,7 @@ def test_duplicate_column_names_are_reported_in_one_line(tmp_path: Path) -> None
         proposal_for(str(path), {}, {})
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(examples(120)))
 def test_damaged_bytes_are_read_or_reported_in_one_line(tmp_path: Path, seed: int) -> None:
     """Only data pages are damaged: Arrow may crash on a damaged footer."""
     rng = random.Random(seed)

@@ -35,8 +35,9 @@ def values(table, name):
     return [column.vocabulary.labels[code] for code in column.codes]
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    ("end", "encoding"), [("\n", "utf-8"), ("\r\n", "utf-8"), ("\n", "utf-8-sig"), ("\r\n", "utf-16")]
+)
 @pytest.mark.parametrize(
     ("text", "more"),
     [
