@@ -323,6 +323,7 @@ def test_repeating_measures_all_requested_cases():
     assert all_of_it.there == 0
 
 
+@pytest.mark.long
 def test_the_verdicts_and_the_findings_are_written_from_the_results(judged):
     assert (runner.RESULTS / verdicts.FILE).read_text(encoding="utf-8") == verdicts.text(judged)
     assert findings.PAGE.read_text(encoding="utf-8") == findings.text(judged)
