@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from anonset.columns.ids import numbered
+from anonset.columns.ids import persons_in
 from anonset.data import Table
 from anonset.data.array_types import Int64
 from anonset.data.fingerprints import column_sha256
@@ -89,18 +89,15 @@ def persons_of_original(source: Source, settings: OriginalSettings, table: Table
     InputError
         If the columns cannot be read like the original.
     """
-    names = settings.file.person
     opened = open_source(source, ReadOptions(**settings.reading_options()).reading())
-    codes, has_id = np.zeros(table.n, np.int64), np.ones(table.n, np.bool_)
-    for name, column in read_all_rows(opened, names).items():
-        of_column, is_present = numbered(column)
-        if len(of_column) != table.n:
+    columns = read_all_rows(opened, settings.file.person)
+    for name, column in columns.items():
+        if len(column) != table.n:
             msg = f"{source.where}: column {name!r} must have {table.n:,} rows, one per record of the original"
             raise InputError(msg)
-        codes = np.unique(codes * (int(of_column.max(initial=0)) + 1) + of_column, return_inverse=True)[1].ravel()
-        has_id &= is_present
-    codes = np.where(has_id, codes, int(codes.max(initial=0)) + 1 + np.arange(table.n))
-    return np.unique(codes, return_inverse=True)[1].ravel().astype(np.int64)
+    persons = persons_in(list(columns.values()))
+    persons = np.where(persons < 0, int(persons.max(initial=-1)) + 1 + np.arange(table.n), persons)
+    return np.unique(persons, return_inverse=True)[1].ravel().astype(np.int64)
 
 
 def require_columns(original: Table, attested: Attestation) -> None:
