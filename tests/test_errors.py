@@ -9,9 +9,11 @@ import pytest
 import anonset
 from anonset.cli.main import main
 from anonset.errors import (
+    RAW_DATA_STAY,
     DisclosureError,
     Fix,
     InputError,
+    LeftoverNote,
     MisreadError,
     MissingRoleError,
     Problem,
@@ -121,6 +123,22 @@ def test_inspect_lists_the_fixes_of_the_role_of_each_column(tmp_path: Path, caps
     assert (sex["role"], sex["fixes"], blob["role"]) == ("relational", [], "drop")
     assert [fix["settings"] for fix in blob["fixes"]] == [{"relational": ["blob"]}, {"sensitive": ["blob"]}]
     assert "if others know it: --relational blob; if it is sensitive: --sensitive blob" in blob["reason"]
+
+
+def test_commands_print_notes_on_leftovers_alone(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(_: object) -> None:
+        error = InputError("cannot be read")
+        error.add_note(f"{RAW_DATA_STAY} row 4711")
+        error.add_note(LeftoverNote(f"{RAW_DATA_STAY} 'work'"))
+        raise error
+
+    monkeypatch.setattr("anonset.cli.commands.clean.work_directories", fail)
+    assert main(["clean"]) == 2
+    printed = capsys.readouterr().err
+    assert names(printed, "warning 'work'")
+    assert "4711" not in printed
 
 
 def test_a_log_with_many_readers_contains_no_fixes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
