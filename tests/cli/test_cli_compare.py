@@ -99,10 +99,21 @@ def test_cached_runs_are_not_repeated(
 
 
 @pytest.mark.parametrize("other", [("--budget", "0"), ("--null", "1"), ("--encoding", "latin-1"), ("--bound",)])
-def test_a_study_has_all_settings_of_its_runs_in_common(
-    place: Place, baskets: str, other: tuple[str, ...], tmp_path: Path
-) -> None:
-    run = ("compare", baskets, "--hierarchy", "items=balanced:3", "--algorithms", "apriori", "--m", "1", "--k", "2")
+def test_a_study_has_all_settings_of_its_runs_in_common(place: Place, other: tuple[str, ...], tmp_path: Path) -> None:
+    visits = place.write("visits.csv", "codes\n" + "".join(f"a{n % 3} b{n % 4}\n" for n in range(48)))
+    run = (
+        "compare",
+        visits,
+        "--items",
+        "codes",
+        "--hierarchy",
+        "codes=balanced:2",
+        "--algorithms",
+        "apriori",
+        "--m",
+        "1",
+    )
+    run = (*run, "--k", "2")
     runs = (run, (*run, *other))
     for number, (first, second) in enumerate((runs, runs[::-1])):
         study = str(tmp_path / f"study{number}.jsonl")

@@ -31,9 +31,11 @@ def test_missing_parameters_are_completed(place: Place, text: str, roles: str, m
     assert again.code == 0, again.err
 
 
-def test_a_complete_command_reads_a_file_without_a_header(place: Place) -> None:
-    text = "".join(f"{name},{codes}\n" for name in ("ann", "bob", "cid", "dee", "eva") for codes in ("a b", "b c", "c"))
-    run = ("anonymize", place.write("data.csv", text), "--items", "2", "--unit", "1", "--separator", " ")
+@pytest.mark.parametrize("unit", [(), ("--unit", "row")])
+def test_a_complete_command_reads_a_file_without_a_header(place: Place, unit: tuple[str, ...]) -> None:
+    persons = [f"{first}{then}" for first in "abcde" for then in "xyz"]
+    text = "".join(f"{name},{codes}\n" for name, codes in zip(persons, ["a b", "b c", "c"] * 5, strict=True))
+    run = ("anonymize", place.write("data.csv", text), "--items", "2", "--drop", "1", "--separator", " ", *unit)
     ran = place.run(*run, "--model", "km", "--k", "2", "--m", "1", "-o", str(place.out))
     command = next(line for line in ran.err.splitlines() if "complete command" in line)
     assert (ran.code, "--no-header" in command) == (2, True), ran.err

@@ -188,7 +188,7 @@ _HELP_GROUPS: dict[str, tuple[str, ...]] = {  # the first heading that lists a s
         "items", "one_hot", "present", "one_code", "with_header", "relational", "numeric", "sensitive", "unit", "id",
         "keep", "drop", "hierarchy", "ceiling", "original",
     ),
-    "Reading": (*ReadingSettings.model_fields, "columns", "records", "codebook"),
+    "Reading": (*ReadingSettings.model_fields, "records", "codebook"),
     "Guarantee": ("model", "k", "m", "l", "sensitive_items", "max_loss", "max_suppressed"),
     "Output": ("out", "private", "format", "order", "symbols", "if_exists", "part_rows"),
     "Safety": (
