@@ -391,10 +391,18 @@ def test_the_line_of_a_bad_byte_is_that_of_the_file(tmp_path):
         scan(tmp_path / "v.dat")
 
 
-def test_merging_rows_with_a_sensitive_column_needs_memory(tmp_path):
-    (tmp_path / "v.csv").write_text("a,b,c\n1,x,y\n")
-    with refused(InputError, "sensitive rows"):
-        scan(tmp_path / "v.csv", unit="a", sensitive="b", keep="c")
+@pytest.mark.parametrize("differing", ["refuse", "first"])
+def test_rows_of_a_person_have_one_sensitive_value(tmp_path, differing):
+    lines = [f"{n % 12},{'xyz'[n % 3]},{'vw'[n % 2]}\n" for n in range(40)]
+    for name, more in (("same", []), ("differs", ["5,x,w\n"])):
+        path = tmp_path / f"{name}.csv"
+        path.write_text("who,illness,ward\n" + "".join(lines + more))
+        options = {"unit": "who", "sensitive": "illness", "keep": "ward", "differing": differing}
+        expected, actual = outcome(read, path, **options), outcome(scan, path, **options)
+        if isinstance(expected, str):
+            assert (actual, name, differing) == (expected, "differs", "refuse")
+        else:
+            same(actual, expected)
 
 
 WHO = st.sampled_from(["7", "é", "ab", "a b", "10"])

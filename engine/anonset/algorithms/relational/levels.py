@@ -88,17 +88,18 @@ class Levels:
     def generalize(self, cluster: Int32, vectors: list[Vector]) -> GeneralizedTuples:
         """Return the published tuples of clusters. `vectors` contains the levels of each cluster."""
 
-        def nodes_of(a: int, member: Int64) -> Int32:
-            level = np.array([vector[a] for vector in vectors], np.int64)
-            if isinstance(self.qi.domains[a], Hierarchy):
-                nodes: Int32 = self.ids[self.first[a] + level, member]
-                return nodes
-            return (level == 0).astype(np.int32)
+        def nodes_of(a: int, member: Int32) -> Int32:
+            level, of_tree = (
+                np.array([vector[a] for vector in vectors], np.int64),
+                isinstance(self.qi.domains[a], Hierarchy),
+            )
+            nodes: Int32 = self.ids[self.first[a] + level, member] if of_tree else (level == 0).astype(np.int32)
+            return nodes
 
         return tuples_at_nodes(self.qi, cluster, nodes_of)
 
 
-def tuples_at_nodes(qi: QuasiIdentifiers, cluster: Int32, nodes_of: Callable[[int, Int64], Int32]) -> GeneralizedTuples:
+def tuples_at_nodes(qi: QuasiIdentifiers, cluster: Int32, nodes_of: Callable[[int, Int32], Int32]) -> GeneralizedTuples:
     """Return the published tuples of clusters.
 
     Parameters
@@ -106,7 +107,7 @@ def tuples_at_nodes(qi: QuasiIdentifiers, cluster: Int32, nodes_of: Callable[[in
     cluster
         Cluster of each record, int32 (n,). Clusters have numbers from 0.
     nodes_of
-        Function of a column and a distinct tuple of each cluster, int64 (c,), that returns the published node of each
+        Function of a column and a distinct tuple of each cluster, int32 (c,), that returns the published node of each
         cluster, int32 (c,). In a column without a hierarchy, 0 is the set or range of all values, and any other number
         is the value of the tuple.
     """

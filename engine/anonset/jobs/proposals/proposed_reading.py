@@ -69,10 +69,11 @@ def proposal_for(
     InputError
         If the data cannot be read, or can only be read with settings other than the given settings.
     """
-    work, work.recognised = with_recognised_options(
+    work, recognised = with_recognised_options(
         source, declared, lambda resolved, options: _proposal_for(resolved, options, hierarchies, k, published)
     )
-    remarks = [_to_check(work.recognised)] if work.recognised else []
+    work.recognised = recognised
+    remarks = [_to_check(recognised)] if recognised else []
     for answer in work.answers or (work,):
         answer.problems = [*remarks, *answer.problems]
     return work
