@@ -91,7 +91,7 @@ class ProposalReader:
         given = {**self.given, **({"differing": "first"} if "differing" in possible else {})}
         trial, other = replace(self, given=given, proposed=roles, of_few=dict(self.of_few)), replace(work, problems=[])
         trial._run_unrefused(other, asked=asked)
-        found = {column.profile.name: column for column in other.columns}
+        found = {column.profile.name: column.proposed for column in other.columns}
         texts = [name for name in possible.get("items", ()) if _needs_declaration(found[name].fixes)]
         checked = {
             role: [name for name in possible.get(role, ()) if found[name].role == role or name in texts]
