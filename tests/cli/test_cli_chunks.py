@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from pyarrow import parquet
 from tests.facts import names
+from tests.tiny_limits import LIMIT, tiny_limits
 
 from cli.place import Place
 from cli.published import IN_CHUNKS, publish, rows_of, verified
@@ -33,6 +34,16 @@ def test_a_publication_consists_of_three_files_that_anyone_can_verify(chunks: Pl
     assert chunks.run("verify", str(chunks.out), "--model", "disassociation", "--k", "40", "--m", "2").code == 1
     verification = verified(chunks, "sets.dat")
     assert (verification.code, verification.json["true"]) == (0, True), verification.err
+
+
+def test_only_a_check_of_chunks_runs_out_of_core(chunks: Place) -> None:
+    publish(chunks, "sets.dat", *IN_CHUNKS)
+    with tiny_limits():
+        assert chunks.run("verify", str(chunks.out), "--memory-limit", LIMIT).code == 0
+        assert chunks.run("evaluate", str(chunks.folder / "sets.dat"), str(chunks.out)).code == 0
+        refused = chunks.run("evaluate", str(chunks.folder / "sets.dat"), str(chunks.out), "--memory-limit", LIMIT)
+    assert refused.code == 2
+    assert names(refused.err, "chunks memory '64.0 KiB'")
 
 
 def test_the_account_suggests_next_commands(chunks: Place) -> None:
