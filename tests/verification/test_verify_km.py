@@ -51,15 +51,17 @@ def codes_of(table: Table, verdict: Verdict) -> tuple[int, ...]:
     steps=st.sampled_from([1, 7, 10**6]),
     together=st.sampled_from([1, 3, 10**6]),
     threads=st.booleans(),
-    bits=st.booleans(),
+    pairs=st.sampled_from(["matrix", "bits", "cheapest"]),
     tables=st.sampled_from([0, 200, 1 << 20]),
 )
 def test_every_method_and_division_agrees_with_the_naive_twin(
-    rows: list[set[int]], k: int, m: int, steps: int, together: int, threads: bool, bits: bool, tables: int
+    rows: list[set[int]], k: int, m: int, steps: int, together: int, threads: bool, pairs: str, tables: int
 ) -> None:
     table = table_of(rows)
     with pytest.MonkeyPatch.context() as patch:
-        if bits:
+        if pairs == "matrix":
+            patch.setattr(itemsets.DistinctRows, "_suit_a_matrix", lambda *_: True)
+        if pairs == "bits":
             patch.setattr(itemsets, "MOST_SYMBOLS", 0)
             patch.setattr(counting.RowBits, "steps", 0)
         patch.setattr(itemsets, "BYTES_PER_OCCURRENCE", 1000)
