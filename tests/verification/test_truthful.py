@@ -112,6 +112,15 @@ def test_untrue_items_are_named() -> None:
     assert names(witness.detail, "original b1")
 
 
+def test_an_item_without_a_symbol_is_found_if_other_symbols_overlap() -> None:
+    members = {"g0": ("a",), "g1": ("b", "c"), "g2": ("c",)}
+    table = Table.from_sets([{"a", "c"}, {"a"}, {"b"}], universe=ITEMS)
+    assert check_item_truth(table, publish([{"g0", "g2"}, {"g0"}, {"g1"}], members, [0, 1, 2])) is None
+    witness = check_item_truth(table, publish([{"g2"}, {"g0"}, {"g1"}], members, [0, 1, 2]))
+    assert witness is not None
+    assert (witness.what, witness.record) == (("a",), 0)
+
+
 def test_rows_that_changed_places_are_noticed() -> None:
     table, publication = example()
     witness = check_item_truth(table, replace(publication, record=publication.record[[1, 0, 2]]))

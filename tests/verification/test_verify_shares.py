@@ -131,6 +131,14 @@ def test_a_share_beyond_the_budget_makes_the_verdict_undecided(work: Files) -> N
     assert names(verdict.checked["covered"], "budget")
 
 
+def test_a_single_share_beyond_the_budget_makes_the_verdict_undecided(work: Files) -> None:
+    place = CategoricalColumn.of("place", "aaaabbbbccccdddd")
+    assert len(list(shares.shares_of([place], work))) > 1
+    items = SetColumn.of([{"a", "b"}, {"a", "b"}, {"a", "b", "c"}, {"c"}, *[set[str]()] * 12])
+    verdict = check_kkm([place], items, KKmAnonymity(2, 2), 5, None, work)
+    assert (verdict.holds, verdict.witness) == (None, None)
+
+
 def test_equal_records_of_each_share_hold_within_any_budget(work: Files) -> None:
     items = SetColumn.of([{"a", "b"}] * 8)
     verdict = check_kkm([CategoricalColumn.of("sex", "ffffmmmm")], items, KKmAnonymity(2, 2), 0, None, work)
