@@ -1,8 +1,10 @@
 """A publication is complete or absent."""
 
+import json
 import signal
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -10,8 +12,11 @@ from typing import Any
 import pytest
 from tests.facts import refused
 
+import anonset
+from anonset.data.storage.lease import new_lease, token_in
 from anonset.data.storage.store import MEMORY
 from anonset.errors import InputError
+from anonset.release.publishing import publish
 from anonset.release.publishing import staging as module
 from anonset.release.publishing.staging import Directories, Staging
 
@@ -37,6 +42,7 @@ def test_finished_work_is_kept(tmp_path: Path) -> None:
         staging.rename()
         (staging.private / "report").write_text("y")
         staging.finish()
+    assert (tmp_path / "private" / "report").stat().st_mode & 0o777 == 0o600
     assert {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")} == {
         "out",
         "out/data",
@@ -71,6 +77,36 @@ def test_a_directory_that_appears_meanwhile_is_not_replaced(tmp_path: Path) -> N
         work()
     assert (tmp_path / "out" / "precious").read_text() == "x"
     assert not (tmp_path / "private").exists()
+
+
+def take_over(folder: Path) -> None:
+    """Write the lease of another run that took over a directory while this process was suspended."""
+    (folder / f"anonset-lease-{token_in(folder)}.json").write_text(json.dumps(asdict(new_lease())))
+
+
+@pytest.mark.parametrize("name", ["out", "private"])
+def test_a_publication_without_its_lease_is_not_renamed(tmp_path: Path, name: str) -> None:
+    def work() -> None:
+        with _stage(tmp_path / "out", tmp_path / "private") as staging:
+            take_over(staging.private if name == "private" else staging.folder.parent)
+            staging.rename()
+
+    with refused(InputError, f"'{tmp_path / name}'", code="in-use"):
+        work()
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_release_is_not_published_if_another_run_takes_over_its_work_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "v.dat").write_text("a b\nb c\n" * 2)
+    table = anonset.scan(tmp_path / "v.dat", work_dir=tmp_path / "work")
+    release = anonset.anonymize(table, anonset.Apriori(k=2, m=1), hierarchies={"items": "balanced:2"})
+    fingerprint = publish.fingerprint
+    monkeypatch.setattr(publish, "fingerprint", lambda table: take_over(tmp_path / "work") or fingerprint(table))
+    with refused(InputError, f"'{tmp_path / 'work'}'", code="in-use"):
+        release.save(tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_dangling_link_is_something_that_exists(tmp_path: Path) -> None:
