@@ -5,11 +5,21 @@ from typing import Any
 
 import pytest
 from pydantic import BaseModel
+from tests.facts import refused
 
+from anonset.errors import InputError
 from anonset.reading.sources.place import Place
 from anonset.settings.commands import EvaluateSettings, InspectSettings, PolicySettings, suggest_settings_model
 from anonset.settings.compare import compare_settings_model
-from anonset.settings.paths import DATA, FILES, content_digest, placed_below, side_digests, side_files
+from anonset.settings.paths import (
+    DATA,
+    FILES,
+    content_digest,
+    placed_below,
+    require_unchanged,
+    side_digests,
+    side_files,
+)
 from anonset.settings.publication import RiskSettings, check_settings_model
 from anonset.settings.readers import FORMS
 from anonset.settings.settings import settings_model
@@ -52,6 +62,9 @@ def test_the_content_of_each_file_counts(tmp_path: Path) -> None:
     assert len(before) == len(settings) + 2  # two more hierarchies
     file.write_text("2")
     assert all(before[name] != now for name, now in side_digests(settings).items())
+    require_unchanged(settings, side_digests(settings))
+    with refused(InputError, "'hierarchy a' codebook"):
+        require_unchanged(settings, before)
     assert set(side_files(placed_below(naming("file"), Place(str(tmp_path)))).values()) == {str(file)}
 
 
