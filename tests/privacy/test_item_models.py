@@ -8,6 +8,7 @@ from tests.facts import names, refused
 
 from anonset.errors import InputError
 from anonset.privacy import PrivacyModel
+from anonset.privacy.classes import KLDiversity
 from anonset.privacy.coherence import Coherence
 from anonset.privacy.lm import KLmDiversity, LmDiversity
 from anonset.privacy.partitions import PartitionKmAnonymity
@@ -60,6 +61,8 @@ def test_the_share_is_the_fraction_that_was_written(h: Any, share: Fraction) -> 
         (lambda: LmDiversity(1, 2, 2, ("a", "b", "a")), "sensitive_items a twice"),
         (lambda: LmDiversity(1, 2, 2, "ab"), "sensitive_items tuple ab"),  # type: ignore[arg-type]
         (lambda: TransactionKAnonymity(0), "k 1 0"),
+        (lambda: KLDiversity(1, 2, "s", "recursive", 0), "c 'above 0' 'got 0'"),
+        (lambda: KLDiversity(1, 2, "s", "recursive", "one"), "c 'above 0' one"),
     ],
 )
 def test_bad_parameters_are_refused(make: Any, message: str) -> None:
