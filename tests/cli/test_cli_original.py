@@ -120,6 +120,16 @@ def test_the_private_directory_names_the_way_back(clinic: Place) -> None:
     assert clinic.run(*options).code == 2
 
 
+@pytest.mark.parametrize("rows", [79, 81])
+def test_a_records_file_of_another_length_is_rejected(clinic: Place, rows: int) -> None:
+    tree = ["--hierarchy", "age=range"]
+    publish(clinic, "people.csv", *DROPPED, "--relational", "age", *tree, "--model", "k", "--k", "3", "--unit", "row")
+    lines = [*(clinic.private / "records.csv").read_text().splitlines(), "80,0,"][: 1 + rows]
+    back = ["--records", clinic.write("records.csv", "\n".join(lines) + "\n")]
+    ran = clinic.run("verify", str(clinic.out), "--original", str(clinic.folder / "people.csv"), *DROPPED, *tree, *back)
+    assert (ran.code, names(ran.err, f"{back[1]} {rows} 80")) == (2, True), ran.err
+
+
 @pytest.mark.parametrize(
     ("name", "arguments", "change"),
     [
