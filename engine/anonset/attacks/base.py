@@ -103,7 +103,7 @@ def attack_success(remaining_rows: list[int], k: int) -> AttackSuccess:
     """Return the success of an attack that finds rows. `remaining_rows` contains the number of remaining rows of each
     target. 0 if the correct row does not remain.
 
-    >>> attack_success([1, 2, 0, 10], 3)
+    >>> attack_success([1, 2, 0, 10], 10)
     AttackSuccess(certain=0.25, success=0.4, below_k=0.5)
     """
     rows = np.array(remaining_rows, np.int64)

@@ -38,8 +38,9 @@ def are_rare_texts(labels: Sequence[str], counts: Iterable[int], threshold: int)
 def are_rare(labels: Sequence[str], counts: Iterable[int], threshold: int) -> bool:
     """Return True if more than half of the labels, and at least ten, are rare.
 
-    >>> are_rare([f"EE-{n}-LL" for n in range(20)], [2] * 20, 5), are_rare(["north", "south"], [1, 1], 5)
-    (True, False)
+    >>> plates = [f"EE-{n}-LL" for n in range(20)]
+    >>> are_rare(plates, [9] * 20, 50), are_rare(plates, [10] * 20, 50), are_rare(["north", "south"], [1, 1], 5)
+    (True, False, False)
     """
     present = [n for label, n in zip(labels, counts, strict=True) if n and label not in NO_VALUE]
     rare = sum(n < min(threshold, _FEW) for n in present)

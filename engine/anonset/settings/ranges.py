@@ -15,8 +15,8 @@ _COLUMNS = ("items", "relational", "numeric", "unit", "id", "keep", "drop", "one
 def out_of_range(settings: Mapping[str, Any]) -> list[str]:
     """Return messages about numbers out of range and repeated column names in validated settings.
 
-    >>> out_of_range({"id": ["who", "who"], "workers": 5000, "gap": float("nan"), "m": 2})
-    ["id names column 'who' twice; name it once", 'workers must be an integer of at most 4096, got 5000', \
+    >>> out_of_range({"id": ["who", "who"], "workers": 4097, "gap": float("nan"), "k": 2**31 - 1})
+    ["id names column 'who' twice; name it once", 'workers must be an integer of at most 4096, got 4097', \
 'gap must be a finite number, got nan']
     """
     problems = (_wrong(name, value) for name, value in settings.items())

@@ -32,6 +32,12 @@ def attack_verdicts(outcomes: Sequence[AttackResult], not_tried: Mapping[str, st
 
     An attack succeeds if it is more successful than its control and than the same knowledge without the attack, and if
     the printed figures show it.
+
+    >>> from anonset.attacks.base import AttackSuccess
+    >>> control, *won = (AttackSuccess(None, success) for success in (0.5, 0.5, 0.5004, 0.6))
+    >>> outcomes = [AttackResult("guess", "the class", 9, control, success, control) for success in won]
+    >>> [verdict.succeeds for verdict in attack_verdicts(outcomes, {})]
+    [False, False, True]
     """
     return [
         *(_compared(outcome) for outcome in outcomes),
