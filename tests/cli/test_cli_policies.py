@@ -29,6 +29,8 @@ def test_privacy_and_utility_constraints(shop: Place, algorithm: str) -> None:
     assert list(ran.json["measures"])[:2] == ["ncp", "lm"]
     attestation = json.loads((shop.out / "attestation.json").read_text())
     assert attestation["parameters"] == {"k": 4, "policy": "21 constraints"}
+    private = {"protected_items", "unpublished_items"}  # they would disclose the number of suppressed items
+    assert attestation["verified"].keys() == json.loads(report_of(shop))["verified"].keys() - private
     constraints = shop.private / "privacy_constraints.txt"
     assert constraints.read_text() == privacy.read_text()
     ran = shop.run("verify", str(shop.out))

@@ -105,6 +105,7 @@ def test_slices_read_their_own_rows():
             "x 'row 1' null missing value ?",
         ),
         (pa.array([None, "a"]), {"unit": "x", "missing": "value"}, "x 'row 1' null"),
+        (pa.array(["a", " ", "\u3000b", "\u3000"]), {"unit": "x"}, "x 'row 2' empty 1"),
         (
             pa.array([1.5, None]),
             {"relational": "x", "numeric": "x", "missing": "value"},
