@@ -14,6 +14,8 @@ from anonset.columns.headers import (
     meaning_of,
     words_of,
 )
+from anonset.columns.profiles import Profile
+from anonset.columns.rules import propose
 from anonset.columns.words import MEANINGS, vocabulary, word_meanings, words_about
 
 HEADERS = {
@@ -44,6 +46,13 @@ HEADERS = {
 )
 def test_headers_classify_their_columns(meaning, header):
     assert meaning_of(header) == meaning
+
+
+@pytest.mark.parametrize("meaning", ["person id", "case id"])
+def test_columns_of_persons_and_cases_are_dropped_even_if_few_values_differ(meaning):
+    for header in HEADERS[meaning].split():
+        column = Profile(header, "text", 1000, 30, 0, 0, entropy=4.9, largest=40)
+        assert propose([column], lambda name: name)[header].role == "drop"
 
 
 @pytest.mark.parametrize("header", ["Straße", "Strasse", "STRASSE", "strasse"])
