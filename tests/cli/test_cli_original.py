@@ -120,6 +120,19 @@ def test_the_private_directory_names_the_way_back(clinic: Place) -> None:
     assert clinic.run(*options).code == 2
 
 
+def test_the_private_directory_of_another_publication_is_rejected(clinic: Place) -> None:
+    tree = own_tree(clinic, *OTHERS)
+    for k in (3, 4):
+        model = ["--model", "km", "--k", f"{k}", "--m", "2"]
+        publish(clinic, "codes.csv", "--items", "codes", *tree, *model, "--separator", ";")
+        clinic.private.rename(clinic.folder / f"private{k}")
+        clinic.out.rename(clinic.folder / f"out{k}")
+    (clinic.folder / "out4").rename(clinic.out)
+    (clinic.folder / "private3").rename(clinic.private)
+    ran = clinic.run("verify", str(clinic.out), "--original", str(clinic.folder / "codes.csv"))
+    assert (ran.code, names(ran.err, f"private {clinic.private} {clinic.out}")) == (2, True), ran.err
+
+
 @pytest.mark.parametrize("rows", [79, 81])
 def test_a_records_file_of_another_length_is_rejected(clinic: Place, rows: int) -> None:
     tree = ["--hierarchy", "age=range"]
