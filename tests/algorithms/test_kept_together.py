@@ -100,7 +100,7 @@ def test_joint_releases_satisfy_the_guarantee_by_enumeration(
     assert table.transactions is not None
     algorithm = Apriori(k=k, m=m)
     result = algorithm.recode(table, {"items": TREE})
-    certain = beside.certain_presence(table, TREE.leaves.labels)
+    certain = beside.certain_absence(table, TREE.leaves.labels)
     try:
         joint, linked = raise_to_joint_anonymity(algorithm, result, table.transactions, beside, certain=certain)
     except InfeasibleError:

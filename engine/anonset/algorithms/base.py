@@ -163,7 +163,9 @@ class Traits:
     not_tried: str = ""
     """Reason why `suggest` never tries this algorithm. Empty if `suggest` tries it."""
     set_beside: tuple[str, ...] = ()
-    """Models for which `suggest` also shows this algorithm if m >= 2. A mark shows that the guarantee differs."""
+    """Models for which `suggest` also shows this algorithm if m >= 2, although it guarantees another model. The output
+    marks it.
+    """
     keeps_more: bool = False
     """True if messages recommend this algorithm when the chosen algorithm publishes no useful data for the
     same model.

@@ -78,7 +78,7 @@ def both_releases(scene: AttackInput) -> "tuple[SetColumn, ReleasePair, Int64] |
     if later is None or earlier is None or scene.original.transactions is None:
         return "both releases must publish sets of items, each item as a single symbol"
     scene.beside.require_records(scene.original.n)
-    pair = ReleasePair(later, earlier, scene.beside.certain_presence(scene.original, later.symbol_of))
+    pair = ReleasePair(later, earlier, scene.beside.certain_absence(scene.original, later.symbol_of))
     rows = np.stack((scene.publication.row_of(scene.original.n), scene.beside.row), axis=1)
     return scene.original.transactions, pair, rows
 

@@ -199,7 +199,7 @@ TEXTS = ("mentions persons", "remarks", "free text")
 
 def propose(
     profiles: Sequence[Profile],
-    says: Callable[[str], Hashable],
+    content_of: Callable[[str], Hashable],
     identifying: Collection[str] = (),
     mentioning: Mapping[str, str] = MappingProxyType({}),
     published: Mapping[str, str] = MappingProxyType({}),
@@ -209,7 +209,7 @@ def propose(
 
     Parameters
     ----------
-    says
+    content_of
         Function that returns a key for the content of a column. Two columns have equal keys if their values correspond
         one to one.
     identifying
@@ -244,7 +244,7 @@ def propose(
     earlier: dict[Hashable, Profile] = {}
     for profile in profiles:
         if proposed[profile.name].role == "relational" and profile.distinct > 2:
-            twin = earlier.setdefault(says(profile.name), profile)
+            twin = earlier.setdefault(content_of(profile.name), profile)
             if twin is not profile:
                 proposed[profile.name] = ProposedRole("drop", f"same content as {twin.name!r} in every row")
     return proposed

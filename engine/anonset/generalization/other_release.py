@@ -33,7 +33,7 @@ class OtherRelease(RedactedRepr):
     rules: frozenset[str] = frozenset()
     """Rules that changed items when the original data of the other release were read."""
 
-    def certain_presence(self, table: Table, shown: Container[str]) -> tuple[bool, bool]:
+    def certain_absence(self, table: Table, shown: Container[str]) -> tuple[bool, bool]:
         """Return a flag for the release of `table`, and a flag for the other release.
 
         A flag is True if an item without a symbol is certainly in no record of the release. This is certain if the

@@ -42,8 +42,8 @@ def items_of_original(
 
 
 def separators(settings: OriginalSettings, mark: str | None, source: Source) -> list[str | None]:
-    """Return the possible item separators of the original. If labels contain blanks, the publication uses another
-    separator than the original may use.
+    """Return the item separators that the original may use: the declared one, or otherwise the mark of the publication
+    and a blank. A publication uses a mark other than a blank if items contain blanks.
     """
     has_one_set = settings.file.person or settings.file.one_hot or settings.file.one_code or source.is_one_column
     if settings.file.separator is not None or mark in (None, " ") or has_one_set:

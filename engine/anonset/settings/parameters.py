@@ -37,7 +37,9 @@ class ModelEntry:
     preset: Mapping[str, Any] = make_field(default_factory=dict)
     """Settings of the default algorithm for this model."""
     equals: str | None = None
-    """Name of the model that is equivalent if the data have no relational columns."""
+    """Name of the model that is equivalent if the data have no relational columns. Algorithms of both models are
+    accepted.
+    """
 
     @property
     def model(self) -> "type[PrivacyModel]":

@@ -64,7 +64,7 @@ def few_in_both(table: Table, publication: Any, earlier_release: OtherRelease, m
         raise InputError(msg)
     k, linked = model.k, earlier_release.linked
     later, earlier = _RowsOfRelease.of(publication), _RowsOfRelease.of(earlier_release.publication)
-    pairs = _Pairs.of(later, earlier, earlier_release.certain_presence(table, later.symbol_of))
+    pairs = _Pairs.of(later, earlier, earlier_release.certain_absence(table, later.symbol_of))
     row_of = {record: row for row, record in enumerate(publication.record.tolist())}
     people = [
         (row_of[record], other, items)

@@ -135,7 +135,7 @@ class Job:
                 if (other_release := self.beside) is not None:
                     column = bind_items(table, hierarchies)[0]
                     suppressed = set(getattr(result.recoding, "suppressed", ()))
-                    certain = other_release.certain_presence(table, set(column.vocabulary.labels) - suppressed)
+                    certain = other_release.certain_absence(table, set(column.vocabulary.labels) - suppressed)
                     from anonset.algorithms.transaction.joint_anonymity import (
                         raise_to_joint_anonymity,  # imported here because it imports scipy
                     )

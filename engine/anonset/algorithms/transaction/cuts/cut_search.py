@@ -49,9 +49,8 @@ The cost is one unit for every RECORDS_PER_RARE_SET records, plus one unit for e
 steps of the cut.
 """
 LEAST_HOLDERS, HOLDERS_COUNTED = 16, 128
-"""Parameters that estimate the cost of counting the sets above a rare set if tables exclude some of these sets.
-
-The cost is (LEAST_HOLDERS + k) / HOLDERS_COUNTED, relative to the cost without tables.
+"""Estimated share of the sets above a rare set that must be counted if tables of infrequent sets exclude the others:
+(LEAST_HOLDERS + k) / HOLDERS_COUNTED.
 """
 _NO_RECORDS = (np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int32))
 
