@@ -134,8 +134,8 @@ def test_a_share_beyond_the_budget_makes_the_verdict_undecided(work: Files) -> N
 def test_a_single_share_beyond_the_budget_makes_the_verdict_undecided(work: Files) -> None:
     place = CategoricalColumn.of("place", "aaaabbbbccccdddd")
     assert len(list(shares.shares_of([place], work))) > 1
-    items = SetColumn.of([{"a", "b"}, {"a", "b"}, {"a", "b", "c"}, {"c"}, *[set[str]()] * 12])
-    verdict = check_kkm([place], items, KKmAnonymity(2, 2), 5, None, work)
+    items = SetColumn.of(map(set, ["abcdefgh", "abcdefgh", "abcdefg", "h", *["abc"] * 12]))
+    verdict = check_kkm([place], items, KKmAnonymity(2, 3), 30, None, work)
     assert (verdict.holds, verdict.witness) == (None, None)
 
 
