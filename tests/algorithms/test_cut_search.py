@@ -15,6 +15,7 @@ from anonset.algorithms.transaction.cuts.cut_search import CutSearch
 from anonset.algorithms.transaction.partitions import vpa
 from anonset.algorithms.transaction.partitions.vpa import Vpa
 from anonset.algorithms.transaction.rare_sets import count_tree, marked_pairs, rare_above, rare_tables, windows
+from anonset.algorithms.transaction.rare_sets.sets import RareSets
 from anonset.algorithms.transaction.rare_sets.sets_above import sets_above
 from anonset.algorithms.transaction.rare_sets.supported_nodes import SupportedNodes
 from anonset.data import Hierarchy, SetColumn, Table
@@ -108,6 +109,16 @@ def mapped(column, work):
 def test_rules_equal_precomputed_rules(rows, k, m):
     column = SetColumn.of(rows, universe=LEAVES)
     assert run(column, k, m) == run(column, k, m, looked_up=True)
+
+
+def test_a_cheaper_rule_in_fewer_than_k_records_is_rejected():
+    """With k 2, generalizing a1 to A would cost less than b1 to B, but A and b1 share only one record."""
+    tree = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))
+    column = SetColumn.of([{"a1", "b1"}, {"a1", "b2"}, {"b1"}], universe=tree.leaves.labels)
+    search = CutSearch(Blocks.of(column, MEMORY), tree, 2)
+    nodes = np.array([tree.labels.index("a1"), tree.labels.index("b1")], np.int32)
+    search.fix(RareSets(np.array([[0, 1]], np.int32), np.array([1], np.int32), nodes), looked_up=True)
+    assert [fix.rules for fix in search.fixes] == [("B",)]
 
 
 @pytest.mark.parametrize("sizes", [(2, 3, 4, 5), ()], ids=["in tables", "walked"])

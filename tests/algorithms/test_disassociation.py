@@ -11,6 +11,7 @@ from tests.facts import refused
 
 from algorithms.chunk_cases import RECORDS, as_in_twin, disassociated, publication_of
 from anonset.algorithms.transaction.disassociation.disassociation import Disassociation
+from anonset.algorithms.transaction.disassociation.horizontal_parts import horizontal_parts
 from anonset.data import SetColumn, Table, spans
 from anonset.errors import InfeasibleError, InputError
 from anonset_kernels.disassociation.chunk_fitting import needs_term
@@ -174,6 +175,12 @@ def test_clusters_have_at_least_k_records_and_about_the_requested_size(n: int, k
     assert sum(sizes) == n
     assert min(sizes) >= min(n, max(k, max(size, 2 * k) // 2))
     assert max(sizes) <= max(size, 2 * k)
+
+
+def test_no_item_divides_records_if_fewer_than_k_records_lack_it() -> None:
+    records = SetColumn.of(({"a"}, {"a"}, {"a"}, {"a"}, {"b"}))
+    assert [part.tolist() for part in horizontal_parts(records, 2, 4)] == [[0, 1], [2, 3, 4]]
+    assert [part.tolist() for part in horizontal_parts(records, 1, 4)] == [[0, 1, 2, 3], [4]]
 
 
 def test_items_of_fewer_than_k_records_are_suppressed() -> None:
