@@ -5,6 +5,8 @@ import html
 import json
 import re
 from collections import defaultdict
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -23,15 +25,19 @@ def write(path: Path, data: dict[str, list[str]]) -> Path:
     return path
 
 
-def published_by_word(place: Place, key: str) -> tuple[str, str]:
+@pytest.fixture
+def published_by_word(publish_once: Callable[..., None]) -> Callable[[Place, str], tuple[str, str]]:
+    return partial(_published_by_word, publish_once)
+
+
+def _published_by_word(publish_once: Callable[..., None], place: Place, key: str) -> tuple[str, str]:
     """Publish stays with `--unit row`. Return the data and the dropped columns."""
     data = stays(key=key)
     path = write(place.folder / "stays.csv", data)
     dropped = ",".join(name for name in data if name not in ("code", "sex", "zip"))
     job = ["--items", "code", "--relational", "sex,zip", *TREES, "--drop", dropped, "--unit", "row"]
     guarantee = ["--model", "kkm", "--k", "5", "--m", "1", "--algorithm", "rfirst"]
-    ran = place.run("anonymize", str(path), *job, *guarantee, "-o", str(place.out))
-    assert ran.code == 0, ran.err
+    publish_once(place, path.name, *job, *guarantee)
     return str(path), dropped
 
 
@@ -53,14 +59,17 @@ def counted_by_hand(place: Place, path: str, key: str) -> tuple[int, int, int]:
     return counts[0], counts[1], len({row[key] for row in rows})
 
 
-def test_rows_are_counted_if_no_person_is_named(place: Place) -> None:
+ByWord = Callable[[Place, str], tuple[str, str]]
+
+
+def test_rows_are_counted_if_no_person_is_named(place: Place, published_by_word: ByWord) -> None:
     path, dropped = published_by_word(place, "patient_id")
     ran = place.run("risk", str(place.out), "--original", path, *TREES, "--drop", dropped)
     assert (ran.code, names(ran.out, "fewest rows"), "persons" in ran.out.splitlines()[0]) == (0, True, False), ran.err
 
 
 @pytest.mark.parametrize("key", ["patient_id", "key7"])
-def test_persons_below_k_equal_a_count_by_hand(place: Place, key: str) -> None:
+def test_persons_below_k_equal_a_count_by_hand(place: Place, published_by_word: ByWord, key: str) -> None:
     path, dropped = published_by_word(place, key)
     before, few, persons = counted_by_hand(place, path, key)
     named = ["--unit", key, "--drop", dropped.replace(f"{key},", "")]
@@ -80,7 +89,7 @@ def test_persons_below_k_equal_a_count_by_hand(place: Place, key: str) -> None:
     assert round(result["before"][0]["below"]["value"] * persons) == before
 
 
-def test_only_the_internal_page_counts_persons(place: Place) -> None:
+def test_only_the_internal_page_counts_persons(place: Place, published_by_word: ByWord) -> None:
     path, dropped = published_by_word(place, "patient_id")
     before, few, persons = counted_by_hand(place, path, "patient_id")
     pages = {}

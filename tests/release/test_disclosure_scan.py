@@ -77,6 +77,7 @@ def publish(data: dict[str, list[Any]], folder: Path, *more: str, out: str = "ou
 
 K = ("--model", "k", "--k", "5")
 KM = ("--model", "km", "--k", "5", "--m", "2", "--separator", ";")
+KL, KT = (("--model", "kl", "--k", "5", "--l", "2"), ("--model", "kt", "--k", "5", "--t", "1"))
 CASES = {
     "income": (*K, "--relational", "group", "--keep", "income"),
     "postcode": (*K, "--relational", "group", "--keep", "postcode"),
@@ -411,10 +412,7 @@ OWN = {
 }
 
 
-@pytest.mark.parametrize("values", OWN)
-@pytest.mark.parametrize(
-    "options", [("--model", "kl", "--k", "5", "--l", "2"), ("--model", "kt", "--k", "5", "--t", "1")]
-)
+@pytest.mark.parametrize(("values", "options"), [*((values, KL) for values in OWN), ("dates", KT)])
 def test_values_of_nearly_every_person_stop_as_sensitive_column(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], values: str, options: tuple[str, ...]
 ) -> None:
