@@ -14,6 +14,14 @@ from cli.published import IN_CHUNKS, ORIGIN, RT, publish
 ITEMS = "abcdefghijkl"
 
 
+def made_in(folder: Path, run: Callable[..., Ran]) -> Place:
+    made = Place(folder, run)
+    made.write("data.dat", RECORDS)
+    made.write("data.csv", "age,codes\n" + "".join(f"{20 + i},{row}\n" for i, row in enumerate(RECORDS.splitlines())))
+    made.write("hierarchy.csv", HIERARCHY)
+    return made
+
+
 @pytest.fixture
 def place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Place:
     def run(*arguments: str) -> Ran:
@@ -21,11 +29,22 @@ def place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Place:
         captured = capsys.readouterr()
         return Ran(code, captured.out, captured.err)
 
-    made = Place(tmp_path, run)
-    made.write("data.dat", RECORDS)
-    made.write("data.csv", "age,codes\n" + "".join(f"{20 + i},{row}\n" for i, row in enumerate(RECORDS.splitlines())))
-    made.write("hierarchy.csv", HIERARCHY)
+    return made_in(tmp_path, run)
+
+
+@pytest.fixture(scope="session")
+def usual_publication(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """Publish the usual job once. No test changes the publication."""
+    made = made_in(tmp_path_factory.mktemp("usual"), lambda *arguments: Ran(main(list(arguments)), "", ""))
+    assert made.run(*made.job()).code == 0
     return made
+
+
+@pytest.fixture
+def is_published(place: Place, usual_publication: Place) -> None:
+    """Copy the publication of the usual job to the place."""
+    copytree(usual_publication.out, place.out)
+    copytree(usual_publication.private, place.private)
 
 
 @pytest.fixture

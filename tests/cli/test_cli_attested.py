@@ -33,18 +33,18 @@ def rewrite(folder: Path, change: Callable[[dict[str, Any]], object], files: Map
     path.write_text(json.dumps(attested))
 
 
-@pytest.mark.parametrize("symbols", ["auto", "short"])
 @pytest.mark.parametrize(
-    ("algorithm", "more"),
+    ("symbols", "algorithm", "more"),
     [
-        ("hghs", ["--k", "2", "--m", "2"]),
-        ("mhghs", ["--k", "2", "--m", "2"]),
-        ("coherence-suppression", ["--k", "2", "--p", "2"]),
-        ("coat", ["--k", "2", "--utility-constraints", "level:1", "--max-suppressed", "1"]),
+        ("auto", "hghs", ["--k", "2", "--m", "2"]),
+        ("short", "mhghs", ["--k", "2", "--m", "2"]),
+        ("auto", "coherence-suppression", ["--k", "2", "--p", "2"]),
+        ("auto", "coat", ["--k", "2", "--utility-constraints", "level:1", "--max-suppressed", "1"]),
+        ("short", "coat", ["--k", "2", "--utility-constraints", "level:1", "--max-suppressed", "1"]),
     ],
 )
 def test_published_files_do_not_name_suppressed_items(
-    place: Place, algorithm: str, more: list[str], symbols: str
+    place: Place, symbols: str, algorithm: str, more: list[str]
 ) -> None:
     """Replacing a suppressed item by another item does not change the published bytes."""
     published_bytes, tree = [], place.write("tree.csv", CODES)
@@ -77,6 +77,7 @@ def test_published_files_do_not_name_suppressed_items(
     assert names(attested["limits"], "suppressed")
 
 
+@pytest.mark.usefixtures("is_published")
 @pytest.mark.parametrize(
     ("change", "fragment"),
     [
@@ -103,7 +104,6 @@ def test_published_files_do_not_name_suppressed_items(
 def test_an_attestation_that_disagrees_with_the_data_is_rejected(
     place: Place, change: Callable[[dict[str, Any]], object], fragment: str
 ) -> None:
-    assert place.run(*place.job()).code == 0
     assert place.run("verify", str(place.out)).code == 0
     rewrite(place.out, change)
     ran = place.run("verify", str(place.out))

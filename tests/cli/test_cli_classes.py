@@ -34,8 +34,8 @@ def values_by_class(out: Path) -> list[list[str]]:
     return list(by_class.values())
 
 
-@pytest.mark.parametrize("algorithm", [*FORMATIONS])
-def test_every_formation_verifies(people: Place, algorithm: str) -> None:
+@pytest.mark.parametrize("algorithm", ["full-domain", "bottom-up", "local-recoding", "mondrian", "cluster"])
+def test_each_kind_of_formation_verifies(people: Place, algorithm: str) -> None:
     ran = publish(people, "people.csv", *KL, "--algorithm", algorithm, "--json")
     assert ran.json["verdict"] == "holds"
     assert all(len(values) >= 3 and len(set(values)) >= 2 for values in values_by_class(people.out))

@@ -56,6 +56,7 @@ def test_verify_a_directory_takes_model_and_roles_from_its_attestation(place: Pl
     assert place.run("verify", str(place.out), "--model", "km", "--k", "2", "--m", "1").code == 0
 
 
+@pytest.mark.usefixtures("is_published")
 @pytest.mark.parametrize(
     ("more", "fragment"),
     [
@@ -66,7 +67,6 @@ def test_verify_a_directory_takes_model_and_roles_from_its_attestation(place: Pl
     ],
 )
 def test_verify_a_directory_with_wrong_flags(place: Place, more: list[str], fragment: str) -> None:
-    place.run(*place.job())
     ran = place.run("verify", str(place.out), *more)
     assert ran.code == 2
     assert names(ran.err, fragment)
@@ -86,6 +86,7 @@ def test_verify_a_directory_of_which_a_file_was_changed(place: Place, name: str,
     assert (ran.code, names(ran.err, f"{place.out / name}")) == (2, True)
 
 
+@pytest.mark.usefixtures("is_published")
 @pytest.mark.parametrize(
     ("key", "value", "fragment"),
     [
@@ -97,7 +98,6 @@ def test_verify_a_directory_of_which_a_file_was_changed(place: Place, name: str,
     ],
 )
 def test_verify_a_directory_with_a_broken_attestation(place: Place, key: str, value: object, fragment: str) -> None:
-    place.run(*place.job())
     path = place.out / "attestation.json"
     attestation = json.loads(path.read_text())
     inner, _, name = key.rpartition(".")

@@ -47,7 +47,8 @@ def test_bash_completes_names_of_algorithms_and_models(tmp_path: Path, words: li
     assert _completed(tmp_path, words) == completed
 
 
-@pytest.mark.parametrize("shell", ["zsh", pytest.param("fish", marks=pytest.mark.long)])
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+@pytest.mark.long
 def test_completion_scripts_contain_algorithms_and_models(shell: str) -> None:
     lines = script(shell).splitlines()
     assert any("algorithm" in line and "rum-bound" in line and "safe-grouping" in line for line in lines)

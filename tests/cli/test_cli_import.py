@@ -100,10 +100,10 @@ def project_with(tmp_path: Path, **more: Any) -> Path:
     return arx_project(tmp_path / "p.deid", **more)
 
 
-def bomb(path: Path, name: str) -> Path:
+def bomb(path: Path, name: str, mebibytes: int = 11) -> Path:
     """Add a file to a project that unpacks to a thousand times the archive size."""
     with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive, archive.open(name, "w", force_zip64=True) as file:
-        for _ in range(120):
+        for _ in range(mebibytes):
             file.write(bytes(2**20))
     return path
 
@@ -138,7 +138,7 @@ FORGED: dict[str, Callable[[Path], Path]] = {
     "same name": lambda tmp: project_with(tmp, replaced={
         "input/definition.xml": f"<definition>{COLUMN * 2}</definition>"}),
     "separator": lambda tmp: project_with(tmp, replaced={"project.xml": "<p><separator>;;</separator></p>"}),
-    "large data": lambda tmp: bomb(project_with(tmp, data=False), "data/input.csv"),
+    "large data": lambda tmp: bomb(project_with(tmp, data=False), "data/input.csv", 101),
     "large tree": lambda tmp: bomb(project_with(tmp, replaced={"input/hierarchies/age.csv": None}),
                                    "input/hierarchies/age.csv"),
     "large config": lambda tmp: bomb(project_with(tmp, replaced={"input/config.xml": None}), "input/config.xml"),

@@ -24,8 +24,8 @@ def test_risk_without_the_original_asks_for_it(place: Place) -> None:
     assert result["attack"] == []
 
 
+@pytest.mark.usefixtures("is_published")
 def test_all_shares_of_a_risk_are_percentages(place: Place) -> None:
-    place.run(*place.job())
     original = ["--original", str(place.folder / "data.dat"), "--hierarchy", f"items={place.folder / 'hierarchy.csv'}"]
     shown = place.run("risk", str(place.out), *original, "--threshold", "0.125").out
     assert names(shown, "probability at most 50.0%")
@@ -34,6 +34,7 @@ def test_all_shares_of_a_risk_are_percentages(place: Place) -> None:
     assert re.findall(r"(?<![=\d.])0\.\d+\b(?!%)", shown) == []
 
 
+@pytest.mark.usefixtures("is_published")
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -52,7 +53,6 @@ def test_all_shares_of_a_risk_are_percentages(place: Place) -> None:
     ],
 )
 def test_a_wrong_option_fails_before_any_file_is_read(place: Place, arguments: list[str], message: str) -> None:
-    place.run(*place.job())
     places = {"OUT": place.out, "DATA": place.folder / "data.dat"}
     for path in (place.out / "published.dat", places["DATA"]):
         path.write_bytes(b"\xff\x00")  # reading it is an error

@@ -14,6 +14,7 @@ import anonset
 from anonset.cli.main import main
 from anonset.release.opened import OpenedPublication
 from cli.place import Place
+from effort import examples
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:the publication is worthless"),
@@ -23,7 +24,7 @@ PAIRS = {"a1": "a2", "a2": "a1", "b1": "b2", "b2": "b1"}
 TREE = {"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"], "C": ["rare", "rarer"]}}
 RECORDS = st.lists(st.sets(st.sampled_from(sorted(PAIRS)), min_size=1), min_size=6, max_size=12)
 
-FEW = settings(max_examples=5, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+FEW = settings(max_examples=examples(15), phases=[Phase.explicit, Phase.reuse, Phase.generate])
 """Each example publishes twice, so shrinking would take minutes."""
 
 
@@ -142,11 +143,11 @@ def test_the_page_needs_no_private_directory_and_opens_none(tmp_path: Path, monk
     assert page_of(out) == first
 
 
+@pytest.mark.usefixtures("is_published")
 @pytest.mark.parametrize(
     "given_too", [("--original", "x.csv"), ("--private", "x"), ("--unit", "name"), ("--hierarchy", "codes=values")]
 )
 def test_options_about_the_original_are_rejected(place: Place, given_too: tuple[str, str]) -> None:
-    assert place.run(*place.job()).code == 0
     ran = place.run("report", str(place.out), "--shareable", *given_too, "-o", str(place.folder / "page.html"))
     assert ran.code == 2
     assert names(ran.err, f"--shareable OUT {given_too[0]}")
