@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache
 from itertools import combinations, combinations_with_replacement
 from math import factorial, prod
 
@@ -53,6 +54,7 @@ def cuts(tree: Hierarchy) -> Iterator[dict[str, str]]:
                 yield dict(zip(tree.leaves.labels, (tree.labels[v] for v in image), strict=True))
 
 
+@cache
 def published(tree: Hierarchy, n: int, k: int, m: int) -> dict[object, list[World]]:
     """Return all tables of n records by the cut of least loss and the published rows.
 

@@ -1,15 +1,15 @@
 """Allowed calls between kernel files."""
 
 import ast
+from functools import cache
 from pathlib import Path
-
-import pytest
 
 from anonset_kernels._jit import FOLDER, name_of, path_of
 
 FILES = sorted(FOLDER.rglob("*.py"))
 
 
+@cache
 def imported(path: Path) -> set[str]:
     modules = set()
     for node in ast.walk(ast.parse(path.read_text())):
@@ -20,21 +20,21 @@ def imported(path: Path) -> set[str]:
     return {m.removeprefix("anonset_kernels.") for m in modules if m.startswith("anonset_kernels")}
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_kernels_import_only_private_modules(path):
-    assert all(module.rpartition(".")[2].startswith("_") for module in imported(path))
+def test_kernels_import_only_private_modules():
+    public = {path: [name for name in imported(path) if not name.rpartition(".")[2].startswith("_")] for path in FILES}
+    assert {name_of(path): names for path, names in public.items() if names} == {}
 
 
 OF_VERIFICATION = "verification._counted_bits"
 """The only module shared by the verification kernels, and by no others."""
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_verification_kernels_share_no_module_with_others(path):
-    if path.parent == path_of(OF_VERIFICATION).parent:
-        assert imported(path) <= {"_arrays", "_jit", OF_VERIFICATION}
-    else:
-        assert not any(module.startswith("verification") for module in imported(path))
+def test_verification_kernels_share_no_module_with_others():
+    for path in FILES:
+        if path.parent == path_of(OF_VERIFICATION).parent:
+            assert imported(path) <= {"_arrays", "_jit", OF_VERIFICATION}, path
+        else:
+            assert not any(module.startswith("verification") for module in imported(path)), path
 
 
 def test_the_module_of_array_types_has_no_functions():
