@@ -46,8 +46,9 @@ def test_rt_data_are_read_back_from_their_file(suffix: str, tmp_path: Path) -> N
     assert list(back.transactions.rows()) == list(table.transactions.rows())
 
 
-def test_each_row_is_written_on_one_line(tmp_path: Path) -> None:
-    table = make("quest", tmp_path / "made.dat", n=70_000, n_items=50, avg_length=2.0)
+def test_each_row_is_written_on_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "_ROWS_AT_ONCE", 300)
+    table = make("quest", tmp_path / "made.dat", n=1_000, n_items=50, avg_length=2.0)
     lines = (tmp_path / "made.dat").read_text("utf-8").splitlines()
     assert table.transactions is not None
     assert [line.split(" ") for line in lines] == list(table.transactions.rows())

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from itertools import product
 
 import pytest
 from hypothesis import given
@@ -35,17 +36,19 @@ def refusal(path, **options):
     return str(error.value).removeprefix(f"{path}: ")
 
 
-@pytest.mark.parametrize("name", ["v.csv", "v.tsv"])
-@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
-@pytest.mark.parametrize("spaced", [False, True])
+MARKED = [
+    ("utf-8", b"\xef\xbb\xbf"),
+    ("utf-16-le", b"\xff\xfe"),
+    ("utf-16-be", b"\xfe\xff"),
+    ("utf-32-le", b"\xff\xfe\x00\x00"),
+]
+
+
 @pytest.mark.parametrize(
-    ("encoding", "mark"),
+    ("name", "delimiter", "spaced", "encoding", "mark"),
     [
-        ("utf-8", b""),
-        ("utf-8", b"\xef\xbb\xbf"),
-        ("utf-16-le", b"\xff\xfe"),
-        ("utf-16-be", b"\xfe\xff"),
-        ("utf-32-le", b"\xff\xfe\x00\x00"),
+        *product(["v.csv", "v.tsv"], [",", ";", "\t", "|"], [False, True], ["utf-8"], [b""]),
+        *(("v.csv", delimiter, True, *marked) for delimiter in ",\t" for marked in MARKED),
     ],
 )
 def test_delimiters_and_encodings_are_recognised(tmp_path, name, delimiter, spaced, encoding, mark):

@@ -37,8 +37,7 @@ def proposed(column, name="Jahr", **others):
         ("%Y-%m", "date:%Y-%m:year,decade"),
     ],
 )
-@pytest.mark.parametrize("empty", [False, True])
-@pytest.mark.parametrize("births", [False, True])
+@pytest.mark.parametrize(("empty", "births"), [(False, False), (True, True)])
 def test_dates_are_proposed_by_their_format_without_their_days(form, spec, empty, births):
     days = DAYS if births else [date(2020, 1, 1) + timedelta(days=7 * n) for n in range(N)]
     expected = spec.replace(":month", ":from-month") if "%d" in form else spec
