@@ -192,9 +192,15 @@ def test_a_worker_that_cannot_read_the_input_is_named(at_address: str, tmp_path:
         ),
     ],
 )
-def test_an_address_that_cannot_be_used_is_rejected(
-    store: ObjectStore, source: Path, tmp_path: Path, settings: dict[str, str], message: str
+def test_an_address_that_cannot_be_used_is_rejected_before_a_cluster_starts(
+    store: ObjectStore,
+    source: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    settings: dict[str, str],
+    message: str,
 ) -> None:
+    monkeypatch.setattr("anonset.jobs.anonymize_file.connected", None)
     store.objects["bucket/full/of"] = b"another"
     with pytest.raises(InputError) as error:
         _run(source, tmp_path / "out", **{"work_dir": WORK, **settings})
