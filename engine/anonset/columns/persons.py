@@ -247,13 +247,17 @@ def _is_text(name: str, labels: Sequence[str], rows: int) -> bool:
     """Return True if values are free text, dates, times or amounts, which identify nobody."""
     if not labels or is_remark(name) or is_free_text(labels, rows):
         return True
-    if any(nearly_all(is_one, labels) for is_one in (_is_day, lambda label: is_time(label) is not None, _is_sentence)):
+    if any(nearly_all(is_one, labels) for is_one in (_is_day, _is_clock_time, _is_sentence)):
         return True
     return 2 * sum(_DECIMAL(label) is not None for label in labels) > len(labels)
 
 
 def _is_day(label: str) -> bool:
     return is_full_date(label.replace("T", " ").split(" ")[0])
+
+
+def _is_clock_time(label: str) -> bool:
+    return is_time(label) is not None
 
 
 def _is_sentence(label: str) -> bool:

@@ -131,8 +131,8 @@ class DelimitedText:
     @cached_property
     def baskets(self) -> str:
         """Delimiter of the first lines if they are baskets, and otherwise an empty text."""
-        marks = [self.delimiter] if self.n_fields > 1 else dict.fromkeys([self.delimiter, *DELIMITERS])
-        marks = [mark for mark in marks if any(mark in line for line in self._first_lines)]
+        every = [self.delimiter] if self.n_fields > 1 else [*dict.fromkeys([self.delimiter, *DELIMITERS])]
+        marks = [mark for mark in every if any(mark in line for line in self._first_lines)]
         named = self._named and not self.exact
         return next((mark for mark in marks if are_baskets(self._first_rows(mark))), "") if named else ""
 
