@@ -135,6 +135,21 @@ def test_persons_are_matched_by_id_if_the_releases_skip_other_rows(place: Place)
         assert place.run("risk", report, *beside).json["attacks"][0]["targets"] == 71
 
 
+def test_persons_of_linked_tables_are_matched_by_id(place: Place) -> None:
+    """The options of a table are in its job file, and decide which rows have no id."""
+    rows = "".join(f"{who},{code}\n" for who, codes in PEOPLE for code in codes.split())
+    place.write("codes.csv", "who,code\n" + rows)
+    for name, null, tree in (("first", "p00", FIRST), ("second", "p71", SECOND)):
+        hierarchy = place.write(f"{name}.tree.csv", tree)
+        job = 'unit = "who"\nmodel = "km"\nalgorithm = "apriori"\nk = 9\nm = 2\nskip_rows = ["no-id"]\n'
+        job += f'[tables.codes]\ninput = "codes.csv"\nitems = "code"\nnull = ["{null}"]\n'
+        job += f'[hierarchy]\n"codes.code" = "{hierarchy}"\n'
+        more = after(place) if name == "second" else ()
+        ran = place.run("anonymize", place.write(f"{name}.toml", job), "-o", str(place.folder / name), *more)
+        assert ran.code == 0, ran.err
+    assert names(" ".join(ran.out.split()), "together 70 persons linked")
+
+
 def test_persons_may_have_ids_like_null_and_data_may_be_a_pattern(place: Place) -> None:
     people = [*PEOPLE, ("NA", "a b g"), ("None", "c d h")]
     (place.folder / "jan").mkdir()
