@@ -40,11 +40,16 @@ def test_safe_grouping(long: Place) -> None:
     assert measured.json["answered"] == 20
 
 
-@pytest.mark.parametrize(("rows_of_a_person", "model"), [(1, "anatomy (l=2)"), (2, "safe-grouping (k=5, l=2)")])
-def test_inspect_writes_a_job_for_buckets_that_runs(long: Place, rows_of_a_person: int, model: str) -> None:
-    rows = (f"P{n // rows_of_a_person},{'abc'[n % 3]}\n" for n in range(60))
+@pytest.mark.parametrize("rows_of_a_person", [1, 2])
+@pytest.mark.parametrize(
+    ("person", "model"), [("--unit", "anatomy (l=2)"), ("--id", "safe-grouping (k=5, l=2)")], ids=["unit", "id"]
+)
+def test_inspect_writes_a_job_for_buckets_that_runs(
+    long: Place, person: str, model: str, rows_of_a_person: int
+) -> None:
+    rows = (f"P{n // rows_of_a_person},{'abc'[n // rows_of_a_person % 3]}\n" for n in range(60))
     source, job = long.write("people.csv", "name,drug\n" + "".join(rows)), long.folder / "job.toml"
-    assert long.run("inspect", str(source), "--id", "name", "--sensitive", "drug", "-o", str(job)).code == 0
+    assert long.run("inspect", str(source), person, "name", "--sensitive", "drug", "-o", str(job)).code == 0
     suggested, ran = long.run("suggest", str(job)), long.run("anonymize", str(job))
     assert (ran.code, model in ran.out) == (0, True), (ran.err, ran.out)
     assert (suggested.code, f"For {model.partition(' ')[0]} with" in suggested.out) == (0, True), suggested.out

@@ -211,7 +211,7 @@ def _parts_of_names(free: Sequence[_Evidence]) -> set[str]:
 
 
 def _are_full_names(one: _Evidence) -> bool:
-    return sum(" " in label.strip() for label in one.labels) >= _NEARLY_ALL * len(one.labels)
+    return nearly_all(lambda label: " " in label.strip(), one.labels)
 
 
 def _evidence(name: str, column: Any) -> _Evidence:

@@ -207,8 +207,7 @@ class Findings(RedactedRepr):
         if self.question is None:
             classes = self.quasi_identifiers
             tuples = 0 if classes is None else classes.classes
-            repeated = any(c.role == "id" and c.profile.distinct < self.rows for c in self.columns)
-            guarantee = guarantee_for(common, self.k, self.m, tuples=tuples, rows_repeat_ids=repeated)
+            guarantee = guarantee_for(common, self.k, self.m, tuples=tuples)
             reasons = {**_with_way_to_publish(reasons_of_roles(self.columns)), **_SETTING_COMMENTS}
         else:
             own, lines = [answer for answer in self.question.able if answer.key != UNKNOWN], self.question.lines()

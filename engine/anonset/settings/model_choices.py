@@ -28,16 +28,12 @@ def sizes_of(model: str) -> list[str]:
     return [name for name in SIZES if name in own]
 
 
-def model_by_roles(roles: Mapping[str, Any], *, rows_repeat_ids: bool = False) -> str:
+def model_by_roles(roles: Mapping[str, Any]) -> str:
     """Return the model that protects the sets and quasi-identifiers of data, or the sensitive column of data without
     sets. No model protects a sensitive column beside sets, so the model of the sets will reject it.
 
-    Parameters
-    ----------
-    roles
-        Settings. Of these, column roles, `sensitive_items` and `t` are read.
-    rows_repeat_ids
-        True if a person may have several rows of data that consist of an id and a sensitive column.
+    `roles` contains settings: column roles, `sensitive_items` and `t`. A person may have several rows with the same
+    `id`.
 
     >>> model_by_roles({"items": ["codes"], "relational": ["age"]}), model_by_roles({"sensitive": ["disease"]})
     ('kkm', 'anatomy')
@@ -51,25 +47,21 @@ def model_by_roles(roles: Mapping[str, Any], *, rows_repeat_ids: bool = False) -
         return "k"
     if relational:
         return "kl" if roles.get("t") is None else "kt"
-    return "safe-grouping" if rows_repeat_ids else "anatomy"
+    return "safe-grouping" if roles.get("id") else "anatomy"
 
 
-def guarantee_for(
-    settings: Mapping[str, Any], k: int, m: int, *, tuples: int, rows_repeat_ids: bool = False
-) -> dict[str, Any]:
+def guarantee_for(settings: Mapping[str, Any], k: int, m: int, *, tuples: int) -> dict[str, Any]:
     """Return the privacy model for the column roles, with parameters that any data can satisfy.
 
     Parameters
     ----------
     tuples
         Number of distinct combinations of quasi-identifiers. If there are many, another algorithm is named.
-    rows_repeat_ids
-        See `model_by_roles`.
 
     >>> guarantee_for({"relational": ["age", "zip"], "sensitive": "disease"}, 5, 2, tuples=90)
     {'model': 'kl', 'k': 5, 'l': 2}
     """
-    model = model_by_roles(settings, rows_repeat_ids=rows_repeat_ids)
+    model = model_by_roles(settings)
     algorithm = {"algorithm": "mondrian"} if model == "k" and tuples > _MANY_TUPLES else {}
     sizes = {**SIZES, "k": k, "m": m}
     return {"model": model, **algorithm, **{name: sizes[name] for name in sizes_of(model)}}

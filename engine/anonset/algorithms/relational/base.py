@@ -33,7 +33,7 @@ Refine = Annotated[
     "True to improve the clusters. Neighbouring clusters are dissolved and formed again while the loss decreases.",
 ]
 OF_CLASSES = ("k", "kl", "kt")
-"""Models that each algorithm of this module guarantees."""
+"""Models of the relational algorithms: k-anonymity, (k,l)-diversity and (k,t)-closeness."""
 MaxEvaluations = Annotated[
     int | None,
     "Number of loss evaluations for `refine` (about 10^8 per second). If None, the search stops when twice the "

@@ -89,12 +89,9 @@ class Levels:
         """Return the published tuples of clusters. `vectors` contains the levels of each cluster."""
 
         def nodes_of(a: int, member: Int32) -> Int32:
-            level, of_tree = (
-                np.array([vector[a] for vector in vectors], np.int64),
-                isinstance(self.qi.domains[a], Hierarchy),
-            )
-            nodes: Int32 = self.ids[self.first[a] + level, member] if of_tree else (level == 0).astype(np.int32)
-            return nodes
+            level = np.array([vector[a] for vector in vectors], np.int64)
+            in_tree: Int32 = self.ids[self.first[a] + level, member]
+            return in_tree if isinstance(self.qi.domains[a], Hierarchy) else (level == 0).astype(np.int32)
 
         return tuples_at_nodes(self.qi, cluster, nodes_of)
 

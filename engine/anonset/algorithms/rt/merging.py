@@ -27,6 +27,7 @@ merged (ul).
 
 TOLERANCE = 1e-12
 _MOST_BETWEEN = 4
+"""Maximum number of losses that are shown between those before and after all merges."""
 
 
 @dataclass(frozen=True)

@@ -119,9 +119,9 @@ def suggest(
 
 def _guarantee(table: Table, options: Mapping[str, Any], sensitive: str | None) -> PrivacyModel:
     """Return the requested privacy model. Without --model, the column roles determine the model."""
-    roles = {**options, "items": table.transactions is not None, "relational": table.relational, "sensitive": sensitive}
-    several = any(len(column.vocabulary) < table.n for column in table.ids)
-    name = options["model"] or model_by_roles(roles, rows_repeat_ids=several)
+    repeated = any(len(column.vocabulary) < table.n for column in table.ids)
+    roles = {"items": table.transactions is not None, "relational": table.relational, "sensitive": sensitive}
+    name = options["model"] or model_by_roles({**options, **roles, "id": repeated})
     if name not in MODELS or name not in SUGGESTED:
         others = "use anonset compare for other models"
         msg = f"--model {name}: suggest supports {', '.join(SUGGESTED)}; {others}"
