@@ -5,11 +5,15 @@ import random
 from collections.abc import Hashable
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from tests.facts import refused
 
 import anonset
 from anonset.errors import InputError
+from anonset.jobs.runs.beside import ids_of
+from anonset.settings.settings import ReadingSettings
 
 RNG = random.Random(5)
 TREE = anonset.Hierarchy.from_tree(("ALL", [("AB", ["a", "b"]), ("CD", ["c", "d"]), ("E", ["e", "f"])]))
@@ -73,3 +77,17 @@ def test_another_number_of_records_is_refused(n: int) -> None:
         release(names, TREE, after=beside)
     with refused(InputError, f"{n} 80"):
         anonset.risk(first, attacks=["composition"], beside=beside)
+
+
+def test_float_ids_equal_the_same_integers(tmp_path: Path) -> None:
+    """From 1e10 on, Arrow writes floats with an exponent."""
+    numbers, ids = [1, 12345678901, (1 << 53) - 1, 12345678901], []
+    for kind in (pa.float64(), pa.int64(), pa.string()):
+        file = tmp_path / f"{kind}.parquet"
+        pq.write_table(pa.table({"id": pa.array(numbers).cast(kind), "item": list("abcd")}), file)
+        settings = ReadingSettings(unit="id")
+        ids.append(ids_of(settings.source(str(file)), settings))
+        table = anonset.read(file, items=["item"], unit="id")
+        scanned = anonset.scan(file, items=["item"], unit="id")
+        assert table.n == scanned.n == len(ids[-1]) == 3
+    assert ids == [[("1",), ("12345678901",), ("9007199254740991",)]] * 3

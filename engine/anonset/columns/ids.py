@@ -13,14 +13,30 @@ from anonset.data import SetColumn
 from anonset.data.array_types import Bools, Int64
 
 _MISSING = tuple(sorted(MISSING))
+_LAST_EXACT = 1 << 53
+"""Largest float up to which all integers are exact."""
 
 
 def texts_of(column: Any) -> Any:
-    """Return the values of a column as text (``pyarrow.LargeStringArray``)."""
+    """Return the values of a column as text (``pyarrow.LargeStringArray``). Floats that are exact integers have the
+    text of the integer.
+
+    >>> import pyarrow as pa
+    >>> texts_of(pa.array([12345678901.0, 0.5, None, 1e20])).to_pylist()
+    ['12345678901', '0.5', None, '1e+20']
+    """
     import pyarrow as pa
 
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-    return arrow.cast(arrow.cast(column, kind), pa.large_string()).combine_chunks()
+    plain = arrow.cast(column, kind)
+    plain = plain.combine_chunks() if isinstance(plain, pa.ChunkedArray) else plain
+    text = arrow.cast(plain, pa.large_string())
+    if not pa.types.is_floating(kind):
+        return text
+    values = arrow.to_numpy(arrow.fill_null(arrow.cast(plain, pa.float64()), "nan"))
+    integral = (values == np.floor(values)) & (np.abs(values) <= _LAST_EXACT)
+    digits = arrow.digits(np.where(integral, values, 0).astype(np.int64))
+    return arrow.if_else(pa.array(integral), digits, text)
 
 
 def given_texts(column: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from anonset import arrow
+from anonset.columns.ids import texts_of
 from anonset.data.array_types import Bools
 from anonset.data.joining import require_joinable
 from anonset.data.redacted_repr import RedactedRepr
@@ -125,14 +126,12 @@ def id_texts(where: str, name: str, column: Any) -> Any:
         msg = f"{where}: column {name!r} must be text or a plain value, got {plain.type}"
         raise InputError(msg, column=name)
     with reading(where, f"column {name!r} of type {plain.type} cannot be read as text", values=True):
-        text = arrow.fill_null(arrow.cast(plain, pa.large_string()), "")
+        text = arrow.fill_null(texts_of(plain), "")
     if not pa.types.is_floating(plain.type):
         return text
     values = arrow.to_numpy(arrow.fill_null(arrow.cast(plain, pa.float64()), "nan"))
     require_exact_ids(where, name, values, str(plain.type))
-    text = arrow.if_else(_bools(np.isnan(values)), arrow.text_scalar(""), text)
-    integral = values == np.floor(values)
-    return arrow.if_else(_bools(integral), arrow.digits(np.where(integral, values, 0).astype(np.int64)), text)
+    return arrow.if_else(_bools(np.isnan(values)), arrow.text_scalar(""), text)
 
 
 def _id_columns(where: str, columns: Mapping[str, Any]) -> list[Any]:
