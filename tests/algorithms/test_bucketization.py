@@ -34,6 +34,7 @@ from anonset.generalization.bucketizing import bucketize
 from anonset.measures.correlation import inter_group_violations, intra_group_violations
 from anonset.privacy.anatomy import AnatomyDiversity
 from anonset.privacy.safe_grouping import SafetyConstraint
+from anonset.settings.binding import bind
 from effort import examples
 from reference import buckets as twin
 from reference.draws import Draw, keyed
@@ -285,7 +286,7 @@ def test_bad_parameters_are_refused(make: Callable[[], Algorithm], message: str)
         (table_of([("a", "x"), ("", "y")]), "id id0 2 row"),
         (table_of([(("a", "?"), "x"), (("a", "b"), "y")]), "id id1 1 ? row"),
         (table_of([("*", "x"), ("b", "y")]), "id id0 1 * row"),
-        (table_of([("a", "x"), ("b", "")]), "sensitive drug 2 row"),
+        (table_of([("a", "x"), ("b", "")]), "sensitive drug 1 row"),
         (
             Table(sensitive=CategoricalColumn.of("s", ["a"]), relational=(CategoricalColumn.of("age", ["1"]),)),
             "age",
@@ -336,9 +337,15 @@ def test_an_ineligible_table_names_the_share_and_the_bound() -> None:
     assert caught.value.bound == 1 / 4
 
 
-def test_a_named_missing_value_is_a_value() -> None:
-    table = table_of([("a", "?"), ("b", "x")])
-    assert grouped(Anatomy(l=2), table).group.tolist() == [0, 0]
+@pytest.mark.parametrize("missing", ["", " ", "?"])
+@pytest.mark.parametrize("algorithm", [Anatomy(l=2), SafeGrouping(k=2, l=2)], ids=["anatomy", "safe-grouping"])
+def test_missing_sensitive_values_are_rejected_as_in_a_run(algorithm: Anatomy | SafeGrouping, missing: str) -> None:
+    table = table_of([("a", missing), ("b", "x"), ("c", missing)])
+    with refused(InputError, "sensitive 2 rows model none") as direct:
+        algorithm.recode(table, {})
+    with refused(InputError, "sensitive 2 rows model none") as in_a_run:
+        bind(table, {}, algorithm.model)
+    assert str(direct.value) == str(in_a_run.value)
 
 
 def test_rows_are_sorted_by_more_columns_than_fit_one_key() -> None:

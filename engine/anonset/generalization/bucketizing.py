@@ -7,12 +7,14 @@ import numpy as np
 
 from anonset.data import CategoricalColumn, Table, Vocabulary
 from anonset.data.array_types import Bools
+from anonset.data.hierarchies.hierarchy_rules import NO_VALUE
 from anonset.data.spans import run_spans, spans
 from anonset.errors import InputError
 from anonset.generalization.recoding import SUPPRESSED, Bucketized
 from anonset.generalization.row_order import sort_rows
 from anonset.generalization.unsorted_rows import UnsortedRows, without_items
 from anonset.publications.buckets import GROUP, STAR, Buckets, count_values
+from anonset.spelling import counted
 
 
 def bucketize(table: Table, buckets: Bucketized) -> Buckets:
@@ -101,6 +103,23 @@ def require_bucket_roles(table: Table) -> None:
             f"buckets publish only ids, kept columns and a sensitive column; declare {', '.join(map(repr, unplaced))} "
             "as keep (published unchanged) or drop"
         )
+        raise InputError(msg)
+
+
+def require_known(column: CategoricalColumn, model: str) -> None:
+    """Reject missing sensitive values. If they counted as values, a known value could have a larger share than the
+    model allows.
+
+    Raises
+    ------
+    InputError
+        The message contains the number of rows without a value.
+    """
+    counts = zip(column.vocabulary.labels, column.occurrences.tolist(), strict=True)
+    if missing := sum(count for label, count in counts if label.strip() in NO_VALUE):
+        rows = f"{counted(missing, 'row')} without a value, which model {model} rejects"
+        way = "remove these rows, or write a text such as 'none' if missing is a value"
+        msg = f"sensitive column {column.name!r}: {rows}; {way}"
         raise InputError(msg)
 
 

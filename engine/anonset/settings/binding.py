@@ -10,10 +10,11 @@ from typing import Any, Protocol
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table, Vocabulary
 from anonset.data.hierarchies.ceilings import cap_hierarchy
 from anonset.data.hierarchies.combined_hierarchies import attach_sensitive, is_attached, join_hierarchies
-from anonset.data.hierarchies.hierarchy_rules import NO_VALUE, OF_LABELS, RANGE, VALUES
+from anonset.data.hierarchies.hierarchy_rules import OF_LABELS, RANGE, VALUES
 from anonset.data.joining import prefixed
 from anonset.data.table_facts import CodeRules
 from anonset.errors import Fix, HierarchyError, InputError, datum, typed
+from anonset.generalization.bucketizing import require_known
 from anonset.privacy import Part, PrivacyModel
 from anonset.publications.symbols import set_label
 from anonset.reading.hierarchies.objects import hierarchy_from
@@ -21,7 +22,7 @@ from anonset.reading.hierarchies.specs import hierarchy_for, is_over_data
 from anonset.reading.sources.files import text_lines
 from anonset.settings.fitting import fit_codes
 from anonset.settings.parameters import SIZES
-from anonset.spelling import counted, did_you_mean, hierarchy_of, setting, spelled
+from anonset.spelling import did_you_mean, hierarchy_of, setting, spelled
 
 
 class _Frame(Protocol):
@@ -62,22 +63,10 @@ def bind(
         model names sensitive items or a column that do not exist; or if buckets would contain missing sensitive values.
     """
     if model.needs_known_values and table.sensitive is not None:
-        _require_known(table.sensitive, model)
+        require_known(table.sensitive, model.name)
     table = _with_sensitive_kept(table, model.sensitive_column)
     require_sensitive(model, table.transactions)
     return bind_columns(table, hierarchies, model.beside)
-
-
-def _require_known(column: CategoricalColumn, model: PrivacyModel) -> None:
-    """Reject missing sensitive values. If they counted as values, a known value could have a larger share than the
-    model allows.
-    """
-    counts = zip(column.vocabulary.labels, column.occurrences.tolist(), strict=True)
-    if missing := sum(count for label, count in counts if label.strip() in NO_VALUE):
-        rows = f"{counted(missing, 'row')} without a value, which model {model.name} rejects"
-        way = "remove these rows, or write a text such as 'none' if missing is a value"
-        msg = f"sensitive column {column.name!r}: {rows}; {way}"
-        raise InputError(msg)
 
 
 def _with_sensitive_kept(table: Table, name: str | None) -> Table:

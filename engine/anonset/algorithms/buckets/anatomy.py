@@ -87,7 +87,7 @@ class Anatomy(RedactedRepr):
         InfeasibleError
             If a value has more than 1/l of the tuples.
         """
-        column = sensitive_column(table)
+        column = sensitive_column(table, self.model.name)
         require_eligible(self.name, column, self.l)
         from anonset_kernels.buckets.buckets import anatomize
 

@@ -7,7 +7,7 @@ from anonset.data import CategoricalColumn, Table
 from anonset.data.array_types import Int32, Int64
 from anonset.data.storage.store import MEMORY, Store
 from anonset.errors import InfeasibleError, InputError, datum
-from anonset.generalization.bucketizing import require_bucket_roles
+from anonset.generalization.bucketizing import require_bucket_roles, require_known
 from anonset.publications.buckets import STAR
 
 MOST_TUPLES = (1 << 31) - 1
@@ -21,8 +21,8 @@ _IN_CACHE = 1 << 15
 """Number of entries that are shuffled within the CPU cache (128 KiB)."""
 
 
-def sensitive_column(table: Table) -> CategoricalColumn:
-    """Return the table's sensitive column after checking that no value is missing.
+def sensitive_column(table: Table, model: str) -> CategoricalColumn:
+    """Return the table's sensitive column after checking that no value is missing. `model` is named in the message.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def sensitive_column(table: Table) -> CategoricalColumn:
     if table.n > MOST_TUPLES:
         msg = f"buckets are limited to {MOST_TUPLES:,} tuples, got {table.n:,}; {PARTS_INSTEAD}"
         raise InputError(msg)
-    _refuse(column, ("",), "sensitive", "remove the row, or write a text such as 'none' if missing is a value")
+    require_known(column, model)
     return column
 
 
@@ -57,8 +57,8 @@ def id_columns(table: Table) -> tuple[CategoricalColumn, ...]:
         # empty labels in files were already rejected when the data were read
         labels = () if column.vocabulary.filed is not None else column.vocabulary.labels
         blank = tuple(label for label in labels if not label.strip())
-        _refuse(column, (*blank, _MISSING_ID), "id", "a row without identity belongs to no individual; remove it")
-        _refuse(column, (STAR,), "id", f"{STAR!r} represents a hidden identity; rename it")
+        _refuse_ids(column, (*blank, _MISSING_ID), "a row without identity belongs to no individual; remove it")
+        _refuse_ids(column, (STAR,), f"{STAR!r} represents a hidden identity; rename it")
     return table.ids
 
 
@@ -127,13 +127,13 @@ def sorted_rows(columns: tuple[CategoricalColumn, ...]) -> tuple[Int32, Int64]:
     return sorted_runs(keys, n_keys)
 
 
-def _refuse(column: CategoricalColumn, labels: tuple[str, ...], role: str, way_out: str) -> None:
+def _refuse_ids(column: CategoricalColumn, labels: tuple[str, ...], way_out: str) -> None:
     for label in labels:
         code = column.vocabulary.index.get(label)
         if code is None:
             continue
         rows = np.flatnonzero(column.codes == code)
         if len(rows):
-            where = f"{role} column {column.name!r}: row {rows[0] + 1}"
+            where = f"id column {column.name!r}: row {rows[0] + 1}"
             msg = f"{where} contains {datum(label)}, a value is required; {way_out}"
             raise InputError(msg)

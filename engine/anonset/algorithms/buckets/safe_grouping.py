@@ -129,7 +129,7 @@ class SafeGrouping(RedactedRepr):
         """
         from anonset_kernels.buckets.buckets import shuffled
 
-        sensitive, ids = sensitive_column(table), id_columns(table)
+        sensitive, ids = sensitive_column(table, self.model.name), id_columns(table)
         if table.n == 0:
             return Result(Bucketized(np.zeros(0, np.int32), np.zeros(0, np.bool_)), figures={"groups": 0})
         draws = Draws.of(table, self.seed)
