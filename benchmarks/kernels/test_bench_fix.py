@@ -24,7 +24,7 @@ def test_bench_fix_threats(benchmark: Any, search: CutSearch) -> None:
 
     def fresh() -> tuple[tuple[Any, ...], dict[str, Any]]:
         changed = (search.loss.copy(), search.image.copy(), search.generalized.copy())
-        state = (search.occurrences, *changed, search.nodes.support)
+        state = (*changed, search.nodes.support)
         return (threats.astype(np.int32), nodes, search.tree, search.data, state, K, fixed, rules), {}
 
     n_fixed = benchmark.pedantic(fix_threats, setup=fresh, rounds=5)

@@ -134,14 +134,27 @@ class Intervals(NamedTuple):
     """End of each interval (exclusive), int32 (C,)."""
 
 
+class TreeShape(NamedTuple):
+    """Tree of V nodes in preorder, above the items of some records."""
+
+    parent: Int32Array
+    """Parent of each node, int32 (V,). -1 for the root."""
+    end: Int32Array
+    """End of each node's descendants (exclusive), int32 (V,)."""
+    occurrences: Int64Array
+    """Number of item occurrences below each node in the records, int64 (V,)."""
+    leaves: Int64Array
+    """Number of items below each node, int64 (V,). Includes items that never occur."""
+
+
 Ancestry = tuple[Parent, LeafLo, LeafHi]
 """(parent, leaf_lo, leaf_hi) of a hierarchy."""
 Postings = tuple[Int64Array, Int32Array]
 """Records below each node, as a pair (start, records): first index of each node, int64 (V + 1,), and the records of
 each node in ascending order, int32 (entries,).
 """
-Tree = tuple[Parent, LeafLo, LeafHi, SubtreeEnd]
-"""(parent, leaf_lo, leaf_hi, subtree_end) of a hierarchy."""
+Tree = tuple[TreeShape, Intervals]
+"""Shape of a hierarchy and leaf interval of each node."""
 KnownSets = tuple[Int32Matrix, Int32Array]
 """Itemsets, int32 (K, width), and their hash table, int32 (2^b,). See `_known_sets`."""
 

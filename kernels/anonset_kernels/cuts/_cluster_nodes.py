@@ -14,11 +14,11 @@ from anonset_kernels._arrays import (
     LeafLo,
     LeafNode,
     Parent,
+    TreeShape,
     UInt64Matrix,
 )
 from anonset_kernels._bits import bit
 from anonset_kernels._jit import kernel
-from anonset_kernels.rare_sets._candidates import TreeShape
 
 Tree = tuple[LeafNode, Parent, LeafLo, LeafHi]
 

@@ -1,6 +1,6 @@
 """Fix the rare sets of a cluster's nodes. Supports are counted in a bitmap of the cluster's records per node.
 
-The nodes form a tree in preorder. See `_candidates.TreeShape`.
+The nodes form a tree in preorder. See `_arrays.TreeShape`.
 """
 
 from typing import NamedTuple
@@ -14,12 +14,13 @@ from anonset_kernels._arrays import (
     Int64Array,
     Itemset,
     Prefix,
+    TreeShape,
     UInt8Array,
     UInt64Matrix,
 )
 from anonset_kernels._bits import bit_count
 from anonset_kernels._jit import kernel
-from anonset_kernels.rare_sets._candidates import TreeShape, generalize, holds, next_better
+from anonset_kernels.rare_sets._candidates import generalize, holds, next_better
 
 
 class NodeStates(NamedTuple):
@@ -146,7 +147,8 @@ def fix_set(itemset: Itemset, support: int, k: int, shape: TreeShape, state: Nod
         if not holds(itemset, v):
             rules[number[0], n_rules] = v
             n_rules += 1
-            generalize(v, shape, dead, published, below)
+            published[v] = 1
+            generalize(v, shape, dead, below)
     number[0] += 1
 
 

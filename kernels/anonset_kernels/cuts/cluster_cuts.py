@@ -14,12 +14,12 @@ from anonset_kernels._arrays import (
     Int32Matrix,
     Int64Array,
     Int64Matrix,
+    TreeShape,
 )
 from anonset_kernels._bits import trailing_zeros
 from anonset_kernels._jit import kernel
 from anonset_kernels.cuts._cluster_nodes import Tree, local_nodes, postings
 from anonset_kernels.cuts._rare_fixes import Fixes, NodeStates, fix_set, fix_sets
-from anonset_kernels.rare_sets._candidates import TreeShape
 
 
 @kernel(allocates=True)

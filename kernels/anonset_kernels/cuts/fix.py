@@ -8,20 +8,19 @@ from anonset_kernels._arrays import (
     Int32Array,
     Int32Matrix,
     Int64Array,
+    Intervals,
     ItemRecords,
     Items,
     Itemset,
     ItemStart,
-    LeafHi,
-    LeafLo,
     Tree,
 )
 from anonset_kernels._jit import kernel
-from anonset_kernels._sorted import comes_before, first_at_least
-from anonset_kernels.rare_sets._candidates import holds, maximal_nodes, next_candidate
+from anonset_kernels._sorted import first_at_least
+from anonset_kernels.rare_sets._candidates import generalize, holds, next_better
 
 Data = tuple[Indptr, Items, ItemStart, ItemRecords]
-_State = tuple[Int64Array, Int64Array, Int32Array, Dead, Int64Array]
+_State = tuple[Int64Array, Int32Array, Dead, Int64Array]
 
 
 @kernel(allocates=True)
@@ -44,14 +43,13 @@ def fix_threats(
     node_of_code
         int32 (C,): node of each code.
     tree
-        (parent, leaf_lo, leaf_hi, subtree_end) of the hierarchy.
+        Shape of the hierarchy, and leaf interval of each node.
     data
         (indptr, items, item_start, item_records): records and their transpose, to count the support of candidates. All
         arrays are empty if every candidate is known to be frequent.
     state
-        (occurrences, below, image, dead, support): running sum of item occurrences, int64 (M + 1,); NCP numerator of
-        the leaves below each node, int64 (V,); node that replaces each leaf, int32 (M,); 1 for each generalized node,
-        uint8 (V,); and support of each node, int64 (V,).
+        (below, image, dead, support): NCP numerator of the leaves below each node, int64 (V,); node that replaces each
+        leaf, int32 (M,); 1 for each generalized node, uint8 (V,); and support of each node, int64 (V,).
     fixed, rules
         int32 (T,) and int32 (T, size): filled with the threats that needed a fix, and with the nodes of each fix,
         padded with -1.
@@ -62,10 +60,10 @@ def fix_threats(
 
     Cost: (h + 1)^size candidates per fix. Counting the support of a candidate stops at k records.
     """
-    parent, leaf_lo, leaf_hi, subtree_end = tree
-    occurrences, below, image, dead, _ = state
+    shape, intervals = tree
+    below, image, dead, _ = state
     size = threats.shape[1]
-    itemset, best = np.empty(size, np.int32), np.empty(size, np.int32)
+    itemset = np.empty(size, np.int32)
     n_fixed = 0
     for t in range(len(threats)):
         length, alive = 0, True
@@ -75,64 +73,38 @@ def fix_threats(
             length += 1
         if not alive:
             continue
-        n_best = _choose(itemset[:length], tree, data, state, k, best)
         n_rules = 0
         rules[n_fixed] = -1
-        for rule in best[:n_best]:
+        for rule in _choose(itemset[:length], tree, data, state, k):
             if not holds(itemset[:length], rule):
                 rules[n_fixed, n_rules] = rule
                 n_rules += 1
-                cost = (occurrences[leaf_hi[rule]] - occurrences[leaf_lo[rule]]) * np.int64(
-                    leaf_hi[rule] - leaf_lo[rule]
-                )
-                change = cost - below[rule]
-                image[leaf_lo[rule] : leaf_hi[rule]] = rule
-                dead[rule + 1 : subtree_end[rule]] = 1
-                node = rule
-                while node >= 0:
-                    below[node] += change
-                    node = parent[node]
+                image[intervals.leaf_lo[rule] : intervals.leaf_hi[rule]] = rule
+                generalize(rule, shape, dead, below)
         fixed[n_fixed] = t
         n_fixed += 1
     return n_fixed
 
 
 @kernel(allocates=True)
-def _choose(itemset: Itemset, tree: Tree, data: Data, state: _State, k: int, best: Int32Array) -> int:
-    """Find the best candidate with a support of at least k.
-
-    Candidates are compared by NCP, then by the number of leaves that move, then by nodes in preorder.
-    """
-    parent, leaf_lo, leaf_hi, subtree_end = tree
-    occurrences, below, _, _, support = state
-    indptr, _, _, _ = data
-    length = len(itemset)
-    raised, chosen = itemset.copy(), np.empty(length, np.int32)
-    n_best, best_cost, best_moved = 0, np.int64(0), np.int64(0)
-    while next_candidate(itemset, raised, parent):
-        n_chosen = maximal_nodes(raised, subtree_end, chosen)
-        cost, moved = np.int64(0), np.int64(0)
-        for node in chosen[:n_chosen]:
-            if not holds(itemset[:length], node):
-                leaves = np.int64(leaf_hi[node] - leaf_lo[node])
-                cost += (occurrences[leaf_hi[node]] - occurrences[leaf_lo[node]]) * leaves - below[node]
-                moved += leaves
-        if moved == 0:
-            continue
-        if n_best > 0:
-            if cost > best_cost or (cost == best_cost and moved > best_moved):
-                continue
-            if cost == best_cost and moved == best_moved and not comes_before(chosen[:n_chosen], best[:n_best]):
-                continue
-        if len(indptr) == 0 or _is_frequent(chosen[:n_chosen], leaf_lo, leaf_hi, data, support, k):
-            n_best, best_cost, best_moved = n_chosen, cost, moved
-            for j in range(n_chosen):
-                best[j] = chosen[j]
-    return n_best
+def _choose(itemset: Itemset, tree: Tree, data: Data, state: _State, k: int) -> Int32Array:
+    """Return the nodes of the best candidate with a support of at least k, or none. See `next_better`."""
+    shape, intervals = tree
+    below, _, _, support = state
+    size = len(itemset)
+    raised, chosen, best = itemset.copy(), np.empty(size, np.int32), np.empty(size, np.int32)
+    n_best, least = 0, (0, 0)
+    while True:
+        n_chosen, loss, moved = next_better(itemset, raised, shape, below, chosen, best[:n_best], least)
+        if n_chosen == 0:
+            return best[:n_best]
+        if len(data[0]) == 0 or _is_frequent(chosen[:n_chosen], intervals, data, support, k):
+            n_best, least = n_chosen, (loss, moved)
+            best, chosen = chosen, best
 
 
 @kernel()
-def _is_frequent(nodes: Int32Array, leaf_lo: LeafLo, leaf_hi: LeafHi, data: Data, support: Int64Array, k: int) -> bool:
+def _is_frequent(nodes: Int32Array, intervals: Intervals, data: Data, support: Int64Array, k: int) -> bool:
     """Return True if at least k records contain a leaf below every node.
 
     Scans the records of the rarest node up to the k-th match.
@@ -146,6 +118,7 @@ def _is_frequent(nodes: Int32Array, leaf_lo: LeafLo, leaf_hi: LeafHi, data: Data
     if len(nodes) == 1:
         return True
     indptr, items, item_start, item_records = data
+    leaf_lo, leaf_hi = intervals
     low, high, n_found = leaf_lo[nodes[rarest]], leaf_hi[nodes[rarest]], 0
     for leaf in range(low, high):
         for entry in range(item_start[leaf], item_start[leaf + 1]):

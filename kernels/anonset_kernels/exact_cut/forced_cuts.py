@@ -8,12 +8,12 @@ from anonset_kernels._arrays import (
     Int32Array,
     Int32Matrix,
     Int64Array,
+    TreeShape,
     UInt64Matrix,
 )
 from anonset_kernels._bits import bit_count
 from anonset_kernels._jit import kernel
 from anonset_kernels.cuts._cluster_nodes import Tree, local_nodes, postings
-from anonset_kernels.rare_sets._candidates import TreeShape
 
 
 @kernel(allocates=True)

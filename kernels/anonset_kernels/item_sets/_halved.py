@@ -8,11 +8,11 @@ records, one per node.
 
 import numpy as np
 
-from anonset_kernels._arrays import Csr, Int32Array, Int64Array, Itemset, Parent, UInt8Array
+from anonset_kernels._arrays import Csr, Int32Array, Int64Array, Itemset, Parent, TreeShape, UInt8Array
 from anonset_kernels._bits import bit, trailing_zeros
 from anonset_kernels._jit import kernel
 from anonset_kernels.cuts._rare_fixes import Fixes, NodeStates, fix_sets
-from anonset_kernels.rare_sets._candidates import TreeShape, generalize, holds, next_better
+from anonset_kernels.rare_sets._candidates import generalize, holds, next_better
 from anonset_kernels.rare_sets._planes import Planes, count_pairs, rare_of_cell, row_starts
 from anonset_kernels.rare_sets._record_codes import ancestor_codes, room_for_record, take_record
 
@@ -365,7 +365,8 @@ def _fix(itemset: Itemset, k: int, shape: TreeShape, state: _State, pairs: _Pair
             best, chosen = chosen, best
     for v in best[:n_best]:
         if not holds(itemset, v):
-            generalize(v, shape, dead, published, below)
+            published[v] = 1
+            generalize(v, shape, dead, below)
 
 
 @kernel()

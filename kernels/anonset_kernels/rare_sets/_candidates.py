@@ -1,25 +1,10 @@
 """Enumerate the generalizations of a set of nodes. Each candidate replaces the members by some of their ancestors."""
 
-from typing import NamedTuple
-
 import numpy as np
 
-from anonset_kernels._arrays import Dead, Int32Array, Int64Array, Itemset, Parent, SubtreeEnd, UInt8Array
+from anonset_kernels._arrays import Dead, Int32Array, Int64Array, Itemset, Parent, SubtreeEnd, TreeShape
 from anonset_kernels._jit import kernel
 from anonset_kernels._sorted import comes_before
-
-
-class TreeShape(NamedTuple):
-    """Tree of V nodes in preorder, above the items of some records."""
-
-    parent: Int32Array
-    """Parent of each node, int32 (V,). -1 for the root."""
-    end: Int32Array
-    """End of each node's descendants (exclusive), int32 (V,)."""
-    occurrences: Int64Array
-    """Number of item occurrences below each node in the records, int64 (V,)."""
-    leaves: Int64Array
-    """Number of items below each node, int64 (V,). Includes items that never occur."""
 
 
 @kernel()
@@ -92,15 +77,13 @@ def next_better(
 
 
 @kernel()
-def generalize(v: int, shape: TreeShape, dead: Dead, published: UInt8Array, below: Int64Array) -> None:
+def generalize(v: int, shape: TreeShape, dead: Dead, below: Int64Array) -> None:
     """Publish a node instead of all nodes below it, and add the loss to all ancestors. O(nodes below + height).
 
-    `dead` and `published`, uint8 (V,), mark the generalized nodes and the nodes of the cut. `shape` and `below` are as
-    in `next_better`.
+    `dead`, uint8 (V,), marks the nodes below the published nodes. `shape` and `below` are as in `next_better`.
     """
     parent, end, occurrences, leaves = shape
     change = occurrences[v] * leaves[v] - below[v]
-    published[v] = 1
     dead[v + 1 : end[v]] = 1
     while v >= 0:
         below[v] += change

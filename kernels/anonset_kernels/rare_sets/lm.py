@@ -11,6 +11,7 @@ import numpy as np
 from anonset_kernels._arrays import (
     Codes,
     Count,
+    Dead,
     ExpandedCodes,
     IndexArray,
     Indptr,
@@ -31,8 +32,8 @@ from anonset_kernels._arrays import (
 )
 from anonset_kernels._bits import bit, trailing_zeros
 from anonset_kernels._jit import kernel
-from anonset_kernels._sorted import comes_before, first_at_least
-from anonset_kernels.rare_sets._candidates import holds, maximal_nodes, next_candidate
+from anonset_kernels._sorted import first_at_least
+from anonset_kernels.rare_sets._candidates import generalize, holds, next_better
 from anonset_kernels.rare_sets._prefix import with_room
 from anonset_kernels.rare_sets._tree import is_below
 
@@ -260,72 +261,64 @@ def _keep(
 
 
 @kernel(allocates=True)
-def choose_rules(
+def fix_set(
     itemset: Itemset,
     tree: Tree,
     data: _Data,
-    losses: tuple[Int64Array, Int64Array],
+    state: tuple[Dead, Int64Array],
     rule: tuple[int, int],
     tally: Tally,
-    best: Int32Array,
-) -> int:
-    """Find the best generalization of a set with a valid cohort.
-
-    Generalizations are compared by NCP, then by the number of leaves that move, then by nodes in preorder.
+) -> Int32Array:
+    """Generalize a set to the best candidate with a valid cohort. See `next_better`.
 
     Parameters
     ----------
     itemset
         int32 (size,): the set, as nodes of the cut.
     tree
-        (parent, leaf_lo, leaf_hi, subtree_end) of the hierarchy.
+        Shape of the hierarchy, and leaf interval of each node.
     data
         (indptr, items, item_start, item_records): records, and the records of each non-sensitive item.
-    losses
-        (occurrences, below): int64 (M + 1,) running sum of item occurrences; int64 (V,) NCP numerator of the leaves
-        below each node.
+    state
+        (dead, below): 1 for each generalized node, uint8 (V,), and NCP numerator of the leaves below each node, int64
+        (V,). Updated.
     rule
         (k, l).
-    best
-        int32 (size,): filled with the nodes of the generalized set, in preorder.
 
     Returns
     -------
-    Number of these nodes, or 0 if there is no candidate. Cost: O((h + 1)^size) candidates, and for each the records of
-    its rarest node.
+    Nodes that replace nodes of the set, int32 (few,), or none if there is no candidate. Cost: O((h + 1)^size)
+    candidates, and for each the records of its rarest node.
     """
-    parent, leaf_lo, leaf_hi, subtree_end = tree
+    shape, intervals = tree
+    dead, below = state
     size = len(itemset)
-    raised, chosen = itemset.copy(), np.empty(size, np.int32)
-    n_best, best_cost, best_moved = 0, np.int64(0), np.int64(0)
-    while next_candidate(itemset, raised, parent):
-        n_chosen = maximal_nodes(raised, subtree_end, chosen)
-        cost, moved = np.int64(0), np.int64(0)
-        for node in chosen[:n_chosen]:
-            if not holds(itemset, node):
-                leaves = np.int64(leaf_hi[node] - leaf_lo[node])
-                cost += (losses[0][leaf_hi[node]] - losses[0][leaf_lo[node]]) * leaves - losses[1][node]
-                moved += leaves
-        if moved == 0:
-            continue
-        better = n_best == 0 or cost < best_cost or (cost == best_cost and moved < best_moved)
-        if not better and cost == best_cost and moved == best_moved:
-            better = comes_before(chosen[:n_chosen], best[:n_best])
-        if better and has_good_cohort(chosen[:n_chosen], tree, data, rule, tally):
-            n_best, best_cost, best_moved = n_chosen, cost, moved
-            for j in range(n_chosen):
-                best[j] = chosen[j]
-    return n_best
+    raised, chosen, best = itemset.copy(), np.empty(size, np.int32), np.empty(size, np.int32)
+    n_best, least = 0, (0, 0)
+    while True:
+        n_chosen, loss, moved = next_better(itemset, raised, shape, below, chosen, best[:n_best], least)
+        if n_chosen == 0:
+            break
+        if has_good_cohort(chosen[:n_chosen], intervals, data, rule, tally):
+            n_best, least = n_chosen, (loss, moved)
+            best, chosen = chosen, best
+    n_rules = 0
+    for node in best[:n_best]:
+        if not holds(itemset, node):
+            generalize(node, shape, dead, below)
+            best[n_rules] = node
+            n_rules += 1
+    return best[:n_rules]
 
 
 @kernel()
-def has_good_cohort(nodes: Int32Array, tree: Tree, data: _Data, rule: tuple[int, int], tally: Tally) -> bool:
+def has_good_cohort(nodes: Int32Array, intervals: Intervals, data: _Data, rule: tuple[int, int], tally: Tally) -> bool:
     """Return True if the cohort of a set of unrelated nodes is valid or empty.
 
-    `nodes` is int32 (few,). See `choose_rules` for `data` and `rule`. `tally` is zero before and after the call. Cost:
+    `nodes` is int32 (few,). See `fix_set` for `data` and `rule`. `tally` is zero before and after the call. Cost:
     the records of the rarest node.
     """
-    _, leaf_lo, leaf_hi, _ = tree
+    leaf_lo, leaf_hi = intervals
     indptr, items, item_start, item_records = data
     k, diversity = rule
     n_items = len(item_start) - 1

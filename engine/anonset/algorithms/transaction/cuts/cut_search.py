@@ -27,6 +27,7 @@ from anonset.data.progress import Progress
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
 from anonset.generalization import Cut
+from anonset_kernels._arrays import Intervals, Tree, TreeShape
 
 if TYPE_CHECKING:
     from anonset_kernels.cuts.fix import Data
@@ -79,6 +80,20 @@ def fixes_of(hierarchy: Hierarchy, sets: Int32, supports: Int32, rules: Int32) -
     return fixes
 
 
+def tree_of(hierarchy: Hierarchy, occurrences: Int64) -> Tree:
+    """Return the tree that kernels search, and the leaf interval of each node.
+
+    Parameters
+    ----------
+    occurrences
+        Number of records with each leaf, int64 (M,).
+    """
+    running, leaves = begins_of(occurrences), hierarchy.n_leaves_below.astype(np.int64)
+    intervals = Intervals(hierarchy.leaf_lo, hierarchy.leaf_hi)
+    below = running[hierarchy.leaf_hi] - running[hierarchy.leaf_lo]
+    return TreeShape(hierarchy.parent, hierarchy.subtree_end, below, leaves), intervals
+
+
 class CutSearch:
     """Search for a hierarchy cut (c_out of the paper) that contains no rare set.
 
@@ -106,9 +121,7 @@ class CutSearch:
     ) -> None:
         self.hierarchy, self.k, self.max_increments = hierarchy, k, max_increments
         self.nodes = SupportedNodes(blocks, hierarchy, k, progress=progress)
-        self.tree = (hierarchy.parent, hierarchy.leaf_lo, hierarchy.leaf_hi, hierarchy.subtree_end)
-        self.occurrences = begins_of(blocks.occurrences)
-        """Number of item occurrences before each leaf, int64 (M + 1,)."""
+        self.tree = tree_of(hierarchy, blocks.occurrences)
         self.image = hierarchy.leaf_node.copy() if start is None else start.image.copy()
         """Node that replaces each leaf, int32 (M,)."""
         self.generalized = np.zeros(hierarchy.n_nodes, np.uint8)
@@ -210,7 +223,7 @@ class CutSearch:
             return
         looked_up |= bool(self.nodes.support[0] < self.k)  # required if even the root is rare
         fixed, rules = np.empty(len(rare.codes), np.int32), np.empty_like(rare.codes)
-        state = (self.occurrences, self.loss, self.image, self.generalized, self.nodes.support)
+        state = (self.loss, self.image, self.generalized, self.nodes.support)
         data = self.data if looked_up else _NO_RECORDS
         n_fixed = fix_threats(rare.codes, rare.node_of_code, self.tree, data, state, self.k, fixed, rules)
         codes, support = rare.codes[fixed[:n_fixed]], rare.support[fixed[:n_fixed]]

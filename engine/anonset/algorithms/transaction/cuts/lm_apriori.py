@@ -6,7 +6,7 @@ test instead of the count. They are repeated until the cut no longer changes::
     for i = 1 .. m                                               _DiversitySearch.sweep
         next set of i nodes of the cut with a cohort that is     BadCohorts.bad_sets; kernel lm.find_violation
         too small or has a sensitive item too often
-        the cheapest rules with a good cohort                    kernel lm.choose_rules
+        the cheapest rules with a good cohort                    kernel lm.fix_set
         added to the cut                                         _DiversitySearch._fix
 """
 
@@ -18,10 +18,9 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from anonset.algorithms.base import Result, Traits
-from anonset.algorithms.transaction.cuts.cut_search import FixedSet
+from anonset.algorithms.transaction.cuts.cut_search import FixedSet, tree_of
 from anonset.algorithms.transaction.rare_sets.bad_cohorts import BadCohorts, expansion_of
 from anonset.algorithms.transaction.rare_sets.expanded_blocks import ExpandedBlocks
-from anonset.algorithms.transaction.rare_sets.expanded_records import nodes_at_or_above
 from anonset.algorithms.transaction.rare_sets.supported_nodes import SupportedNodes
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.array_types import Int32, Int64
@@ -149,12 +148,13 @@ class _DiversitySearch:
         self.top = 1 if n_sensitive else 0
         parent = hierarchy.parent.copy()
         parent[self.top] = -1
-        self.tree = (parent, hierarchy.leaf_lo, hierarchy.leaf_hi, hierarchy.subtree_end)
+        shape, self.intervals = tree_of(hierarchy, blocks.occurrences)
+        self.tree = shape._replace(parent=parent), self.intervals
         rank = SupportedNodes(blocks, hierarchy, of.k).by_support
         self.rank = rank[(rank != self.top) & (hierarchy.leaf_lo[rank] < self.n_items)]
-        self.occurrences = begins_of(blocks.occurrences)
         self.image = hierarchy.leaf_node.copy()
         self.below = np.zeros(hierarchy.n_nodes, np.int64)
+        self.generalized = np.zeros(hierarchy.n_nodes, np.uint8)
         self.tally = np.zeros(n_sensitive, np.int64)
         self.fixes: list[FixedSet] = []
 
@@ -165,7 +165,7 @@ class _DiversitySearch:
         """
         from anonset_kernels.rare_sets.lm import add_records
 
-        start, first = self.occurrences[: self.n_items + 1], 0
+        start, first = begins_of(self.blocks.occurrences[: self.n_items]), 0
         fill = start[:-1].copy()
         records = delete_when_collected(self.blocks.store.array("records", np.int32, int(start[-1])))
         for indptr, items in (checked_rows(rows, self.hierarchy.n_leaves) for rows in self.blocks):
@@ -196,7 +196,7 @@ class _DiversitySearch:
 
     def _mend(self, size: int) -> None:
         """Fix the sets of `size` nodes of the current cut that violate the model, in count-tree order."""
-        nodes = self.rank[nodes_at_or_above(self.hierarchy, self.image)[self.rank]]
+        nodes = self.rank[self.generalized[self.rank] == 0]
         on_cut = np.isin(nodes, self.image).astype(np.uint8)
         intervals = Intervals(self.hierarchy.leaf_lo[nodes], self.hierarchy.leaf_hi[nodes])
         expansion = expansion_of(self.hierarchy, self.image, nodes, self.n_items)
@@ -212,27 +212,17 @@ class _DiversitySearch:
         from anonset_kernels.rare_sets.lm import has_good_cohort
 
         root = np.array([self.top], np.int32)
-        if not has_good_cohort(root, self.tree, self.data, self.rule, self.tally):
+        if not has_good_cohort(root, self.intervals, self.data, self.rule, self.tally):
             self._fail(root)
 
     def _fix(self, itemset: Int32, support: int) -> None:
-        from anonset_kernels.rare_sets.lm import choose_rules
+        from anonset_kernels.rare_sets.lm import fix_set
 
-        best = np.empty(len(itemset), np.int32)
-        losses = (self.occurrences, self.below)
-        n_best = choose_rules(itemset, self.tree, self.data, losses, self.rule, self.tally, best)
-        if n_best == 0:
+        rules = fix_set(itemset, self.tree, self.data, (self.generalized, self.below), self.rule, self.tally)
+        if not len(rules):
             self._fail(itemset)
-        rules = [int(v) for v in best[:n_best] if v not in itemset]
-        low, high = self.hierarchy.leaf_lo, self.hierarchy.leaf_hi
         for rule in rules:
-            loss = int(self.occurrences[high[rule]] - self.occurrences[low[rule]]) * int(high[rule] - low[rule])
-            change, node = loss - int(self.below[rule]), rule
-            self.image[low[rule] : high[rule]] = rule
-            while node >= 0:
-                self.below[node] += change
-                node = int(self.tree[0][node])
-            self.below[rule + 1 : self.hierarchy.subtree_end[rule]] = 0
+            self.image[self.hierarchy.leaf_lo[rule] : self.hierarchy.leaf_hi[rule]] = rule
         labels = self.hierarchy.labels
         names = tuple(labels[v] for v in itemset)
         self.fixes.append(FixedSet(names, support, tuple(labels[v] for v in rules)))
