@@ -55,6 +55,8 @@ class AprioriBased(Generalization):
     ) -> CutSearch:
         """Find a cut at or above `start` on which all sets of up to m nodes are frequent (Algorithm 4).
 
+        The number of non-empty records is 0, or at least k.
+
         Parameters
         ----------
         resumable

@@ -213,15 +213,14 @@ class CutSearch:
         Parameters
         ----------
         looked_up
-            True to check in the records that each rule is frequent. The check is unnecessary if rare sets are passed by
-            size, and each size is complete and in count-tree order. A rare rule would then be fixed before the rare
-            set, because the rule is smaller or comes earlier in this order.
+            True to check in the records that each rule is frequent. The check is unnecessary if there are at least k
+            non-empty records, and rare sets are passed by size, each size complete and in count-tree order. A rare rule
+            would then be fixed before the rare set, because the rule is smaller or comes earlier in this order.
         """
         from anonset_kernels.cuts.fix import fix_threats
 
         if not len(rare.codes):
             return
-        looked_up |= bool(self.nodes.support[0] < self.k)  # required if even the root is rare
         fixed, rules = np.empty(len(rare.codes), np.int32), np.empty_like(rare.codes)
         state = (self.loss, self.image, self.generalized, self.nodes.support)
         data = self.data if looked_up else _NO_RECORDS
