@@ -247,17 +247,21 @@ _OPTIONS = {"nopython": True, "nogil": True, "no_cfunc_wrapper": True}
 
 
 def kernel(*, allocates: bool = False, inlined: bool = False) -> Callable[[_F], _F]:
-    """Compile a function with ``nogil`` and, if the cache is writable, store its machine code on disk.
+    """Compile a function to machine code that runs without the GIL.
 
-    Kernels whose name begins with ``_`` are only called by other kernels. They compile faster because the wrapper for
-    calls from Python is omitted.
+    If the cache directory is writable, the machine code is stored on disk. A kernel whose name begins with ``_`` can
+    only be called by other kernels: it has no wrapper for calls from Python, so it compiles faster.
 
-    A kernel does not count references to arrays: each call saves two atomic operations per array that it receives.
-    Numba then rejects new and returned arrays. A kernel that makes an array, or calls a kernel that returns one, needs
-    ``allocates=True``: without it, a returned array would never be freed (a test finds this).
-
-    A call passes seven words per array. For a short kernel with many arrays in an inner loop, this costs more than the
-    work. With ``inlined=True``, the compiler copies the kernel into its callers, which takes longer to compile.
+    Parameters
+    ----------
+    allocates
+        True if the kernel creates an array, or calls a kernel that returns one. Such a kernel counts the references to
+        its arrays, so that they are freed. Other kernels do not count references, which saves two atomic operations per
+        array in each call. Numba rejects a new array in a kernel without this option. It does not reject an array that
+        another kernel returns, which would then never be freed; a test finds such kernels.
+    inlined
+        True to copy the kernel into each kernel that calls it. Calls are slow for a short kernel with many arrays in an
+        inner loop, because each array is passed as seven words. The calling kernels take longer to compile.
     """
 
     def compile_kernel(function: _F) -> _F:

@@ -184,9 +184,17 @@ def _next_constraint(groups: Groups, roots: Roots, rule: RepairRule, itemset: It
 
 @kernel()
 def _refresh(groups: Groups, roots: Roots, rule: RepairRule) -> None:
-    """Update the bounds of roots after groups have changed."""
+    """Update `roots` after groups were merged or items suppressed.
+
+    A root is searched again when its bound is the highest and its ``known`` is 0. Therefore:
+
+    - After a suppression, ``known`` becomes 0 for all roots. If fewer than m - 1 items were suppressed before, all
+      bounds are reset, because suppressed items may complete a set that was too short for an m-itemset.
+    - A stored set that contains a changed group is discarded. The bound of its root remains an upper bound.
+    - A changed group is reset as a root. Its new rare sets are counted, which may raise the bounds of smaller roots.
+    """
     n_items, n_suppressed = len(groups.rep), groups.state[N_SUPPRESSED]
-    if n_suppressed != roots.state[_SEEN_SUPPRESSED]:  # suppressed items may complete an m-itemset, or come first in it
+    if n_suppressed != roots.state[_SEEN_SUPPRESSED]:
         roots.known[:] = 0
         if roots.state[_SEEN_SUPPRESSED] < rule.m - 1:
             roots.bound[:] = rule.k - 1
