@@ -66,7 +66,7 @@ from anonset.jobs.proposals.inspect import inspect as inspect
 from anonset.jobs.reconstruct import reconstruct as reconstruct
 from anonset.jobs.risk import risk as risk
 from anonset.jobs.runs.anonymize import anonymize as anonymize
-from anonset.jobs.runs.beside import beside as beside
+from anonset.jobs.runs.matched_releases import beside as beside
 from anonset.jobs.trials.candidate import Candidate as Candidate
 from anonset.jobs.trials.compare import Comparison as Comparison
 from anonset.jobs.trials.compare import compare as compare

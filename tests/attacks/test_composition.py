@@ -81,7 +81,7 @@ def test_two_releases_of_the_same_records_disclose_hidden_items() -> None:
     pairs = [i // 2 for i in range(40)]
     first, second = published(table, pairs), published(table, [*pairs[1:], 99])
     scene = AttackInput(
-        first, anonset.KmAnonymity(10, 2), table, beside=OtherRelease(second, np.argsort(second.record))
+        first, anonset.KmAnonymity(10, 2), table, other_release=OtherRelease(second, np.argsort(second.record))
     )
     (outcome,) = composition(scene)
     assert outcome.targets == 300
@@ -96,7 +96,9 @@ def test_a_coarser_release_of_the_same_records_adds_no_information() -> None:
     rng = np.random.default_rng(3)
     table = of_records([set(rng.choice(list(ITEMS), rng.integers(1, 4), replace=False)) for _ in range(60)])
     first, second = published(table, [0, 1, 2, 3, 3]), published(table, [0, 0, 2, 3, 3])
-    scene = AttackInput(second, anonset.KmAnonymity(2, 1), table, beside=OtherRelease(first, np.argsort(first.record)))
+    scene = AttackInput(
+        second, anonset.KmAnonymity(2, 1), table, other_release=OtherRelease(first, np.argsort(first.record))
+    )
     (outcome,) = composition(scene)
     assert outcome.won == outcome.without
 
@@ -105,7 +107,7 @@ def test_counting_stops_when_enough_rows_are_found() -> None:
     table = of_records([{"a"}] * 1500)
     same = published(table, [0, 1, 2, 3, 3])
     (outcome,) = composition(
-        AttackInput(same, anonset.KmAnonymity(2, 1), table, beside=OtherRelease(same, same.record), attempts=2)
+        AttackInput(same, anonset.KmAnonymity(2, 1), table, other_release=OtherRelease(same, same.record), attempts=2)
     )
     assert outcome.won.success == 1 / ENOUGH
 
@@ -114,7 +116,7 @@ def test_persons_in_only_one_release_are_not_targets() -> None:
     table = of_records([{"a"}, {"b"}, {"b"}])
     same = published(table, [0, 1, 2, 3, 3])
     (outcome,) = composition(
-        AttackInput(same, anonset.KmAnonymity(1, 1), table, beside=OtherRelease(same, np.array([0, -1, -1])))
+        AttackInput(same, anonset.KmAnonymity(1, 1), table, other_release=OtherRelease(same, np.array([0, -1, -1])))
     )
     assert outcome.targets == 1
 

@@ -49,7 +49,9 @@ def test_pairs_belong_to_perfect_matchings(records: list[set[str]], groups: list
 
 
 def scene_of(table: Table, first: Records, second: Records) -> AttackInput:
-    return AttackInput(first, anonset.KmAnonymity(3, 1), table, beside=OtherRelease(second, np.argsort(second.record)))
+    return AttackInput(
+        first, anonset.KmAnonymity(3, 1), table, other_release=OtherRelease(second, np.argsort(second.record))
+    )
 
 
 def test_matching_finds_more_rows_than_composition() -> None:
@@ -73,7 +75,7 @@ def test_everybody_must_be_in_both_with_the_same_record() -> None:
     table = of_records([{"a"}, {"b"}, {"b", "c"}])
     same = published(table, [0, 1, 2, 3, 3])
     assert names(matching(AttackInput(same, anonset.KmAnonymity(1, 1), table)), "beside")
-    some = AttackInput(same, anonset.KmAnonymity(1, 1), table, beside=OtherRelease(same, np.array([0, -1, 1])))
+    some = AttackInput(same, anonset.KmAnonymity(1, 1), table, other_release=OtherRelease(same, np.array([0, -1, 1])))
     assert names(matching(some), "persons")
     changed = published(of_records([{"c"}, {"b"}, {"b"}]), [0, 1, 2, 3, 3])
     assert names(matching(scene_of(table, same, changed)), "records")

@@ -7,7 +7,7 @@ import pytest
 from anonset.cli import flags
 from anonset.jobs import complete_settings, findings
 from anonset.jobs.proposals import proposal
-from anonset.jobs.runs import beside, work_places
+from anonset.jobs.runs import matched_releases, work_places
 from anonset.jobs.trials import comparison
 from anonset.reading import linked
 from anonset.settings import job_files, overriding, ranges, table_lines
@@ -27,7 +27,7 @@ KNOWN = {"labels", "cluster_tls", *(name for model in MODELS for name in model.m
     "listed",
     [
         findings._OF_ANSWERS, complete_settings._OF_UNITS, complete_settings._PROPOSED_ANEW, proposal._NOT_READ,
-        beside._NOT_OF_RECORDS, work_places._NOT_OF_THE_RESULT, comparison._NOT_SHARED, job_files._ROLES,
+        matched_releases._NOT_OF_RECORDS, work_places._NOT_OF_THE_RESULT, comparison._NOT_SHARED, job_files._ROLES,
         overriding._MOVES, overriding._LEFT, ranges._COLUMNS, table_lines.TABLE_ROLES, linked.TABLE_OPTIONS,
         [name for names in flags._HELP_GROUPS.values() for name in names],
     ],

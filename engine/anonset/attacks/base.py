@@ -73,7 +73,7 @@ class AttackInput(RedactedRepr):
     """Original data, or None."""
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
     """Hierarchies that were used for the publication, by column. Empty if `original` is None."""
-    beside: OtherRelease | None = None
+    other_release: OtherRelease | None = None
     """Another release of the same persons, or None."""
     skews: Mapping[str, Skewness] = field(default_factory=dict)
     """Success of guessing the value of a kept column from the quasi-identifiers, by column name."""

@@ -71,15 +71,17 @@ def both_releases(scene: AttackInput) -> "tuple[SetColumn, ReleasePair, Int64] |
     """Return the original items, the two releases, and the row of each record in both releases, int64 (n, 2). The row
     is -1 if the record is not published. If an attack on two releases does not apply, return the reason.
     """
-    if scene.original is None or scene.beside is None:
-        needs = [name for name, value in (("original", scene.original), ("beside", scene.beside)) if value is None]
+    if scene.original is None or scene.other_release is None:
+        needs = [
+            name for name, value in (("original", scene.original), ("beside", scene.other_release)) if value is None
+        ]
         return f"it needs {' and '.join(map(setting, needs))}"
-    later, earlier = (ReleaseRows.of(release) for release in (scene.publication, scene.beside.publication))
+    later, earlier = (ReleaseRows.of(release) for release in (scene.publication, scene.other_release.publication))
     if later is None or earlier is None or scene.original.transactions is None:
         return "both releases must publish sets of items, each item as a single symbol"
-    scene.beside.require_records(scene.original.n)
-    pair = ReleasePair(later, earlier, scene.beside.certain_absence(scene.original, later.symbol_of))
-    rows = np.stack((scene.publication.row_of(scene.original.n), scene.beside.row), axis=1)
+    scene.other_release.require_records(scene.original.n)
+    pair = ReleasePair(later, earlier, scene.other_release.certain_absence(scene.original, later.symbol_of))
+    rows = np.stack((scene.publication.row_of(scene.original.n), scene.other_release.row), axis=1)
     return scene.original.transactions, pair, rows
 
 

@@ -23,7 +23,7 @@ ATTRIBUTES = ("birth", "sex", "origin", "family", "residence")
 """Meanings of headers that name a personal attribute."""
 _KNOWN = frozenset({*ATTRIBUTES, "known"})
 _KNOWN_DATES = frozenset({*_KNOWN, "event", "case", "born"})
-_BESIDE_KNOWN = frozenset({"around", "filler", "person", "number", "born", "event", "case"})
+_FURTHER_MEANINGS = frozenset({"around", "filler", "person", "number", "born", "event", "case"})
 """Meanings of further words in a header that names a known attribute."""
 _MEANINGS_IN_NAMES = {"name", "of names", "person", "filler"}
 _SHORT, _LONGEST_HEADER = 3, 300
@@ -209,7 +209,7 @@ def _is_part_of_address(header: str) -> bool:
     if len(parts) != 1 or "," in header or "/" in header:
         return False
     before, after = zip(words[: parts[0]], says, strict=False), says[parts[0] + 1 :]
-    return all(word in words_about("addresses") or meanings & _BESIDE_KNOWN for word, meanings in before) and all(
+    return all(word in words_about("addresses") or meanings & _FURTHER_MEANINGS for word, meanings in before) and all(
         meanings & {"number", "around", "filler"} for meanings in after
     )
 
@@ -262,7 +262,7 @@ def is_known(header: str, *, dates: bool = False) -> bool:
     if "address" in frozenset().union(*says):
         return _is_part_of_address(header)
     return any(meanings & known_meanings for meanings in says) and all(
-        _is_letter(word) or meanings & (known_meanings | _BESIDE_KNOWN)
+        _is_letter(word) or meanings & (known_meanings | _FURTHER_MEANINGS)
         for word, meanings in zip(words, says, strict=True)
     )
 

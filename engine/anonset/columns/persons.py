@@ -323,7 +323,7 @@ def _households(
     """Return the columns of households, and the columns that identify persons together with a number of the member, or
     with an insurer.
 
-    A household is a key whose rows differ in sex and birth. A column beside it numbers the members if its header says
+    A household is a key whose rows differ in sex and birth. Another column numbers the members if its header says
     so, or if the rows of each member agree. Of columns without such a header, the one that separates most is used. If
     the rows of the members do not agree, the pair is only named.
     """

@@ -45,7 +45,7 @@ class ColumnEvidence:
     """Whether the column may identify the person of each row."""
     mentions: str = ""
     """Column with the names or ids that this column mentions. Empty if it mentions none."""
-    beside_persons: bool = False
+    has_persons: bool = False
     """Whether another column names persons or their attributes."""
 
     @property
@@ -105,7 +105,7 @@ def _differs_in_all_rows(column: ColumnEvidence) -> bool:
 def _may_be_names(column: ColumnEvidence) -> bool:
     one = column.profile
     many = one.distinct > max(_MANY_NAMES, one.records // _ROWS_OF_A_NAME)
-    return one.capitalised and many and not column.meaning and column.beside_persons and not is_sensitive(one.name)
+    return one.capitalised and many and not column.meaning and column.has_persons and not is_sensitive(one.name)
 
 
 def _is_sensitive(column: ColumnEvidence) -> bool:

@@ -110,7 +110,7 @@ class OwnerStatements(RedactedRepr):
 
     unit: Unit = ""
     """The unit of privacy."""
-    beside_sets: bool = False
+    has_further_columns: bool = False
     """True if the source has other columns than a single set-valued column. Dropped columns count."""
     identifying_as_declared: bool = False
     """True if columns with names or contact data of persons have the intended roles."""

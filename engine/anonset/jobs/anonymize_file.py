@@ -8,8 +8,8 @@ from anonset.data import Table
 from anonset.data.progress import Progress
 from anonset.data.storage.lease import Tell
 from anonset.errors import InputError
-from anonset.jobs.runs.beside import sha256_of_other
 from anonset.jobs.runs.cluster import connected
+from anonset.jobs.runs.matched_releases import sha256_of_other
 from anonset.jobs.runs.run import FileRun
 from anonset.jobs.runs.work_places import clear_finished, difference, identity, killed_run, relevant, require_unused
 from anonset.reading.sources.files import arrow_threads
@@ -71,7 +71,7 @@ def anonymize_file(
             job.watch.folder = table.store.path
         _require_records(table, settings)
         unverified = job.run(table, settings.hierarchy, algorithm, run.algorithm_for)
-        releases = {"recoding_of": job.earlier, "after": job.beside}
+        releases = {"recoding_of": job.earlier, "after": job.other_release}
         earlier = {name: release.attestation_sha256 for name, release in releases.items() if release is not None}
         facts = {"file": Path(settings.input).name, "sha256": source.sha256, "side_files": side, **earlier}
         context = {"settings": run.absolute, "seed": settings.seed, "input": facts}

@@ -10,7 +10,7 @@ from anonset.data.array_types import Int64
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import MEMORY
 from anonset.errors import InputError
-from anonset.jobs.original import read_original, require_same_content, secrets_beside
+from anonset.jobs.original import items_outside_hierarchy, read_original, require_same_content
 from anonset.jobs.reading import opened_to_compare
 from anonset.jobs.shown_values import values_by_column
 from anonset.publications import Records, Symbol
@@ -65,7 +65,7 @@ def changed_rows(report: str) -> list[list[ChangedCell]]:
             msg = "the publication does not contain complete records that belong to records of the original"
             raise InputError(msg)
         original = read_original(publication, source, settings, opened.attested, place)
-        require_same_content(fit(original, settings.hierarchy, secrets_beside(opened.attested))[0], private)
+        require_same_content(fit(original, settings.hierarchy, items_outside_hierarchy(opened.attested))[0], private)
         rows = np.sort(np.random.default_rng(0).choice(publication.n, min(_SHOWN, publication.n), replace=False))
         before: dict[str, SetColumn | Column] = {
             column.name: column for column in (*original.relational, *original.kept)

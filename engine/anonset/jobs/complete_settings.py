@@ -189,7 +189,7 @@ def _answered(options: Mapping[str, Any], proposal: Proposal) -> dict[str, Any] 
     """Return the settings of the user with the unit of a proposal.
 
     None if the proposal does not publish the same columns, or the run would be rejected before the search. Kept columns
-    beside relational columns can be scanned only after the search, and must be declared.
+    next to relational columns can be scanned only after the search, and must be declared.
     """
     roles = ("relational", *SETS, "sensitive")
     if any(not {*names_in((), options.get(role))} <= {*names_in((), proposal.settings.get(role))} for role in roles):

@@ -9,7 +9,7 @@ from anonset.data import Table
 from anonset.data.progress import Progress
 from anonset.errors import InputError
 from anonset.jobs.bounds import BOUNDED, Bounds
-from anonset.jobs.original import require_columns, require_same_content, secrets_beside
+from anonset.jobs.original import items_outside_hierarchy, require_columns, require_same_content
 from anonset.kinds.base import analysis_of
 from anonset.kinds.evaluation import Evaluation, EvaluationRequest
 from anonset.kinds.workloads import WorkloadSpec
@@ -77,7 +77,7 @@ def evaluate(
     with open_in_blocks(out, private, work_dir) as opened:
         _require_same_records(original, opened)
         require_columns(original, opened.attested)
-        secrets = secrets_beside(opened.attested)
+        secrets = items_outside_hierarchy(opened.attested)
         original, hierarchies = fit(original, hierarchies or {}, secrets)
         if bound and opened.attested.model not in (models := [model.name for model in BOUNDED]):
             requirement = f"{setting('bound')}: the model must be {' or '.join(models)}"

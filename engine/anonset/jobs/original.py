@@ -115,7 +115,7 @@ def require_columns(original: Table, attested: Attestation) -> None:
             raise InputError(msg)
 
 
-def secrets_beside(attested: Attestation) -> tuple[str, ...]:
+def items_outside_hierarchy(attested: Attestation) -> tuple[str, ...]:
     """Return the sensitive items that the publication does not generalize, so that no hierarchy contains them."""
     is_outside = attested.model in MODELS and MODELS[attested.model].model.secrets_beside
     return tuple(attested.parameters.get("sensitive_items", ())) if is_outside else ()

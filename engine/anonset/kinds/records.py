@@ -364,10 +364,12 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
         if publication.value_sets and original is not None:
             publication = self.spelled().publication
         scene = AttackInput(
-            publication, context.model, original, context.hierarchies, context.beside, skews, context.attempts,
+            publication, context.model, original, context.hierarchies, context.other_release, skews, context.attempts,
             context.seed, context.algorithm,
         )  # fmt: skip
-        return run_attacks(scene, context.attacks if context.beside is None else [*context.attacks, "composition"])
+        return run_attacks(
+            scene, context.attacks if context.other_release is None else [*context.attacks, "composition"]
+        )
 
 
 def _disclosures(publication: Records, names: Sequence[str]) -> "dict[str, ObservedDiversity]":

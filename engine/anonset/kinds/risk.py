@@ -211,7 +211,7 @@ class RiskContext(RedactedRepr):
     """Whether an id shows that each record is a person."""
     attacks: Sequence[str] = ()
     """Names of the attacks to run."""
-    beside: "OtherRelease | None" = None
+    other_release: "OtherRelease | None" = None
     """Another release of the same persons."""
     algorithm: str = ""
     """Algorithm that made the publication. Empty if the result was processed further."""
@@ -225,7 +225,7 @@ class RiskContext(RedactedRepr):
             If an attack is requested by name.
         """
         named = [name for name in self.attacks if name != ALL]
-        if named or self.beside is not None:
+        if named or self.other_release is not None:
             option = setting("attack" if named else "beside")
             way = "remove it, because anonset computes the risk of buckets and chunks exactly"
             msg = f"{option} needs a publication of records; {way}"

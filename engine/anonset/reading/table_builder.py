@@ -147,7 +147,7 @@ def _gathered(
         Whether a cell is one item, unless a separator is declared.
     """
     grouped = bool(options.person)
-    published = bool(plan.roles.sensitive)  # ids beside a sensitive column are the left side of buckets
+    published = bool(plan.roles.sensitive)  # ids next to a sensitive column are the left side of buckets
     with_ids = published and not grouped if with_ids is None or published else with_ids
     merges = grouped and (store.in_files or bool(source.tables))
     keeps_ids = (with_ids and not merges) or (grouped and not merges)
@@ -198,7 +198,7 @@ def _gathered(
     left_out = (Change(name, NOT_PUBLISHED, 0, 0) for name in source.left_out)
     changes = (*skipped(gathering.without_id, footer, labels, not_described), *left_out, *table.changes)
     mentions = () if options.exact else plan.mentions(table, source.head, options.separator)
-    word = replace(options.word, beside_sets=not plan.is_one_set)
+    word = replace(options.word, has_further_columns=not plan.is_one_set)
     table = replace(table, rules=options.rules, repeated=repeated, mentions=mentions, word=word, changes=changes)
     return replace(table, source_rows=gathering.n), gathering.n, split
 

@@ -116,7 +116,7 @@ class UnverifiedPublication(RedactedRepr, Generic[P]):
     """Earlier release that the publication continues."""
     since: "ReleaseChanges | None" = None
     """Changes of the symbols since the earlier release."""
-    beside: "OtherRelease | None" = None
+    other_release: "OtherRelease | None" = None
     """Earlier release of the same persons. Both releases together satisfy the model."""
 
     def __repr__(self) -> str:

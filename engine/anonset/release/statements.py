@@ -40,7 +40,7 @@ _PACKAGES = ("anonset", "highspy", "numba", "numpy", "pyarrow", "pydantic", "sci
 
 def declarations(unverified: UnverifiedPublication[Any], *, undecided: bool) -> Declarations:
     """Return the declarations about a publication and its verification."""
-    table, earlier, other_release = unverified.table, unverified.earlier, unverified.beside
+    table, earlier, other_release = unverified.table, unverified.earlier, unverified.other_release
     from_data = any(hierarchy.from_data for hierarchy in unverified.hierarchies.values())
     return Declarations(
         unit=DECLARED_UNITS["person" if table.by_person else table.word.unit],

@@ -235,7 +235,7 @@ def _since_text(unverified: UnverifiedPublication[Any]) -> str:
 
 
 def _together_text(unverified: UnverifiedPublication[Any]) -> str:
-    if (other_release := unverified.beside) is None:
+    if (other_release := unverified.other_release) is None:
         return ""
     figures = unverified.result.figures
     guarantee = f"guarantee together with the earlier release for {counted(int(figures['in_both']), 'person')} in both"

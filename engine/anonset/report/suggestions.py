@@ -31,7 +31,9 @@ _ERRORS = (
 )
 
 
-def suggestion_summary(suggestion: Suggestion, command: str, with_own: str = "", beside: str = "") -> dict[str, Any]:
+def suggestion_summary(
+    suggestion: Suggestion, command: str, with_own: str = "", alternative: str = ""
+) -> dict[str, Any]:
     """Return a suggestion as JSON data.
 
     Parameters
@@ -40,10 +42,10 @@ def suggestion_summary(suggestion: Suggestion, command: str, with_own: str = "",
         Command that runs the recommended candidate.
     with_own
         Command that runs the best of the candidates with the hierarchy of the owner.
-    beside
+    alternative
         Command that runs the alternative candidate, which has another guarantee.
     """
-    preferred, alternative = suggestion.with_own_hierarchy, suggestion.beside
+    preferred, other = suggestion.with_own_hierarchy, suggestion.beside
     summary: dict[str, Any] = plain(
         {
             "model": suggestion.model.name,
@@ -60,7 +62,7 @@ def suggestion_summary(suggestion: Suggestion, command: str, with_own: str = "",
                 "utility": utility_figures(suggestion.recommended),
             },
             "with_own_hierarchy": None if preferred is None else {**_entry(preferred), "command": with_own},
-            "beside": None if alternative is None else {**_entry(alternative), "command": beside},
+            "beside": None if other is None else {**_entry(other), "command": alternative},
             "reason": suggestion.reason,
             "obstacles": list(suggestion.obstacles),
             "limit": suggestion.limit or None,
@@ -79,7 +81,7 @@ def _entry(candidate: Candidate) -> dict[str, Any]:
 
 
 def suggestion_account(
-    suggestion: Suggestion, command: str, with_own: str = "", beside: str = ""
+    suggestion: Suggestion, command: str, with_own: str = "", alternative: str = ""
 ) -> list[str | RichTable]:
     """Return a suggestion as text and a table. The parameters are those of `suggestion_summary`."""
     n_candidates = counted(len(suggestion.candidates), "candidate")
@@ -96,7 +98,7 @@ def suggestion_account(
         "",
     ]
     if (best := suggestion.recommended) is None:
-        return [*parts, f"No candidate is useful: {suggestion.reason}.", *_beside(suggestion, beside)]
+        return [*parts, f"No candidate is useful: {suggestion.reason}.", *_alternative(suggestion, alternative)]
     parts.append(f"Best: {suggestion.reason}.")
     if far := levels_text(best.levels, suggestion.items):
         parts.append(f"Generalized item occurrences: {far}.")
@@ -115,10 +117,10 @@ def suggestion_account(
             f"Best with your hierarchy: {algorithm_text(preferred)}: {describe_utility(preferred)}.",
             f"Command: {with_own}",
         ]
-    return [*parts, *_beside(suggestion, beside), f"Next: {command}"]
+    return [*parts, *_alternative(suggestion, alternative), f"Next: {command}"]
 
 
-def _beside(suggestion: Suggestion, command: str) -> list[str]:
+def _alternative(suggestion: Suggestion, command: str) -> list[str]:
     """Return lines about the alternative candidate, which has another guarantee, if there is one."""
     if (other := suggestion.beside) is None:
         return []

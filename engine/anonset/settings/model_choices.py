@@ -30,7 +30,7 @@ def sizes_of(model: str) -> list[str]:
 
 def model_by_roles(roles: Mapping[str, Any]) -> str:
     """Return the model that protects the sets and quasi-identifiers of data, or the sensitive column of data without
-    sets. No model protects a sensitive column beside sets, so the model of the sets will reject it.
+    sets. No model protects a sensitive column next to sets, so the model of the sets will reject it.
 
     `roles` contains settings: column roles, `sensitive_items` and `t`. A person may have several rows with the same
     `id`.

@@ -16,7 +16,7 @@ from anonset.generalization.other_release import OtherRelease
 from anonset.jobs.original import original_and_persons
 from anonset.jobs.reading import opened_to_compare
 from anonset.jobs.risk import risk as count
-from anonset.jobs.runs.beside import read_beside
+from anonset.jobs.runs.matched_releases import read_other_release
 from anonset.reading.batches import open_source
 from anonset.reading.read import read
 from anonset.reading.sources.source import source_of
@@ -60,7 +60,7 @@ def risk(
         report = count(
             opened, table, hierarchies=settings.hierarchy, m=settings.m, threshold=settings.threshold,
             sensitive=settings.sensitive, population=population, attempts=settings.attempts, seed=settings.seed,
-            persons=persons, attacks=settings.attack, beside=_beside(opened, settings.beside),
+            persons=persons, attacks=settings.attack, beside=_other_release(opened, settings.beside),
         )  # fmt: skip
     account, summary = account_and_summary(report)
     if json:
@@ -89,11 +89,11 @@ def _report(argument: str) -> str:
     return f"{as_typed('report', argument)} -o report.html"
 
 
-def _beside(opened: OpenedPublication, other: str | None) -> OtherRelease | None:
+def _other_release(opened: OpenedPublication, other: str | None) -> OtherRelease | None:
     if other is None:
         return None
     msg = f"--beside requires the private directory of {str(opened.out)!r}; name it with --private"
-    return read_beside(other, opened.require_report(msg))
+    return read_other_release(other, opened.require_report(msg))
 
 
 def _population(opened: OpenedPublication, population: str, original: Table | None) -> Table:

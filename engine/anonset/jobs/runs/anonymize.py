@@ -145,7 +145,7 @@ def anonymize(
         require_on_workers(algorithm, "client")
         require_files(table)
     job = Job(
-        layout, progress, max_loss, allow_worthless, earlier, ceilings=ceilings or {}, beside=after,
+        layout, progress, max_loss, allow_worthless, earlier, ceilings=ceilings or {}, other_release=after,
         round_ends=round_ends, publish_as_is=publish_as_is,  # type: ignore[arg-type]
         check=CheckOptions(accept_undecided, budget),
     )  # fmt: skip

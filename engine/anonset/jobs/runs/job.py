@@ -46,7 +46,7 @@ class Job:
     watch: Stopwatch = field(default_factory=Stopwatch)
     """Timer of the phases."""
     ceilings: Mapping[str, Any] = field(default_factory=dict)
-    beside: OtherRelease | None = None
+    other_release: OtherRelease | None = None
     """Earlier release of the same persons. The earlier and the new release together must satisfy the model."""
     round_ends: bool = True
     publish_as_is: Names = None
@@ -123,8 +123,8 @@ class Job:
     ) -> UnverifiedPublication[Any]:
         """Find a recoding of a bound table, apply it, and measure the loss."""
         require_roles(table, algorithm.model)
-        if self.beside is not None:
-            self.beside.require_records(table.n)
+        if self.other_release is not None:
+            self.other_release.require_records(table.n)
         table = self._with_grids(table, algorithm)
         if self.max_loss is not None:
             require_between_0_and_1("max_loss", self.max_loss)
@@ -132,7 +132,7 @@ class Job:
             sealed = Seal.of(table)
             with sealed.kept():  # the recoding refers to the codes in these files
                 result = self._recode(algorithm, table, hierarchies)
-                if (other_release := self.beside) is not None:
+                if (other_release := self.other_release) is not None:
                     column = bind_items(table, hierarchies)[0]
                     suppressed = set(getattr(result.recoding, "suppressed", ()))
                     certain = other_release.certain_absence(table, set(column.vocabulary.labels) - suppressed)
@@ -169,7 +169,7 @@ class Job:
         warnings = tuple(map(str, unit_findings(table))) + self.layout.warnings + result.notes + warnings
         return UnverifiedPublication(
             table, hierarchies, algorithm, result, publication, measures, retention, warnings,
-            earlier=self.earlier, since=since, beside=other_release,
+            earlier=self.earlier, since=since, other_release=other_release,
         )  # fmt: skip
 
     def _with_grids(self, table: Table, algorithm: Algorithm) -> Table:

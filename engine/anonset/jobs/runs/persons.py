@@ -60,7 +60,7 @@ def needs_unit(table: Table) -> bool:
     A table that consists of a single set-valued column needs no declaration. Dropped columns of the source count.
     """
     alone = len(table.columns) == 1 and table.transactions is not None and not table.joined
-    return not (table.word.unit or table.by_person or (alone and not table.word.beside_sets))
+    return not (table.word.unit or table.by_person or (alone and not table.word.has_further_columns))
 
 
 def _question(table: Table) -> Problem:

@@ -25,9 +25,9 @@ from anonset.data.storage.store import MEMORY, Files, Memory, Store
 from anonset.data.storage.workers import Threads
 from anonset.errors import InputError
 from anonset.jobs import warmup
-from anonset.jobs.runs.beside import read_after
 from anonset.jobs.runs.cluster import attached, require_on_workers
 from anonset.jobs.runs.job import Job
+from anonset.jobs.runs.matched_releases import read_after
 from anonset.jobs.runs.work_places import killed_run, work_place_of_run
 from anonset.privacy import PrivacyModel
 from anonset.reading.options import ReadOptions, separators_in
@@ -72,7 +72,7 @@ class MemoryPlan(RedactedRepr):
         return None if self.limit is None else self.limit - self.compiling
 
 
-_BESIDE_EACH = 512
+_BYTES_PER_VALUE = 512
 """Maximum memory of an algorithm in bytes per value, on top of the memory of the data. Measured values were lower, for
 data with 360,000 to 970,000 values.
 """
@@ -87,7 +87,7 @@ def memory_of(size: DataSize, algorithm: Algorithm) -> int:
     """
     least, traits = memory_for(DataSize()), traits_of(algorithm)
     return int(least + traits.memory_factor * (memory_for(size) - least)) + min(
-        traits.memory_beside, int(_BESIDE_EACH * size.values)
+        traits.memory_beside, int(_BYTES_PER_VALUE * size.values)
     )
 
 
@@ -287,10 +287,10 @@ class FileRun:
             from anonset.release.publishing.continuation import read_earlier
 
             earlier = read_earlier(settings.recoding, on_cluster=settings.cluster is not None)
-        beside = None if settings.after is None else read_after(settings, self.source, self.algorithm.model)
+        other_release = None if settings.after is None else read_after(settings, self.source, self.algorithm.model)
         return Job(
             self.layout, progress, settings.max_loss, settings.allow_worthless, earlier,
-            ceilings=settings.ceiling, beside=beside, round_ends=settings.round_ends,
+            ceilings=settings.ceiling, other_release=other_release, round_ends=settings.round_ends,
             watch=Stopwatch(progress=progress), publish_as_is=settings.publish_as_is,
             check=CheckOptions(settings.accept_undecided, settings.budget), trace=settings.trace,
         )  # fmt: skip

@@ -75,7 +75,7 @@ def counts_usably(candidate: Candidate) -> bool | None:
     return None if error is None else candidate.outcome == "holds" and error <= COUNTED_WITHIN
 
 
-def set_beside(candidates: Sequence[Candidate]) -> Candidate | None:
+def best_of_other_models(candidates: Sequence[Candidate]) -> Candidate | None:
     """Return the highest-ranked candidate that satisfies another model, or None."""
     return next((candidate for candidate in candidates if candidate.beside and candidate.outcome == "holds"), None)
 

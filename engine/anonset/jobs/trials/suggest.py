@@ -23,12 +23,12 @@ from anonset.jobs.trials.candidates import candidates_for, serves
 from anonset.jobs.trials.ranking import (
     algorithm_text,
     best_of,
+    best_of_other_models,
     counts_usably,
     explain_failure,
     limit,
     ranked,
     reason,
-    set_beside,
     warning,
 )
 from anonset.kinds.base import analysis_of
@@ -238,7 +238,7 @@ def suggest(
         sample,
         of_nodes_alone,
         str(warned),
-        set_beside(order),
+        best_of_other_models(order),
         of_candidates if best is None else warned.fixes,
         0 if table.transactions is None else len(table.transactions.vocabulary),
     )
@@ -250,7 +250,7 @@ def _finalists(order: Sequence[Candidate], *, with_own: bool) -> list[Candidate]
     They are the best candidates that satisfy the model, the best candidate with the owner's hierarchy, and the best
     candidate of another model.
     """
-    other = set_beside(order)
+    other = best_of_other_models(order)
     order = [candidate for candidate in order if not candidate.beside]
     safe = [candidate for candidate in order if candidate.outcome == "holds"]
     chosen = safe[:FINALISTS] or list(order[:1])

@@ -153,10 +153,10 @@ def verify_release(
     if witness is not None:
         raise VerificationError(UntrueVerdict(witness))
     require_decided(verdict, accept_undecided=options.accept_undecided)
-    if unverified.beside is not None:
+    if unverified.other_release is not None:
         from anonset.verification.two_releases import few_in_both
 
-        broken = few_in_both(unverified.table, publication, unverified.beside, model)
+        broken = few_in_both(unverified.table, publication, unverified.other_release, model)
         if broken is not None:
             raise VerificationError(UntrueVerdict(broken))
     return verdict

@@ -94,7 +94,7 @@ class Folder:
             self.complete(path if "://" in path else self.inside(job).parent / path)
 
     def job_of(self, data: Path) -> Path:
-        """Return the path of the job file that the page writes for data: beside them, or in this folder."""
+        """Return the path of the job file that the page writes for data: next to the data, or in this folder."""
         return data / TABLES_JOB if data == self.path else data.with_name(f"{data.name.partition('.')[0]}{JOB}")
 
     def reads(self, job: Path, data: Path) -> bool:
@@ -225,7 +225,7 @@ def replacement(path: Path) -> Iterator[Path]:
     """Yield the path of a new file that replaces a file at the end, so that other programs read either the old or the
     new content. If there is no new file, the old file remains.
 
-    The new file is in a new directory of this user. A fixed name beside the file could be a link that another user of
+    The new file is in a new directory of this user. A fixed name next to the file could be a link that another user of
     the folder has made.
     """
     with TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as place:

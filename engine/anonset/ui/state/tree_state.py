@@ -164,7 +164,7 @@ class TreeState:
             If a publication is being made, or the file is outside of the folder.
         """
         if path := split_spec(spec)[1]:
-            self._beside(path)
+            self._in_job_folder(path)
         self.effect = ""
         self._state.change(with_hierarchy(self._state.settings, self.column, spec))
 
@@ -184,7 +184,7 @@ class TreeState:
 
     def _write_ceilings(self, labels: list[str]) -> None:
         self._state.require_not_publishing()
-        file = self._beside(f"{self._stem}-ceiling.txt")
+        file = self._in_job_folder(f"{self._stem}-ceiling.txt")
         if labels:
             file.write_text("".join(f"{label}\n" for label in labels), encoding="utf-8")
         self._state.change({"ceiling": {self.column: file.name if labels else None}})
@@ -203,9 +203,9 @@ class TreeState:
         if self.why_not_editable:
             raise InputError(self.why_not_editable)
         names = (f"{self._stem}-hierarchy{'' if number == 1 else f'-{number}'}.csv" for number in count(1))
-        file = next(path for path in map(self._beside, names) if not path.exists())
+        file = next(path for path in map(self._in_job_folder, names) if not path.exists())
         prefix, path = split_spec(self.spec)
-        spec = f"{prefix}{self._beside(path)}" if path else prefix
+        spec = f"{prefix}{self._in_job_folder(path)}" if path else prefix
         if self.spec == VALUES and self.tree is not None:
             spec = f"balanced:{max(2, self.tree.hierarchy.n_leaves)}"
         await self._run_quietly("build", self._state.name, "--column", self.column, "--spec", spec, "-o", str(file))
@@ -247,7 +247,7 @@ class TreeState:
             If a publication is being made, or the edit is refused.
         """
         self._state.require_not_publishing()
-        file, ceilings = self._beside(self.spec), self._ceilings()
+        file, ceilings = self._in_job_folder(self.spec), self._ceilings()
         before, tree = file.read_bytes(), read_hierarchy(file)
         made = change(tree, *arguments)
         with replacement(file) as new:
@@ -278,7 +278,7 @@ class TreeState:
         self._show(read_hierarchy(edit.file), edit.ceilings)
 
     def _last_edit(self) -> _Edit | None:
-        file = self._beside(self.spec) if self.is_edited else None
+        file = self._in_job_folder(self.spec) if self.is_edited else None
         return next((edit for edit in reversed(self._edits) if edit.file == file), None)
 
     @property
@@ -323,7 +323,7 @@ class TreeState:
         job = self._state.job
         return re.sub(r"[^\w-]", "_", f"{'' if job is None else job.stem}-{self.column}")
 
-    def _beside(self, name: str) -> Path:
+    def _in_job_folder(self, name: str) -> Path:
         job = self._state.job
         return self._state.folder.inside(name if job is None else job.parent / name)
 
@@ -342,14 +342,16 @@ class TreeState:
             return
         faults = run.errors or [f"The command failed (exit code {run.code})."]
         if self.is_file:
-            check = CommandRun(["hierarchy", "check", str(self._beside(self.spec)), "--json"], self._state.folder.path)
+            check = CommandRun(
+                ["hierarchy", "check", str(self._in_job_folder(self.spec)), "--json"], self._state.folder.path
+            )
             await check.finish()
             if check.code and check.result is not None:
                 faults = [fault["fault"] for fault in check.result["faults"]]
         if self._run is run:
             self.faults = faults
             if self.is_edited and self.tree is None:
-                self.tree = await asyncio.to_thread(_uncounted, self.column, self._beside(self.spec))
+                self.tree = await asyncio.to_thread(_uncounted, self.column, self._in_job_folder(self.spec))
 
 
 def _uncounted(column: str, file: Path) -> ColumnHierarchy | None:

@@ -18,7 +18,7 @@ from anonset.algorithms.transaction.cluster_mappings import ClusterSearch, Searc
 from anonset.algorithms.transaction.cuts.apriori_on_clusters import AprioriOnClusters
 from anonset.algorithms.transaction.cuts.checkpoints import Checkpoints
 from anonset.algorithms.transaction.cuts.cut_search import CutSearch
-from anonset.algorithms.transaction.rare_sets.rare_tables import BYTES_BESIDE, LARGE
+from anonset.algorithms.transaction.rare_sets.rare_tables import ADDITIONAL_BYTES, LARGE
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
 from anonset.data.progress import Progress
@@ -42,7 +42,7 @@ class AprioriBased(Generalization):
     @property
     def own_traits(self) -> Traits:
         """Traits that include the memory of tables of large node sets."""
-        return replace(self.traits, memory_beside=BYTES_BESIDE) if self.m >= LARGE else self.traits
+        return replace(self.traits, memory_beside=ADDITIONAL_BYTES) if self.m >= LARGE else self.traits
 
     def run_apriori(
         self,

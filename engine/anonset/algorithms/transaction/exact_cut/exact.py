@@ -14,7 +14,7 @@ from anonset.algorithms.transaction.cuts.apriori import Apriori
 from anonset.algorithms.transaction.exact_cut.limits import LimitReached, SearchBudget
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem
 from anonset.algorithms.transaction.exact_cut.search import PROVEN, ExactSearch
-from anonset.algorithms.transaction.rare_sets.rare_tables import BYTES_BESIDE, LARGE
+from anonset.algorithms.transaction.rare_sets.rare_tables import ADDITIONAL_BYTES, LARGE
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.blocks import Blocks
 from anonset.data.progress import Progress
@@ -98,7 +98,7 @@ class Exact(RedactedRepr):
     @property
     def own_traits(self) -> Traits:
         """Traits that include the memory of tables of large node sets."""
-        return replace(self.traits, memory_beside=BYTES_BESIDE) if self.m >= LARGE else self.traits
+        return replace(self.traits, memory_beside=ADDITIONAL_BYTES) if self.m >= LARGE else self.traits
 
     @property
     def model(self) -> KmAnonymity:

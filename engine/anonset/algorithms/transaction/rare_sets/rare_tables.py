@@ -38,9 +38,9 @@ BYTES_OF_TABLE, BYTES_SHARED = 1 << 30, 1 << 29
 """Maximum memory of tables. A task uses at most BYTES_OF_TABLE. BYTES_SHARED limits the tables that the tasks of a
 cluster return to the coordinator. If no memory limit is set, it also limits the tables of all threads.
 """
-LARGE, BYTES_BESIDE = 3, BYTES_SHARED + (1 << 26)
-"""Tables of sets of LARGE or more nodes may reach the maximum size. An algorithm then needs BYTES_BESIDE in addition to
-its other memory, for the tables and the bits of rare sets.
+LARGE, ADDITIONAL_BYTES = 3, BYTES_SHARED + (1 << 26)
+"""Tables of sets of LARGE or more nodes may reach the maximum size. An algorithm then needs ADDITIONAL_BYTES for the
+tables and the bits of rare sets, on top of its other memory.
 """
 BYTES_OF_PAIRS, BYTES_IN_CACHE = 3 << 20, 1 << 18
 """Limits for tables of pairs. If a table of all pairs fits into BYTES_OF_PAIRS, a single pass counts all pairs.

@@ -12,7 +12,7 @@ from tests.facts import refused
 
 import anonset
 from anonset.errors import InputError
-from anonset.jobs.runs.beside import ids_of
+from anonset.jobs.runs.matched_releases import ids_of
 from anonset.settings.settings import ReadingSettings
 
 RNG = random.Random(5)

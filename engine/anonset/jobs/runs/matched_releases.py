@@ -94,7 +94,7 @@ def beside(earlier: Release, persons: Sequence[Hashable], earlier_persons: Seque
     return OtherRelease(publication, row, sha256, shows_all=_shows_all(earlier.retention), rules=rules)
 
 
-def read_beside(other: str | os.PathLike[str], report: Report) -> OtherRelease:
+def read_other_release(other: str | os.PathLike[str], report: Report) -> OtherRelease:
     """Read another release, and match its persons to the persons of the release with the given private report.
 
     Raises
@@ -111,7 +111,7 @@ def read_beside(other: str | os.PathLike[str], report: Report) -> OtherRelease:
             other_records = np.arange(int(report.input["records"]))
         else:
             other_records = same_persons(ids_of_release(report), ids_of_release(other_report))
-        return _beside(opened, other_report, other_records)
+        return _matched(opened, other_report, other_records)
 
 
 def read_after(settings: Settings, source: Source, model: PrivacyModel) -> OtherRelease:
@@ -120,7 +120,7 @@ def read_after(settings: Settings, source: Source, model: PrivacyModel) -> Other
     Raises
     ------
     InputError
-        If `read_beside` would reject the release, the search would run on a cluster, or the model is not
+        If `read_other_release` would reject the release, the search would run on a cluster, or the model is not
         k^m-anonymity.
     """
     from anonset.algorithms.transaction.joint_anonymity import k_and_m_of  # imported here because it imports scipy
@@ -132,11 +132,11 @@ def read_after(settings: Settings, source: Source, model: PrivacyModel) -> Other
         report = opened.require_report(_private_missing("after", opened.out))
         _require_known_persons("after", {"unit": settings.file.unit}, report.settings)
         if _has_same_records(source.sha256, settings.model_dump(), report):
-            return _beside(opened, report, np.arange(int(report.input["records"])))
+            return _matched(opened, report, np.arange(int(report.input["records"])))
         if not settings.file.person:
             msg = f"{setting('after')}: the new data need {setting('unit', 'COLUMN')}, so that persons can be matched"
             raise InputError(msg)
-        return _beside(opened, report, same_persons(ids_of(source, settings), ids_of_release(report)))
+        return _matched(opened, report, same_persons(ids_of(source, settings), ids_of_release(report)))
 
 
 def open_other(place: str) -> AbstractContextManager["OpenedPublication"]:
@@ -187,7 +187,7 @@ def _has_same_records(sha256: str | None, settings: Mapping[str, Any], report: R
     return same and sha256 is not None and sha256 == report.input.get("sha256")
 
 
-def _beside(opened: "OpenedPublication", report: Report, other_records: Int64) -> OtherRelease:
+def _matched(opened: "OpenedPublication", report: Report, other_records: Int64) -> OtherRelease:
     """Return another release, with its row for each record of a table. `other_records` is the record number in the
     other release of each record of the table, or -1 if the record is absent.
     """
