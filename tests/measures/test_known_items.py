@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from tests.facts import refused
 
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn, spans
+from anonset.data.equivalence_classes import class_of
 from anonset.data.spans import Limits
 from anonset.data.storage.cluster import ClusterWorkers
 from anonset.data.storage.scheduler import cluster_of
 from anonset.data.storage.store import Files
 from anonset.data.storage.workers import Threads
 from anonset.errors import InputError
-from anonset.measures.equivalence_classes import class_of
 from anonset.measures.risks import known_sample
 from anonset.measures.risks.known_items import known_items, matching_rows, number_of_sets
 from anonset.measures.shares import mean_of, share_of

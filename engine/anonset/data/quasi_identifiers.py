@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from anonset.data.array_types import Float64, Int32, Int64
 from anonset.data.class_rules import ClassRule
 from anonset.data.domains import Domain, Range, ValueSet, bind_category, domain_of
+from anonset.data.equivalence_classes import keys_of
 from anonset.data.hierarchies.hierarchy import Hierarchy
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
@@ -133,12 +134,7 @@ class QuasiIdentifiers(RedactedRepr):
     @cached_property
     def _distinct(self) -> tuple[Int64, Int32]:
         """First record of each distinct tuple, and the tuple of each record."""
-        first, tuple_of = np.zeros(min(1, self.n), np.int64), np.zeros(self.n, np.int64)
-        for column in self.columns:
-            values = column.codes if isinstance(column, CategoricalColumn) else column.values
-            distinct, rank = np.unique(values, return_inverse=True)
-            paired = tuple_of * max(1, len(distinct)) + rank
-            _, first, tuple_of = np.unique(paired, return_index=True, return_inverse=True)
+        _, first, tuple_of = np.unique(keys_of(self.columns, self.n), return_index=True, return_inverse=True)
         return first.astype(np.int64), tuple_of.astype(np.int32)
 
     @property

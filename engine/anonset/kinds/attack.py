@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, Table
 from anonset.data.array_types import Bools, Int64
+from anonset.data.equivalence_classes import class_of
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Column
-from anonset.measures.equivalence_classes import class_of
 from anonset.privacy import PrivacyModel
 from anonset.publications import Records
 from anonset.publications.symbols import members_of, range_ends

@@ -164,7 +164,7 @@ def _matching_persons(
     """For each kind of knowledge, yield True if relational values are known, the number of known items, and the match
     count of each person.
     """
-    from anonset.measures.equivalence_classes import class_of
+    from anonset.data.equivalence_classes import class_of
     from anonset.measures.risks.known_persons import fewest_persons, matching_persons
     from anonset.measures.shares import RecordFigures
 

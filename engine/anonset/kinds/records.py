@@ -13,6 +13,7 @@ from anonset.attacks.registry import run_attacks
 from anonset.data import CategoricalColumn, Hierarchy, Table
 from anonset.data.array_types import Int64
 from anonset.data.decimals import exact
+from anonset.data.equivalence_classes import class_of
 from anonset.data.table_facts import CodeRules
 from anonset.errors import InputError, datum
 from anonset.kinds.attack import Matching, attack
@@ -34,7 +35,6 @@ from anonset.kinds.risk import Risk, RiskContext
 from anonset.kinds.summary import Summary, example
 from anonset.kinds.workloads import QueryAnswers, WorkloadSpec, in_terms_of, of_original
 from anonset.measures.distinct_records import codes_of
-from anonset.measures.equivalence_classes import class_of
 from anonset.privacy import PrivacyModel, Witness
 from anonset.publications import Records
 from anonset.publications.records import symbols_of, written_columns

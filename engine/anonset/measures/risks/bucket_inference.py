@@ -9,8 +9,8 @@ import numpy as np
 
 from anonset.data.array_types import Float64, Int64
 from anonset.data.distinct import first_of_runs
+from anonset.data.equivalence_classes import class_of
 from anonset.data.spans import gathered, run_spans, spans
-from anonset.measures.equivalence_classes import class_of
 from anonset.measures.risks.sensitive_values import ClassDiversity, ObservedDiversity
 from anonset.measures.visible_individuals import VisibleIndividuals
 from anonset.publications import Buckets

@@ -13,6 +13,7 @@ from anonset.columns.kinds import MOST_LOOKED_AT, look_at
 from anonset.data import CategoricalColumn, Column, SetColumn, Table
 from anonset.data.array_types import Int64
 from anonset.data.blocks import tidy_rows
+from anonset.data.equivalence_classes import keys_of
 from anonset.data.spans import begins_of
 from anonset.data.table_facts import FIRST_VALUE, Change
 from anonset.errors import Fix, InputError, Problem
@@ -79,11 +80,7 @@ def _persons(table: Table) -> tuple[Int64, Int64]:
     """Return the person of each row, int64 (n,), and the first row of each person. Persons are numbered by first
     row.
     """
-    ids, *others = table.ids
-    key = ids.codes.astype(np.int64)
-    for column in others:
-        key = np.unique(key * len(column.vocabulary) + column.codes, return_inverse=True)[1]
-    _, first, person = np.unique(key, return_index=True, return_inverse=True)
+    _, first, person = np.unique(keys_of(table.ids, table.n), return_index=True, return_inverse=True)
     order = np.argsort(first)
     number = np.empty(len(first), np.int64)
     number[order] = np.arange(len(first))

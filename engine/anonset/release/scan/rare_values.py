@@ -9,6 +9,7 @@ import numpy as np
 
 from anonset.data import CategoricalColumn, NumericColumn
 from anonset.data.array_types import Float64, Int64
+from anonset.data.equivalence_classes import keys_of
 from anonset.data.hierarchies.hierarchy_rules import NO_VALUE
 from anonset.data.spans import spans
 from anonset.data.storage.store import MEMORY, Store
@@ -17,7 +18,6 @@ from anonset.verification.shares import shares_of
 
 _MOST_CODES = 1 << 24
 """Maximum number of codes that are counted in memory at once."""
-_LARGEST_KEY = 1 << 62
 
 
 def ends_of_ranges(labels: Sequence[str]) -> Float64:
@@ -140,7 +140,7 @@ def _group_sizes(columns: Sequence[CategoricalColumn], store: Store) -> Iterator
     if combinations <= _MOST_CODES:
         sizes = np.zeros(combinations, np.int64)
         for a, b in spans(columns[0].n):
-            keys = _keys([column.slice(a, b) for column in columns])
+            keys = keys_of([column.slice(a, b) for column in columns], b - a)
             if combinations <= b - a:
                 sizes += np.bincount(keys, minlength=combinations)
             else:
@@ -148,19 +148,5 @@ def _group_sizes(columns: Sequence[CategoricalColumn], store: Store) -> Iterator
         yield sizes[sizes > 0]
         return
     for rows in shares_of(columns, store):
-        yield np.unique(_keys([column.take(rows) for column in columns]), return_counts=True)[1].astype(np.int64)
-
-
-def _keys(columns: Sequence[CategoricalColumn]) -> Int64:
-    """Return a number for the combination of values of each record, int64 (n,). Equal combinations have equal
-    numbers.
-    """
-    keys, size = np.zeros(columns[0].n, np.int64), 1
-    for column in columns:
-        width = max(1, len(column.vocabulary))
-        if size * width >= _LARGEST_KEY:
-            distinct, keys = np.unique(keys, return_inverse=True)
-            size = max(1, len(distinct))
-        keys = keys * width + column.codes
-        size *= width
-    return keys
+        keys = keys_of([column.take(rows) for column in columns], len(rows))
+        yield np.unique(keys, return_counts=True)[1].astype(np.int64)
