@@ -209,6 +209,18 @@ def test_an_address_that_cannot_be_used_is_rejected_before_a_cluster_starts(
     assert store.objects == {"bucket/full/of": b"another"}
 
 
+def test_a_directory_that_is_not_empty_is_rejected_before_a_cluster_starts(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("anonset.jobs.anonymize_file.connected", None)
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "file").touch()
+    with pytest.raises(InputError, match="empty"):
+        _run(source, tmp_path / "out", work_dir=str(work), cluster="local:1")
+    assert [path.name for path in work.iterdir()] == ["file"]
+
+
 def _settings(tmp_path: Path, **more: Any) -> Settings:
     fixed = {"model": "km", "k": 3, "m": 2, "hierarchy": {"items": "balanced:4"}, "cluster": "local:2"}
     places = {"input": str(tmp_path), "out": str(tmp_path / "out"), "work_dir": WORK}

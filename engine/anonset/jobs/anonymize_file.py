@@ -11,9 +11,8 @@ from anonset.errors import InputError
 from anonset.jobs.runs.cluster import connected
 from anonset.jobs.runs.matched_releases import sha256_of_other
 from anonset.jobs.runs.run import FileRun
-from anonset.jobs.runs.work_places import clear_finished, difference, identity, killed_run, relevant, require_unused
+from anonset.jobs.runs.work_places import clear_finished, difference, identity, killed_run, relevant
 from anonset.reading.sources.files import arrow_threads
-from anonset.reading.sources.place import is_address
 from anonset.release.documents import ATTESTATION
 from anonset.release.release import Release
 from anonset.settings.settings import Settings
@@ -59,15 +58,13 @@ def anonymize_file(
     with ExitStack() as stack:
         stack.enter_context(job.watch.memory.watched())
         run.require_disk(note)
-        client = None
+        files, client = stack.enter_context(run.work_place(note)), None
         if settings.cluster is not None:
-            if settings.work_dir is not None and is_address(settings.work_dir):
-                require_unused(settings.work_dir, killed=killed_run(run.reading) is not None)
             with job.watch.phase("cluster"):
                 client = stack.enter_context(connected(settings))
         stack.enter_context(arrow_threads(settings.workers))
         with job.watch.phase("read"):
-            table = stack.enter_context(run.table(progress=progress, note=note, client=client))
+            table = stack.enter_context(run.table(files, client, progress=progress, note=note))
             job.watch.folder = table.store.path
         _require_records(table, settings)
         unverified = job.run(table, settings.hierarchy, algorithm, run.algorithm_for)

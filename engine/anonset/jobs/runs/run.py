@@ -5,7 +5,7 @@ The data are read into memory if they fit. Larger data are read in blocks into a
 
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -312,28 +312,34 @@ class FileRun:
         if note is not None and (message := announcement(spaces, size)):
             note(message)
 
+    def work_place(self, note: Tell | None = None) -> AbstractContextManager[Files | None]:
+        """Return the work directory of the run, locked against other runs. None if the data are read into memory.
+
+        A temporary directory is always removed at the end. A named directory is removed only on success.
+        """
+        if not self.chosen.by_blocks:
+            return nullcontext()
+        limits = Limits.of_process(self.chosen.limit_on_data)
+        return work_place_of_run(self.reading, limits, Threads(self.settings.workers), note)
+
     @contextmanager
     def table(
-        self, *, progress: Progress | None = None, note: Tell | None = None, client: Any = None
+        self, files: Files | None, client: Any, *, progress: Progress | None = None, note: Tell | None = None
     ) -> Iterator[Table]:
-        """Read the table. The workers of a Dask client run the tasks, or threads of this process if `client` is None.
+        """Read the table into a work directory, or into memory if `files` is None.
 
-        A temporary work directory is always removed at the end. A named work directory is removed only on success.
+        The workers of a Dask client run the tasks, or threads of this process if `client` is None.
         """
-        settings, chosen = self.reading, self.chosen
-        if not chosen.by_blocks:
+        settings = self.reading
+        if files is None:
             if progress is not None:
                 progress("read", 0, 0)
             yield _gathered(self.source, settings, Memory(workers=Threads(settings.workers)), progress)
             return
 
-        limits, workers = Limits.of_process(chosen.limit_on_data), Threads(settings.workers)
-        with (
-            work_place_of_run(settings, limits, workers, note) as files,
-            attached(files, client) as store,
-        ):
+        with attached(files, client) as store:
             if note is not None:
-                note(_by_blocks(chosen, store))
+                note(_by_blocks(self.chosen, store))
             facts = saved_facts(store)
             if facts is not None:
                 _require_same(facts["sha256"], self.source.sha256_by(store.workers))

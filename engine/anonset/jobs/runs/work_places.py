@@ -151,9 +151,9 @@ def _objects_at(
     Raises
     ------
     InputError
-        See `require_unused`.
+        See `_unused`.
     """
-    place = require_unused(address, killed=killed)
+    place = _unused(address, killed=killed)
     lease.take(place, note)
     stays = killed
     try:
@@ -179,7 +179,7 @@ def _objects_at(
                 note(f"{_what_remains(place)} ({error})")
 
 
-def require_unused(address: str, *, killed: bool = False) -> Place:
+def _unused(address: str, *, killed: bool) -> Place:
     """Return the place of an address that no run uses. If `killed`, it contains objects of a killed run.
 
     Raises
