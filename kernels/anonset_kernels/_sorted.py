@@ -1,4 +1,4 @@
-"""Comparison of sets of codes, and search in ascending codes."""
+"""Comparison of sets of codes, and search and insertion in ascending codes."""
 
 from anonset_kernels._arrays import Int32Array, Integer, Items
 from anonset_kernels._jit import kernel
@@ -11,6 +11,16 @@ def comes_before(nodes: Int32Array, others: Int32Array) -> bool:
         if nodes[j] != others[j]:
             return bool(nodes[j] < others[j])
     return len(nodes) < len(others)
+
+
+@kernel(inlined=True)
+def insert(nodes: Int32Array, first: Integer, end: Integer, node: Integer) -> None:
+    """Insert a node into the ascending ``nodes[first:end]``, int32. Overwrites ``nodes[end]``. O(end - first)."""
+    place = end
+    while place > first and nodes[place - 1] > node:
+        nodes[place] = nodes[place - 1]
+        place -= 1
+    nodes[place] = node
 
 
 @kernel()

@@ -12,7 +12,7 @@ import numpy as np
 
 from anonset_kernels._arrays import Indptr, Int32Array, Int32Matrix, Int64Array, Int64Matrix, Items, Itemset, UInt8Array
 from anonset_kernels._jit import kernel
-from anonset_kernels._sorted import comes_before
+from anonset_kernels._sorted import comes_before, insert
 from anonset_kernels.item_sets._groups import N_SUPPRESSED, Groups, make_groups, n_items_within
 from anonset_kernels.item_sets._repair import RepairRule, Weights, satisfy
 from anonset_kernels.item_sets._smallest_itemsets import smallest_around, smallest_of
@@ -350,12 +350,9 @@ def _consider(groups: Groups, roots: Roots, rule: RepairRule, n: int, support: i
     if support == roots.bound[root] and not roots.known[root]:
         return
     ordered, best = roots.sets[3], roots.best[root]
-    for j in range(len(ordered)):
-        place, g = j, members[j] if j < n else -1
-        while place > 0 and g >= 0 and ordered[place - 1] > g:
-            ordered[place] = ordered[place - 1]
-            place -= 1
-        ordered[place] = g
+    for j in range(n):
+        insert(ordered, 0, j, members[j])
+    ordered[n:] = -1
     if support > roots.bound[root] or best[0] < 0 or _precedes(groups, roots, ordered, best):
         roots.bound[root], roots.known[root] = support, 1
         for j in range(len(ordered)):

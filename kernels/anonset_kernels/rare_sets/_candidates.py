@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from anonset_kernels._arrays import Dead, Int32Array, Int64Array, Itemset, Parent, SubtreeEnd, TreeShape
+from anonset_kernels._arrays import Dead, Int32Array, Int64Array, Integer, Itemset, Parent, SubtreeEnd, TreeShape
 from anonset_kernels._jit import kernel
-from anonset_kernels._sorted import comes_before
+from anonset_kernels._sorted import comes_before, insert
 
 
 @kernel()
@@ -77,7 +77,7 @@ def next_better(
 
 
 @kernel()
-def generalize(v: int, shape: TreeShape, dead: Dead, below: Int64Array) -> None:
+def generalize(v: Integer, shape: TreeShape, dead: Dead, below: Int64Array) -> None:
     """Publish a node instead of all nodes below it, and add the loss to all ancestors. O(nodes below + height).
 
     `dead`, uint8 (V,), marks the nodes below the published nodes. `shape` and `below` are as in `next_better`.
@@ -104,17 +104,13 @@ def maximal_nodes(raised: Int32Array, subtree_end: SubtreeEnd, chosen: Int32Arra
             if b != a and above <= node < subtree_end[above]:
                 covered |= node != above or b < a
         if not covered:
-            place = n_chosen
-            while place > 0 and chosen[place - 1] > node:
-                chosen[place] = chosen[place - 1]
-                place -= 1
-            chosen[place] = node
+            insert(chosen, 0, n_chosen, node)
             n_chosen += 1
     return n_chosen
 
 
 @kernel()
-def holds(nodes: Int32Array, node: int) -> bool:
+def holds(nodes: Int32Array, node: Integer) -> bool:
     """Return True if `nodes`, int32 (few,), contains `node`. O(few)."""
     for member in nodes:
         if member == node:

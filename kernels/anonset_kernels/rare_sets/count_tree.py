@@ -34,6 +34,7 @@ from anonset_kernels._arrays import (
 )
 from anonset_kernels._bits import bit, trailing_zeros
 from anonset_kernels._jit import kernel
+from anonset_kernels._sorted import insert
 from anonset_kernels.rare_sets._prefix import count_extensions, project, with_room
 from anonset_kernels.rare_sets._rare_sets import (
     RareSearch,
@@ -212,12 +213,7 @@ def _expand_record(indptr: Indptr, items: Items, record: int, encoding: _Encodin
 def _sort(codes: Codes, first: int, last: int, words: UInt64Array) -> None:
     if last - first <= _INSERTION:
         for i in range(first + 1, last):
-            moved = codes[i]
-            place = i
-            while place > first and codes[place - 1] > moved:
-                codes[place] = codes[place - 1]
-                place -= 1
-            codes[place] = moved
+            insert(codes, first, i, codes[i])
         return
     for i in range(first, last):
         c = codes[i]

@@ -32,7 +32,7 @@ from anonset_kernels._arrays import (
 )
 from anonset_kernels._bits import bit, trailing_zeros
 from anonset_kernels._jit import kernel
-from anonset_kernels._sorted import first_at_least
+from anonset_kernels._sorted import comes_before, first_at_least
 from anonset_kernels.rare_sets._candidates import generalize, holds, next_better
 from anonset_kernels.rare_sets._prefix import with_room
 from anonset_kernels.rare_sets._tree import is_below
@@ -100,7 +100,7 @@ def find_violation(
         while depth >= 1:
             if depth == size:
                 support_here = n_records if size == 1 else np.int64(support[prefix[size - 1]])
-                if _follows(prefix, after) and not _is_good(
+                if comes_before(after, prefix) and not _is_good(
                     codes, stack[begin[size] : end[size]], n_codes, support_here, rule, tally
                 ):
                     for j in range(size):
@@ -113,7 +113,7 @@ def find_violation(
                 last = depth == size - 1
                 n_kept = _count(codes, stack[begin[depth] : end[depth]], last, count, sensitive_count, row)
                 end[depth] = begin[depth] + n_kept
-                least = after[depth] if _equal(prefix[:depth], after) else 0
+                least = 0 if comes_before(after[:depth], prefix[:depth]) else after[depth]
                 layout = (place[depth], length[depth], support)
                 counts = (count, sensitive_count if last else count)
                 top[depth + 1] = _keep(prefix[:depth], row, counts, on_cut, intervals, least, layout, top[depth])
@@ -181,22 +181,6 @@ def _project(codes: Codes, stack: Stack, begin: int, end: int, place: Int64Array
                 place[c] += 1
             position += 1
             c = codes[position]
-
-
-@kernel()
-def _equal(prefix: Prefix, after: Int32Array) -> bool:
-    for j in range(len(prefix)):
-        if prefix[j] != after[j]:
-            return False
-    return True
-
-
-@kernel()
-def _follows(prefix: Prefix, after: Int32Array) -> bool:
-    for j in range(len(prefix)):
-        if prefix[j] != after[j]:
-            return bool(prefix[j] > after[j])
-    return False
 
 
 @kernel()

@@ -12,6 +12,7 @@ import numpy as np
 from anonset_kernels._arrays import BoolArray, Int32Array, Int32Matrix, Int64Array, Itemset
 from anonset_kernels._bits import bit
 from anonset_kernels._jit import kernel
+from anonset_kernels._sorted import insert
 from anonset_kernels.rare_sets._planes import Planes, width
 from anonset_kernels.rare_sets._prefix import with_room
 from anonset_kernels.rare_sets._set_index import SetIndex, place_of
@@ -45,12 +46,8 @@ def _set_below(below: CodesBelow, nodes: Itemset, number: int, chosen: Itemset) 
     """
     for j in range(len(nodes)):
         wide = below.end[nodes[j]] - below.start[nodes[j]]
-        code, place = below.codes[below.start[nodes[j]] + number % wide], j
+        insert(chosen, 0, j, below.codes[below.start[nodes[j]] + number % wide])
         number //= wide
-        while place > 0 and chosen[place - 1] > code:
-            chosen[place] = chosen[place - 1]
-            place -= 1
-        chosen[place] = code
 
 
 @kernel(allocates=True)

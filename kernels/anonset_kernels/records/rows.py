@@ -4,6 +4,7 @@ import numpy as np
 
 from anonset_kernels._arrays import BoolArray, Csr, Indptr, Int32Array, Integer, ItemRecords, Items, ItemStart
 from anonset_kernels._jit import kernel
+from anonset_kernels._sorted import insert
 
 _LONG = 40
 """Mean length of the row of an item from which sorting by insertion takes longer than transposing twice. Measured."""
@@ -45,11 +46,7 @@ def sort_rows(indptr: Indptr, items: Items, n_items: int) -> Items:
     for record in range(len(indptr) - 1):
         first = indptr[record]
         for entry in range(first + 1, indptr[record + 1]):
-            item, place = out[entry], entry
-            while place > first and out[place - 1] > item:
-                out[place] = out[place - 1]
-                place -= 1
-            out[place] = item
+            insert(out, first, entry, out[entry])
     return out
 
 
@@ -96,11 +93,7 @@ def map_rows(indptr: Indptr, items: Items, symbol_of: Int32Array, n_symbols: int
                     place += 1
         elif not is_sorted:
             for entry in range(first + 1, filled):
-                symbol, place = out[entry], entry
-                while place > first and out[place - 1] > symbol:
-                    out[place] = out[place - 1]
-                    place -= 1
-                out[place] = symbol
+                insert(out, first, entry, out[entry])
         out_ptr[record + 1] = filled
     return out_ptr, out[:filled].copy()
 

@@ -14,6 +14,7 @@ from anonset_kernels._arrays import (
     Position,
 )
 from anonset_kernels._jit import kernel
+from anonset_kernels._sorted import insert
 
 
 @kernel(allocates=True)
@@ -46,11 +47,7 @@ def store_records(
         for entry in range(indptr[record], indptr[record + 1]):
             moved = code[items[entry]]
             if moved >= 0:
-                place = filled
-                while place > first and codes[place - 1] > moved:
-                    codes[place] = codes[place - 1]
-                    place -= 1
-                codes[place] = moved
+                insert(codes, first, filled, moved)
                 filled += 1
         for entry in range(first, filled):
             position[fill[codes[entry]]] = entry
