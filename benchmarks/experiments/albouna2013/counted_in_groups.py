@@ -33,10 +33,11 @@ def lost_if_counted(table: "Table", k: int, l: int, seed: int) -> Lost:  # noqa:
     from anonset.algorithms.buckets.base import random_runs, sensitive_column, sorted_rows
     from anonset.algorithms.buckets.draws import Draws
     from anonset.algorithms.buckets.safe_grouping import LARGER, ORDER
+    from anonset.privacy.safe_grouping import SafetyConstraint
     from anonset_kernels.buckets.safe_grouping import group_bounds
 
     by_id, runs = sorted_rows(table.ids)
-    draws, sensitive = Draws.of(table, seed), sensitive_column(table)
+    draws, sensitive = Draws.of(table, seed), sensitive_column(table, SafetyConstraint.name)
     tuples, start = random_runs(by_id, runs, draws, ORDER)
     with np.errstate(over="ignore"):  # draws overflow on purpose; NumPy warns when kernels run as plain Python
         bounds = group_bounds(len(start) - 1, k, draws.key(LARGER))
