@@ -22,7 +22,7 @@ def test_options_equal_settings_in_default_and_text(option) -> None:
     setting = RoleSettings.model_fields[option.name]
     (text,) = get_type_hints(ReadOptions, include_extras=True)[option.name].__metadata__
     assert setting.description == text
-    assert setting.default == ([] if option.default == () or option.name == "items" else option.default)
+    assert setting.default == ([] if option.default == () else option.default)
 
 
 def test_settings_of_files_are_options() -> None:
@@ -40,3 +40,20 @@ def test_an_unknown_keyword_is_named() -> None:
 def test_an_option_is_checked_without_data() -> None:
     with refused(InputError, "decimal x"):
         ReadOptions(decimal="x")  # type: ignore[arg-type]
+
+
+def test_names_are_tuples_however_they_are_given() -> None:
+    options = ReadOptions(items="a, b", keep=["c, d"], drop="e", null=("-", "-"), skip_rows=None)  # type: ignore[arg-type]
+    assert (options.items, options.keep, options.drop) == (("a", "b"), ("c, d",), ("e",))
+    assert (options.null, options.skip_rows, options.relational) == (("-",), (), ())
+    assert FileOptions(unit="fund,number").unit == ("fund", "number")
+    assert RoleOptions(keep="c") == RoleOptions(keep=["c"])
+
+
+def test_a_name_with_a_comma_is_a_column_if_its_parts_are_not() -> None:
+    columns = {"a,b": ["x"], "c": ["y"]}
+    assert [column.name for column in read(columns, keep="a,b,c", unit="row").kept] == ["a,b", "c"]
+    columns = {"a,b": ["x"], "a": ["y"], "b": ["z"]}
+    assert [column.name for column in read(columns, keep=["a,b"], drop="a,b", unit="row").kept] == ["a,b"]
+    with refused(InputError, "column a,b role"):
+        read(columns, keep="a,b", unit="row")

@@ -216,7 +216,7 @@ def test_no_repr_shows_a_label_or_a_number_of_the_data(reached: list[Any]) -> No
 
 def test_reprs_are_short(reached: list[Any]) -> None:
     for instance in reached:
-        assert len(repr(instance)) < 450, type(instance).__name__
+        assert len(repr(instance)) < 460, type(instance).__name__
         assert repr(instance).count("\n") < 3, type(instance).__name__
 
 

@@ -1,7 +1,7 @@
 """Options that settings and flags share with `read` and `scan`: column roles, and parsing options of files."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Annotated, Literal
 
 from anonset.data.table_facts import Unit
@@ -14,14 +14,25 @@ the owner has not decided yet.
 
 
 @dataclass(frozen=True, kw_only=True)
-class RoleOptions:
+class _Options:
+    def __post_init__(self) -> None:
+        """Hold names as tuples. A text is split at commas; the parts of a name with commas are joined again when the
+        columns are known (see `names_in`).
+        """
+        for option in fields(self):
+            if option.default == ():
+                object.__setattr__(self, option.name, names_in((), getattr(self, option.name)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoleOptions(_Options):
     """Role of each column, as options of `read`, `scan`, settings and flags.
 
     Several set-valued columns are joined into a column ``items`` with the items ``column:item``, and published as
     separate columns again.
     """
 
-    items: Annotated[Names, "Columns with sets of items, protected together."] = None
+    items: Annotated[Names, "Columns with sets of items, protected together."] = ()
     relational: Annotated[Names, "Quasi-identifiers: columns whose values an attacker may know, such as age,zip."] = ()
     numeric: Annotated[Names, "Relational columns that contain numbers. All other columns are read as text."] = ()
     sensitive: Annotated[str | None, "Sensitive column: its values must not be inferred for a person."] = None
@@ -35,7 +46,7 @@ class RoleOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class FileOptions:
+class FileOptions(_Options):
     """Parsing options of `read`, `scan`, settings and flags that are independent of column roles.
 
     If `unit` names columns, the rows of a person are merged into one record with the union of their sets. All other
@@ -150,10 +161,10 @@ class FileOptions:
         if self.person:
             return "person"
         kinds: dict[tuple[str, ...], Unit] = {(ROW,): "row", (UNKNOWN,): "unknown"}
-        return kinds.get(names_in((), self.unit), "")
+        return kinds.get(tuple(self.unit), "")
 
 
-def person_columns(unit: Names, names: Sequence[str] = ()) -> tuple[str, ...]:
+def person_columns(unit: Names | None, names: Sequence[str] = ()) -> tuple[str, ...]:
     """Return the columns that a value of the setting ``unit`` names. Empty for ``row``, ``unknown`` and ``?``.
 
     >>> person_columns("fund,number"), person_columns(["row"])

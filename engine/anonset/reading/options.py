@@ -14,7 +14,7 @@ from anonset.reading.cells.columns import Encoder
 from anonset.reading.cells.normalizing import require_rules
 from anonset.reading.file_options import OPEN, ROW, UNKNOWN, FileOptions, RoleOptions
 from anonset.reading.plan import Plan
-from anonset.reading.roles import Names, absent, name_list, names_in
+from anonset.reading.roles import Names, absent, name_list
 from anonset.reading.sources.dialect import EXACT, Dialect
 from anonset.spelling import did_you_mean, setting
 
@@ -90,7 +90,8 @@ class ReadOptions(RoleOptions, FileOptions):
     """True if anonset wrote the text, with commas and in UTF-8. Blanks are then significant."""
 
     def __post_init__(self) -> None:
-        """Check all options that can be checked without data."""
+        """Hold names as tuples, and check all options that can be checked without data."""
+        super().__post_init__()
         for name in ("separator", "missing", "delimiter", "encoding", "present"):
             value = getattr(self, name)
             if not isinstance(value, str) and (value is not None or name == "missing"):
@@ -98,7 +99,7 @@ class ReadOptions(RoleOptions, FileOptions):
                 raise InputError(msg)
         require_separator(self.separator)
         self._require_columns_of_sets()
-        for name in self._skipped:
+        for name in self.skip_rows:
             require_known(setting("skip_rows"), name, SKIPPED)
         _ = self.dialect
         if self.decimal is not None:
@@ -114,29 +115,28 @@ class ReadOptions(RoleOptions, FileOptions):
 
     def _require_one_unit(self) -> None:
         """Reject a unit that mixes columns and words, and ids that are not published."""
-        names = names_in((), self.unit)
-        if len(names) > 1 and (words := {ROW, UNKNOWN, OPEN} & {*names}):
+        if len(self.unit) > 1 and (words := {ROW, UNKNOWN, OPEN} & {*self.unit}):
             msg = f"{setting('unit')} must be column names, {ROW!r} or {UNKNOWN!r}, got {min(words)!r} with others"
             raise InputError(msg)
-        ids = names_in((), self.id)
-        if ids and names:
+        if self.id and self.unit:
             msg = (
                 f"{setting('id')} declares the person of buckets, and {setting('unit')} of all others; use one of them"
             )
             raise InputError(msg)
-        if ids and self.sensitive is None and not self.exact:  # the ids of published buckets are in a file of their own
+        # the ids of published buckets are in a file of their own
+        if self.id and self.sensitive is None and not self.exact:
             msg = f"{setting('id')} is published by the algorithms anatomy and safe-grouping alone"
-            raise InputError(msg, code="unit", fixes=[Fix({"unit": list(ids)}, "to declare who is a person")])
+            raise InputError(msg, code="unit", fixes=[Fix({"unit": list(self.id)}, "to declare who is a person")])
 
     def _require_columns_of_sets(self) -> None:
         """Reject options of set-valued columns without these columns."""
-        if self.present is not None and not names_in((), self.one_hot):
+        if self.present is not None and not self.one_hot:
             msg = f"{setting('present')} needs {setting('one_hot')}, the columns in which a value marks an item"
             raise InputError(msg)
         if self.present == "":
             msg = f"{setting('present')} must be a value, got ''"
             raise InputError(msg, fixes=[Fix({"present": FILLED}, "if empty cells mark no item")])
-        if self.with_header and not names_in((), self.one_code):
+        if self.with_header and not self.one_code:
             msg = f"{setting('with_header', True)} needs {setting('one_code')}, the columns with a code per cell"
             raise InputError(msg)
 
@@ -145,7 +145,7 @@ class ReadOptions(RoleOptions, FileOptions):
         """Dialect of a text."""
         if self.exact:
             return EXACT
-        return Dialect.of(self.delimiter, self.encoding, self.no_header, self.header_line, self._skipped)
+        return Dialect.of(self.delimiter, self.encoding, self.no_header, self.header_line, self.skip_rows)
 
     @property
     def rules(self) -> CodeRules:
@@ -155,22 +155,18 @@ class ReadOptions(RoleOptions, FileOptions):
     @property
     def word(self) -> OwnerStatements:
         """Declarations by the owner."""
-        kind: Unit = "person" if names_in((), self.id) else self.unit_kind
+        kind: Unit = "person" if self.id else self.unit_kind
         return OwnerStatements(kind, identifying_as_declared=self.identifying_as_declared)
 
     @property
     def skip_without_id(self) -> bool:
         """True if rows without an id are skipped."""
-        return "no-id" in self._skipped
+        return "no-id" in self.skip_rows
 
     @property
     def skip_undescribed(self) -> bool:
         """True if persons whom no row of linked tables describes are skipped."""
-        return "undescribed" in self._skipped
-
-    @property
-    def _skipped(self) -> tuple[str, ...]:
-        return names_in((), self.skip_rows)
+        return "undescribed" in self.skip_rows
 
     @property
     def _nulls(self) -> frozenset[str]:
@@ -182,18 +178,18 @@ class ReadOptions(RoleOptions, FileOptions):
 
     @cached_property
     def _separators(self) -> Mapping[str, str]:
-        return {} if self.exact else separators_in(self.separator, names_in((), self.items))
+        return {} if self.exact else separators_in(self.separator, self.items)
 
     @property
     def _separator(self) -> str | None:
         return None if self._separators else "\t" if self.separator == "\\t" else self.separator
 
     @property
-    def _roles(self) -> dict[str, Names]:
-        roles: dict[str, Names] = {"items": self.items, "relational": self.relational}
+    def _roles(self) -> dict[str, Sequence[str]]:
+        roles: dict[str, Sequence[str]] = {"items": self.items, "relational": self.relational}
         roles |= {"id": self.id, "unit": self.person}
         roles |= {"keep": self.keep, "drop": self.drop, "one_hot": self.one_hot, "one_code": self.one_code}
-        return {**roles, "sensitive": None if self.sensitive is None else [self.sensitive]}
+        return {**roles, "sensitive": [] if self.sensitive is None else [self.sensitive]}
 
     def reading(self, labels: Sequence[str] | None = None) -> FileProperties:
         """Return the declared properties of the file."""
@@ -201,7 +197,7 @@ class ReadOptions(RoleOptions, FileOptions):
         def lacking(names: Sequence[str]) -> Sequence[str]:
             return absent(names, (*self._roles.values(), self.numeric))
 
-        ids = names_in((), self.id) or self.person
+        ids = self.id or self.person
         if self.skip_without_id and not ids:
             needed = f"{setting('unit', 'COLUMN')}, the columns that identify the person of a row"
             msg = f"{setting('skip_rows', 'no-id')} needs {needed}"
@@ -212,9 +208,9 @@ class ReadOptions(RoleOptions, FileOptions):
             self._separator,
             lacking,
             labels,
-            ids,
-            null=names_in((), self.null),
-            numeric=() if self.decimal else names_in((), self.numeric),
+            tuple(ids),
+            null=tuple(self.null),
+            numeric=() if self.decimal else tuple(self.numeric),
             skip_without_id=self.skip_without_id,
             value_codes=self.value_codes,
         )
@@ -273,9 +269,9 @@ def separators_in(separator: str | None, items: Sequence[str]) -> dict[str, str]
     return {name: match[1].replace("\\t", "\t") for name, match in match_of.items() if match is not None}
 
 
-def _rules(rules: Names) -> dict[str, tuple[str, ...]]:
+def _rules(rules: Sequence[str]) -> dict[str, tuple[str, ...]]:
     rules_of: dict[str, tuple[str, ...]] = {}
-    for rule_text in names_in((), rules):
+    for rule_text in rules:
         column, _, rule = rule_text.rpartition("=")
         require_rules([rule])
         rules_of[column] = (*rules_of.get(column, ()), rule)

@@ -17,7 +17,7 @@ from anonset.reading.cells.input_checks import require_single
 from anonset.reading.cells.presence import labels_of_marks
 from anonset.reading.cells.shared_answers import require_separate_answers
 from anonset.reading.cells.wide import one_code_sets, one_hot_sets
-from anonset.reading.roles import Names, Roles, label_of, resolve
+from anonset.reading.roles import Roles, label_of, resolve
 from anonset.spelling import setting
 
 
@@ -47,7 +47,7 @@ class Plan:
     """Item of each 0/1 column."""
 
     @classmethod
-    def of(cls, source: NamedColumns, numeric: Names, roles_given: Mapping[str, Names]) -> "Plan":
+    def of(cls, source: NamedColumns, numeric: Sequence[str], roles_given: Mapping[str, Sequence[str]]) -> "Plan":
         """Assign a role to every column of a source.
 
         Raises
@@ -55,12 +55,8 @@ class Plan:
         InputError
             If a named column does not exist, or a column has no role or two roles.
         """
-        if (
-            source.sets_only
-            and roles_given["items"] is None
-            and not any(map(roles_given.get, ("one_hot", "one_code", "drop")))
-        ):
-            roles_given = {**roles_given, "items": source.names[0]}
+        if source.sets_only and not any(roles_given.values()):
+            roles_given = {**roles_given, "items": source.names}
         roles, numbers = resolve(
             source.where,
             source.names,
@@ -71,7 +67,7 @@ class Plan:
             **roles_given,
         )
         return cls(
-            source.names, roles, numbers, {name: label_of(name, roles_given.get("one_hot")) for name in roles.one_hot}
+            source.names, roles, numbers, {name: label_of(name, roles_given["one_hot"]) for name in roles.one_hot}
         )
 
     def with_marks(self, encoder: Encoder, batches: Callable[[Sequence[str]], Iterator[Batch]]) -> "Plan":

@@ -8,7 +8,8 @@ from anonset.errors import Fix, InputError, MissingRoleError, Problem
 from anonset.personal_text import is_like_id
 from anonset.spelling import counted, setting
 
-Names = str | Sequence[str] | None
+Names = str | Sequence[str]
+"""Names as a sequence, or as a text with names separated by commas."""
 _WIDE = ("one_hot", "one_code")
 
 _NUMBER = re.compile(r"[+-]?[0-9]+([.,][0-9]+)?")
@@ -210,7 +211,7 @@ def name_list(names: str | Sequence[str]) -> list[str]:
     return [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
 
 
-def names_in(names: Sequence[str], declared: Names) -> tuple[str, ...]:
+def names_in(names: Sequence[str], declared: Names | None) -> tuple[str, ...]:
     """Return the declared names as a tuple.
 
     Names are separated by commas, except within a name that is one of `names`.
@@ -244,14 +245,14 @@ def _with_commas(names: Sequence[str], listed: Sequence[str]) -> Sequence[str]:
     return joined
 
 
-def label_of(name: str, declared: Names) -> str:
+def label_of(name: str, declared: Sequence[str]) -> str:
     """Return the item of a 0/1 column: the column name without the selecting prefix, and without the end of a bracket
     that the prefix begins.
 
     >>> label_of("dx_E10", ["dx_*"]), label_of("dx_E10", ["dx_E10"]), label_of("Drug (choice=none)", ["Drug (choice=*"])
     ('E10', 'dx_E10', 'none')
     """
-    patterns = [text for text in names_in((), declared) if text.endswith("*") and name not in names_in((), declared)]
+    patterns = [text for text in declared if text.endswith("*") and name not in declared]
     prefix = max((text[:-1] for text in patterns if name.startswith(text[:-1])), key=len, default="")
     item = name[len(prefix) :]
     closing = next((end for begin, end in _BRACKETS if prefix.count(begin) > prefix.count(end)), "")

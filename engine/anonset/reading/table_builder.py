@@ -43,7 +43,6 @@ from anonset.reading.options import ReadOptions
 from anonset.reading.persons.grouping import changes_by_first_values, unite
 from anonset.reading.persons.merging import PersonMerge, RowLayout, Rows
 from anonset.reading.plan import Plan, require_values
-from anonset.reading.roles import names_in
 from anonset.spelling import counted
 
 _MOST_OF_PART = 1 << 28
@@ -207,7 +206,7 @@ def _require_described(source: OpenedSource, persons: int, options: ReadOptions)
     if persons and not options.skip_undescribed:
         having = f"{counted(persons, 'person')} of other tables {'has' if persons == 1 else 'have'} no row in the table"
         msg = f"{source.where}: {having} {source.tables[0]!r}, which describes the persons; correct the data"
-        skipping = {"skip_rows": [*names_in((), options.skip_rows), "undescribed"]}
+        skipping = {"skip_rows": [*options.skip_rows, "undescribed"]}
         raise InputError(msg, fixes=[Fix(skipping, "to publish the others")])
 
 

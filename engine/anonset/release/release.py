@@ -169,7 +169,7 @@ class Release(RedactedRepr):
         separator: str | None = None,
         part_rows: int | None = None,
         trace: bool = False,
-        publish_as_is: Names = None,
+        publish_as_is: Names | None = None,
     ) -> Path | Place:
         """Write the publication into a new directory, read it back, verify and scan it, and return the directory.
 

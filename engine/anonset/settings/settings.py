@@ -171,8 +171,7 @@ class RoleSettings(ReadingSettings, _RoleSettings):
 
     def read_options(self) -> dict[str, Any]:
         """Return the fields of `ReadOptions`."""
-        options = self.model_dump(include=set(RoleSettings.model_fields))
-        return {**options, "items": self.items or None}
+        return self.model_dump(include=set(RoleSettings.model_fields))
 
 
 class InputSettings(RoleSettings):

@@ -49,7 +49,7 @@ class Job:
     other_release: OtherRelease | None = None
     """Earlier release of the same persons. The earlier and the new release together must satisfy the model."""
     round_ends: bool = True
-    publish_as_is: Names = None
+    publish_as_is: Names | None = None
     check: CheckOptions = field(default_factory=CheckOptions)
     trace: bool = False
     """Whether the private report contains the decisions of the search."""

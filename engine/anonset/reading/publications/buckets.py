@@ -18,7 +18,7 @@ from anonset.publications.buckets import GROUP, count_values
 from anonset.reading.batches import FileProperties, open_source
 from anonset.reading.options import ReadOptions
 from anonset.reading.read import read
-from anonset.reading.roles import Names, names_in
+from anonset.reading.roles import Names
 from anonset.reading.sources.dialect import EXACT, Dialect
 from anonset.reading.sources.source import of_files
 from anonset.reading.table_builder import gather, read_exactly
@@ -67,7 +67,7 @@ def read_buckets(
     """
     if files is not None:
         qit, snt = ([Path(folder) / name for name in names] for names in files)
-        return _read_own(qit, snt, names_in((), id), names_in((), keep), store, expected)
+        return _read_own(qit, snt, id, keep, store, expected)
     # ids may only repeat in a table with a sensitive column, so the group is read in that role
     table = _read(Path(folder) / QIT, reading, id=id, keep=keep, sensitive=GROUP)
     group = table.sensitive
@@ -85,8 +85,8 @@ def read_buckets(
 def _read_own(
     qit: Sequence[Path],
     snt: Sequence[Path],
-    id: Sequence[str],  # noqa: A002
-    keep: Sequence[str],
+    id: Names,  # noqa: A002
+    keep: Names,
     store: Store,
     expected: Sequence[CategoricalColumn],
 ) -> Buckets:
@@ -132,7 +132,7 @@ def _gathered(
     store: Store,
     expected: Mapping[str, CategoricalColumn] = MappingProxyType({}),
 ) -> Table:
-    options = ReadOptions(numeric=roles.get("relational"), separator=" ", exact=True, **roles)
+    options = ReadOptions(numeric=roles["relational"], separator=" ", exact=True, **roles)
     source = open_source(of_files(paths), options.reading())
     return gather(source, options, store, with_ids=True, expected=expected)
 

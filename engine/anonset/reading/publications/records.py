@@ -29,7 +29,7 @@ def part_names(n: int, format: str, folder: str = PARTS) -> tuple[str, ...]:  # 
 def read_published(
     path: str | os.PathLike[str],
     *,
-    items: Names = None,
+    items: Names = (),
     relational: Names = (),
     keep: Names = (),
     reading: Mapping[str, Any] | None = None,
@@ -51,7 +51,7 @@ def read_published(
         If the file cannot be read, or the columns differ from the named columns.
     """
     where = Path(path)
-    names = (items,) if isinstance(items, str) else tuple(items or ())
+    names = (items,) if isinstance(items, str) else tuple(items)
     options = reading or {}
     declared, no_header = options.get("input_format"), bool(options.get("no_header"))
     nameless = where.exists() and format_of(where, declared, no_header=no_header) == "dat"

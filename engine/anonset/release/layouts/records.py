@@ -223,7 +223,7 @@ class RecordsKind(PublicationKind[Records]):
         keep = [*settings.keep, *([model.sensitive_column] if model.sensitive_column else [])]
         table = read_published(
             published,
-            items=settings.items or None,
+            items=settings.items,
             relational=settings.relational,
             keep=list(dict.fromkeys(keep)),
             reading=settings.foreign_reading(),
@@ -359,7 +359,7 @@ def read_parts(
     nameless = source.format == "dat"
     options = ReadOptions(**roles, separator=separator, exact=True)
     if nameless:
-        options = replace(options, items=None, separator=" ")
+        options = replace(options, items=(), separator=" ")
     table = gather(open_source(source, options.reading()), options, store, expected=expected, sets=sets)
     column, name = table.transactions, items[0] if items else fimi.COLUMN
     if not nameless or column is None:

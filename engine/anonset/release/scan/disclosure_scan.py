@@ -179,7 +179,7 @@ def _omit_or_publish(name: str) -> list[Fix]:
     return [Fix({"drop": [name]}, "to omit the column"), publish]
 
 
-def declared(table: Table, names: Names) -> Table:
+def declared(table: Table, names: Names | None) -> Table:
     """Return the table with further columns that the owner declares to publish unchanged. A column may be declared even
     if it causes no finding.
 
