@@ -153,6 +153,15 @@ def test_settings_of_a_wrong_type_are_rejected(given: dict[str, Any], message: s
         make_settings({**NEEDED, **given})
 
 
+@pytest.mark.parametrize("name", ["none.csv", "none/*.csv"])
+def test_missing_data_are_reported_before_other_problems(tmp_path: Path, name: str) -> None:
+    path = str(tmp_path / name)
+    with refused(InputError, f"{path} file directory order sorted"):
+        make_settings({**NEEDED, "input": path, "order": "x"})
+    with pytest.raises(InputError, match="^order"):
+        make_settings({**NEEDED, "input": f"{tmp_path}*", "order": "x"})
+
+
 @pytest.mark.parametrize(
     ("text", "size"),
     [("0", 0), ("1048576", 1 << 20), ("1K", 1024), ("2 MB", 2 << 20), ("1.5GiB", 3 << 29), ("1t", 1 << 40)],

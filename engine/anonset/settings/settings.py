@@ -16,7 +16,7 @@ from anonset.local_paths import require_local
 from anonset.publications.presentation import Format, Order, Symbols
 from anonset.reading import roles as reading
 from anonset.reading.file_options import FileOptions, RoleOptions
-from anonset.reading.sources.place import Place, is_address
+from anonset.reading.sources.place import Place, is_address, may_have_data
 from anonset.settings.fetched_files import with_local_copies
 from anonset.settings.parameters import (
     GENERAL,
@@ -358,10 +358,8 @@ def validate(model: type[_Settings], values: Mapping[str, Any], *, fetch: bool =
     except ValidationError as error:
         problems = [_describe(dict(detail), model, job) for detail in error.errors()]
     source = values.get("input") if "input" in model.model_fields else None
-    if isinstance(source, str) and not (
-        set(source) & set("*?[") or "://" in source or Path(source).exists()
-    ):  # checked first, because all other settings depend on it
-        problems.insert(0, f"{source}: no such file or directory")
+    if isinstance(source, str) and not may_have_data(source):
+        problems.insert(0, f"{source}: no such file or directory")  # first, because all other settings depend on it
     raise InputError("; ".join(problems))
 
 
