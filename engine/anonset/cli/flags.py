@@ -14,8 +14,8 @@ from anonset.algorithms.registry import ALGORITHMS
 from anonset.errors import InputError, shortened
 from anonset.reading.roles import name_list
 from anonset.reading.sources.files import INPUT_FORMATS
-from anonset.settings.parameters import MODELS, ON_BY_DEFAULT
-from anonset.settings.settings import ReadingSettings
+from anonset.settings.parameters import MODELS
+from anonset.settings.settings import ReadingSettings, parameter_of
 from anonset.spelling import LARGEST
 
 ALIASES = {"out": "-o"}
@@ -170,13 +170,13 @@ def _flag_type(name: str, annotation: Any) -> Any:
 def _option(name: str, info: FieldInfo) -> Parameter:
     integer = info.annotation is int or int in get_args(info.annotation)
     converter = whole_number if integer else None
-    marks = info.json_schema_extra if isinstance(info.json_schema_extra, dict) else {}
-    # of the fields without a heading, only parameters of algorithms say whether they are on by default
-    rest = _REST[0] if ON_BY_DEFAULT in marks else _REST[1]
+    parameter = parameter_of(info)
+    rest = _REST[1] if parameter is None else _REST[0]
     heading = next((heading for heading, names in _HELP_GROUPS.items() if name in names), rest)
     alias, group = ALIASES.get(name), _GROUPS[heading]
     choices = name not in _WITH_COMPLETION  # the descriptions of these flags list the names
-    off = f"--no-{name.replace('_', '-')}" if marks.get(ON_BY_DEFAULT) else ()
+    is_on = info.default is True if parameter is None else parameter.on_by_default
+    off = f"--no-{name.replace('_', '-')}" if is_on else ()
     return Parameter(
         alias=alias, help=info.description, converter=converter, group=group, show_choices=choices,
         metavar=None if choices else "NAME", negative=off,

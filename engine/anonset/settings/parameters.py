@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from anonset.privacy.model import PrivacyModel
 
 
-ON_BY_DEFAULT = "x-on-by-default"
-
-
 @dataclass(frozen=True)
 class ModelEntry:
     """Settings and default algorithms of a privacy model."""

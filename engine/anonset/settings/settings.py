@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic.fields import FieldInfo
 
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.errors import InputError, shortened
@@ -21,7 +22,6 @@ from anonset.settings.fetched_files import with_local_copies
 from anonset.settings.parameters import (
     GENERAL,
     MODELS,
-    ON_BY_DEFAULT,
     Parameter,
     parameters,
     type_and_text,
@@ -46,7 +46,6 @@ ROUND_ENDS: Any = Field(
     True,
     description="Round the ends of number ranges outward. Without rounding, the ends are exact values of "
     "single records.",
-    json_schema_extra={ON_BY_DEFAULT: True},
 )
 """Setting for rounded range ends, of the commands that publish ranges."""
 
@@ -301,18 +300,19 @@ def with_parameters(base: type[Any], new_parameters: Mapping[str, Parameter]) ->
     """Add an optional field for each parameter that the settings lack."""
     added: dict[str, Any] = {
         name: (
-            parameter.type | None,
-            Field(
-                None,
-                description=parameter.description,
-                json_schema_extra={ON_BY_DEFAULT: parameter.on_by_default},
-            ),
+            Annotated[parameter.type | None, parameter],
+            Field(None, description=parameter.description),
         )
         for name, parameter in new_parameters.items()
         if name not in base.model_fields
     }
     made: type[Any] = create_model(base.__name__, __base__=base, **added)
     return made
+
+
+def parameter_of(field: FieldInfo) -> Parameter | None:
+    """Return the parameter that a field of settings states. None for all fields that `with_parameters` did not add."""
+    return next((fact for fact in field.metadata if isinstance(fact, Parameter)), None)
 
 
 _WRITTEN = ("out", "private", "work_dir")
