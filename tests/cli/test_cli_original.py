@@ -243,6 +243,9 @@ def test_lone_column_of_the_original_of_a_nameless_publication(clinic: Place) ->
     for more in ((), own_tree(clinic, *OTHERS), ("--items", "codes")):
         verification = verified(clinic, "codes.csv", "--separator", ";", *more)
         assert (verification.code, verification.json["true"]) == (0, True), verification.err
+    titled = clinic.write("titled.csv", f"Codes 2024\n{(clinic.folder / 'codes.csv').read_text()}")
+    verification = verified(clinic, titled, "--separator", ";", "--header-line", "2")
+    assert (verification.code, verification.json["true"]) == (0, True), verification.err
     people = verified(clinic, "people.csv", "--separator", ";", "--items", "codes", "--unit", "who", "--drop", "age")
     assert (people.code, people.json["true"]) == (0, True), people.err
     assert names(verified(clinic, "people.csv", "--separator", ";").err, "items --items")

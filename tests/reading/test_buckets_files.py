@@ -99,6 +99,13 @@ def test_groups_of_other_tools_keep_their_names(tmp_path: Path) -> None:
     assert back.record.tolist() == [0, 1, 2]
 
 
+def test_tables_of_other_tools_may_have_a_title(tmp_path: Path) -> None:
+    (tmp_path / "qit.csv").write_text("Persons\nname,group\na,1\nb,1\n")
+    (tmp_path / "snt.csv").write_text("Drugs\ngroup,drug\n1,x\n1,y\n")
+    back = read_buckets(tmp_path, id="name", reading={"header_line": 2})
+    assert values_of(back) == {"1": ["x", "y"]}
+
+
 @pytest.mark.parametrize(
     ("qit", "snt", "message"),
     [

@@ -13,7 +13,6 @@ from anonset.privacy import Witness
 from anonset.publications import Symbol
 from anonset.publications.symbols import generalize, range_ends, row_ranks
 from anonset.reading.batches import FileProperties, open_source
-from anonset.reading.sources.dialect import Dialect
 from anonset.reading.sources.source import Source
 from anonset.release.memory import format_size
 from anonset.release.published_recoding import invert
@@ -35,8 +34,8 @@ def items_of_original(
     if not nameless:
         return list(published)
     others = {*settings.file.person, *settings.drop}
-    dialect = Dialect.of(settings.file.delimiter, settings.file.encoding, settings.file.no_header)
-    opened = open_source(source, FileProperties(dialect=dialect, absent=lambda names: others - set(names)))
+    properties = FileProperties(dialect=settings.file.dialect, absent=lambda names: others - set(names))
+    opened = open_source(source, properties)
     free = [name for name in opened.names if name not in others]
     return settings.items or (free if len(free) == 1 else list(published))
 

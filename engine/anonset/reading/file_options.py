@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from anonset.data.table_facts import Unit
 from anonset.reading.roles import Names, names_in
+from anonset.reading.sources.dialect import DIALECT_OPTIONS, Dialect
 
 ROW, UNKNOWN, OPEN = "row", "unknown", "?"
 """Values of the setting ``unit`` that name no columns: each row is a person, the data do not say who is a person, and
@@ -154,6 +155,17 @@ class FileOptions(_Options):
     def person(self) -> tuple[str, ...]:
         """Columns that together identify the person. Empty if the unit is not declared by columns."""
         return person_columns(self.unit)
+
+    @property
+    def dialect(self) -> Dialect:
+        """Dialect of a text.
+
+        Raises
+        ------
+        InputError
+            If an option cannot be used.
+        """
+        return Dialect.of(**{name: getattr(self, name) for name in DIALECT_OPTIONS})
 
     @property
     def unit_kind(self) -> Unit:

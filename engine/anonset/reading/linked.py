@@ -16,9 +16,9 @@ from typing import Any, Self
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
 from anonset.reading.batches import FileProperties
-from anonset.reading.file_options import OPEN, ROW, UNKNOWN
+from anonset.reading.file_options import OPEN, ROW, UNKNOWN, FileOptions
 from anonset.reading.roles import names_in
-from anonset.reading.sources.dialect import Dialect
+from anonset.reading.sources.dialect import DIALECT_OPTIONS, Dialect
 from anonset.reading.sources.files import STATISTICS
 from anonset.reading.sources.place import Place, is_address
 from anonset.reading.sources.source import TABLES, Source, source_of
@@ -26,8 +26,7 @@ from anonset.spelling import as_typed, listed, setting, similar_name
 
 RECORDS = "records"
 """Name of the published table that lists the records, if no table describes them."""
-_DIALECT = ("delimiter", "encoding", "no_header", "header_line", "skip_rows")
-TABLE_OPTIONS = (*_DIALECT, "input_format", "value_codes", "null", "separator")
+TABLE_OPTIONS = (*DIALECT_OPTIONS, "input_format", "value_codes", "null", "separator")
 """Reading options of a linked table, as settings."""
 ATTRIBUTES = ("relational", "numeric", "keep", "drop")
 """Settings of a linked table that name columns without items."""
@@ -84,15 +83,8 @@ class LinkedTable(RedactedRepr):
         names of the linked source.
         """
         options, named, dialect, table_format = self.options, self.named, common.dialect, self.source.format
-        if given := {name: options[name] for name in _DIALECT if name in options}:
-            skipped = [*(["footer"] if dialect.skip_footer else []), *(["labels"] if dialect.skip_labels else [])]
-            dialect = Dialect.of(
-                given.get("delimiter", dialect.delimiter),
-                given.get("encoding", dialect.encoding),
-                given.get("no_header", dialect.no_header),
-                given.get("header_line", dialect.header_line),
-                names_in((), given.get("skip_rows", skipped)),
-            )
+        if not options.keys().isdisjoint(DIALECT_OPTIONS):
+            dialect = Dialect.of(**{name: options.get(name, getattr(dialect, name)) for name in DIALECT_OPTIONS})
         return replace(
             common,
             format=options.get("input_format", common.format),
@@ -101,7 +93,7 @@ class LinkedTable(RedactedRepr):
             absent=lambda names: [name for name in named if name not in names],
             ids=self.key,
             value_codes=options.get("value_codes", common.value_codes and table_format in STATISTICS),
-            null=names_in((), options["null"]) if "null" in options else self._null(common.null, unit),
+            null=options["null"] if "null" in options else self._null(common.null, unit),
             numeric=self.attributes.get("numeric", ()) if common.numeric else (),
         )
 
@@ -242,7 +234,8 @@ def _table(where: str, name: str, given: Any, unit: tuple[str, ...], folder: Pla
     if not parent and len(key) != len(unit):
         msg = f"{where}: key must name {len(unit)} columns, one for each column of {setting('unit')}, got {list(key)}"
         raise InputError(msg)
-    options = {option: settings[option] for option in TABLE_OPTIONS if option in settings}
+    stated = {option: settings[option] for option in TABLE_OPTIONS if option in settings}
+    options = {option: getattr(FileOptions(**stated), option) for option in stated}
     source = source_of(
         _placed(settings["input"], folder),
         options.get("input_format"),

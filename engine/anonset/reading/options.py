@@ -140,12 +140,10 @@ class ReadOptions(RoleOptions, FileOptions):
             msg = f"{setting('with_header', True)} needs {setting('one_code')}, the columns with a code per cell"
             raise InputError(msg)
 
-    @cached_property
+    @property
     def dialect(self) -> Dialect:
         """Dialect of a text."""
-        if self.exact:
-            return EXACT
-        return Dialect.of(self.delimiter, self.encoding, self.no_header, self.header_line, self.skip_rows)
+        return EXACT if self.exact else super().dialect
 
     @property
     def rules(self) -> CodeRules:

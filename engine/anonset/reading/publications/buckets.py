@@ -16,10 +16,11 @@ from anonset.errors import InputError, datum
 from anonset.publications import Buckets
 from anonset.publications.buckets import GROUP, count_values
 from anonset.reading.batches import FileProperties, open_source
+from anonset.reading.file_options import FileOptions
 from anonset.reading.options import ReadOptions
 from anonset.reading.read import read
 from anonset.reading.roles import Names
-from anonset.reading.sources.dialect import EXACT, Dialect
+from anonset.reading.sources.dialect import EXACT
 from anonset.reading.sources.source import of_files
 from anonset.reading.table_builder import gather, read_exactly
 from anonset.spelling import counted
@@ -154,12 +155,7 @@ def _read(path: Path, reading: Mapping[str, Any] | None, **roles: Any) -> Table:
 
 
 def _read_snt(path: Path, reading: Mapping[str, Any] | None) -> tuple[CategoricalColumn, CategoricalColumn, Int64]:
-    options = reading or {}
-    dialect = (
-        EXACT
-        if reading is None
-        else Dialect.of(options.get("delimiter"), options.get("encoding"), bool(options.get("no_header")))
-    )
+    dialect = EXACT if reading is None else FileOptions(**reading).dialect
     names = open_source(path, FileProperties(dialect=dialect, absent=lambda names: {GROUP} - set(names))).names
     value_columns = [name for name in names if name != GROUP]
     has_counts = len(value_columns) == 2 and value_columns[1] == COUNT

@@ -6,7 +6,7 @@ import io
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import islice
 
 from anonset.errors import Fix, InputError, Problem
@@ -47,10 +47,18 @@ class Dialect:
     """True if the first line is a row. The columns are then called 1, 2, ..."""
     header_line: int = 1
     """Number of the header line, from 1. Lines above it are skipped."""
-    skip_footer: bool = False
-    """True if sums and notes below the last record are skipped."""
-    skip_labels: bool = False
-    """True if the lines below the header are skipped that contain labels or units of the columns."""
+    skip_rows: tuple[str, ...] = ()
+    """Kinds of rows that are skipped."""
+
+    @property
+    def skip_footer(self) -> bool:
+        """True if sums and notes below the last record are skipped."""
+        return "footer" in self.skip_rows
+
+    @property
+    def skip_labels(self) -> bool:
+        """True if the lines below the header are skipped that contain labels or units of the columns."""
+        return "labels" in self.skip_rows
 
     @classmethod
     def of(
@@ -85,17 +93,18 @@ class Dialect:
         if isinstance(header_line, bool) or not isinstance(header_line, int) or header_line < 1:
             msg = f"{setting('header_line')} must be a line number, 1 or more, got {header_line!r}"
             raise InputError(msg)
-        footer, labels = "footer" in skip_rows, "labels" in skip_rows
-        if labels and no_header:
+        if "labels" in skip_rows and no_header:
             msg = f"{setting('skip_rows', 'labels')} skips lines below the header; remove {setting('no_header', True)}"
             raise InputError(msg)
-        return cls(delimiter, encoding, False, no_header, header_line, skip_footer=footer, skip_labels=labels)
+        return cls(delimiter, encoding, False, no_header, header_line, tuple(skip_rows))
 
 
 RECOGNISED = Dialect()
 """Dialect without declarations. All properties are detected."""
 EXACT = Dialect(",", None, exact=True)
 """Dialect that anonset writes."""
+DIALECT_OPTIONS = tuple(option.name for option in fields(Dialect) if option.name != "exact")
+"""Reading options that declare a dialect."""
 
 
 def in_utf8(where: object, data: bytes, dialect: Dialect) -> bytes:
