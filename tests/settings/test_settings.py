@@ -158,7 +158,7 @@ def test_missing_data_are_reported_before_other_problems(tmp_path: Path, name: s
     path = str(tmp_path / name)
     with refused(InputError, f"{path} file directory order sorted"):
         make_settings({**NEEDED, "input": path, "order": "x"})
-    with pytest.raises(InputError, match="^order"):
+    with pytest.raises(InputError, match=r"^order"):
         make_settings({**NEEDED, "input": f"{tmp_path}*", "order": "x"})
 
 

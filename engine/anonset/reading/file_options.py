@@ -176,6 +176,10 @@ class FileOptions(_Options):
         return kinds.get(tuple(self.unit), "")
 
 
+COLUMN_OPTIONS = (*(option.name for option in fields(RoleOptions)), "one_hot", "one_code")
+"""Options that give columns a role, without ``unit``."""
+
+
 def person_columns(unit: Names | None, names: Sequence[str] = ()) -> tuple[str, ...]:
     """Return the columns that a value of the setting ``unit`` names. Empty for ``row``, ``unknown`` and ``?``.
 

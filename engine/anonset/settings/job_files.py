@@ -10,7 +10,7 @@ from typing import Any
 
 from anonset.algorithms.registry import APART
 from anonset.errors import InputError, UndeclaredUnitError
-from anonset.reading.file_options import OPEN, ROW, UNKNOWN, person_columns
+from anonset.reading.file_options import COLUMN_OPTIONS, OPEN, ROW, UNKNOWN, person_columns
 from anonset.reading.linked import LinkedTables, column_of
 from anonset.reading.roles import name_list
 from anonset.reading.sources.files import require_file
@@ -27,7 +27,7 @@ from anonset.strict_json import loads
 ANSWERS = "unit_is"
 """Name of the table with the settings for each possible value of ``unit``."""
 _POSSIBLE = re.compile(r"^# (unit = \S.*?) *$", re.MULTILINE)
-_ROLES = ("items", "one_hot", "one_code", "relational", "numeric", "sensitive", "keep", "drop")
+_ROLES = tuple(role for role in COLUMN_OPTIONS if role != "id")
 
 
 def _content(path: str) -> bytes:

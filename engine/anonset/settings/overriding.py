@@ -7,14 +7,13 @@ from typing import Any
 
 from anonset.algorithms.base import traits_of
 from anonset.algorithms.registry import ALGORITHMS
+from anonset.reading.file_options import COLUMN_OPTIONS
 from anonset.reading.roles import name_list
 from anonset.settings.parameters import MODELS, default_algorithm, parameters
 from anonset.settings.settings import Settings, settings_model, validate
 
 _MOVES = ("items", "relational", "keep", "drop")
 """Roles to which a flag adds columns instead of replacing the columns in the job file."""
-_LEFT = ("one_hot", "one_code", "numeric", "sensitive", "id")
-"""Roles that a column of the job file loses if a flag gives the column another role."""
 OPTIONS_OF_ROLES = {"present": "one_hot", "with_header": "one_code"}
 """Options that apply only to columns of one role."""
 
@@ -88,7 +87,7 @@ def _without_dropped(flags: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(flags.get("drop"), str | list):
         return flags
     dropped, remaining = frozenset(name_list(flags["drop"])), dict(flags)
-    for role in (*_MOVES, *_LEFT):
+    for role in COLUMN_OPTIONS:
         names = flags.get(role)
         if role not in ("drop", "id") and isinstance(names, str | list) and not dropped.isdisjoint(name_list(names)):
             remaining[role] = [name for name in name_list(names) if name not in dropped]
@@ -111,11 +110,11 @@ def _with_moved_columns(
         role: name_list(flags[role]) for role in (*_MOVES, "sensitive") if isinstance(flags.get(role), str | list)
     }
     moved = {name for names in columns_of.values() for name in names}
-    if not moved or not any(isinstance(job.get(role), str | list) for role in (*_MOVES, *_LEFT)):
+    if not moved or not any(isinstance(job.get(role), str | list) for role in COLUMN_OPTIONS):
         return job, flags
     published = {*columns_of.get("relational", ()), *columns_of.get("items", ())}
     remaining = dict(job)
-    for role in (*_MOVES, *_LEFT):
+    for role in COLUMN_OPTIONS:
         if isinstance(names := job.get(role), str | list):
             stays = published if role == "numeric" else set(columns_of.get(role, ()))
             remaining[role] = [name for name in name_list(names) if name not in moved or name in stays]

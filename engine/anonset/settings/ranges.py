@@ -5,11 +5,12 @@ from math import isfinite
 from typing import Any
 
 from anonset.errors import shortened
+from anonset.reading.file_options import COLUMN_OPTIONS
 from anonset.spelling import LARGEST, setting
 
 _LARGEST = {"workers": 4096, "k": 2**31 - 1, "m": 2**31 - 1}
 """Maximum values of integer settings, if they are below the maximum for 64 bits."""
-_COLUMNS = ("items", "relational", "numeric", "unit", "id", "keep", "drop", "one_hot", "one_code", "publish_as_is")
+_COLUMNS = {*COLUMN_OPTIONS, "unit", "publish_as_is"} - {"sensitive"}
 
 
 def out_of_range(settings: Mapping[str, Any]) -> list[str]:
