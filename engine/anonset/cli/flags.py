@@ -12,6 +12,7 @@ from pydantic.fields import FieldInfo
 
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.errors import InputError, shortened
+from anonset.reading.file_options import COLUMN_OPTIONS
 from anonset.reading.roles import name_list
 from anonset.reading.sources.files import INPUT_FORMATS
 from anonset.settings.parameters import MODELS
@@ -184,10 +185,7 @@ def _option(name: str, info: FieldInfo) -> Parameter:
 
 
 _HELP_GROUPS: dict[str, tuple[str, ...]] = {  # the first heading that lists a setting is used
-    "Data and roles": (
-        "items", "one_hot", "present", "one_code", "with_header", "relational", "numeric", "sensitive", "unit", "id",
-        "keep", "drop", "hierarchy", "ceiling", "original",
-    ),
+    "Data and roles": (*COLUMN_OPTIONS, "present", "with_header", "unit", "hierarchy", "ceiling", "original"),
     "Reading": (*ReadingSettings.model_fields, "records", "codebook"),
     "Guarantee": ("model", "k", "m", "l", "sensitive_items", "max_loss", "max_suppressed"),
     "Output": ("out", "private", "format", "order", "symbols", "if_exists", "part_rows"),

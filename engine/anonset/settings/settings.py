@@ -15,7 +15,6 @@ from anonset.algorithms.registry import ALGORITHMS
 from anonset.errors import InputError, shortened
 from anonset.local_paths import require_local
 from anonset.publications.presentation import Format, Order, Symbols
-from anonset.reading import roles as reading
 from anonset.reading.file_options import FileOptions, RoleOptions
 from anonset.reading.sources.place import Place, is_address, may_have_data
 from anonset.settings.fetched_files import with_local_copies
@@ -58,7 +57,7 @@ def _fields_of(options: type[FileOptions | RoleOptions]) -> dict[str, Any]:
     types, made = get_type_hints(options, include_extras=True), {}
     for option in fields(options):
         kind, text = type_and_text(types[option.name])
-        kind, default = (Names, []) if kind == reading.Names else (kind, option.default)
+        kind, default = (Names, []) if option.default == () else (kind, option.default)
         made[option.name] = (kind, Field(default, description=text, **option.metadata))
     return made
 
