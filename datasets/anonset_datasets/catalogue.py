@@ -102,7 +102,7 @@ def load(name: str) -> Table:
     else:
         table = read(
             source,
-            items=known.items,
+            items=known.items or (),
             relational=list(known.relational),
             numeric=list(known.numeric),
             keep=list(known.keep),

@@ -235,12 +235,9 @@ def _table(where: str, name: str, given: Any, unit: tuple[str, ...], folder: Pla
         msg = f"{where}: key must name {len(unit)} columns, one for each column of {setting('unit')}, got {list(key)}"
         raise InputError(msg)
     stated = {option: settings[option] for option in TABLE_OPTIONS if option in settings}
-    options = {option: getattr(FileOptions(**stated), option) for option in stated}
-    source = source_of(
-        _placed(settings["input"], folder),
-        options.get("input_format"),
-        no_header=bool(options.get("no_header")),
-    )
+    file = FileOptions(**stated)
+    options = {option: getattr(file, option) for option in stated}
+    source = source_of(_placed(settings["input"], folder), file.input_format, no_header=file.no_header)
     parent_key = () if not parent else (column,) if column else key
     prefix = str(settings.get("key_prefix", ""))
     return LinkedTable(name, source, key, items[0] if items else "", attributes, parent, parent_key, options, prefix)
