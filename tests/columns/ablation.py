@@ -50,11 +50,12 @@ def read(layout: Layout, n_rows: int) -> Read | None:
     with tempfile.TemporaryDirectory() as folder:
         path = write(layout, Path(folder), n_rows, 1)
         try:
-            opened, loaded, _ = columns_of(source_of(str(path), None), {"no_header": not layout.header})
+            data = columns_of(source_of(str(path), None), {"no_header": not layout.header})
         except InputError:
             return None
-        profiles = [profile(name, loaded[name]) for name in opened.names]
-        candidates, _ = with_counts(loaded, opened.names)
+        loaded, names = data.columns, data.opened.names
+        profiles = [profile(name, loaded[name]) for name in names]
+        candidates, _ = with_counts(loaded, names)
         named = layout.names
         truth = {named[column.header]: column.role for column in layout.columns}
         return Read(

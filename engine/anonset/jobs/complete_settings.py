@@ -1,17 +1,24 @@
-"""Propose complete settings for a rejected run: the settings of the user, corrected by the proposal of `inspect`.
+"""Propose complete commands for a rejected run, which correct all faults visible in options and data.
 
-A run stops at its first fault. The complete settings correct all faults visible in options and data. Faults concern the
-unit of privacy, columns that differ within a person, the model for the remaining columns, and their hierarchies.
+A run stops at its first fault. A complete command states the settings of the user, corrected by a proposal of `inspect`
+for the same data:
+
+* If only the unit of privacy is missing, there is a command for each possible unit (`_with_unit`).
+* If roles are missing, or the data contradict them, the roles of the proposal are used (`_with_roles`). A column may
+  differ within a person, for example. The model then follows from the roles.
+* If the declared sets of items would disclose persons, the other declared columns are published without them.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from anonset.columns.roles import OF_PERSONS, ROLES, SETS
 from anonset.data import Table
 from anonset.data.hierarchies.hierarchy_rules import VALUES
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import (
     AnonsetError,
     DisclosureError,
@@ -105,13 +112,15 @@ def _unit_commands(command: str, source: str, options: Mapping[str, Any]) -> lis
     run = _with_parameters({"input": source, "out": f"{source}-safe", **roles})
     lines = list[str]()
     with suppress(AnonsetError):  # the command itself reports errors in the data
-        for proposal in _readable(run):
-            if (answered := _answered(run, proposal)) is None:
+        data = _inspected(run)
+        run = data.with_names(run)
+        for proposal in _readable(data.proposal(run), run):
+            if (settings := _with_unit(run, proposal)) is None:
                 continue
-            found = {name: value for name, value in answered.items() if name in _OF_UNITS and value}
+            found = {name: value for name, value in settings.items() if name in _OF_UNITS and value}
             for unit, condition in _units(proposal):
                 flags = {name: value for name, value in options.items() if name not in (*_OF_UNITS, "hierarchy")}
-                typed = as_typed(command, source, {**flags, **found, "unit": unit}, answered["hierarchy"])
+                typed = as_typed(command, source, {**flags, **found, "unit": unit}, settings["hierarchy"])
                 lines.append(f"complete command{condition}: {foreign(typed)}")
     return lines
 
@@ -145,12 +154,15 @@ def _commands(options: Mapping[str, Any], typed: Mapping[str, Any], error: Input
     model = MODELS.get(str(options.get("model")))
     if model is not None and "sensitive" in model.model.protects:  # in buckets, ids repeat by design
         return []
-    proposals = _readable(options) or _readable({**options, "differing": "first"})
-    lines, faults = _lines(options, typed, proposals)
+    data = _inspected(options)
+    options = data.with_names(options)
+    first = data.proposal(options)
+    work = first if _readable(first, options) else data.proposal({**options, "differing": "first"})
+    lines, faults = _lines(options, typed, work)
     others = any(options.get(role) for role in ("relational", "sensitive", "keep"))
     if not lines and others and any(isinstance(fault, DisclosureError) for fault in faults):
-        lines = _lines(options, typed, _readable(_without_sets(options)))[0]
-    reasons = [fault.problem for fault in faults] if proposals else _problems(options)
+        lines = _lines(options, typed, data.proposal(_without_sets(options)))[0]
+    reasons = [fault.problem for fault in faults] if _readable(work, options) else _problems(first)
     of_columns = isinstance(error, MisreadError | MissingRoleError)
     if not lines and (of_columns or not (typed.get("model") or typed.get("algorithm"))):
         lines = [f"no complete command: {reason}" for reason in reasons[:1] if of_columns and reason != error.problem]
@@ -159,23 +171,20 @@ def _commands(options: Mapping[str, Any], typed: Mapping[str, Any], error: Input
 
 
 def _lines(
-    options: Mapping[str, Any], typed: Mapping[str, Any], proposals: Sequence[Proposal]
+    options: Mapping[str, Any], typed: Mapping[str, Any], work: Proposal
 ) -> tuple[list[str], list[AnonsetError]]:
+    """Return a line for each complete command, and the errors of the commands that would be rejected."""
     lines, faults = list[str](), list[AnonsetError]()
-    for proposal in proposals:
-        is_open = bool(proposals[0].answers)
-        columns = [column.profile.name for column in proposal.columns]
-        options = _with_names(options, columns)
-        settings = _complete(options, proposal)
-        stated = options if any(options.get(role) for role in ROLES) else {**options, **_only_column(proposal)}
-        stated = {name: value for name, value in stated.items() if typed.get(name) is not None or name in ROLES}
-        if is_open and (answered := _answered(options, proposal)) is not None:
-            settings = answered
-        elif settings is None or _are_same(settings, stated):
-            continue
-        elif fault := _fault_of(settings, proposal.table if _reads_as(proposal, settings) else None):
-            faults.append(fault)
-            continue
+    for proposal in _readable(work, options):
+        is_open = bool(work.answers)
+        settings = _with_unit(options, proposal) if is_open else None
+        if settings is None:
+            settings = _with_roles(options, proposal)
+            if settings is None or _are_same(settings, _stated(options, typed, proposal)):
+                continue
+            if fault := _fault_of(settings, proposal.table if _reads_as(proposal, settings) else None):
+                faults.append(fault)
+                continue
         other = (typed.get("model") or typed.get("algorithm")) and settings.get("model") != options.get("model")
         model_text = f", with model {settings['model']}" if other else ""
         for unit, condition in _units(proposal) if is_open else [(settings.get("unit", []), "")]:
@@ -185,22 +194,22 @@ def _lines(
     return lines, faults
 
 
-def _answered(options: Mapping[str, Any], proposal: Proposal) -> dict[str, Any] | None:
+def _with_unit(options: Mapping[str, Any], proposal: Proposal) -> dict[str, Any] | None:
     """Return the settings of the user with the unit of a proposal.
 
     None if the proposal does not publish the same columns, or the run would be rejected before the search. Kept columns
     next to relational columns can be scanned only after the search, and must be declared.
     """
     roles = ("relational", *SETS, "sensitive")
-    if any(not {*names_in((), options.get(role))} <= {*names_in((), proposal.settings.get(role))} for role in roles):
+    if any(not {*options.get(role, ())} <= {*names_in((), proposal.settings.get(role))} for role in roles):
         return None
-    if options.get("relational") and not {*names_in((), options.get("keep"))} <= {*options.get("publish_as_is", ())}:
+    if options.get("relational") and not {*options.get("keep", ())} <= {*options.get("publish_as_is", ())}:
         return None
     unit = _units(proposal)[0][0]
     separator = ("separator",) if any(options.get(role) for role in SETS) else ()
     added = (*separator, "numeric", *(("null", "skip_rows") if proposal.skipped else ()))
     found = {name: proposal.settings[name] for name in added if proposal.settings.get(name)}
-    drop = [name for name in names_in((), options.get("drop")) if name not in unit]
+    drop = [name for name in options.get("drop", ()) if name not in unit]
     hierarchies = {**_hierarchies(proposal.settings), **options.get("hierarchy", {})}
     settings = {**options, **found, "drop": drop, "unit": unit, "hierarchy": hierarchies}
     return None if _fault_of(settings) else settings
@@ -235,8 +244,8 @@ def _fault_of(complete: Mapping[str, Any], table: Table | None = None) -> Anonse
     return None
 
 
-def _readable(options: Mapping[str, Any]) -> list[Proposal]:
-    work = _proposed(options)
+def _readable(work: Proposal, options: Mapping[str, Any]) -> list[Proposal]:
+    """Return the proposals for all possible units that read records."""
     if not options.get("separator") and any(
         column.role == "items" and column.profile.other_separators for column in work.columns
     ):
@@ -244,25 +253,29 @@ def _readable(options: Mapping[str, Any]) -> list[Proposal]:
     return [proposal for proposal in work.answers or (work,) if proposal.table is not None and proposal.table.n]
 
 
-def _problems(options: Mapping[str, Any]) -> list[Problem]:
+def _problems(work: Proposal) -> list[Problem]:
     """Return the last problem of the proposal as a list. If a column name looks like a data value, return an empty
     list, because the problem could show the value.
     """
-    work = _proposed(options)
     unnamed = any(is_like_id(column.profile.name) for column in work.columns)
-    return [] if unnamed else work.problems[-1:]
+    return [] if unnamed else [*work.problems[-1:]]
 
 
 def _without_sets(options: Mapping[str, Any]) -> dict[str, Any]:
-    sets = [name for role in SETS for name in names_in((), options.get(role))]
+    sets = [name for role in SETS for name in options.get(role, ())]
     remaining = {name: value for name, value in options.items() if name not in SETS}
-    return {**remaining, "drop": [*names_in((), options.get("drop")), *sets]}
+    return {**remaining, "drop": [*options.get("drop", ()), *sets]}
 
 
-def _only_column(proposal: Proposal) -> dict[str, list[str]]:
-    """Return the role of the only column of a format without column names. Empty for other formats."""
+def _stated(options: Mapping[str, Any], typed: Mapping[str, Any], proposal: Proposal) -> dict[str, Any]:
+    """Return the settings of the rejected run: those that were typed, and the role of the only column of a format
+    without column names.
+    """
+    stated = {name: value for name, value in options.items() if typed.get(name) is not None or name in ROLES}
     single = proposal.source is not None and proposal.source.is_one_column
-    return {"items": [column.profile.name for column in proposal.columns]} if single else {}
+    if single and not any(options.get(role) for role in ROLES):
+        stated["items"] = [column.profile.name for column in proposal.columns]
+    return stated
 
 
 def _units(one: Proposal) -> list[tuple[list[str], str]]:
@@ -277,7 +290,7 @@ def _units(one: Proposal) -> list[tuple[list[str], str]]:
 
 def _moved(options: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
     """Return a note about the declared columns that a command drops or uses as the id."""
-    stated = [name for role in ROLES if role not in (*OF_PERSONS, "drop") for name in names_in((), options.get(role))]
+    stated = [name for role in ROLES if role not in (*OF_PERSONS, "drop") for name in options.get(role, ())]
     dropped, persons = ([repr(name) for name in stated if name in settings.get(role, ())] for role in ("drop", "unit"))
     return (f", dropping {', '.join(dropped)}" if dropped else "") + (
         f", with {', '.join(persons)} as the person" if persons else ""
@@ -299,36 +312,54 @@ def _require_few_columns(options: Mapping[str, Any]) -> None:
             raise InputError(msg)
 
 
-def _proposed(options: Mapping[str, Any]) -> Proposal:
+@dataclass(frozen=True)
+class _Inspected(RedactedRepr):
+    """Columns of the input of a rejected run, as `inspect` reads them without roles."""
+
+    columns: tuple[str, ...]
+    one_code: frozenset[str]
+    """Columns that contain a code each, and are proposed as a set together."""
+    reading: Mapping[str, Any]
+    """Stated and recognized reading options."""
+
+    def with_names(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return options in which each given role is a list of column names."""
+        given = [name for name in (*ROLES, "publish_as_is") if options.get(name)]
+        return {**options, **{name: [*names_in(self.columns, options[name])] for name in given}}
+
+    def proposal(self, options: Mapping[str, Any]) -> Proposal:
+        """Return the proposal of `inspect` for the columns that the user names in any role. It may change the role of a
+        column, except for sets, ids and dropped columns. If the user names no column, it is for all columns.
+        """
+        specs, items = options.get("hierarchy", {}), options.get("items", ())
+        stated = {name: options[name] for name in (*SETS, "id", "unit", "differing") if options.get(name)}
+        if len(items) > 1 and {*items} <= self.one_code - {*specs}:
+            stated = {name: value for name, value in stated.items() if name != "items"} | {"one_code": items}
+        named = [name for role in ROLES for name in options.get(role, ())]
+        dropped = [name for name in options.get("drop", ()) if name in self.columns]
+        if not {*named} <= {*dropped, *options.get("id", ()), *options.get("unit", ())}:
+            unnamed = [name for name in self.columns if not any(is_selected(name, pattern) for pattern in named)]
+            stated["drop"] = [*dropped, *unnamed]
+        published = {name: "relational" for role in ("relational", "keep") for name in options.get(role, ())}
+        published |= dict.fromkeys(options.get("sensitive", ()), "sensitive")
+        return proposal_for(options["input"], {**self.reading, **stated}, specs, _sizes(options)["k"], published)
+
+
+def _inspected(options: Mapping[str, Any]) -> _Inspected:
+    """Inspect the input of a rejected run without roles."""
     _require_few_columns(options)
-    k, specs = _sizes(options)["k"], options.get("hierarchy", {})
     reading = {name: options[name] for name in (*READING, "missing") if options.get(name)}
-    recognised = proposal_for(options["input"], reading, {}, k)
-    reading |= recognised.recognised
+    found = proposal_for(options["input"], reading, {}, _sizes(options)["k"])
+    reading |= found.recognised
     reading["skip_rows"] = [rows for rows in names_in((), reading.get("skip_rows")) if rows != "no-id"]
-    columns = [column.profile.name for column in recognised.columns]
-    options = _with_names(options, columns)
-    named = [name for role in ROLES for name in options.get(role, ())]
-    dropped = [name for name in names_in((), options.get("drop")) if name in columns]
-    unnamed = [name for name in columns if not any(is_selected(name, pattern) for pattern in named)]
-    stated = {name: options[name] for name in (*SETS, "id", "unit") if options.get(name)}
-    sets = names_in(columns, options.get("items"))
-    if len(sets) > 1 and {*sets} <= {*recognised.settings.get("one_code", ())} - {*specs}:
-        stated = {name: value for name, value in stated.items() if name != "items"} | {"one_code": sets}
-    persons = {*names_in((), options.get("id")), *names_in((), options.get("unit"))}
-    drop = {} if set(named) <= {*dropped, *persons} else {"drop": [*dropped, *unnamed]}
-    published = {name: "relational" for role in ("relational", "keep") for name in names_in((), options.get(role))}
-    published |= dict.fromkeys(names_in((), options.get("sensitive")), "sensitive")
-    return proposal_for(options["input"], {**reading, **stated, **drop}, specs, k, published)
+    columns = tuple(column.profile.name for column in found.columns)
+    return _Inspected(columns, frozenset(found.settings.get("one_code", ())), reading)
 
 
-def _with_names(options: Mapping[str, Any], columns: Sequence[str]) -> dict[str, Any]:
-    """Return options in which each given role is a list of column names."""
-    return {**options, **{role: list(names_in(columns, options[role])) for role in ROLES if options.get(role)}}
-
-
-def _complete(options: Mapping[str, Any], proposal: Proposal) -> dict[str, Any] | None:
-    """Return the run settings for a proposal. None if the settings would omit a hierarchy that the user declared."""
+def _with_roles(options: Mapping[str, Any], proposal: Proposal) -> dict[str, Any] | None:
+    """Return the settings of the user with the roles of a proposal, and the model that fits them. None if the settings
+    would omit a hierarchy that the user declared.
+    """
     settings, columns = dict(proposal.settings), [column.profile.name for column in proposal.columns]
     # publish only the sets that the user declared
     if settings.get("relational") and not any(options.get(role) for role in SETS):

@@ -82,10 +82,11 @@ def resolve(
     numeric
         Relational columns that are numbers.
     first_line
-        Whether the names were read from the first line of a text. That line may be a record if the text has no header,
-        so messages show the names only if a declared name is among them.
+        True if the names are the first line of a text, which may be a record. Messages then show these names only if
+        a declared name is among them.
     headers
-        Whether the names are certainly headers. The message about duplicate names then shows the name.
+        True if words in the names show that they are headers (see `are_headers`). The message about duplicate names
+        then shows the name even if no declared name is among them.
     remedies
         Reading options that may find a missing column.
     given

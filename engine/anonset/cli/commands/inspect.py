@@ -1,5 +1,6 @@
 """``anonset inspect``: column roles, re-identification risk and problems of a data set."""
 
+import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import count
@@ -20,6 +21,7 @@ from anonset.spelling import as_typed
 
 if TYPE_CHECKING:
     from anonset.jobs.findings import Findings
+    from anonset.jobs.linked_findings import LinkedFindings
 
 
 Flags: Any = flags_of(InspectSettings, leave_out=["input"])
@@ -43,7 +45,6 @@ def inspect(
     proposes a job for linked tables. The output contains no data values. Exit codes: 0 done, even if problems are
     listed; 2 the data cannot be read.
     """
-    from anonset.cli.linked_tables import show_linked
     from anonset.jobs.findings import further_roles
     from anonset.jobs.proposals.inspect import inspect_one
     from anonset.jobs.proposals.linked_proposal import inspect_linked
@@ -58,7 +59,7 @@ def inspect(
             progress("inspect", 0, 0)
         linked = inspect_linked(source, given)
     if linked is not None:
-        show_linked(linked, given, out=out, new_job=_new_job(source), quiet=quiet, json=json)
+        _show_linked(linked, given, out=out, quiet=quiet, json=json)
         return DONE
     place, options = over_job(source, "input", given, InspectSettings, unanswered=True)
     settings = validate(InspectSettings, {**options, "input": place})
@@ -92,8 +93,7 @@ def inspect(
         lines = [f"complete command{condition}: {command}" for command in with_items]
         _write_job(Path(out), findings, lines, json=json, with_next=with_next)
     elif with_next and findings.records:
-        command_text = as_typed("inspect", source, typed, hierarchies)
-        show(f"Next: {command_text} -o {job}, to write these settings to a job file{_to_answer(findings)}")
+        _show_next_job(source, typed, hierarchies, "settings", is_open=findings.question is not None)
     for number, command in enumerate(with_items if with_next else ()):
         first = f"Next{condition}: " if not (findings.records or number) else "To publish other columns as items: "
         if findings.possible_roles:
@@ -146,8 +146,22 @@ def _new_job(source: str) -> str:
     return str(next(file for file in further if not file.exists()))
 
 
-def _to_answer(findings: "Findings") -> str:
-    return "" if findings.question is None else '; in it, replace unit = "?" by the line that states who is a person'
+def _show_next_job(source: str, flags: Mapping[str, Any], trees: Any, written: str, *, is_open: bool) -> None:
+    """Print the command that writes the findings to a new job file."""
+    answer = '; in it, replace unit = "?" by the line that states who is a person' if is_open else ""
+    command = f"{as_typed('inspect', source, flags, trees)} -o {_new_job(source)}"
+    show(f"Next: {command}, to write these {written} to a job file{answer}")
+
+
+def _show_next_run(job: str, units: Sequence[str], task: str = "review") -> None:
+    """Print the commands that run a written job file. If the unit is open, `units` are its possible values. Otherwise,
+    the user has another task first.
+    """
+    from anonset.settings.job_text import unit_line
+
+    first = "declare who is a person in" if units else task
+    lines = f" ({' or '.join(map(unit_line, units))})" if units else ""
+    show(f"Next: {first} {job}{lines}, then run {as_typed('suggest', job)}, or {as_typed('anonymize', job)}")
 
 
 def _require_new(path: Path) -> None:
@@ -162,7 +176,6 @@ def _require_new(path: Path) -> None:
 
 def _write_job(path: Path, findings: "Findings", further: Sequence[str], *, json: bool, with_next: bool) -> None:
     from anonset.reading.sources.files import write_file
-    from anonset.settings.job_text import unit_line
 
     if findings.obstacle is not None:
         listed = "problems" if json else "Check"
@@ -172,9 +185,42 @@ def _write_job(path: Path, findings: "Findings", further: Sequence[str], *, json
         raise error
     write_file(path, [findings.job_text(path.parent).encode()])
     if with_next:
-        able = [] if findings.question is None else findings.question.able
-        first = "resolve the problems that Check calls rejected in" if findings.rejected else "review"
-        first = first if findings.question is None else "declare who is a person in"
-        ways = f" ({' or '.join(unit_line(answer.key) for answer in able)})" if able else ""
-        then = f"{as_typed('suggest', str(path))}, or {as_typed('anonymize', str(path))}"
-        show(f"Next: {first} {path}{ways}, then run {then}")
+        units = [] if findings.question is None else [answer.key for answer in findings.question.able]
+        task = "resolve the problems that Check calls rejected in" if findings.rejected else "review"
+        _show_next_run(str(path), units, task)
+
+
+def _show_linked(
+    findings: "LinkedFindings", flags: Mapping[str, Any], *, out: str | None, quiet: bool, json: bool
+) -> None:
+    """Print findings about linked tables with the next commands, and write a job file if `out` names one.
+
+    Raises
+    ------
+    InputError
+        If a job file is asked for, and no table has items.
+    """
+    from anonset.reading.sources.files import write_file
+    from anonset.report.linked_findings import linked_account
+
+    if json:
+        show_json(findings.to_dict())
+    else:
+        show(*linked_account(findings))
+    if out is not None:
+        try:
+            text = findings.job_text(Path(out).parent)
+        except InputError as error:
+            msg = error.problem.sentence if json else f"{out} is not written: {error.problem.sentence}"
+            raise InputError(msg) from None
+        write_file(Path(out), [text.encode()])
+    if json or quiet or not findings.can_run:
+        return
+    source, units = findings.source, [] if findings.is_declared else [key.unit for key in findings.keys]
+    if out is None:
+        _show_next_job(source, flags, None, "tables", is_open=bool(units))
+        return
+    _show_next_run(out, units[:1])
+    for unit in units[1:]:
+        other = shlex.quote(str(Path(out).with_stem(f"{Path(out).stem}-{unit}")))
+        show(f"If each {unit} is a person: {as_typed('inspect', source, {**flags, 'unit': unit})} -o {other}")

@@ -40,10 +40,11 @@ def composite_keys(
     for one in tables:
         own = [names for names in wanted if {*names} <= {column.name for column in one.profiles}]
         if own:
-            (_, loaded, _), _ = with_recognised_options(one.input, {**declared, **one.recognised}, columns_of)
+            data, _ = with_recognised_options(one.input, {**declared, **one.recognised}, columns_of)
             for names in own:
-                if all(are_values(loaded[name]) for name in names):
-                    keys.setdefault(names, []).append(_key(one, names, [loaded[name] for name in names], hash_key))
+                columns = [data.columns[name] for name in names]
+                if all(map(are_values, columns)):
+                    keys.setdefault(names, []).append(_key(one, names, columns, hash_key))
     found = list[tuple[str, ...]]()
     for names in sorted(keys, key=lambda names: (len(names), names)):
         is_key = any(key.is_unique for key in keys[names]) and not any({*other} < {*names} for other in found)

@@ -1,4 +1,4 @@
-"""Check the given and the proposed hierarchies of a proposal against the data."""
+"""Try the given and the proposed hierarchies of a proposal on the data."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -14,7 +14,7 @@ from anonset.data import CategoricalColumn, Table
 from anonset.data.domains import lists_persons
 from anonset.data.hierarchies.hierarchy_rules import PROPOSED, VALUES, is_rule
 from anonset.data.table import Column
-from anonset.errors import InputError, Problem
+from anonset.errors import InputError
 from anonset.jobs.proposals.proposal import Proposal, read_with_settings
 from anonset.reading.batches import OpenedSource, with_null_words
 from anonset.reading.roles import names_in
@@ -25,43 +25,47 @@ _MOST_LEFT_OUT = 0.25
 """Maximum share of code occurrences that may be dropped because a hierarchy does not contain their codes."""
 
 
-def try_hierarchies(work: Proposal, given: Mapping[str, HierarchySpec], opened: OpenedSource, k: int) -> None:
-    """Check the given and the proposed hierarchies against the data."""
-    if work.table is None:
-        return
-    fitting, proposed = (
-        dict[str, Any](),
-        {column.profile.name: column.hierarchy for column in work.columns if column.hierarchy},
-    )
-    sets, relational = work.table.item_columns, [column.name for column in work.table.relational]
-    wanted: dict[str, Any] = {name: given.get(name, proposed.get(name, _tree_of_wide(work.table))) for name in sets}
-    wanted |= {name: given.get(name, proposed.get(name, VALUES)) for name in relational}
-    wanted |= {name: spec for name, spec in given.items() if name not in wanted}
+def try_hierarchies(proposal: Proposal, given: Mapping[str, HierarchySpec], opened: OpenedSource, k: int) -> Proposal:
+    """Return the proposal with the given and the proposed hierarchies that fit the data, and with a problem for each
+    other hierarchy. If rules turn the codes into leaves of a hierarchy, the data are read again with these rules.
+    """
+    if (table := proposal.table) is None:
+        return proposal
+    wanted, fitting = _wanted(proposal, table, given), dict[str, Any]()
     with suppress(InputError):  # this check is faster than comparing all pairs of columns
-        bind_columns(work.table, wanted)
+        bind_columns(table, wanted)
         fitting = dict(wanted)
     for name, spec in () if fitting else wanted.items():
-        others: dict[str, Any] = {other: PROPOSED for other in sets if name in sets and other != name} | fitting
+        others: dict[str, Any] = dict.fromkeys(table.item_columns, PROPOSED) if name in table.item_columns else {}
+        others = {other: spec for other, spec in {**others, **fitting}.items() if other != name}
         try:
-            bind_columns(work.table, {**others, name: spec})
+            bind_columns(table, {**others, name: spec})
             fitting[name] = spec
         except InputError as error:
-            if (problem := _read_with_remedy(work, opened, name, spec, others)) is not None:
-                work.problems.append(problem)
+            if (remedied := _with_remedy(proposal, table, opened, {**others, name: spec}, name)) is not None:
+                proposal, table = remedied
                 fitting[name] = spec
                 continue
-            work.problems.append(error.problem)
-            if name in sets or name in relational:
-                fitting[name] = PROPOSED if name in sets else VALUES
-    fitting = _coarse_enough(work.table, fitting, given, k)
-    work.settings = {**work.settings, "hierarchy": fitting}
+            proposal = replace(proposal, problems=(*proposal.problems, error.problem))
+            if name in table.item_columns:
+                fitting[name] = PROPOSED
+            elif any(column.name == name for column in table.relational):
+                fitting[name] = VALUES
+    fitting = _coarse_enough(table, fitting, given, k)
     spelled = {name: _spelled(spec) for name, spec in fitting.items()}
-    work.columns = tuple(
-        column
-        if column.hierarchy == spelled.get(column.profile.name)
-        else replace(column, proposed=replace(column.proposed, hierarchy=spelled.get(column.profile.name)))
-        for column in work.columns
-    )
+    columns = [
+        replace(column, proposed=replace(column.proposed, hierarchy=spelled.get(column.profile.name)))
+        for column in proposal.columns
+    ]
+    return replace(proposal, columns=tuple(columns), settings={**proposal.settings, "hierarchy": fitting})
+
+
+def _wanted(proposal: Proposal, table: Table, given: Mapping[str, HierarchySpec]) -> dict[str, Any]:
+    """Return the given and the proposed hierarchies of the published columns, and the given ones of other columns."""
+    proposed = {column.profile.name: column.hierarchy for column in proposal.columns if column.hierarchy}
+    wanted: dict[str, Any] = {name: proposed.get(name, _tree_of_wide(table)) for name in table.item_columns}
+    wanted |= {column.name: proposed.get(column.name, VALUES) for column in table.relational}
+    return wanted | dict(given)
 
 
 def _coarse_enough(table: Table, fitting: Mapping[str, Any], given: Mapping[str, Any], k: int) -> dict[str, Any]:
@@ -80,31 +84,28 @@ def _tree_of_wide(table: Table) -> str:
     return PROPOSED if table.transactions is None else tree_of(kind_of_values(table.transactions.vocabulary.labels))
 
 
-def _read_with_remedy(
-    work: Proposal, opened: OpenedSource, name: str, spec: Any, others: Mapping[str, Any]
-) -> Problem | None:
-    """Read the data again with normalization rules that turn codes into leaves of a hierarchy. Return None unless the
+def _with_remedy(
+    proposal: Proposal, table: Table, opened: OpenedSource, specs: Mapping[str, Any], name: str
+) -> tuple[Proposal, Table] | None:
+    """Read the data again with rules that turn codes into leaves of the hierarchy of a column. Return None unless the
     rules keep most codes.
     """
-    if work.table is None:
-        return None
     try:
-        problem, lost = remedy_for(work.table, name, spec) or (None, 1.0)
+        problem, lost = remedy_for(table, name, specs[name]) or (None, 1.0)
         if problem is None or lost > _MOST_LEFT_OUT:
             return None
-        changes = problem.fixes[0].settings
-        rules = [*names_in((), work.settings.get("normalize")), *changes.get("normalize", ())]
-        settings = {**work.settings, **changes, **({"normalize": rules} if rules else {})}
+        changes, before = problem.fixes[0].settings, proposal.settings
+        rules = [*names_in((), before.get("normalize")), *changes.get("normalize", ())]
+        settings = {**before, **changes, **({"normalize": rules} if rules else {})}
         if "null" in changes:
             opened = with_null_words(opened, changes["null"])
-            settings["null"] = [*names_in((), work.settings.get("null")), *changes["null"]]
-            settings["missing"] = ",".join({**dict.fromkeys(names_in((), work.settings.get("missing"))), "value": None})
+            settings["null"] = [*names_in((), before.get("null")), *changes["null"]]
+            settings["missing"] = ",".join({**dict.fromkeys(names_in((), before.get("missing"))), "value": None})
         table = read_with_settings(opened, settings)
-        bind_columns(table, {**others, name: spec})
+        bind_columns(table, specs)
     except InputError:
         return None
-    work.table, work.settings = table, settings
-    return problem
+    return replace(proposal, table=table, settings=settings, problems=(*proposal.problems, problem)), table
 
 
 def sets_list_persons(column: Column, k: int) -> bool:

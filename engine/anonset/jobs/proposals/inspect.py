@@ -104,7 +104,7 @@ def inspect_one(
     if isinstance(source, Table):
         profiles = _profiles_of(source)
         columns = tuple(ColumnFindings(profile, ProposedRole(role, GIVEN)) for role, profile in profiles)
-        work = Proposal(None, columns, {}, [], source, source.n)
+        work = Proposal(None, source.n, columns=columns, table=source)
     else:
         work = proposal_for(source, given, hierarchies or {}, k)
     findings = Findings(

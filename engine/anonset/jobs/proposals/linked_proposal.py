@@ -13,6 +13,7 @@ from typing import Any
 from anonset.columns.person_rules import likely_codes
 from anonset.columns.persons import LEAST, LIKELY
 from anonset.columns.roles import CODE_LEVELS, ProposedRole
+from anonset.data.array_types import UInt64
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import Fix, InputError, Problem, plain_text
 from anonset.jobs.findings import ColumnFindings
@@ -131,41 +132,72 @@ def inspect_tables(
     require_size("m", m)
     skipped = names_in((), options.get("skip_rows"))
     options |= {"skip_rows": [rows for rows in skipped if rows not in _OF_JOB]} if skipped else {}
-    hash_key, left_out, read = new_key(), dict(others), dict[str, TableEvidence]()
-    for name, place in tables.items():
-        try:
-            one = evidence_of(name, place, options, hash_key)
-            if one.rows:
-                read[name] = one
-            else:
-                left_out[place] = "no rows"
-        except InputError as error:
-            left_out[place] = plain_text(error.problem.sentence).removeprefix(f"{place}: ")
+    hash_key = new_key()
+    read, unread = _evidence(tables, options, hash_key)
+    left_out = {**others, **unread}
     several = composite_keys([*read.values()], options, hash_key, unit)
     found = shared_keys([*(key for one in read.values() for key in one.keys), *several])
-    offered = [key for key in found if key.points >= (LEAST if key.is_unique else LIKELY)][:_MOST_KEYS]
-    if unit:
-        offered = [key for key in found if name_list(key.name) == list(unit)]
-        if not offered:
-            names = listed([repr(key.name) for key in found], "or") if found else "none"
-            problem = f"no tables share a key of this name; keys of several tables: {names}"
-            msg = f"{setting('unit', ','.join(unit))}: {problem}"
-            raise InputError(msg)
+    offered = _offered(found, unit)
     checks = [Problem(too_large_problem(one)) for one in read.values() if one.too_large]
     checks += _same_columns(list(read.values()))
     if not offered:
         reason = "no key in common with another table"
         left_out |= {one.input: reason for one in read.values()}
         return LinkedFindings(source, (), left_out, (), bool(unit), k, m, {}, tuple(checks))
-    work = _Work(read, found, offered[0], options, k, left_out, checks)
-    proposed = work.tables()
+    persons = offered[0]
+    linked = {
+        name: _linked_table(read[name], link, options, k) for name, link in _links([*read], found, persons).items()
+    }
+    described = _described(linked, persons)
+    order = sorted(linked, key=lambda name: name != described)
+    tables = {name: _findings_of(linked[name], linked.get(described), options) for name in order}
+    checks += [problem for name in order for problem in _item_checks(linked[name], is_described=name == described)]
+    parents = {above for name, table in tables.items() if table.named("items") for above in _above(name, linked)}
+    published = {
+        name: table for name, table in tables.items() if table.describes or table.named("items") or name in parents
+    }
+    without_items = [table for name, table in tables.items() if name not in published]
+    left_out |= {table.input: _without_items(linked[table.name], table, described) for table in without_items}
+    reason = f"no column contains {persons.name!r}, or a key of a table with it"
+    left_out |= {one.input: reason for name, one in read.items() if name not in linked}
+    checks += _id_checks([*published.values()])
     keys = tuple(KeyOption(key.name, key.n_ids, key.tables) for key in offered)
-    settings = {**options, **work.settings(proposed)}
+    settings = {**options, **_common_settings([*published.values()], linked)}
     if skip := list(dict.fromkeys([*skipped, *settings.get("skip_rows", ())])):
         settings["skip_rows"] = skip
     return LinkedFindings(
-        source, proposed, left_out, keys, bool(unit), k, m, settings, tuple(work.checks), tuple(work.without_items)
-    )
+        source, tuple(published.values()), left_out, keys, bool(unit), k, m, settings, tuple(checks),
+        tuple(without_items),
+    )  # fmt: skip
+
+
+def _evidence(
+    tables: Mapping[str, str], options: Mapping[str, Any], hash_key: UInt64
+) -> tuple[dict[str, TableEvidence], dict[str, str]]:
+    """Return the evidence about each table, and the files of the tables that cannot be read, with the reason."""
+    read, unread = dict[str, TableEvidence](), dict[str, str]()
+    for name, place in tables.items():
+        try:
+            one = evidence_of(name, place, options, hash_key)
+        except InputError as error:
+            unread[place] = plain_text(error.problem.sentence).removeprefix(f"{place}: ")
+        else:
+            read |= {name: one} if one.rows else {}
+            unread |= {} if one.rows else {place: "no rows"}
+    return read, unread
+
+
+def _offered(found: Sequence[SharedKey], unit: Sequence[str]) -> list[SharedKey]:
+    """Return the keys that may identify the persons, or the key of the declared unit."""
+    if not unit:
+        return [key for key in found if key.points >= (LEAST if key.is_unique else LIKELY)][:_MOST_KEYS]
+    declared = [key for key in found if name_list(key.name) == list(unit)]
+    if not declared:
+        names = listed([repr(key.name) for key in found], "or") if found else "none"
+        problem = f"no tables share a key of this name; keys of several tables: {names}"
+        msg = f"{setting('unit', ','.join(unit))}: {problem}"
+        raise InputError(msg)
+    return declared
 
 
 def _same_columns(tables: Sequence[TableEvidence]) -> list[Problem]:
@@ -186,168 +218,166 @@ class _Link(RedactedRepr):
     parent: KeyColumn | None = None
     """Column of another table that contains the key."""
 
+    @property
+    def may_describe(self) -> bool:
+        """True if the table has at most one row for each person."""
+        return self.key.is_unique and self.parent is None
 
-@dataclass
-class _Work(RedactedRepr):
-    """Tables for which one shared key identifies the persons."""
 
-    read: Mapping[str, TableEvidence]
-    found: Sequence[SharedKey]
-    persons: SharedKey
-    options: Mapping[str, Any]
-    k: int
-    left_out: dict[str, str]
-    checks: list[Problem]
+@dataclass(frozen=True)
+class _LinkedTable(RedactedRepr):
+    """Table that refers to persons, with the proposal for its columns if its key is the person."""
 
-    def __post_init__(self) -> None:
-        self.links = {name: _Link(own[0]) for name in self.read if (own := self.persons.of(name))}
-        while found := {name: link for name in self.read if (link := self._link(name)) is not None}:
-            self.links |= found
-        self.links = {name: self.links[name] for name in self.read if name in self.links}
-        self.proposals = dict[str, Proposal]()
-        self.without_items = list[TableFindings]()
+    evidence: TableEvidence
+    link: _Link
+    proposal: Proposal
+    checks: tuple[Problem, ...] = ()
 
-    def tables(self) -> tuple[TableFindings, ...]:
-        """Return the tables of the proposal, first the table of persons."""
-        described = self._described()
-        made = dict[str, TableFindings]()
-        for name in sorted(self.links, key=lambda name: name != described):
-            made[name] = self._table(name, described)
-        parents = {above for name, table in made.items() if table.named("items") for above in self._above(name)}
-        for name, table in list(made.items()):
-            if not (table.describes or table.named("items") or name in parents):
-                self.left_out[table.input] = self._without_items(table)
-                self.without_items.append(table)
-                del made[name]
-        for name, one in self.read.items():
-            if name not in self.links:
-                self.left_out[one.input] = f"no column contains {self.persons.name!r}, or a key of a table with it"
-        self._check_ids(made)
-        return tuple(made.values())
 
-    def settings(self, tables: Sequence[TableFindings]) -> dict[str, Any]:
-        """Return the settings of the job that apply to all tables."""
-        own = [self.proposals[table.name].settings for table in tables]
-        settings: dict[str, Any] = {}
-        if missing := list(dict.fromkeys(way for one in own for way in names_in((), one.get("missing")))):
-            settings["missing"] = ",".join(missing)
-        if decimals := [one["decimal"] for one in own if "decimal" in one]:
-            settings["decimal"] = decimals[0]
-        lacking = [table for table in tables if 0 < table.without_id <= _MOST_WITHOUT_ID * table.rows]
-        if lacking:
-            settings["skip_rows"] = ["no-id"]
-        return settings
+def _links(names: Sequence[str], found: Sequence[SharedKey], persons: SharedKey) -> dict[str, _Link]:
+    """Return how each table refers to persons: by their key, or by the key of a table that refers to them."""
+    links = {name: _Link(own[0]) for name in names if (own := persons.of(name))}
+    while added := {name: link for name in names if name not in links and (link := _link(name, found, links))}:
+        links |= added
+    return {name: links[name] for name in names if name in links}
 
-    def _link(self, name: str) -> _Link | None:
-        """Return how a table that is not linked yet refers to rows of a linked table, or None."""
-        for key in () if name in self.links else self.found:
-            parents = [parent for parent in key.columns if parent.is_unique and parent.table in self.links]
-            if parents and (own := key.of(name)):
-                return _Link(own[0], max(parents, key=own[0].share_in))
-        return None
 
-    def _above(self, name: str) -> Iterator[str]:
-        """Yield the tables by which the key of a table leads to the person."""
-        while parent := self.links[name].parent:
-            yield (name := parent.table)
+def _link(name: str, found: Sequence[SharedKey], links: Mapping[str, _Link]) -> _Link | None:
+    """Return how a table refers to rows of a linked table, or None."""
+    for key in found:
+        parents = [parent for parent in key.columns if parent.is_unique and parent.table in links]
+        if parents and (own := key.of(name)):
+            return _Link(own[0], max(parents, key=own[0].share_in))
+    return None
 
-    def _described(self) -> str:
-        """Return the table with a row of attributes for each person. Empty if there is none."""
-        unique = [name for name, link in self.links.items() if link.key.is_unique and link.parent is None]
-        for name in sorted(unique, key=lambda name: -len(self.links[name].key.ids)):
-            complete = len(self.links[name].key.ids) >= _COMPLETE * self.persons.n_ids
-            if complete and any(column.role == "relational" for column in self._proposal(name).columns):
-                return name
-        return ""
 
-    def _proposal(self, name: str) -> Proposal:
-        """Return the proposal for a table whose key is the person."""
-        if name not in self.proposals:
-            one, key = self.read[name], self.links[name].key.name
-            declared = {**self.options, **one.recognised, "unit": name_list(key)}
-            work = proposal_for(one.input, declared, {}, self.k)
-            self.proposals[name] = self._with_items(name, declared, work)
-        return self.proposals[name]
+def _linked_table(one: TableEvidence, link: _Link, options: Mapping[str, Any], k: int) -> _LinkedTable:
+    """Return a table with the proposal for its columns.
 
-    def _with_items(self, name: str, declared: Mapping[str, Any], work: Proposal) -> Proposal:
-        """Return the proposal with codes of a known system as items, if the table has no items and describes nobody.
+    If the table has no items and describes nobody, codes of a known system are the items. They are otherwise proposed
+    as items only if persons have several, which may not be so in a small table. Codes in a nested column are read by a
+    path.
+    """
+    declared = {**options, **one.recognised, "unit": name_list(link.key.name)}
+    proposal = proposal_for(one.input, declared, {}, k)
+    roles = {column.role for column in proposal.columns}
+    if "items" in roles or ("relational" in roles and link.may_describe):
+        return _LinkedTable(one, link, proposal)
+    known = [column.name for column in one.profiles if column.kind in CODE_LEVELS]
+    codes = likely_codes(known, {column.name: column for column in one.profiles})
+    for path in [*codes[:1], *one.paths]:
+        with suppress(InputError):
+            other = proposal_for(one.input, {**declared, "items": [path]}, {}, k)
+            if any(column.role == "items" and column.profile.distinct for column in other.columns):
+                which = path.replace("[]", "[system=NAME]", 1)
+                problem = f"{column_of(one.name, path)} contains the codes of all systems; to publish one: {which}"
+                checks = (Problem(problem),) if path in one.paths else ()
+                return _LinkedTable(one, link, _because_codes(other, path), checks)
+    return _LinkedTable(one, link, proposal)
 
-        Codes are proposed as items only if persons have several, which may not be so in a small table. Codes in a
-        nested column are read by a path.
-        """
-        one, link, roles = self.read[name], self.links[name], {column.role for column in work.columns}
-        if "items" in roles or ("relational" in roles and link.key.is_unique and link.parent is None):
-            return work
-        known = [column.name for column in one.profiles if column.kind in CODE_LEVELS]
-        codes = likely_codes(known, {column.name: column for column in one.profiles})
-        for path in [*codes[:1], *one.paths]:
-            with suppress(InputError):
-                other = proposal_for(one.input, {**declared, "items": [path]}, {}, self.k)
-                if any(column.role == "items" and column.profile.distinct for column in other.columns):
-                    if path in one.paths:
-                        which = path.replace("[]", "[system=NAME]", 1)
-                        problem = f"{column_of(name, path)} contains the codes of all systems; to publish one: {which}"
-                        self.checks.append(Problem(problem))
-                    return _because_codes(other, path)
-        return work
 
-    def _table(self, name: str, described: str) -> TableFindings:
-        one, link, work = self.read[name], self.links[name], self._proposal(name)
-        role = "relational" if name == described else "items"
-        published = [column.profile.name for column in work.columns if column.role == role]
-        others = published[1:] if role == "items" else []
-        if others:
-            names = listed([repr(column_of(name, other)) for other in others], "and")
-            self.checks.append(Problem(f"{names}: a table publishes one column of items; name the file twice for both"))
-        columns = tuple(_with_role(column, link.key.name, role, others) for column in work.columns)
-        parent = link.parent
-        lacking = 0
-        if parent is not None:
-            lacking = link.key.lacking_in(parent)
-        elif described and name != described:
-            lacking = link.key.lacking_in(self.links[described].key)
-        return TableFindings(
-            name,
-            one.input,
-            one.rows,
-            link.key.name,
-            "" if parent is None else parent.table,
-            "" if parent is None else parent.name,
-            len(link.key.ids),
-            lacking,
-            one.rows - link.key.given,
-            columns,
-            {
-                **({"key_prefix": link.key.before} if link.key.before else {}),
-                **one.recognised,
-                **_reading(work.settings, self.options),
-            },
-        )
+def _described(linked: Mapping[str, _LinkedTable], persons: SharedKey) -> str:
+    """Return the table with a row of attributes for each person. Empty if there is none."""
+    able = {
+        name: len(table.link.key.ids)
+        for name, table in linked.items()
+        if table.link.may_describe
+        and len(table.link.key.ids) >= _COMPLETE * persons.n_ids
+        and any(column.role == "relational" for column in table.proposal.columns)
+    }
+    return max(able, key=able.__getitem__, default="")
 
-    def _without_items(self, table: TableFindings) -> str:
-        names = [column.profile.name for column in table.columns if column.role != "key"]
-        link = self.links[table.name]
-        if link.key.is_unique and link.parent is None and (described := self._described()):
-            return f"a row per person, as {described}; to publish its columns, join them to {described} first"
-        return f"no column is recognized as items ({', '.join(names)})"
 
-    def _check_ids(self, made: Mapping[str, TableFindings]) -> None:
-        """Add what the owner must decide about ids that other tables lack, and about rows without an id."""
-        described = next((table.name for table in made.values() if table.describes), "")
-        without_id = ["no-id"] if any(table.without_id for table in made.values()) else []
-        if not described:
-            self.checks.append(Problem("no table describes the persons: everybody who has an item is a record"))
-        for table in made.values():
-            if table.lacking and table.parent:
-                rows = counted(table.lacking, "id")
-                self.checks.append(Problem(f"{table.name}: {rows} do not occur in {table.parent}; correct the data"))
-            elif table.lacking:
-                persons = f"{counted(table.lacking, 'person')} of {table.name} not in {described}"
-                fix = Fix({"skip_rows": [*without_id, "undescribed"]}, "to publish the others")
-                self.checks.append(Problem(persons, [fix]))
-            if table.without_id:
-                rows = f"{table.name}: {counted(table.without_id, 'row')} without {table.key!r}"
-                self.checks.append(Problem(f"{rows}, skipped"))
+def _above(name: str, linked: Mapping[str, _LinkedTable]) -> Iterator[str]:
+    """Yield the tables by which the key of a table leads to the person."""
+    while parent := linked[name].link.parent:
+        yield (name := parent.table)
+
+
+def _named(table: _LinkedTable, *, is_described: bool) -> tuple[str, list[str]]:
+    """Return the role of the columns that a table publishes, and the columns that are proposed for the role, but not
+    published: a table publishes a single column of items.
+    """
+    role = "relational" if is_described else "items"
+    columns = [column.profile.name for column in table.proposal.columns if column.role == role]
+    return role, [] if is_described else columns[1:]
+
+
+def _item_checks(table: _LinkedTable, *, is_described: bool) -> list[Problem]:
+    """Return the problems of the items of a table."""
+    others = [repr(column_of(table.evidence.name, other)) for other in _named(table, is_described=is_described)[1]]
+    if not others:
+        return [*table.checks]
+    names = listed(others, "and")
+    return [*table.checks, Problem(f"{names}: a table publishes one column of items; name the file twice for both")]
+
+
+def _findings_of(table: _LinkedTable, described: _LinkedTable | None, options: Mapping[str, Any]) -> TableFindings:
+    """Return the findings about a table, if the table `described` describes the persons."""
+    one, key, parent = table.evidence, table.link.key, table.link.parent
+    role, others = _named(table, is_described=table is described)
+    lacking = 0
+    if parent is not None:
+        lacking = key.lacking_in(parent)
+    elif described is not None and table is not described:
+        lacking = key.lacking_in(described.link.key)
+    return TableFindings(
+        one.name,
+        one.input,
+        one.rows,
+        key.name,
+        "" if parent is None else parent.table,
+        "" if parent is None else parent.name,
+        len(key.ids),
+        lacking,
+        one.rows - key.given,
+        tuple(_with_role(column, key.name, role, others) for column in table.proposal.columns),
+        {
+            **({"key_prefix": key.before} if key.before else {}),
+            **one.recognised,
+            **_reading(table.proposal.settings, options),
+        },
+    )
+
+
+def _without_items(table: _LinkedTable, findings: TableFindings, described: str) -> str:
+    """Return the reason why a table is left out."""
+    if table.link.may_describe and described:
+        return f"a row per person, as {described}; to publish its columns, join them to {described} first"
+    names = [column.profile.name for column in findings.columns if column.role != "key"]
+    return f"no column is recognized as items ({', '.join(names)})"
+
+
+def _id_checks(tables: Sequence[TableFindings]) -> list[Problem]:
+    """Return what the owner must decide about ids that other tables lack, and about rows without an id."""
+    described = next((table.name for table in tables if table.describes), "")
+    without_id = ["no-id"] if any(table.without_id for table in tables) else []
+    checks = [] if described else [Problem("no table describes the persons: everybody who has an item is a record")]
+    for table in tables:
+        if table.lacking and table.parent:
+            rows = counted(table.lacking, "id")
+            checks.append(Problem(f"{table.name}: {rows} do not occur in {table.parent}; correct the data"))
+        elif table.lacking:
+            persons = f"{counted(table.lacking, 'person')} of {table.name} not in {described}"
+            fix = Fix({"skip_rows": [*without_id, "undescribed"]}, "to publish the others")
+            checks.append(Problem(persons, [fix]))
+        if table.without_id:
+            rows = f"{table.name}: {counted(table.without_id, 'row')} without {table.key!r}"
+            checks.append(Problem(f"{rows}, skipped"))
+    return checks
+
+
+def _common_settings(tables: Sequence[TableFindings], linked: Mapping[str, _LinkedTable]) -> dict[str, Any]:
+    """Return the settings of the job that apply to all tables."""
+    own = [linked[table.name].proposal.settings for table in tables]
+    settings: dict[str, Any] = {}
+    if missing := list(dict.fromkeys(way for one in own for way in names_in((), one.get("missing")))):
+        settings["missing"] = ",".join(missing)
+    if decimals := [one["decimal"] for one in own if "decimal" in one]:
+        settings["decimal"] = decimals[0]
+    if any(0 < table.without_id <= _MOST_WITHOUT_ID * table.rows for table in tables):
+        settings["skip_rows"] = ["no-id"]
+    return settings
 
 
 def _because_codes(work: Proposal, items: str) -> Proposal:

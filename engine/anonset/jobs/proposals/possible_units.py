@@ -4,15 +4,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from anonset.columns.persons import SURE, PossiblePerson
-from anonset.columns.roles import GIVEN
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import Problem
 from anonset.jobs.proposals.hierarchy_trial import try_hierarchies
 from anonset.jobs.proposals.proposal import Proposal
-from anonset.jobs.proposals.proposal_trial import MOST_WITHOUT_ID, ProposalReader, are_buckets
+from anonset.jobs.proposals.proposal_trial import Roles, UnitReader, are_buckets
 from anonset.reading.file_options import OPEN, ROW, UNKNOWN, person_columns
-from anonset.reading.roles import names_in
-from anonset.reading.sources.source import Source
 from anonset.settings.binding import HierarchySpec
 from anonset.spelling import setting
 
@@ -21,14 +18,17 @@ _MOST_REPEATED, _MOST_OTHERS, _MOST_DISTINCT, _MOST_NAMED = 5, 3, 2, 10
 """Maximum number of offered columns that repeat and probably identify persons, of other columns that repeat, and of
 columns that are distinct in every row, and maximum number of columns that are only named.
 """
+_MOST_WITHOUT_ID = 0.05
+"""Maximum share of rows without a value in an offered column that is distinct in every row."""
 
 
 @dataclass(frozen=True)
 class PossibleUnits(RedactedRepr):
     """Columns that may identify the person, and the proposals that follow from them."""
 
-    source: Source
-    reader: ProposalReader
+    reader: UnitReader
+    roles: Roles
+    """Proposed roles, before the rows of a person are merged."""
     candidates: Sequence[PossiblePerson]
     """Columns that may identify the person, in the order in which they are offered."""
     hierarchies: Mapping[str, HierarchySpec]
@@ -39,52 +39,66 @@ class PossibleUnits(RedactedRepr):
     named: Sequence[tuple[str, ...]] = ()
     """Columns that repeat and have too little evidence for an answer."""
 
-    @property
-    def rows(self) -> int:
-        """Number of rows of the data."""
-        return self.reader.profiles[0].records if self.reader.profiles else 0
-
     def proposal(self) -> Proposal:
-        """Return the proposal for the declared unit. If the unit is not declared, return the proposal for the first
-        possible unit. Its answers are the proposals for all possible units.
+        """Return the proposal for the declared unit. If the unit is not declared, return the first proposal that reads
+        records. Its answers are the proposals for all possible units.
         """
-        known = self._known()
-        if known is not None:
-            return self._with_unit(*known, asked=False)
-        return replace(self, problems=[*self.problems, *self._unnamable()])._open()
+        if (unit := self._declared()) is not None:
+            return self._tried(replace(self.reader, unit=unit), self.roles)[0]
+        free = self._free()
+        repeated = [one for one in free if one.repeats and one.is_likely]
+        others = [one for one in free if one.repeats and not one.is_likely]
+        offered = [*repeated[:_MOST_REPEATED], None, *others[:_MOST_OTHERS], *self._distinct(free)[:_MOST_DISTINCT]]
+        answers, roles = list[Proposal](), self.roles
+        for candidate in offered:
+            proposal, roles = self._answer(candidate, roles)
+            answers.append(proposal)
+        left = [one.columns for one in (*repeated[_MOST_REPEATED:], *others[_MOST_OTHERS:])]
+        taken = self._taken(roles) | {name for name, own in roles.items() if own.role == "items"}
+        left += [columns for columns in self.named if taken.isdisjoint(columns)]
+        first = next((answer for answer in answers if answer.table is not None), answers[0])
+        return replace(first, answers=tuple(answers), others=tuple(left[:_MOST_NAMED]))
 
-    def _with_unit(self, unit: tuple[str, ...], meaning: str, *, asked: bool = True) -> Proposal:
-        """Return the proposal for a unit. If it is one of several, and the owner's columns differ between the rows of
-        its persons, the values of each person's first row are used.
+    def _declared(self) -> tuple[str, ...] | None:
+        """Return the columns of the declared unit. None if the owner must declare it. Data that consist of one column
+        of sets need no unit.
         """
-        work = self._tried(self.reader, unit, meaning, asked=asked)
-        differing = self.published or work.possible_roles == {"differing": ["first"]}
-        if asked and unit and work.table is None and differing:
-            reader = replace(self.reader, given={**self.reader.given, "differing": "first"})
-            other = self._tried(reader, unit, meaning, asked=asked)
-            return work if other.table is None else other
-        return work
+        given, names = self.reader.given, self.reader.opened.names
+        if given.get("id") and are_buckets(given, self.roles):
+            return tuple(given["id"])
+        if given.get("unit"):
+            return person_columns(given["unit"], names)
+        return () if len(names) == 1 and self.roles[names[0]].role == "items" else None
 
-    def _tried(self, reader: ProposalReader, unit: tuple[str, ...], meaning: str, *, asked: bool) -> Proposal:
-        work = Proposal(self.source, (), {}, list(self.problems), None, self.rows, unit, meaning)
-        reader.run(work, asked=asked)
-        try_hierarchies(work, self.hierarchies, reader.source, reader.k)
-        return work
+    def _answer(self, candidate: PossiblePerson | None, roles: Roles) -> tuple[Proposal, Roles]:
+        """Return the proposal if each value of a candidate is a person, or each row if it is None. Also return the
+        roles for the next unit, without the columns that a run for this unit would reject.
 
-    def _known(self) -> tuple[tuple[str, ...], str] | None:
-        """Return the declared unit and its meaning. None if the owner must declare it."""
-        declared, names = self.reader.given, self.reader.source.names
-        ids = names_in(names, declared.get("id")) if are_buckets(declared, self.reader.proposed) else ()
-        if ids or declared.get("unit") not in (None, "", [], (), OPEN, [OPEN]):
-            return ids or person_columns(declared.get("unit"), names), GIVEN
-        one_set = len(names) == 1 and self.reader.proposed[names[0]].role == "items"
-        return ((), GIVEN) if one_set else None
+        They remain dropped for the next units. Rows, for example, count a person several times, so a value of few
+        persons may have many rows.
+        """
+        unit = () if candidate is None else candidate.columns
+        reader = replace(self.reader, unit=unit, is_open=True)
+        proposal, roles = self._tried(reader, roles)
+        only_differ = self.published or proposal.possible_roles == {"differing": ["first"]}
+        if unit and proposal.table is None and only_differ:
+            other, other_roles = self._tried(reader.with_first_rows(), roles)
+            if other.table is not None:
+                proposal, roles = other, other_roles
+        if candidate is None:
+            return replace(proposal, persons=reader.rows), roles
+        return replace(proposal, part_of=candidate.part_of, persons=candidate.persons), roles
+
+    def _tried(self, reader: UnitReader, roles: Roles) -> tuple[Proposal, Roles]:
+        problems = [*self.problems, *(self._unnamable() if reader.is_open else ())]
+        proposal, roles = reader.proposal(roles, problems)
+        return try_hierarchies(proposal, self.hierarchies, reader.opened, reader.k), roles
 
     def _free(self) -> list[PossiblePerson]:
         """Return the candidates without declared columns, without columns that together contain a set, without
         published columns that probably are no persons, and without columns named like another value of ``unit``.
         """
-        taken = self._taken()
+        taken = self._taken(self.roles)
         return [
             candidate
             for candidate in self.candidates
@@ -92,11 +106,16 @@ class PossibleUnits(RedactedRepr):
             and (candidate.points >= SURE or not {*candidate.columns} <= {*self.published})
         ]
 
-    def _taken(self) -> set[str]:
+    def _distinct(self, candidates: Sequence[PossiblePerson]) -> list[PossiblePerson]:
+        """Return the candidates that are distinct in every row, with a value in nearly all rows."""
+        complete = (1 - _MOST_WITHOUT_ID) * self.reader.rows
+        return [one for one in candidates if one.given and one.persons == one.given >= complete]
+
+    @staticmethod
+    def _taken(roles: Roles) -> set[str]:
         """Return the columns that are not offered, because they have another role or name."""
-        roles = self.reader.proposed.items()
         return {ROW, UNKNOWN, OPEN} | {
-            name for name, own in roles if own.role in _OF_SETS or (own.is_given and own.role != "drop")
+            name for name, own in roles.items() if own.role in _OF_SETS or (own.is_given and own.role != "drop")
         }
 
     def _unnamable(self) -> list[Problem]:
@@ -108,37 +127,3 @@ class PossibleUnits(RedactedRepr):
             )
             for name in named
         ]
-
-    def _answers(self) -> tuple[list[Proposal], tuple[tuple[str, ...], ...]]:
-        """Return a proposal for each possible unit, in the order in which they are offered: person keys that repeat,
-        then contacts and names that repeat, then rows, then other columns that repeat, then keys that are distinct in
-        every row. Also return the columns that repeat and are only named, because each proposal takes time.
-        """
-        free = self._free()
-        repeated = [candidate for candidate in free if candidate.repeats and candidate.is_likely]
-        others = [candidate for candidate in free if candidate.repeats and not candidate.is_likely]
-        complete = (1 - MOST_WITHOUT_ID) * self.rows
-        distinct = [
-            candidate for candidate in free if candidate.given and candidate.persons == candidate.given >= complete
-        ]
-        before, after = repeated[:_MOST_REPEATED], [*others[:_MOST_OTHERS], *distinct[:_MOST_DISTINCT]]
-        proposals = [
-            *(self._of_candidate(candidate) for candidate in before),
-            replace(self._with_unit((), ""), persons=self.rows),
-            *(self._of_candidate(candidate) for candidate in after),
-        ]
-        left = [one.columns for one in (*repeated[_MOST_REPEATED:], *others[_MOST_OTHERS:])]
-        taken = self._taken() | {name for name, own in self.reader.proposed.items() if own.role == "items"}
-        free_columns = [columns for columns in self.named if taken.isdisjoint(columns)]
-        return proposals, (*left, *free_columns)[:_MOST_NAMED]
-
-    def _of_candidate(self, candidate: PossiblePerson) -> Proposal:
-        proposal = self._with_unit(candidate.columns, candidate.meaning)
-        return replace(proposal, part_of=candidate.part_of, persons=candidate.persons)
-
-    def _open(self) -> Proposal:
-        """Return the proposal for the first possible unit. Its answers are the proposals for all possible units."""
-        proposals, others = self._answers()
-        first = next((proposal for proposal in proposals if proposal.table is not None), proposals[0])
-        first.answers, first.others = tuple(proposals), others
-        return first

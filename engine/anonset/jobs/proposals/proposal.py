@@ -19,22 +19,21 @@ from anonset.release.scan.disclosure_scan import declared
 _NOT_READ = ("labels", "sensitive", "hierarchy", "publish_as_is")
 
 
-@dataclass
+@dataclass(frozen=True)
 class Proposal(RedactedRepr):
     """Columns with roles, and the table read with them."""
 
     source: Source | None
     """Source of the columns. None if the source is a table."""
-    columns: tuple[ColumnFindings, ...]
-    settings: dict[str, Any]
-    """Settings with which a job runs: roles, hierarchies, and reading options."""
-    problems: list[Problem]
-    table: Table | None
     rows: int
     unit: tuple[str, ...] = ()
     """Columns that identify the person. Empty if each row is a person."""
-    meaning: str = ""
-    """Kind of identifier in the columns of the unit, such as ``person id`` (see `PossiblePerson`)."""
+    columns: tuple[ColumnFindings, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """Settings with which a job runs: roles, hierarchies, and reading options."""
+    problems: tuple[Problem, ...] = ()
+    table: Table | None = None
+    """Table read with the settings. None if no record can be read."""
     part_of: str = ""
     """Column that may identify the persons, so that the unit counts persons several times (see `PossiblePerson`)."""
     persons: int = 0
@@ -51,7 +50,7 @@ class Proposal(RedactedRepr):
     """Problem with which no record can be read. It applies if `table` is None."""
     others: tuple[tuple[str, ...], ...] = ()
     """Further columns that may identify the person, without proposals."""
-    recognised: dict[str, Any] = field(default_factory=dict)
+    recognised: Mapping[str, Any] = field(default_factory=dict)
     """Reading options that were not declared, and without which the data cannot be read."""
 
 

@@ -1,7 +1,7 @@
 """Read data without declared roles, and propose roles for each possible unit of privacy."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -20,10 +20,11 @@ from anonset.columns.rules import propose
 from anonset.columns.set_rules import pair_problems
 from anonset.data.hierarchies.hierarchy_rules import PROPOSED, RANGE, VALUES
 from anonset.data.joining import prefixed
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import Fix, InputError, MisreadError, Problem
 from anonset.jobs.proposals.possible_units import PossibleUnits
 from anonset.jobs.proposals.proposal import Proposal
-from anonset.jobs.proposals.proposal_trial import ProposalReader
+from anonset.jobs.proposals.proposal_trial import Roles, UnitReader
 from anonset.jobs.proposals.value_problems import (
     list_problems,
     missing_code_problems,
@@ -36,7 +37,7 @@ from anonset.jobs.proposals.value_problems import (
 from anonset.personal_text import is_like_id
 from anonset.reading.batches import FileProperties, OpenedSource, open_source
 from anonset.reading.cells.columns import with_nulls
-from anonset.reading.file_options import person_columns
+from anonset.reading.file_options import OPEN, person_columns
 from anonset.reading.roles import Header, is_selected, names_in
 from anonset.reading.sources.dialect import Dialect
 from anonset.reading.sources.source import TABLES, Source, source_of
@@ -56,7 +57,10 @@ def proposal_for(
     published: Mapping[str, str] = MappingProxyType({}),
 ) -> Proposal:
     """Propose column roles and read the data with these roles. If the settings of the file are detected to be wrong,
-    the data are read again with the recognized settings.
+    the data are read with the recognized settings.
+
+    Reads all columns, proposes a role for each, and then reads the data with these roles for each possible unit of
+    privacy (see `PossibleUnits`).
 
     Parameters
     ----------
@@ -69,14 +73,58 @@ def proposal_for(
     InputError
         If the data cannot be read, or can only be read with settings other than the given settings.
     """
-    work, recognised = with_recognised_options(
-        source, declared, lambda resolved, options: _proposal_for(resolved, options, hierarchies, k, published)
-    )
-    work.recognised = recognised
-    remarks = [_to_check(recognised)] if recognised else []
-    for answer in work.answers or (work,):
-        answer.problems = [*remarks, *answer.problems]
-    return work
+    data, recognised = with_recognised_options(source, declared, columns_of)
+    names = data.opened.names
+    profiles = [profile(name, data.columns[name], data.declared.get("separator")) for name in names]
+    words = {} if data.declared.get("null") else null_words(profiles)
+    data = data.with_nulls(words)
+    candidates, named = with_counts(data.columns, names)
+    placeholders = _placeholders(data, candidates)
+    if id_nulls := [word for name, counts in placeholders.items() for word in as_nulls(name, [*counts])]:
+        data = data.with_nulls(id_nulls)
+        candidates, named = with_counts(data.columns, names)
+    declared = data.declared
+
+    roles = propose(
+        profiles, lambda name: pattern(data.columns[name]), identifying_columns(candidates, profiles),
+        mentioning(data.columns, profiles, candidates), published,
+    )  # fmt: skip
+    roles = _with_given(names, roles, declared)
+    roles |= _with_hierarchies(roles, hierarchies, declared.get("numeric", ()))
+
+    problems = [_to_check(recognised)] if recognised else []
+    problems += _value_problems(profiles, roles, hierarchies, words, declared.get("drop", ()))
+    problems += [
+        replace(placeholder_problem(name, [*counts], sum(counts.values())), assumed=True)
+        for name, counts in placeholders.items()
+    ]
+    ids = person_columns(declared.get("unit"), names) or [one.columns[0] for one in candidates if len(one.columns) == 1]
+    problems += map(Problem, id_findings(data.columns, ids))
+
+    counts = {candidate.columns: (candidate.given, candidate.persons) for candidate in candidates}
+    by_name = {column.name: column for column in profiles}
+    opened = data.opened.with_columns(data.columns)  # the source is read only once
+    reader = UnitReader(data.source, opened, declared, by_name, data.columns, k, counts)
+    units = PossibleUnits(reader, roles, candidates, hierarchies, problems, published, named)
+    return replace(units.proposal(), recognised=recognised)
+
+
+@dataclass(frozen=True)
+class AllColumns(RedactedRepr):
+    """All columns of a data set in memory, and the settings with which they were read."""
+
+    source: Source
+    opened: OpenedSource
+    columns: Mapping[str, Any]
+    declared: Mapping[str, Any]
+    """Declared and recognized settings. Column names are lists, and an open unit is left out."""
+
+    def with_nulls(self, words: Collection[str]) -> "AllColumns":
+        """Return the columns in which further texts are null."""
+        if not words:
+            return self
+        null = [*names_in((), self.declared.get("null")), *words]
+        return replace(self, columns=with_nulls(self.columns, words), declared={**self.declared, "null": null})
 
 
 def with_recognised_options(
@@ -118,81 +166,49 @@ def _to_check(recognised: Mapping[str, Any]) -> Problem:
     return Problem(f"{read}: {check}", [names] if "no_header" in recognised else [], assumed=True)
 
 
-def _proposal_for(
-    source: Source,
-    declared: Mapping[str, Any],
-    hierarchies: Mapping[str, HierarchySpec],
-    k: int,
-    published: Mapping[str, str],
-) -> Proposal:
-    opened, loaded, null = columns_of(source, declared)
-    profiles = [profile(name, loaded[name], declared.get("separator")) for name in opened.names]
-    words = null_words(profiles) if not null else {}
-    loaded = with_nulls(loaded, words) if words else loaded
-    candidates, named = with_counts(loaded, opened.names)
-    id_names = {
-        *names_in(opened.names, declared.get("id")),
-        *person_columns(declared.get("unit"), opened.names),
-        *(name for candidate in candidates for name in candidate.columns if not is_quantity(name)),
-    }
-    placeholders = _placeholders({name: column for name, column in loaded.items() if name in id_names})
-    id_nulls = [word for name, counts in placeholders.items() for word in as_nulls(name, list(counts))]
-    if id_nulls:
-        loaded = with_nulls(loaded, id_nulls)
-        candidates, named = with_counts(loaded, opened.names)
-    opened = opened.with_columns(loaded)  # the source is read only once
-    mentions = mentioning(loaded, profiles, candidates)
-    proposed = propose(
-        profiles, lambda name: pattern(loaded[name]), identifying_columns(candidates, profiles), mentions, published
-    )
-    proposed = _with_given(opened, proposed, declared)
-    proposed |= _with_hierarchies(proposed, hierarchies, names_in(opened.names, declared.get("numeric")))
-    if declared.get("sensitive") and not any(role.role == "sensitive" for role in proposed.values()):
-        declared = {name: value for name, value in declared.items() if name != "sensitive"}
-    if words or id_nulls:
-        declared = {**declared, "null": [*null, *words, *id_nulls]}
-    dropped = {name for name, role in proposed.items() if role.role in (*OF_PERSONS, "drop", UNRECOGNIZED)}
-    unread = names_in(opened.names, declared.get("drop"))
-    rules = {**{name: role.hierarchy for name, role in proposed.items()}, **hierarchies}
-    sets = {name for name, role in proposed.items() if role.role in SETS}
-    problems = null_problems([column for column in profiles if column.name not in unread], dropped, rules, sets)
-    problems += [*odd_codes(profiles), *word_problems(words)]
-    problems += missing_code_problems(profiles)
-    problems += pair_problems(profiles, [name for name, role in proposed.items() if role.role == UNRECOGNIZED])
-    problems += list_problems([column for column in profiles if column.name not in dropped])
-    problems += separator_problems([column for column in profiles if column.name not in dropped])
-    problems += [
-        replace(placeholder_problem(name, list(counts), sum(counts.values())), assumed=True)
-        for name, counts in placeholders.items()
-    ]
-    given = _declared(declared, "unit", opened.names)
-    problems += map(
-        Problem, id_findings(loaded, given or [one.columns[0] for one in candidates if len(one.columns) == 1])
-    )
-    counts = {candidate.columns: (candidate.given, candidate.persons) for candidate in candidates}
-    reader = ProposalReader(opened, declared, proposed, profiles, loaded, k, counts)
-    return PossibleUnits(source, reader, candidates, hierarchies, problems, published, named).proposal()
-
-
-def columns_of(source: Source, declared: Mapping[str, Any]) -> tuple[OpenedSource, dict[str, Any], tuple[str, ...]]:
-    """Read all columns. Return the source, the columns with codes, and the texts that mean null. Raise MisreadError if
-    the header is a record.
-    """
+def columns_of(source: Source, declared: Mapping[str, Any]) -> AllColumns:
+    """Read all columns. Raise MisreadError if the header is a record."""
     if source.format == TABLES:
         msg = f"{source.where}: the job names linked tables; inspect the file of each table"
         raise InputError(msg)
-    opened, null, uncertain = _opened(source, declared)
-    loaded = {name: coded(column) for name, column in read_all_rows(opened, opened.names).items()}
+    opened, uncertain = _opened(source, declared)
+    columns = {name: coded(column) for name, column in read_all_rows(opened, opened.names).items()}
     if uncertain:
-        is_record = any(is_like_id(name) and _is_above_ids(column) for name, column in loaded.items())
-        _require_names(opened.where, not is_record or _are_above_figures(loaded))
+        is_record = any(is_like_id(name) and _is_above_ids(column) for name, column in columns.items())
+        _require_names(opened.where, not is_record or _are_above_figures(columns))
     if uncertain and not any(_declared(declared, role) for role in ROLES):
-        _require_names(opened.where, not _occur_as_values(loaded) or _are_above_figures(loaded))
-    return opened, loaded, null
+        _require_names(opened.where, not _occur_as_values(columns) or _are_above_figures(columns))
+    lists = {name: [*names_in(opened.names, declared[name])] for name in _OF_COLUMNS if declared.get(name)}
+    is_open = names_in((), declared.get("unit")) == (OPEN,)
+    stated = {name: value for name, value in declared.items() if not (name == "unit" and is_open)}
+    return AllColumns(source, opened, columns, {**stated, **lists})
+
+
+def _value_problems(
+    profiles: Sequence[Profile],
+    roles: Roles,
+    hierarchies: Mapping[str, HierarchySpec],
+    null_words: Mapping[str, Sequence[str]],
+    unread: Collection[str],
+) -> list[Problem]:
+    """Return the problems of the values. Columns in `unread` are not examined for nulls."""
+    dropped = {name for name, role in roles.items() if role.role in (*OF_PERSONS, "drop", UNRECOGNIZED)}
+    rules = {**{name: role.hierarchy for name, role in roles.items()}, **hierarchies}
+    sets = {name for name, role in roles.items() if role.role in SETS}
+    shown = [column for column in profiles if column.name not in dropped]
+    return [
+        *null_problems([column for column in profiles if column.name not in unread], dropped, rules, sets),
+        *odd_codes(profiles),
+        *word_problems(null_words),
+        *missing_code_problems(profiles),
+        *pair_problems(profiles, [name for name, role in roles.items() if role.role == UNRECOGNIZED]),
+        *list_problems(shown),
+        *separator_problems(shown),
+    ]
 
 
 def _declared(declared: Mapping[str, Any], role: str, names: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return the columns to which settings give a role."""
+    """Return the columns to which settings give a role. Column names that contain commas are found in `names`."""
     value = declared.get(role)
     return person_columns(value, names) if role == "unit" else names_in(names, value)
 
@@ -214,11 +230,8 @@ def column_names(source: Source, declared: Mapping[str, Any]) -> tuple[str, ...]
     return tuple(_opened(source, declared)[0].names)
 
 
-def _opened(source: Source, declared: Mapping[str, Any]) -> tuple[OpenedSource, tuple[str, ...], bool]:
-    """Open a source with the given settings. Return the source, the texts that mean null, and True if the header may be
-    a record.
-    """
-    roles = {role: named for role in ROLES if (named := _declared(declared, role))}
+def _opened(source: Source, declared: Mapping[str, Any]) -> tuple[OpenedSource, bool]:
+    """Open a source with the given settings. Return the source, and True if the header may be a record."""
     dialect = Dialect.of(
         declared.get("delimiter"),
         declared.get("encoding"),
@@ -228,28 +241,29 @@ def _opened(source: Source, declared: Mapping[str, Any]) -> tuple[OpenedSource, 
     )
 
     def lacking(names: Sequence[str]) -> list[str]:
-        named = [name for given_names in roles.values() for name in names_in(names, given_names)]
+        named = [name for role in ROLES for name in _declared(declared, role, names)]
         return [name for name in named if name not in names and not name.endswith("*")]
 
     null = names_in((), declared.get("null"))
     properties = FileProperties(None, dialect, declared.get("separator"), lacking, declared.get("labels"), null=null)
     opened = open_source(source, properties)
-    if opened.baskets and (not roles or lacking(opened.names)):
+    are_named = any(_declared(declared, role) for role in ROLES) and not lacking(opened.names)
+    if opened.baskets and not are_named:
         msg = f"{opened.where}: the lines look like sets of items without a header"
         raise MisreadError(msg, fixes=[Fix(opened.baskets, "if they are")])
-    if opened.below and (not roles or lacking(opened.names)):
+    if opened.below and not are_named:
         problem = (
             f"the first line has {counted(len(opened.names), 'column name')}, the other lines have another number of "
             "fields"
         )
         msg = f"{opened.where}: {problem}"
         raise MisreadError(msg, fixes=[Fix({"header_line": opened.below}, f"if line {opened.below} is the header")])
-    uncertain = opened.first_line and "header_line" not in declared and (not roles or bool(lacking(opened.names)))
+    uncertain = opened.first_line and "header_line" not in declared and not are_named
     if uncertain and len(set(opened.names)) < len(opened.names):
         _require_names(opened.where, not any(map(is_like_id, opened.names)))
     genuine = not opened.first_line or are_headers(opened.names)
     Header(opened.where, opened.names, genuine).require_distinct()
-    return opened, null, uncertain
+    return opened, uncertain
 
 
 def with_counts(
@@ -265,11 +279,18 @@ def with_counts(
     return tuple(counted), tuple(one.columns for one in found if one.repeats and not one.is_offered)
 
 
-def _placeholders(columns: Mapping[str, Any]) -> dict[str, dict[str, int]]:
-    """Return the values that may mean a missing id, with their row counts, for each column that contains such
+def _placeholders(data: AllColumns, candidates: Sequence[PossiblePerson]) -> dict[str, dict[str, int]]:
+    """Return the values of ids that may mean a missing id, with their row counts, for each column that contains such
     values.
     """
-    counts = {name: placeholder_counts(column) for name, column in columns.items() if are_values(column)}
+    ids = {
+        *data.declared.get("id", ()),
+        *person_columns(data.declared.get("unit"), data.opened.names),
+        *(name for candidate in candidates for name in candidate.columns if not is_quantity(name)),
+    }
+    counts = {
+        name: placeholder_counts(column) for name, column in data.columns.items() if name in ids and are_values(column)
+    }
     return {name: of_column for name, of_column in counts.items() if of_column}
 
 
@@ -338,13 +359,12 @@ def _occur_as_values(loaded: Mapping[str, Any]) -> bool:
     return any(occurs) and not all(occurs)
 
 
-def _with_given(
-    opened: OpenedSource, proposed: dict[str, ProposedRole], declared: Mapping[str, Any]
-) -> dict[str, ProposedRole]:
-    roles, numeric = dict(proposed), frozenset(names_in(opened.names, declared.get("numeric")))
+def _with_given(names: Sequence[str], proposed: Roles, declared: Mapping[str, Any]) -> dict[str, ProposedRole]:
+    """Return the roles that settings give to columns, and the proposed roles of the other columns."""
+    roles, numeric = dict(proposed), frozenset(declared.get("numeric", ()))
     for role in ROLES:
-        for name in _declared(declared, role, opened.names):
-            matching = [n for n in opened.names if is_selected(n, name)] if name.endswith("*") else []
+        for name in _declared(declared, role, names):
+            matching = [n for n in names if is_selected(n, name)] if name.endswith("*") else []
             for match in matching or [name]:
                 before = proposed.get(match)
                 alike = _SINGLE if role == "relational" else (role,)
@@ -366,7 +386,7 @@ def _with_given(
 
 
 def _with_hierarchies(
-    roles: Mapping[str, ProposedRole], hierarchies: Mapping[str, HierarchySpec], numeric: Sequence[str]
+    roles: Roles, hierarchies: Mapping[str, HierarchySpec], numeric: Sequence[str]
 ) -> dict[str, ProposedRole]:
     """Return roles with the given hierarchies. A numeric column with a hierarchy other than ranges is then text."""
     return {
@@ -397,3 +417,5 @@ def _settle_sensitive(roles: dict[str, ProposedRole]) -> None:
 _SINGLE = ("relational", "sensitive", UNRECOGNIZED)
 """Proposed roles with hierarchies that also suit a quasi-identifier."""
 _FIRST_ROWS = 200
+_OF_COLUMNS = (*(role for role in ROLES if role != "unit"), "numeric", "publish_as_is")
+"""Settings that name columns, apart from ``unit``, which may be a word such as ``row``."""

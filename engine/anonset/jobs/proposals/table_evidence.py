@@ -91,8 +91,9 @@ def evidence_of(name: str, place: str, declared: Mapping[str, Any], hash_key: UI
     InputError
         If the table cannot be read.
     """
-    (opened, loaded, _), recognised = with_recognised_options(place, declared, columns_of)
-    profiles = tuple(profile(column, loaded[column], declared.get("separator")) for column in opened.names)
+    data, recognised = with_recognised_options(place, declared, columns_of)
+    loaded = data.columns
+    profiles = tuple(profile(column, loaded[column], declared.get("separator")) for column in data.opened.names)
     rows = profiles[0].records if profiles else 0
     plain = {one.name: loaded[one.name] for one in profiles if _may_be_a_key(one, loaded[one.name])}
     said = {column: f"{name} {column}" if is_only_an_id(column) else column for column in plain}
