@@ -106,6 +106,17 @@ def test_a_run_that_states_only_the_person_gets_a_complete_command(place: Place)
     published_by(place, ran)
 
 
+@pytest.mark.parametrize("roles", [("--relational", "ward"), ()])
+def test_a_declared_person_whose_columns_all_differ_gets_a_command_with_first_rows(
+    place: Place, roles: tuple[str, ...]
+) -> None:
+    rows = "".join(f"p{who},{'ABC'[(who + visit) % 3]}\n" for who in range(60) for visit in range(2))
+    data = place.write("visits.csv", f"pid,ward\n{rows}")
+    ran = place.run("anonymize", data, "-o", str(place.out), "--unit", "pid", "--model", "k", "--k", "3", *roles)
+    assert [value_of(command, "--differing") for command in complete(ran).values()] == ["first"], ran.err
+    assert published_by(place, ran) == [["ward"]]
+
+
 @pytest.mark.parametrize(
     ("options", "fault"),
     [

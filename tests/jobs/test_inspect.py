@@ -349,6 +349,34 @@ def test_a_file_is_read_once(tmp_path, monkeypatch):
     assert len(parsed) == 1
 
 
+def test_a_column_of_few_persons_is_dropped_for_all_units() -> None:
+    """Each town has 2 persons, fewer than k, in 6 rows."""
+    visits = [(f"p{person}", f"town {person // 2}", "fm"[person % 2]) for person in range(240) for _ in range(3)]
+    data = dict(zip(("patient_id", "town", "sex"), map(list, zip(*visits, strict=True)), strict=True))
+    answers = anonset.inspect(data).question.answers
+    assert [answer.unit for answer in answers] == [("patient_id",), ("row",), ("unknown",)]
+    for answer in answers:
+        assert answer.settings["relational"] == ["sex"]
+        assert any("'town" not in why and "fewer than 5 persons" in why for why in answer.reasons["drop"])
+    assert "town" in anonset.inspect(data, unit="row").settings["relational"]
+
+
+def test_numbers_that_cannot_be_read_are_read_as_text() -> None:
+    found = anonset.inspect(
+        {"age": ["old", "young"] * 50, "sex": list("fmmf") * 25}, unit="row", relational=["age", "sex"], numeric="age"
+    )
+    assert (found.records, roles(found)) == (100, {"age": "relational", "sex": "relational"})
+    assert "numeric" not in found.settings
+    assert any("'age'" in problem and "not a number" in problem for problem in found.problems)
+
+
+def test_an_open_unit_is_an_unknown_unit() -> None:
+    found = anonset.inspect(PEOPLE, unit="?", k=3, m=1)
+    assert [answer.settings for answer in found.question.answers] == [
+        answer.settings for answer in anonset.inspect(PEOPLE, k=3, m=1).question.answers
+    ]
+
+
 TEXTS = ["a", "b", "a", "", "?", "c", "a"] * 9
 
 

@@ -17,7 +17,7 @@ from anonset.data.table import Column
 from anonset.errors import InputError
 from anonset.jobs.proposals.proposal import Proposal, read_with_settings
 from anonset.reading.batches import OpenedSource, with_null_words
-from anonset.reading.roles import names_in
+from anonset.reading.roles import name_list
 from anonset.settings.binding import HierarchySpec, bind_columns
 from anonset.settings.remedies import remedy_for
 
@@ -95,12 +95,12 @@ def _with_remedy(
         if problem is None or lost > _MOST_LEFT_OUT:
             return None
         changes, before = problem.fixes[0].settings, proposal.settings
-        rules = [*names_in((), before.get("normalize")), *changes.get("normalize", ())]
+        rules = [*name_list(before.get("normalize", ())), *changes.get("normalize", ())]
         settings = {**before, **changes, **({"normalize": rules} if rules else {})}
         if "null" in changes:
             opened = with_null_words(opened, changes["null"])
-            settings["null"] = [*names_in((), before.get("null")), *changes["null"]]
-            settings["missing"] = ",".join({**dict.fromkeys(names_in((), before.get("missing"))), "value": None})
+            settings["null"] = [*name_list(before.get("null", ())), *changes["null"]]
+            settings["missing"] = ",".join({**dict.fromkeys(name_list(before.get("missing", ()))), "value": None})
         table = read_with_settings(opened, settings)
         bind_columns(table, specs)
     except InputError:

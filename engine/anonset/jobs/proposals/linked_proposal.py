@@ -371,7 +371,7 @@ def _common_settings(tables: Sequence[TableFindings], linked: Mapping[str, _Link
     """Return the settings of the job that apply to all tables."""
     own = [linked[table.name].proposal.settings for table in tables]
     settings: dict[str, Any] = {}
-    if missing := list(dict.fromkeys(way for one in own for way in names_in((), one.get("missing")))):
+    if missing := list(dict.fromkeys(way for one in own for way in name_list(one.get("missing", ())))):
         settings["missing"] = ",".join(missing)
     if decimals := [one["decimal"] for one in own if "decimal" in one]:
         settings["decimal"] = decimals[0]
@@ -414,6 +414,6 @@ def _reading(settings: Mapping[str, Any], common: Mapping[str, Any]) -> dict[str
     """Return the reading options that a proposal adds to those of all tables."""
     own = {name: settings[name] for name in TABLE_OPTIONS if name in settings and settings[name] != common.get(name)}
     if "skip_rows" in own:
-        lines = [name for name in names_in((), own.pop("skip_rows")) if name != "no-id"]
+        lines = [name for name in name_list(own.pop("skip_rows")) if name != "no-id"]
         own |= {"skip_rows": lines} if lines else {}
     return own

@@ -1,6 +1,6 @@
 """Proposed roles of the columns of a data set, and the table read with them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +11,6 @@ from anonset.jobs.findings import ColumnFindings
 from anonset.reading.batches import OpenedSource, without_missing_ids
 from anonset.reading.file_options import person_columns
 from anonset.reading.options import ReadOptions
-from anonset.reading.roles import names_in
 from anonset.reading.sources.source import Source
 from anonset.reading.table_builder import gather
 from anonset.release.scan.disclosure_scan import declared
@@ -45,7 +44,9 @@ class Proposal(RedactedRepr):
     possible_roles: Mapping[str, list[str]] = field(default_factory=dict)
     """Roles derived from values only, which the owner must check. Empty if a column is recognized."""
     answers: "tuple[Proposal, ...]" = ()
-    """Proposals for all possible units if the owner must choose the unit. The first proposal equals this proposal."""
+    """Proposals for all possible units if the owner must choose the unit. This proposal is the first that reads
+    records.
+    """
     obstacle: Problem | None = None
     """Problem with which no record can be read. It applies if `table` is None."""
     others: tuple[tuple[str, ...], ...] = ()
@@ -56,21 +57,13 @@ class Proposal(RedactedRepr):
 
 def read_with_settings(source: OpenedSource, settings: Mapping[str, Any]) -> Table:
     """Read the table of a proposal with its settings."""
-    options = _options(settings)
+    given, sensitive = {name: value for name, value in settings.items() if name not in _NOT_READ}, None
+    if given.get("relational") and settings.get("sensitive"):  # published classes show the sensitive column
+        given["keep"] = [*given.get("keep", ()), settings["sensitive"]]
+    else:
+        sensitive = settings.get("sensitive")
+    options = ReadOptions(**given, sensitive=sensitive)
     if options.skip_without_id:
-        source = without_missing_ids(source, ids_in(settings, source.names))
+        ids = settings.get("id") or person_columns(settings.get("unit"), source.names)
+        source = without_missing_ids(source, ids)
     return declared(gather(source, options, with_ids=True), settings.get("publish_as_is"))
-
-
-def _options(settings: Mapping[str, Any]) -> ReadOptions:
-    sensitive = settings.get("sensitive")
-    name = sensitive[0] if isinstance(sensitive, list) else sensitive
-    others = {name: value for name, value in settings.items() if name not in _NOT_READ}
-    if name is not None and others.get("relational"):  # published classes show the sensitive column
-        return ReadOptions(**{**others, "keep": [*names_in((), others.get("keep")), name]})
-    return ReadOptions(**others, sensitive=name)
-
-
-def ids_in(settings: Mapping[str, Any], names: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns that identify the person in settings."""
-    return names_in(names, settings.get("id")) or person_columns(settings.get("unit"), names)
