@@ -30,8 +30,8 @@ from anonset.errors import (
     foreign,
 )
 from anonset.jobs.proposals.proposal import Proposal
-from anonset.jobs.proposals.proposal_trial import READING
 from anonset.jobs.proposals.proposed_reading import proposal_for
+from anonset.jobs.proposals.unit_reader import READING
 from anonset.jobs.reading import to_inspect
 from anonset.jobs.runs.run import FileRun
 from anonset.personal_text import is_like_id

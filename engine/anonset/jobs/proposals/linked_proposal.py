@@ -151,7 +151,11 @@ def inspect_tables(
     described = _described(linked, persons)
     order = sorted(linked, key=lambda name: name != described)
     tables = {name: _findings_of(linked[name], linked.get(described), options) for name in order}
-    checks += [problem for name in order for problem in _item_checks(linked[name], is_described=name == described)]
+    for name in order:
+        checks += linked[name].checks
+        if name != described and (others := linked[name].further_items):
+            names = listed([repr(column_of(name, other)) for other in others], "and")
+            checks.append(Problem(f"{names}: a table publishes one column of items; name the file twice for both"))
     parents = {above for name, table in tables.items() if table.named("items") for above in _above(name, linked)}
     published = {
         name: table for name, table in tables.items() if table.describes or table.named("items") or name in parents
@@ -233,6 +237,11 @@ class _LinkedTable(RedactedRepr):
     proposal: Proposal
     checks: tuple[Problem, ...] = ()
 
+    @property
+    def further_items(self) -> list[str]:
+        """Columns of items that are not published, because a table publishes one."""
+        return [column.profile.name for column in self.proposal.columns if column.role == "items"][1:]
+
 
 def _links(names: Sequence[str], found: Sequence[SharedKey], persons: SharedKey) -> dict[str, _Link]:
     """Return how each table refers to persons: by their key, or by the key of a table that refers to them."""
@@ -294,29 +303,10 @@ def _above(name: str, linked: Mapping[str, _LinkedTable]) -> Iterator[str]:
         yield (name := parent.table)
 
 
-def _named(table: _LinkedTable, *, is_described: bool) -> tuple[str, list[str]]:
-    """Return the role of the columns that a table publishes, and the columns that are proposed for the role, but not
-    published: a table publishes a single column of items.
-    """
-    role = "relational" if is_described else "items"
-    columns = [column.profile.name for column in table.proposal.columns if column.role == role]
-    return role, [] if is_described else columns[1:]
-
-
-def _item_checks(table: _LinkedTable, *, is_described: bool) -> list[Problem]:
-    """Return the problems of the items of a table."""
-    others = [repr(column_of(table.evidence.name, other)) for other in _named(table, is_described=is_described)[1]]
-    if not others:
-        return [*table.checks]
-    names = listed(others, "and")
-    return [*table.checks, Problem(f"{names}: a table publishes one column of items; name the file twice for both")]
-
-
 def _findings_of(table: _LinkedTable, described: _LinkedTable | None, options: Mapping[str, Any]) -> TableFindings:
     """Return the findings about a table, if the table `described` describes the persons."""
     one, key, parent = table.evidence, table.link.key, table.link.parent
-    role, others = _named(table, is_described=table is described)
-    lacking = 0
+    role, lacking = "relational" if table is described else "items", 0
     if parent is not None:
         lacking = key.lacking_in(parent)
     elif described is not None and table is not described:
@@ -331,7 +321,7 @@ def _findings_of(table: _LinkedTable, described: _LinkedTable | None, options: M
         len(key.ids),
         lacking,
         one.rows - key.given,
-        tuple(_with_role(column, key.name, role, others) for column in table.proposal.columns),
+        tuple(_with_role(column, key.name, role, table.further_items) for column in table.proposal.columns),
         {
             **({"key_prefix": key.before} if key.before else {}),
             **one.recognised,

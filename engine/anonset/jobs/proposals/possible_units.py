@@ -8,7 +8,7 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import Problem
 from anonset.jobs.proposals.hierarchy_trial import try_hierarchies
 from anonset.jobs.proposals.proposal import Proposal
-from anonset.jobs.proposals.proposal_trial import Roles, UnitReader, are_buckets
+from anonset.jobs.proposals.unit_reader import Roles, UnitReader, are_buckets
 from anonset.reading.file_options import OPEN, ROW, UNKNOWN, person_columns
 from anonset.settings.binding import HierarchySpec
 from anonset.spelling import setting

@@ -1,4 +1,10 @@
-"""Read data without declared roles, and propose roles for each possible unit of privacy."""
+"""Propose column roles and settings for data, and read the data with them.
+
+1. `columns_of` reads all columns, with recognized reading options if the declared ones are wrong.
+2. `propose` finds the role of each column. Given roles take precedence.
+3. `PossibleUnits` makes a proposal for each possible unit of privacy. Its `UnitReader` reads the table, drops the
+   columns that a run would reject, and reads again. `try_hierarchies` then tries the hierarchies on the table.
+"""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +30,7 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import Fix, InputError, MisreadError, Problem
 from anonset.jobs.proposals.possible_units import PossibleUnits
 from anonset.jobs.proposals.proposal import Proposal
-from anonset.jobs.proposals.proposal_trial import Roles, UnitReader
+from anonset.jobs.proposals.unit_reader import Roles, UnitReader
 from anonset.jobs.proposals.value_problems import (
     list_problems,
     missing_code_problems,
@@ -56,11 +62,9 @@ def proposal_for(
     k: int = SIZES["k"],
     published: Mapping[str, str] = MappingProxyType({}),
 ) -> Proposal:
-    """Propose column roles and read the data with these roles. If the settings of the file are detected to be wrong,
-    the data are read with the recognized settings.
+    """Propose column roles and read the data with these roles.
 
-    Reads all columns, proposes a role for each, and then reads the data with these roles for each possible unit of
-    privacy (see `PossibleUnits`).
+    If the owner must choose the unit of privacy, the proposal has an answer for each possible unit.
 
     Parameters
     ----------
@@ -117,7 +121,8 @@ class AllColumns(RedactedRepr):
     opened: OpenedSource
     columns: Mapping[str, Any]
     declared: Mapping[str, Any]
-    """Declared and recognized settings. Column names are lists, and an open unit is left out."""
+    """Declared and recognized settings. All column names are lists, except those of ``unit``. An open unit is left out.
+    """
 
     def with_nulls(self, words: Collection[str]) -> "AllColumns":
         """Return the columns in which further texts are null."""

@@ -52,15 +52,12 @@ READING = (
 
 @dataclass(frozen=True)
 class UnitReader(RedactedRepr):
-    """Reader of a data set for one possible unit of privacy.
-
-    `proposal` reads the data with proposed roles. It drops the columns that a run would reject, and reads again.
-    """
+    """Reader of a data set with proposed roles, for one possible unit of privacy."""
 
     source: Source
     opened: OpenedSource
     given: Mapping[str, Any]
-    """Declared settings. Column names are lists."""
+    """Declared settings. All column names are lists, except those of ``unit``."""
     profiles: Mapping[str, Profile]
     """Profiles by column name, in data order."""
     loaded: Mapping[str, Any]
@@ -82,7 +79,9 @@ class UnitReader(RedactedRepr):
         return replace(self, given={**self.given, "differing": "first"})
 
     def proposal(self, roles: Roles, problems: Sequence[Problem]) -> tuple[Proposal, Roles]:
-        """Return the proposal for the unit, and the roles without the columns that a run would reject.
+        """Read the data with proposed roles. Drop the columns that a run would reject, and read again.
+
+        Returns the proposal for the unit, and the roles without the rejected columns.
 
         Parameters
         ----------
