@@ -133,6 +133,24 @@ def test_no_complete_command_repeats_the_error(place: Place, options: tuple[str,
     assert (ran.code, names(ran.err, fault), complete(ran)) == (2, True, {}), ran.err
 
 
+@pytest.mark.parametrize(
+    ("file", "roles"), [("rows.csv", ("--items", "parts", "--unit", "row", *SPLIT)), ("rows.dat", ())]
+)
+def test_no_complete_command_repeats_a_run_that_the_search_rejects(
+    place: Place, file: str, roles: tuple[str, ...]
+) -> None:
+    """The search rejects the run, so no earlier check finds the fault."""
+    mark, head = ("+", "parts\n") if roles else (" ", "")
+    data = place.write(file, head + "".join(f"{mark.join(PARTS[n % 7])}\n" for n in range(70)))
+    tree = place.write("tree.csv", "T1,T,all\nT2,T,all\nT3,T,all\n")
+    column = "parts" if roles else "items"
+    ran = place.run(
+        "anonymize", data, "-o", str(place.out), "--model", "km", "--algorithm", "optimal", "--max-cuts", "1", "--k",
+        "60", "--m", "2", "--hierarchy", f"{column}={tree}", *roles,
+    )  # fmt: skip
+    assert (ran.code, names(ran.err, "--max-cuts"), complete(ran)) == (2, True, {}), ran.err
+
+
 def test_a_taken_output_has_no_complete_command(place: Place) -> None:
     data = place.write("visits.csv", "patient_id,sex,ward,test,parts\n" + "".join(ROWS))
     place.out.parent.joinpath("exists").mkdir()

@@ -170,6 +170,50 @@ def _commands(options: Mapping[str, Any], typed: Mapping[str, Any], error: Input
     return lines
 
 
+@dataclass(frozen=True)
+class _Inspected(RedactedRepr):
+    """Columns of the input of a rejected run, as `inspect` reads them without roles."""
+
+    columns: tuple[str, ...]
+    one_code: frozenset[str]
+    """Columns that contain a code each, and are proposed as a set together."""
+    reading: Mapping[str, Any]
+    """Stated and recognized reading options."""
+
+    def with_names(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return options in which each given role is a list of column names."""
+        given = [name for name in (*ROLES, "publish_as_is") if options.get(name)]
+        return {**options, **{name: [*names_in(self.columns, options[name])] for name in given}}
+
+    def proposal(self, options: Mapping[str, Any]) -> Proposal:
+        """Return the proposal of `inspect` for the columns that the user names in any role. It may change the role of a
+        column, except for sets, ids and dropped columns. If the user names no column, it is for all columns.
+        """
+        specs, items = options.get("hierarchy", {}), options.get("items", ())
+        stated = {name: options[name] for name in (*SETS, "id", "unit", "differing") if options.get(name)}
+        if len(items) > 1 and {*items} <= self.one_code - {*specs}:
+            stated = {name: value for name, value in stated.items() if name != "items"} | {"one_code": items}
+        named = [name for role in ROLES for name in options.get(role, ())]
+        dropped = [name for name in options.get("drop", ()) if name in self.columns]
+        if not {*named} <= {*dropped, *options.get("id", ()), *options.get("unit", ())}:
+            unnamed = [name for name in self.columns if not any(is_selected(name, pattern) for pattern in named)]
+            stated["drop"] = [*dropped, *unnamed]
+        published = {name: "relational" for role in ("relational", "keep") for name in options.get(role, ())}
+        published |= dict.fromkeys(options.get("sensitive", ()), "sensitive")
+        return proposal_for(options["input"], {**self.reading, **stated}, specs, _sizes(options)["k"], published)
+
+
+def _inspected(options: Mapping[str, Any]) -> _Inspected:
+    """Inspect the input of a rejected run without roles."""
+    _require_few_columns(options)
+    reading = {name: options[name] for name in (*READING, "missing") if options.get(name)}
+    found = proposal_for(options["input"], reading, {}, _sizes(options)["k"])
+    reading |= found.recognised
+    reading["skip_rows"] = [rows for rows in names_in((), reading.get("skip_rows")) if rows != "no-id"]
+    columns = tuple(column.profile.name for column in found.columns)
+    return _Inspected(columns, frozenset(found.settings.get("one_code", ())), reading)
+
+
 def _lines(
     options: Mapping[str, Any], typed: Mapping[str, Any], work: Proposal
 ) -> tuple[list[str], list[AnonsetError]]:
@@ -213,6 +257,33 @@ def _with_unit(options: Mapping[str, Any], proposal: Proposal) -> dict[str, Any]
     hierarchies = {**_hierarchies(proposal.settings), **options.get("hierarchy", {})}
     settings = {**options, **found, "drop": drop, "unit": unit, "hierarchy": hierarchies}
     return None if _fault_of(settings) else settings
+
+
+def _with_roles(options: Mapping[str, Any], proposal: Proposal) -> dict[str, Any] | None:
+    """Return the settings of the user with the roles of a proposal, and the model that fits them. None if the settings
+    would omit a hierarchy that the user declared.
+    """
+    settings, columns = dict(proposal.settings), [column.profile.name for column in proposal.columns]
+    # publish only the sets that the user declared
+    if settings.get("relational") and not any(options.get(role) for role in SETS):
+        sets = [name for role in SETS for name in settings.pop(role, [])]
+        made = [name for name in columns if any(is_selected(name, pattern) for pattern in sets)]
+        settings["drop"] = [*settings.get("drop", ()), *made]
+        settings = {name: value for name, value in settings.items() if name not in OPTIONS_OF_ROLES}
+    if not any(settings.get(role) for role in SETS):
+        settings.pop("separator", None)
+    published = {name for role in (*SETS, "relational") for name in settings.get(role, ())}
+    trees = settings.pop("hierarchy", {})
+    stated: Mapping[str, Any] = options.get("hierarchy", {})
+    if any(trees.get(name) != spec for name, spec in stated.items() if name in published or name not in columns):
+        return None
+    sizes = _sizes(options)
+    must = guarantee_for(settings, sizes["k"], sizes["m"], tuples=0)
+    remaining = {name: value for name, value in options.items() if name not in (*ROLES, *_PROPOSED_ANEW)}
+    if _shape(must["model"]) != _shape(options.get("model")):
+        general = Settings.model_fields.keys() - {"model", "algorithm"}
+        remaining = {name: value for name, value in remaining.items() if name in general} | must
+    return {**remaining, **settings, "hierarchy": _hierarchies({**settings, "hierarchy": trees})}
 
 
 def _hierarchies(settings: Mapping[str, Any]) -> dict[str, str]:
@@ -310,77 +381,6 @@ def _require_few_columns(options: Mapping[str, Any]) -> None:
         if not source.is_one_column and source.size.values > _MOST_COLUMNS * source.size.records:
             msg = f"{source.where}: more than {_MOST_COLUMNS} columns"
             raise InputError(msg)
-
-
-@dataclass(frozen=True)
-class _Inspected(RedactedRepr):
-    """Columns of the input of a rejected run, as `inspect` reads them without roles."""
-
-    columns: tuple[str, ...]
-    one_code: frozenset[str]
-    """Columns that contain a code each, and are proposed as a set together."""
-    reading: Mapping[str, Any]
-    """Stated and recognized reading options."""
-
-    def with_names(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Return options in which each given role is a list of column names."""
-        given = [name for name in (*ROLES, "publish_as_is") if options.get(name)]
-        return {**options, **{name: [*names_in(self.columns, options[name])] for name in given}}
-
-    def proposal(self, options: Mapping[str, Any]) -> Proposal:
-        """Return the proposal of `inspect` for the columns that the user names in any role. It may change the role of a
-        column, except for sets, ids and dropped columns. If the user names no column, it is for all columns.
-        """
-        specs, items = options.get("hierarchy", {}), options.get("items", ())
-        stated = {name: options[name] for name in (*SETS, "id", "unit", "differing") if options.get(name)}
-        if len(items) > 1 and {*items} <= self.one_code - {*specs}:
-            stated = {name: value for name, value in stated.items() if name != "items"} | {"one_code": items}
-        named = [name for role in ROLES for name in options.get(role, ())]
-        dropped = [name for name in options.get("drop", ()) if name in self.columns]
-        if not {*named} <= {*dropped, *options.get("id", ()), *options.get("unit", ())}:
-            unnamed = [name for name in self.columns if not any(is_selected(name, pattern) for pattern in named)]
-            stated["drop"] = [*dropped, *unnamed]
-        published = {name: "relational" for role in ("relational", "keep") for name in options.get(role, ())}
-        published |= dict.fromkeys(options.get("sensitive", ()), "sensitive")
-        return proposal_for(options["input"], {**self.reading, **stated}, specs, _sizes(options)["k"], published)
-
-
-def _inspected(options: Mapping[str, Any]) -> _Inspected:
-    """Inspect the input of a rejected run without roles."""
-    _require_few_columns(options)
-    reading = {name: options[name] for name in (*READING, "missing") if options.get(name)}
-    found = proposal_for(options["input"], reading, {}, _sizes(options)["k"])
-    reading |= found.recognised
-    reading["skip_rows"] = [rows for rows in names_in((), reading.get("skip_rows")) if rows != "no-id"]
-    columns = tuple(column.profile.name for column in found.columns)
-    return _Inspected(columns, frozenset(found.settings.get("one_code", ())), reading)
-
-
-def _with_roles(options: Mapping[str, Any], proposal: Proposal) -> dict[str, Any] | None:
-    """Return the settings of the user with the roles of a proposal, and the model that fits them. None if the settings
-    would omit a hierarchy that the user declared.
-    """
-    settings, columns = dict(proposal.settings), [column.profile.name for column in proposal.columns]
-    # publish only the sets that the user declared
-    if settings.get("relational") and not any(options.get(role) for role in SETS):
-        sets = [name for role in SETS for name in settings.pop(role, [])]
-        made = [name for name in columns if any(is_selected(name, pattern) for pattern in sets)]
-        settings["drop"] = [*settings.get("drop", ()), *made]
-        settings = {name: value for name, value in settings.items() if name not in OPTIONS_OF_ROLES}
-    if not any(settings.get(role) for role in SETS):
-        settings.pop("separator", None)
-    published = {name for role in (*SETS, "relational") for name in settings.get(role, ())}
-    trees = settings.pop("hierarchy", {})
-    stated: Mapping[str, Any] = options.get("hierarchy", {})
-    if any(trees.get(name) != spec for name, spec in stated.items() if name in published or name not in columns):
-        return None
-    sizes = _sizes(options)
-    must = guarantee_for(settings, sizes["k"], sizes["m"], tuples=0)
-    remaining = {name: value for name, value in options.items() if name not in (*ROLES, *_PROPOSED_ANEW)}
-    if _shape(must["model"]) != _shape(options.get("model")):
-        general = Settings.model_fields.keys() - {"model", "algorithm"}
-        remaining = {name: value for name, value in remaining.items() if name in general} | must
-    return {**remaining, **settings, "hierarchy": _hierarchies({**settings, "hierarchy": trees})}
 
 
 def _shape(model: str | None) -> tuple[frozenset[str], bool] | None:
