@@ -90,6 +90,15 @@ def test_a_complete_command_makes_no_further_declarations_for_the_owner(place: P
     assert published_by(place, ran) == [["sex", "parts"]] * 2
 
 
+def test_no_complete_command_keeps_a_column_that_the_scan_after_the_search_rejects(place: Place) -> None:
+    rows = "".join(f"{'fm'[n % 2]},needs help with topic {n // 2} of {n // 3}\n" for n in range(60))
+    data = place.write("rows.csv", f"sex,note\n{rows}")
+    options = ("--relational", "sex", "--keep", "note", "--model", "k", "--k", "3")
+    ran = place.run("anonymize", data, "-o", str(place.out), *options)
+    assert units_of(ran) == ["row", "unknown"], ran.err
+    assert published_by(place, ran) == [["sex"]] * 2
+
+
 def test_columns_used_as_id_are_named(place: Place) -> None:
     data = place.write("visits.csv", "patient_id,sex,ward,test,parts\n" + "".join(ROWS))
     options = ("--items", "parts", "--relational", "patient_id,sex", "--drop", "ward,test", *SPLIT, *KKM, "--k", "5")

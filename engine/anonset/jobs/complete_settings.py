@@ -72,12 +72,6 @@ def complete_commands(settings: Settings, options: Mapping[str, Any], error: Inp
         settings = settings if options == typed else make_settings(options)
         run = FileRun(settings)
         run.require_apart()
-        try:
-            run.source = source_of(
-                options["input"], options.get("input_format"), no_header=bool(options.get("no_header"))
-            )
-        except MisreadError as misread:
-            run.source = source_of(options["input"], misread.fixes[0].settings.get("input_format"))
         run.destination.require_free(by_command=True)
         run.require_disk()
         limit = memory_limit(options.get("memory_limit"))

@@ -150,17 +150,17 @@ def inspect_tables(
     }
     described = _described(linked, persons)
     order = sorted(linked, key=lambda name: name != described)
-    tables = {name: _findings_of(linked[name], linked.get(described), options) for name in order}
+    findings = {name: _findings_of(linked[name], linked.get(described), options) for name in order}
     for name in order:
         checks += linked[name].checks
-        if name != described and (others := linked[name].further_items):
-            names = listed([repr(column_of(name, other)) for other in others], "and")
+        if name != described and (further := linked[name].further_items):
+            names = listed([repr(column_of(name, other)) for other in further], "and")
             checks.append(Problem(f"{names}: a table publishes one column of items; name the file twice for both"))
-    parents = {above for name, table in tables.items() if table.named("items") for above in _above(name, linked)}
+    parents = {above for name, table in findings.items() if table.named("items") for above in _above(name, linked)}
     published = {
-        name: table for name, table in tables.items() if table.describes or table.named("items") or name in parents
+        name: table for name, table in findings.items() if table.describes or table.named("items") or name in parents
     }
-    without_items = [table for name, table in tables.items() if name not in published]
+    without_items = [table for name, table in findings.items() if name not in published]
     left_out |= {table.input: _without_items(linked[table.name], table, described) for table in without_items}
     reason = f"no column contains {persons.name!r}, or a key of a table with it"
     left_out |= {one.input: reason for name, one in read.items() if name not in linked}
