@@ -22,7 +22,7 @@ from anonset.columns.headers import (
     words_of,
 )
 from anonset.columns.profiles import Profile
-from anonset.columns.roles import MARKS, OF_PERSONS, SETS, UNRECOGNIZED, ProposedRole
+from anonset.columns.roles import MARKS, OF_PERSONS, SETS, UNRECOGNIZED, ProposedRole, tree_of
 from anonset.columns.set_rules import is_grade
 from anonset.errors import Fix
 from anonset.spelling import counted, setting
@@ -61,15 +61,16 @@ def roles_by_person(
     unit: Sequence[str],
     profiles: Mapping[str, Profile],
     count_differing: Callable[[str], int],
-    keep_first: Callable[[str, int], None],
-    tree: Callable[[str], str],
     *,
     most: float = FEW_DIFFERING,
-) -> dict[str, ProposedRole]:
+) -> tuple[dict[str, ProposedRole], dict[str, int]]:
     """Return the roles of the columns if the rows of a person are merged into one record. The record contains the union
     of the sets in these rows. If there are no sets, columns with one code per row become sets, unless the owner
     declares a sensitive column, which models of sets do not protect. All other columns are dropped if they differ
     between the rows of a person.
+
+    Also returns the columns that are published with the value of the first row, because the rows of few persons differ,
+    each with the number of these persons.
 
     Parameters
     ----------
@@ -77,11 +78,6 @@ def roles_by_person(
         The columns that identify the person.
     count_differing
         Returns the number of persons with different rows in a column.
-    keep_first
-        Called for each column in which the rows of few persons differ. For these columns, the value of the first row is
-        published.
-    tree
-        Returns the hierarchy of items of a kind.
     most
         Maximum share of persons whose rows differ in a column that is published with the value of the first row.
     """
@@ -89,12 +85,13 @@ def roles_by_person(
     single = [n for n, own in found.items() if own.role in roles_of_one and not own.is_given]
     differing = {name: persons for name in single if (persons := count_differing(name))}
     roles, many = dict(found), most * max(profiles[column].distinct for column in unit)
+    first_rows = dict[str, int]()
     for name in [
         name for name, persons in differing.items() if persons <= many or _changes_over_time(name, found, profiles)
     ]:
         persons = differing.pop(name)
         if found[name].role != UNRECOGNIZED:
-            keep_first(name, persons)
+            first_rows[name] = persons
     if not any(own.role in SETS or own.is_declared_sensitive for own in found.values()):
         codes = likely_codes(list(differing), profiles)
         # Capitalized words may be names, and keys may identify physicians or shops.
@@ -107,7 +104,7 @@ def roles_by_person(
         ]
         for name in codes[:1] or texts[:1]:
             reason = "a code per row of a person" if codes else "words that persons share, one per row of a person"
-            roles[name] = replace(found[name], role="items", hierarchy=tree(profiles[name].kind), reason=reason)
+            roles[name] = replace(found[name], role="items", hierarchy=tree_of(profiles[name].kind), reason=reason)
             del differing[name]
     of_persons = f"of the same {', '.join(map(repr, unit))}"
     for name, persons in differing.items():
@@ -116,7 +113,7 @@ def roles_by_person(
         items = Fix({"items": [name]}, "if each value is an item")
         fixes = (items,) if words or profiles[name].kind in _CODES else ()
         roles[name] = ProposedRole("drop", reason, fixes=fixes, differs=True)
-    return roles
+    return roles, first_rows
 
 
 def _changes_over_time(name: str, found: Mapping[str, ProposedRole], profiles: Mapping[str, Profile]) -> bool:

@@ -18,7 +18,7 @@ from anonset.columns.person_rules import (
 )
 from anonset.columns.personal_values import KINDS_OF_VALUES
 from anonset.columns.profiles import Profile, count_differing
-from anonset.columns.roles import OF_PERSONS, SETS, ProposedRole, settings_of, tree_of
+from anonset.columns.roles import OF_PERSONS, SETS, ProposedRole, settings_of
 from anonset.columns.set_rules import answers_reading, reading_by_words
 from anonset.columns.spellings import spelling_problems
 from anonset.data import CategoricalColumn, Table
@@ -176,7 +176,8 @@ class UnitReader(RedactedRepr):
         )  # fmt: skip
         if not _publish(published):
             return self._unpublished(proposal, roles, merged, published)
-        return self._concluded(self._with_table(proposal, published), roles, merged)
+        proposal, published = self._with_table(proposal, published)
+        return self._concluded(proposal, roles, merged, published)
 
     def _merged(self, roles: Roles) -> tuple[Roles, bool, list[Problem]]:
         """Return the roles after the rows of each person are merged, True if a column is published with the value of
@@ -187,15 +188,13 @@ class UnitReader(RedactedRepr):
         if not self._repeats(roles):
             return merged, False, []
         ids, use_first = {name: self.loaded[name] for name in self.unit}, self.given.get("differing") == "first"
-        persons, first_rows = persons_in(list(ids.values())), dict[str, int]()
+        persons = persons_in(list(ids.values()))
 
         def differing(name: str) -> int:
             return count_differing(persons, self.loaded[name])
 
-        merged = roles_by_person(
-            merged, self.unit, self.profiles, differing, first_rows.__setitem__, tree_of,
-            most=1.0 if use_first else FEW_DIFFERING,
-        )  # fmt: skip
+        most = 1.0 if use_first else FEW_DIFFERING
+        merged, first_rows = roles_by_person(merged, self.unit, self.profiles, differing, most=most)
         given = [name for name in self.loaded if merged[name].is_given and merged[name].role in _ONE_VALUE]
         first_rows |= {name: count for name in given if use_first and (count := differing(name))}
         problems = [*map(Problem, spelling_problems(ids, persons))]
@@ -290,9 +289,8 @@ class UnitReader(RedactedRepr):
         proposal = replace(_with_problems(proposal, obstacle), obstacle=obstacle, possible_roles=possible)
         return replace(proposal, columns=self._columns(published))
 
-    def _concluded(self, read: tuple[Proposal, Roles], roles: Roles, merged: Roles) -> Proposal:
+    def _concluded(self, proposal: Proposal, roles: Roles, merged: Roles, published: Roles) -> Proposal:
         """Return the proposal with the roles that the owner may give to dropped columns, and with its columns."""
-        proposal, published = read
         items = proposal.possible_items
         if items:
             proposal = _with_problems(proposal, Problem(_dropped(items, ""), _as_items(items)))
