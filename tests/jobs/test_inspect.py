@@ -370,10 +370,13 @@ def test_numbers_that_cannot_be_read_are_read_as_text() -> None:
     assert any("'age'" in problem and "not a number" in problem for problem in found.problems)
 
 
-def test_an_open_unit_is_an_unknown_unit() -> None:
-    found = anonset.inspect(PEOPLE, unit="?", k=3, m=1)
+@pytest.mark.parametrize(
+    "stated", [{"unit": "?"}, dict.fromkeys(("unit", "id", "drop", "skip_rows", "separator", "publish_as_is"))]
+)
+def test_an_open_unit_and_none_are_no_declarations(stated) -> None:
+    found, expected = anonset.inspect(PEOPLE, k=3, m=1, **stated), anonset.inspect(PEOPLE, k=3, m=1)
     assert [answer.settings for answer in found.question.answers] == [
-        answer.settings for answer in anonset.inspect(PEOPLE, k=3, m=1).question.answers
+        answer.settings for answer in expected.question.answers
     ]
 
 

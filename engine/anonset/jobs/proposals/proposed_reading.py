@@ -121,7 +121,8 @@ class AllColumns(RedactedRepr):
     opened: OpenedSource
     columns: Mapping[str, Any]
     declared: Mapping[str, Any]
-    """Declared and recognized settings. All column names are lists, except those of ``unit``. An open unit is left out.
+    """Declared and recognized settings without None and without an open unit. All column names are lists, except those
+    of ``unit``.
     """
 
     def with_nulls(self, words: Collection[str]) -> "AllColumns":
@@ -185,7 +186,7 @@ def columns_of(source: Source, declared: Mapping[str, Any]) -> AllColumns:
         _require_names(opened.where, not _occur_as_values(columns) or _are_above_figures(columns))
     lists = {name: [*names_in(opened.names, declared[name])] for name in _OF_COLUMNS if declared.get(name)}
     is_open = names_in((), declared.get("unit")) == (OPEN,)
-    stated = {name: value for name, value in declared.items() if not (name == "unit" and is_open)}
+    stated = {name: value for name, value in declared.items() if value is not None and not (name == "unit" and is_open)}
     return AllColumns(source, opened, columns, {**stated, **lists})
 
 
