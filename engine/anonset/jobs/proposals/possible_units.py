@@ -8,7 +8,7 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import Problem
 from anonset.jobs.proposals.hierarchy_trial import try_hierarchies
 from anonset.jobs.proposals.proposal import Proposal
-from anonset.jobs.proposals.unit_reader import Roles, UnitReader, are_buckets
+from anonset.jobs.proposals.unit_reader import ProposedRoles, UnitReader, are_buckets
 from anonset.reading.file_options import OPEN, ROW, UNKNOWN, person_columns
 from anonset.settings.binding import HierarchySpec
 from anonset.spelling import setting
@@ -27,7 +27,7 @@ class PossibleUnits(RedactedRepr):
     """Columns that may identify the person, and the proposals that follow from them."""
 
     reader: UnitReader
-    roles: Roles
+    roles: ProposedRoles
     """Proposed roles, before the rows of a person are merged."""
     candidates: Sequence[PossiblePerson]
     """Columns that may identify the person, in the order in which they are offered."""
@@ -70,7 +70,7 @@ class PossibleUnits(RedactedRepr):
             return person_columns(given["unit"], names)
         return () if len(names) == 1 and self.roles[names[0]].role == "items" else None
 
-    def _answer(self, candidate: PossiblePerson | None, roles: Roles) -> tuple[Proposal, Roles]:
+    def _answer(self, candidate: PossiblePerson | None, roles: ProposedRoles) -> tuple[Proposal, ProposedRoles]:
         """Return the proposal if each value of a candidate is a person, or each row if it is None. Also return the
         roles for the next unit, without the columns that a run for this unit would reject.
 
@@ -89,7 +89,7 @@ class PossibleUnits(RedactedRepr):
             return replace(proposal, persons=reader.rows), roles
         return replace(proposal, part_of=candidate.part_of, persons=candidate.persons), roles
 
-    def _tried(self, reader: UnitReader, roles: Roles) -> tuple[Proposal, Roles]:
+    def _tried(self, reader: UnitReader, roles: ProposedRoles) -> tuple[Proposal, ProposedRoles]:
         problems = [*self.problems, *(self._unnamable() if reader.is_open else ())]
         proposal, roles = reader.proposal(roles, problems)
         return try_hierarchies(proposal, self.hierarchies, reader.opened, reader.k), roles
@@ -112,7 +112,7 @@ class PossibleUnits(RedactedRepr):
         return [one for one in candidates if one.given and one.persons == one.given >= complete]
 
     @staticmethod
-    def _taken(roles: Roles) -> set[str]:
+    def _taken(roles: ProposedRoles) -> set[str]:
         """Return the columns that are not offered, because they have another role or name."""
         return {ROW, UNKNOWN, OPEN} | {
             name for name, own in roles.items() if own.role in _OF_SETS or (own.is_given and own.role != "drop")

@@ -30,7 +30,7 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import Fix, InputError, MisreadError, Problem
 from anonset.jobs.proposals.possible_units import PossibleUnits
 from anonset.jobs.proposals.proposal import Proposal
-from anonset.jobs.proposals.unit_reader import Roles, UnitReader
+from anonset.jobs.proposals.unit_reader import ProposedRoles, UnitReader
 from anonset.jobs.proposals.value_problems import (
     list_problems,
     missing_code_problems,
@@ -192,7 +192,7 @@ def columns_of(source: Source, declared: Mapping[str, Any]) -> AllColumns:
 
 def _value_problems(
     profiles: Sequence[Profile],
-    roles: Roles,
+    roles: ProposedRoles,
     hierarchies: Mapping[str, HierarchySpec],
     null_words: Mapping[str, Sequence[str]],
     unread: Collection[str],
@@ -365,7 +365,7 @@ def _occur_as_values(loaded: Mapping[str, Any]) -> bool:
     return any(occurs) and not all(occurs)
 
 
-def _with_given(names: Sequence[str], proposed: Roles, declared: Mapping[str, Any]) -> dict[str, ProposedRole]:
+def _with_given(names: Sequence[str], proposed: ProposedRoles, declared: Mapping[str, Any]) -> dict[str, ProposedRole]:
     """Return the roles that settings give to columns, and the proposed roles of the other columns."""
     roles, numeric = dict(proposed), frozenset(declared.get("numeric", ()))
     for role in ROLES:
@@ -392,7 +392,7 @@ def _with_given(names: Sequence[str], proposed: Roles, declared: Mapping[str, An
 
 
 def _with_hierarchies(
-    roles: Roles, hierarchies: Mapping[str, HierarchySpec], numeric: Sequence[str]
+    roles: ProposedRoles, hierarchies: Mapping[str, HierarchySpec], numeric: Sequence[str]
 ) -> dict[str, ProposedRole]:
     """Return roles with the given hierarchies. A numeric column with a hierarchy other than ranges is then text."""
     return {

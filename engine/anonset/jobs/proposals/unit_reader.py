@@ -39,7 +39,7 @@ from anonset.release.scan_findings import identifying_kind
 from anonset.settings.overriding import OPTIONS_OF_ROLES
 from anonset.spelling import counted, listed, setting
 
-Roles = Mapping[str, ProposedRole]
+ProposedRoles = Mapping[str, ProposedRole]
 """Roles by column name."""
 _PROPOSED = ("one_hot", "one_code", "missing")
 READING = (
@@ -78,7 +78,7 @@ class UnitReader(RedactedRepr):
         """Return a reader that uses the value of the first row of each person if the rows differ."""
         return replace(self, given={**self.given, "differing": "first"})
 
-    def proposal(self, roles: Roles, problems: Sequence[Problem]) -> tuple[Proposal, Roles]:
+    def proposal(self, roles: ProposedRoles, problems: Sequence[Problem]) -> tuple[Proposal, ProposedRoles]:
         """Read the data with proposed roles. Drop the columns that a run would reject, and read again.
 
         Returns the proposal for the unit, and the roles without the rejected columns.
@@ -99,7 +99,7 @@ class UnitReader(RedactedRepr):
             possible = self._unrejected_of(possible, roles)
         return replace(proposal, possible_roles=possible), roles
 
-    def _unrejected_of(self, possible: Mapping[str, list[str]], roles: Roles) -> dict[str, list[str]]:
+    def _unrejected_of(self, possible: Mapping[str, list[str]], roles: ProposedRoles) -> dict[str, list[str]]:
         """Return the possible roles without columns that a run would reject. Items that look like free text need a
         declaration.
         """
@@ -122,7 +122,7 @@ class UnitReader(RedactedRepr):
         declared = {"publish_as_is": texts} if texts else {}
         return {**{role: names for role, names in unrejected.items() if names}, **differing, **declared}
 
-    def _unrejected(self, roles: Roles, problems: Sequence[Problem]) -> tuple[Proposal, Roles]:
+    def _unrejected(self, roles: ProposedRoles, problems: Sequence[Problem]) -> tuple[Proposal, ProposedRoles]:
         """Return the first proposal without columns that a run would reject, and its roles."""
         proposal = self._read(roles, problems)
         while rejected := self._rejected(proposal):
@@ -165,7 +165,7 @@ class UnitReader(RedactedRepr):
         kind = identifying_kind(column.vocabulary.labels)
         return f"values look like {KINDS_OF_VALUES[kind[0]]}" if kind else ""
 
-    def _read(self, roles: Roles, problems: Sequence[Problem]) -> Proposal:
+    def _read(self, roles: ProposedRoles, problems: Sequence[Problem]) -> Proposal:
         """Merge the roles of the rows of a person, and read the table with them. Problems are recorded."""
         merged, first_rows, more = self._merged(roles)
         published = recognized_roles(without_commas(merged, self.profiles), self.profiles, self.k)
@@ -179,7 +179,7 @@ class UnitReader(RedactedRepr):
         proposal, published = self._with_table(proposal, published)
         return self._concluded(proposal, roles, merged, published)
 
-    def _merged(self, roles: Roles) -> tuple[Roles, bool, list[Problem]]:
+    def _merged(self, roles: ProposedRoles) -> tuple[ProposedRoles, bool, list[Problem]]:
         """Return the roles after the rows of each person are merged, True if a column is published with the value of
         the first row, and the problems of the ids and of these columns.
         """
@@ -200,14 +200,14 @@ class UnitReader(RedactedRepr):
         problems = [*map(Problem, spelling_problems(ids, persons))]
         return merged, bool(first_rows), problems + [self._first_row(name, count) for name, count in first_rows.items()]
 
-    def _repeats(self, roles: Roles) -> bool:
+    def _repeats(self, roles: ProposedRoles) -> bool:
         """Return True if a person may have several rows that are merged into one record."""
         if not self.unit or are_buckets(self.given, roles) or not self._are_plain(self.unit):
             return False
         rows, persons = self._counted(self.unit)
         return persons < rows
 
-    def _reading(self, roles: Roles, published: Roles, *, first_rows: bool) -> dict[str, Any]:
+    def _reading(self, roles: ProposedRoles, published: ProposedRoles, *, first_rows: bool) -> dict[str, Any]:
         """Return the reading settings that are independent of the table."""
         settings = {name: self.given[name] for name in (*READING, "missing") if self.given.get(name)}
         if "missing" not in settings and (ways := self._missing(roles)):
@@ -222,7 +222,7 @@ class UnitReader(RedactedRepr):
             settings["unit"] = [ROW]
         return settings
 
-    def _with_table(self, proposal: Proposal, roles: Roles) -> tuple[Proposal, Roles]:
+    def _with_table(self, proposal: Proposal, roles: ProposedRoles) -> tuple[Proposal, ProposedRoles]:
         """Return the proposal with the table, and the roles with which it was read. If numbers cannot be read, they are
         read as text. If no record can be read, the proposal has the obstacle.
         """
@@ -243,7 +243,7 @@ class UnitReader(RedactedRepr):
                 return replace(proposal, table=table, settings=settings), tried
         return proposal, roles
 
-    def _complete(self, roles: Roles, reading: Mapping[str, Any]) -> tuple[dict[str, Any], int, list[Problem]]:
+    def _complete(self, roles: ProposedRoles, reading: Mapping[str, Any]) -> tuple[dict[str, Any], int, list[Problem]]:
         """Return the settings that read a table, the number of rows that they skip, and the problems of these rows."""
         settings = {**settings_of(roles), **answers_reading(roles, self.profiles), **reading}
         for option, role in OPTIONS_OF_ROLES.items():
@@ -271,7 +271,9 @@ class UnitReader(RedactedRepr):
         problem = Problem(text, [Fix({"skip_rows": ["no-id"]}, "to skip and count them")])
         return {"skip_rows": [*stated, "no-id"]}, lacking, [] if self.is_open else [problem]
 
-    def _unpublished(self, proposal: Proposal, roles: Roles, merged: Roles, published: Roles) -> Proposal:
+    def _unpublished(
+        self, proposal: Proposal, roles: ProposedRoles, merged: ProposedRoles, published: ProposedRoles
+    ) -> Proposal:
         """Return the proposal if no column can be published, with the roles that the owner may give to columns."""
         items = proposal.possible_items
         known = [name for name, role in roles.items() if role.role in ("relational", "sensitive")]
@@ -289,7 +291,9 @@ class UnitReader(RedactedRepr):
         proposal = replace(_with_problems(proposal, obstacle), obstacle=obstacle, possible_roles=possible)
         return replace(proposal, columns=self._columns(published))
 
-    def _concluded(self, proposal: Proposal, roles: Roles, merged: Roles, published: Roles) -> Proposal:
+    def _concluded(
+        self, proposal: Proposal, roles: ProposedRoles, merged: ProposedRoles, published: ProposedRoles
+    ) -> Proposal:
         """Return the proposal with the roles that the owner may give to dropped columns, and with its columns."""
         items = proposal.possible_items
         if items:
@@ -303,7 +307,7 @@ class UnitReader(RedactedRepr):
             proposal = replace(proposal, possible_roles=possible)
         return replace(proposal, columns=self._columns(published))
 
-    def _columns(self, roles: Roles) -> tuple[ColumnFindings, ...]:
+    def _columns(self, roles: ProposedRoles) -> tuple[ColumnFindings, ...]:
         """Return the columns with their roles, and with the settings that read their words as items."""
 
         def described(profile: Profile, role: ProposedRole) -> ColumnFindings:
@@ -330,7 +334,7 @@ class UnitReader(RedactedRepr):
             f"({setting('differing', 'first')}); check row {', '.join(map(str, rows))}{others}"
         )
 
-    def _missing(self, roles: Roles) -> list[str]:
+    def _missing(self, roles: ProposedRoles) -> list[str]:
         """Return the setting for nulls. Empty if the columns that are not dropped contain no null. In a column of 0 and
         1, the empty text counts as null.
         """
@@ -346,7 +350,7 @@ class UnitReader(RedactedRepr):
         )
         return ["empty"] if empty else []
 
-    def _separator(self, roles: Roles, *, grouped: bool) -> dict[str, str]:
+    def _separator(self, roles: ProposedRoles, *, grouped: bool) -> dict[str, str]:
         """Return the item separator if the settings must contain it. If rows are grouped, a cell is a single item
         unless a separator is set.
         """
@@ -389,13 +393,13 @@ def _needs_declaration(role: ProposedRole) -> bool:
     return any("publish_as_is" in fix.settings for fix in role.fixes)
 
 
-def are_buckets(given: Mapping[str, Any], roles: Roles) -> bool:
+def are_buckets(given: Mapping[str, Any], roles: ProposedRoles) -> bool:
     """Return True if the owner links ids to a sensitive column. The ids of these buckets repeat by design."""
     sensitive = any(role.role == "sensitive" and role.is_given for role in roles.values())
     return bool(given.get("id")) and sensitive and not any(role.role == "relational" for role in roles.values())
 
 
-def _publish(roles: Roles) -> bool:
+def _publish(roles: ProposedRoles) -> bool:
     return any(role.role not in (*OF_PERSONS, "drop") for role in roles.values())
 
 
