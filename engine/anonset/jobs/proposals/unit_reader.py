@@ -176,8 +176,8 @@ class UnitReader(RedactedRepr):
         )  # fmt: skip
         if not _publish(published):
             return self._unpublished(proposal, roles, merged, published)
-        proposal, published = self._with_table(proposal, published)
-        return self._concluded(proposal, roles, merged, published)
+        proposal, as_read = self._with_table(proposal, published)
+        return self._concluded(proposal, roles, merged, as_read)
 
     def _merged(self, roles: ProposedRoles) -> tuple[ProposedRoles, bool, list[Problem]]:
         """Return the roles after the rows of each person are merged, True if a column is published with the value of
