@@ -380,6 +380,11 @@ def test_an_open_unit_and_none_are_no_declarations(stated) -> None:
     ]
 
 
+def test_a_separator_of_none_is_detected() -> None:
+    data = {"codes": [f"E{10 + n % 5};I{10 + n % 4}" for n in range(60)], "sex": ["fm"[n % 2] for n in range(60)]}
+    assert anonset.inspect(data, unit="row", separator=None).settings == anonset.inspect(data, unit="row").settings
+
+
 TEXTS = ["a", "b", "a", "", "?", "c", "a"] * 9
 
 
