@@ -343,7 +343,7 @@ def test_groups_are_counted_equally_in_memory_and_in_files(tmp_path: Path, monke
         filed = [CategoricalColumn(c.name, store.keep("codes", c.codes), c.vocabulary) for c in columns]
         assert rare_values.persons_in_small_groups(filed, 5, store) == expected
         assert [rare_values.count_rare(column, most) for column, most in zip(filed, few, strict=True)] == rare
-    monkeypatch.setattr(rare_values, "_LARGEST_KEY", 50)
+    monkeypatch.setattr("anonset.data.equivalence_classes._MOST_KEYS", 50)
     assert rare_values.persons_in_small_groups(columns, 5) == expected
 
 
