@@ -11,6 +11,7 @@ from anonset.columns.kinds import kind_of_values
 from anonset.columns.profiles import Profile, entropy, most_frequent
 from anonset.columns.roles import GIVEN, ProposedRole
 from anonset.data import CategoricalColumn, SetColumn, Table
+from anonset.data.equivalence_classes import class_of
 from anonset.data.table import Column
 from anonset.data.table_facts import Unit
 from anonset.errors import InputError, Problem
@@ -20,7 +21,6 @@ from anonset.jobs.proposals.linked_proposal import inspect_linked
 from anonset.jobs.proposals.proposal import Proposal
 from anonset.jobs.proposals.proposed_reading import proposal_for
 from anonset.jobs.runs.persons import require_persons, unit_findings
-from anonset.measures.equivalence_classes import class_of
 from anonset.measures.risks.known_items import known_items
 from anonset.measures.shares import share_of
 from anonset.privacy.model import require_size
