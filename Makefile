@@ -58,7 +58,7 @@ recipes: $(READY)  ## Install Airflow and Spark (needs Java) into build/, and ru
 demo: $(READY)  ## Anonymize a generated data set and verify the result
 	$(BIN)/anonset demo
 
-test: $(READY)  ## Run the tests (about seven minutes on two cores)
+test: $(READY)  ## Run the tests (about five minutes on two cores)
 	$(PYTEST) -m "not long and not studies"
 
 check: lint warmup types wheel coverage long  ## Run lint, type checks, import checks, the wheel, all tests and coverage, without experiments

@@ -6,6 +6,7 @@ import tomllib
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
+import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -40,6 +41,7 @@ def imported(folder: str) -> set[str]:
     return result
 
 
+@pytest.mark.long
 def test_required_packages_are_imported() -> None:
     modules = imported("engine") | imported("kernels") | imported("datasets")
     owners = packages_distributions()

@@ -26,6 +26,7 @@ def stray_strings(source: str) -> Iterator[int]:
                 yield statement.lineno
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_each_string_documents_a_name(folder: str) -> None:
     stray = {path.relative_to(ROOT): [*stray_strings(path.read_text())] for path in (ROOT / folder).rglob("*.py")}

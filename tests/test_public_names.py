@@ -66,6 +66,7 @@ def test_importing_anonset_imports_nothing_else() -> None:
     assert "numpy" not in done.stdout
 
 
+@pytest.mark.long
 def test_anonymizing_a_table_loads_no_modules_for_files() -> None:
     """Modules for files and commands are not loaded when a table in memory is anonymized."""
     code = "import sys, anonset; anonset.anonymize, anonset.Apriori; print(*sys.modules)"

@@ -139,6 +139,7 @@ def test_safe_grouping_equals_its_twin_on_large_groups(seed: int) -> None:
     require_as_twin(attempt(lambda: SafeGrouping(k=k, l=l, seed=seed).recode(table, {})), expected)
 
 
+@pytest.mark.long
 def test_the_random_tables_are_no_trifle() -> None:
     outcomes: Counter[str] = Counter()
     for seed in range(300):
@@ -227,6 +228,7 @@ def test_another_seed_another_input_or_no_seed_change_the_draws(cls: Callable[..
     assert all(first != other for first, other in combinations(result, 2))
 
 
+@pytest.mark.long
 @pytest.mark.compiled
 def test_the_position_of_a_tuple_does_not_reveal_its_group_in_anatomy() -> None:
     table = table_of([(str(i), "ab"[i % 2]) for i in range(8)])

@@ -49,6 +49,7 @@ def above(hierarchy, sets, at_once, kept=lambda sets: np.ones(len(sets), bool)):
     return [[tuple(nodes) for nodes in part.tolist()] for part in sets_above(hierarchy, sets, at_once, kept)]
 
 
+@pytest.mark.long
 @given(st.sets(st.sampled_from(sorted(combinations(TREE.leaf_node.tolist(), 3))), min_size=1, max_size=9))
 def test_sets_above_are_all_sets_with_raised_members(sets):
     expected = {tuple(sorted(way)) for itemset in sets for way in product(*map(ways_up, itemset)) if are_apart(way)}
@@ -193,6 +194,7 @@ def test_a_cut_with_too_many_pairs_is_searched_without_a_matrix(rows, k, m, reco
             assert run(records, k, m)[:2] == (cut, fixes)
 
 
+@pytest.mark.long
 @pytest.mark.compiled
 @settings(max_examples=examples(30), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(records_of_items, st.integers(2, 4), st.integers(3, 4), st.integers(1, 9))
@@ -250,6 +252,7 @@ def marked(column, hierarchy, workers, records_per_block, k=3):
     return together, len(rare.codes)
 
 
+@pytest.mark.long
 @settings(max_examples=30)
 @given(records_of_items, st.integers(1, 9))
 def test_several_threads_mark_the_same_pairs_as_one(rows, records_per_block):

@@ -52,6 +52,7 @@ def _capped(secrets: str, cap: Fraction) -> dict[str, object]:
     return {"sensitive_items": tuple(secrets), "cap": cap} if secrets else {}
 
 
+@pytest.mark.long
 @given(RECORDS, st.randoms(use_true_random=False), st.integers(2, 4), SIZES, CLUSTERINGS)
 @settings(max_examples=examples(50))
 def test_is_independent_of_the_order_of_the_records(
@@ -147,6 +148,7 @@ CHUNKS = st.lists(
 )
 
 
+@pytest.mark.long
 @given(CHUNKS, st.integers(2, 3), st.integers(1, 3))
 @settings(max_examples=examples(300))
 def test_rule_4_is_exact_for_a_cluster_by_itself(texts: list[tuple[str, ...]], k: int, m: int) -> None:

@@ -74,6 +74,7 @@ def test_the_cut_of_records_in_files_equals_the_cut_in_memory(
         assert file_names(work.path, INPUT) == INPUT
 
 
+@pytest.mark.long
 def test_records_above_the_memory_limit_are_searched_in_files(column: SetColumn, tmp_path: Path) -> None:
     exact, blocks = Exact(k=4, m=4), Blocks.of(column, MEMORY, 100)
     expected, limits = exact.search(blocks, HIERARCHY), Limits(room=4_000)

@@ -46,6 +46,7 @@ def rare_triples(room: int, workers: int = 1) -> tuple[SupportedNodes, RareTable
     return nodes, nodes.rare_tables(leaves, tree.leaf_node, 3)
 
 
+@pytest.mark.long
 def test_listing_rare_sets_keeps_one_batch_in_memory() -> None:
     _, tables = rare_triples(8 << 20, 2)
     (table,) = tables.of_all()

@@ -41,6 +41,7 @@ def published(algorithm: Any, case: RelationalCase) -> list[tuple[str, ...]]:
     return list(zip(*(column.labels() for column in publication.relational), strict=True))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("share", [0.0, 0.2, 1.0])
 def test_full_domain_equals_the_optimum_over_the_lattice(share: float) -> None:
     for seed in range(examples(100)):
@@ -83,6 +84,7 @@ def test_full_domain_publishes_one_level_per_column_and_limits_suppression() -> 
     assert few.figures["suppressed"] == 0.0
 
 
+@pytest.mark.long
 @pytest.mark.compiled
 def test_subtrees_publish_each_value_in_one_way() -> None:
     for seed in range(60):
@@ -162,6 +164,7 @@ def padded(lines: list[list[str]]) -> list[list[str]]:
     return [[line[0]] * (longest - len(line)) + line for line in lines]
 
 
+@pytest.mark.long
 @settings(max_examples=examples(150))
 @given(seed=st.integers(0, 10**9))
 def test_full_domain_levels_are_the_columns_of_the_files(seed: int) -> None:

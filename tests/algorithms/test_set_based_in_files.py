@@ -57,6 +57,7 @@ def assert_the_same_in_files(algorithm: Algorithm, table: Table, hierarchies: An
             assert file_names(work.path, INPUT) == INPUT
 
 
+@pytest.mark.long
 @fixed
 @given(seeds)
 def test_small_cases_with_all_settings(tmp_path: Path, seed: int) -> None:
@@ -65,6 +66,7 @@ def test_small_cases_with_all_settings(tmp_path: Path, seed: int) -> None:
         assert_the_same_in_files(algorithm, case.table, case.hierarchies, tmp_path)
 
 
+@pytest.mark.long
 @fixed
 @given(seeds, st.sampled_from([0.0, 0.3, 1.0]))
 def test_larger_tables_give_the_same_result_in_files(tmp_path: Path, seed: int, share: float) -> None:

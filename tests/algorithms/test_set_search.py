@@ -124,6 +124,7 @@ def list_cheapest(groups: Any, cheapest: Any, support: int, level: int, limit: i
     _list_cheapest(groups, cheapest, support, level, limit, mu)
 
 
+@pytest.mark.long
 @settings(max_examples=examples(20), deadline=None)
 @given(seeds)
 def test_lists_of_the_cheapest_groups_are_complete_while_items_move(seed: int) -> None:
@@ -167,6 +168,7 @@ def test_without_an_estimated_gain_the_rarest_group_joins_the_cheapest() -> None
     assert twin.forced == 1
 
 
+@pytest.mark.long
 @thorough
 @given(seeds)
 def test_the_publication_is_safe_and_has_at_most_the_loss_of_the_cut(seed: int) -> None:

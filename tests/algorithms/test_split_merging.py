@@ -98,6 +98,7 @@ def test_clusters_of_parts_are_merged_as_if_formed_at_once(seed: int) -> None:
     assert actual.figures["rum"] == pytest.approx(relational_ncp(case.relational.qi, actual.recoding.cluster))
 
 
+@pytest.mark.long
 @LAX
 @given(seed=st.integers(0, 10**9), most=st.integers(1, 12), together=st.integers(4, 80), group=st.integers(1, 60))
 def test_merging_within_parts_first_satisfies_the_bound(seed: int, most: int, together: int, group: int) -> None:

@@ -71,6 +71,7 @@ def test_candidate_rows_equal_an_enumeration_of_records(
     assert both.compatible_pairs(*pairs).tolist() == [bool(both.compatible([a], [b])[0, 0]) for a, b in pairs.T]
 
 
+@pytest.mark.long
 @pytest.mark.compiled
 def test_two_releases_of_the_same_records_disclose_hidden_items() -> None:
     rng = np.random.default_rng(1)
@@ -92,6 +93,7 @@ def test_two_releases_of_the_same_records_disclose_hidden_items() -> None:
     assert composition(scene) == (outcome,)
 
 
+@pytest.mark.long
 def test_a_coarser_release_of_the_same_records_adds_no_information() -> None:
     rng = np.random.default_rng(3)
     table = of_records([set(rng.choice(list(ITEMS), rng.integers(1, 4), replace=False)) for _ in range(60)])

@@ -3,6 +3,7 @@
 from itertools import combinations, permutations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.facts import names
@@ -22,6 +23,7 @@ def rows_of(publication: Records) -> list[frozenset[str]]:
     return [frozenset(row) for row in publication.transactions.rows()]
 
 
+@pytest.mark.long
 @given(
     records=st.lists(st.sets(st.sampled_from(ITEMS)), min_size=1, max_size=5), groups=GROUPS, other_groups=GROUPS
 )  # fmt: skip
@@ -54,6 +56,7 @@ def scene_of(table: Table, first: Records, second: Records) -> AttackInput:
     )
 
 
+@pytest.mark.long
 def test_matching_finds_more_rows_than_composition() -> None:
     rng = np.random.default_rng(1)
     items = [f"i{i:02}" for i in range(20)]

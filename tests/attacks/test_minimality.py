@@ -87,6 +87,7 @@ def publication_of(world: World, tree: Hierarchy, image: dict[str, str]) -> Reco
     return apply(table.with_transactions(tree.bind(table.transactions)), Cut(tree, nodes))
 
 
+@pytest.mark.long
 @pytest.mark.compiled
 @pytest.mark.parametrize(("tree", "m"), [(FLAT, 1), (FLAT, 2), (DEEP, 2), (WIDE, 2)])
 def test_inferences_are_true_of_all_tables(tree: Hierarchy, m: int) -> None:
@@ -104,6 +105,7 @@ def test_inferences_are_true_of_all_tables(tree: Hierarchy, m: int) -> None:
     assert told_of_some
 
 
+@pytest.mark.long
 @pytest.mark.compiled
 @pytest.mark.parametrize("tree", [FLAT, DEEP])
 def test_no_row_is_identified_beyond_the_guarantee(tree: Hierarchy) -> None:
@@ -141,6 +143,7 @@ TREE = Hierarchy.from_tree(
 )
 
 
+@pytest.mark.long
 @given(
     records=st.lists(st.frozensets(st.sampled_from("abcdefghi"), max_size=4), min_size=3, max_size=12),
     k=st.integers(2, 3), m=st.integers(1, 3),

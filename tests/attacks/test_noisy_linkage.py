@@ -120,6 +120,7 @@ def results(attacked: AttackInput) -> list[AttackResult]:
     return list(outcomes)
 
 
+@pytest.mark.long
 def test_unprotected_rows_are_found_despite_wrong_items() -> None:
     attacked = scene(baskets(400), 1, attempts=150)
     assert ECCENTRICITY == 1.5  # as in the paper

@@ -146,6 +146,7 @@ def test_guessing_seeds_identifies_no_person_above_chance() -> None:
     assert scored.above_chance < BOUND
 
 
+@pytest.mark.long
 def test_guessing_seeds_identifies_hundreds_if_the_key_ignores_the_input(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("anonset.algorithms.buckets.draws.content_sha256", lambda _: "")
     scored, fits, seeds = guessed(published.__wrapped__(2, 3000, 1), TRIED[:100])
@@ -180,6 +181,7 @@ def linked_values(found: Published, *, in_order: bool = False) -> float:
     return (right - expected) / variance**0.5
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("parts", [1, 5])
 def test_row_order_links_no_person_to_a_value(parts: int) -> None:
     assert abs(linked_values(published(2, 3000, 1, parts))) < BOUND

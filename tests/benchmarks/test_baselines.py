@@ -164,6 +164,7 @@ def test_diff_part_counts_the_empty_sets_too(monkeypatch: pytest.MonkeyPatch) ->
     }  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("release", "item"), [(diff_part.diff_part, 0), (generators.independent, 0)])
 def test_neighbours_have_similar_outputs(release, item: int) -> None:
     """Audit: the probability of an output differs by a factor of at most e^epsilon, within three standard errors."""

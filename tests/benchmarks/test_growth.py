@@ -11,6 +11,7 @@ def test_every_algorithm_is_measured() -> None:
     assert {case.algorithm for case in CASES} == set(ALGORITHMS)
 
 
+@pytest.mark.long
 def test_sizes_grow_until_a_search_is_long(monkeypatch: pytest.MonkeyPatch) -> None:
     case = Case("optimal", 1, small, {"k": 5, "m": 2, "max_cuts": 10**9})
     monkeypatch.setattr("benchmarks.growth.SIZES", (100, 200, 300))

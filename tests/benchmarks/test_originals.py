@@ -231,6 +231,7 @@ def test_missing_originals_are_listed_with_their_source(tmp_path, capsys):
         command.build(tmp_path, tmp_path / "data", "nothing")
 
 
+@pytest.mark.long
 @pytest.mark.data
 def test_a_file_of_the_data_folder_is_built_again(tmp_path, capsys):
     """The published file has the layout of its original, so that the step gives the published digest."""

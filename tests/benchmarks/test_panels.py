@@ -66,6 +66,7 @@ def test_each_figure_states_its_number_of_records() -> None:
     assert used["albouna2013", "generated"] == "generated data: 20,000"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("paper", FIGURES)
 def test_each_paper_has_cases_that_need_no_files(paper: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(VARIABLE, raising=False)

@@ -90,6 +90,7 @@ def test_record_blocks_are_distinguished_from_stored_arrays(tmp_path):
         assert (bytes_of_records(task), bytes_stored(task), bytes_in_memory(task)) == (24 + 12, 28, 24)
 
 
+@pytest.mark.long
 @pytest.mark.compiled
 @pytest.mark.parametrize("figure", ["records", pytest.param("blocks-records", marks=pytest.mark.studies)])
 def test_a_small_case_measures_all_quantities_of_its_figure(figure):

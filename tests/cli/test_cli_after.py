@@ -32,6 +32,7 @@ def attested(place: Place, name: str) -> dict[str, object]:
     return data
 
 
+@pytest.mark.long
 def test_two_releases_are_published_and_attested_together(place: Place) -> None:
     assert place.run(*release(place, "first", PEOPLE, FIRST)).code == 0
     assert place.run(*release(place, "apart", PEOPLE[::-1], SECOND)).code == 0
@@ -57,6 +58,7 @@ def test_a_worthless_joint_release_is_rejected_with_a_remedy(place: Place) -> No
     assert names(ran.err, "worthless --recoding")
 
 
+@pytest.mark.long
 def test_people_who_left_do_not_count_for_the_joint_guarantee(place: Place) -> None:
     assert place.run(*release(place, "first", PEOPLE, FIRST)).code == 0
     ran = place.run(*release(place, "second", PEOPLE[24:], SECOND, *after(place)))
@@ -91,6 +93,7 @@ def test_grouped_rows_are_linked_in_memory_and_out_of_core(place: Place) -> None
     ).read_bytes()
 
 
+@pytest.mark.long
 def test_continuing_a_release_satisfies_the_joint_guarantee_without_loss(place: Place) -> None:
     assert place.run(*release(place, "first", PEOPLE, FIRST)).code == 0
     recoding = ("--recoding", str(place.folder / "first.private"))
@@ -108,6 +111,7 @@ def test_continuing_a_release_satisfies_the_joint_guarantee_without_loss(place: 
     assert result.json["attacks"][0]["won"]["below_k"] == 0
 
 
+@pytest.mark.long
 def test_ids_that_are_written_otherwise_are_the_same_persons(place: Place) -> None:
     numbered = [(str(i), codes) for i, (_, codes) in enumerate(PEOPLE)]
     assert place.run(*release(place, "first", numbered, FIRST)).code == 0
@@ -117,6 +121,7 @@ def test_ids_that_are_written_otherwise_are_the_same_persons(place: Place) -> No
     assert names(" ".join(ran.out.split()), "together 72 persons linked")
 
 
+@pytest.mark.long
 def test_persons_are_matched_by_id_if_the_releases_skip_other_rows(place: Place) -> None:
     """Both releases have 71 records of the same file, and the records between the skipped rows have other numbers."""
     skipping = [("--skip-rows", "no-id", "--null", f"who=p{number}") for number in ("00", "71")]
@@ -150,6 +155,7 @@ def test_persons_of_linked_tables_are_matched_by_id(place: Place) -> None:
     assert names(" ".join(ran.out.split()), "together 70 persons linked")
 
 
+@pytest.mark.long
 def test_persons_may_have_ids_like_null_and_data_may_be_a_pattern(place: Place) -> None:
     people = [*PEOPLE, ("NA", "a b g"), ("None", "c d h")]
     (place.folder / "jan").mkdir()
@@ -162,6 +168,7 @@ def test_persons_may_have_ids_like_null_and_data_may_be_a_pattern(place: Place) 
     assert names(" ".join(ran.out.split()), "together 74 persons linked")
 
 
+@pytest.mark.long
 def test_ids_of_no_earlier_person_are_nobodys(place: Place) -> None:
     assert place.run(*release(place, "first", PEOPLE, FIRST)).code == 0
     others = [(f"x{who}", codes) for who, codes in PEOPLE]
@@ -177,6 +184,7 @@ def test_ids_of_no_earlier_person_are_nobodys(place: Place) -> None:
     assert (ran.code, names(ran.err, "72 ids")) == (2, True)
 
 
+@pytest.mark.long
 def test_repeated_ids_are_one_person_and_empty_ids_nobody(place: Place) -> None:
     assert place.run(*release(place, "first", PEOPLE, FIRST)).code == 0
     ran = place.run(*release(place, "second", [("", "a b"), *PEOPLE], FIRST, *after(place)))

@@ -196,6 +196,7 @@ def test_records_can_be_published_in_input_order(place: Place) -> None:
     assert (place.out / "published.dat").read_text().splitlines() == ["A b1 b2", "A b1", "A b1 b2", "A b2"]
 
 
+@pytest.mark.long
 def test_same_bytes_for_any_number_of_workers(place: Place) -> None:
     seen: list[tuple[dict[str, bytes], dict[str, bytes]]] = []
     for workers in ("1", "2", "5"):

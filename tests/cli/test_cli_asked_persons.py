@@ -38,6 +38,7 @@ def test_a_run_without_an_answer_stops(place: Place, n: int) -> None:
         assert attested["declarations"] == {"unit": unit}
 
 
+@pytest.mark.long
 def test_an_id_that_is_different_in_every_row_is_offered_after_the_rows(place: Place) -> None:
     lines = [f"P{number},{line}" for number, line in enumerate(rows(1200, random.Random(4)))]
     roles = ["--relational", "age,sex,ward", "--numeric", "age", "--drop", "patient_id"]
@@ -53,6 +54,7 @@ def test_items_alone_need_no_answer(place: Place) -> None:
     assert ran.code == 0, ran.err
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("role", [["--drop", "ward"], ["--keep", "ward", "--publish-as-is", "ward"]])
 def test_items_with_another_column_need_an_answer_and_commands_keep_the_roles(place: Place, role: list[str]) -> None:
     lines = [f"{'ABC'[n % 3]},{['ab', 'bc', 'ca'][n % 3]} {'de'[n % 2]}" for n in range(60)]
@@ -76,6 +78,7 @@ def cards(place: Place) -> Place:
     return place
 
 
+@pytest.mark.long
 def test_each_offered_answer_has_a_command_with_its_number_of_persons(cards: Place) -> None:
     roles = ["--relational", "age,sex,ward", "--numeric", "age", "--drop", "zz"]
     ran = cards.run("anonymize", str(cards.folder / "cards.csv"), "-o", str(cards.out), *K, *roles)
@@ -89,6 +92,7 @@ def test_each_offered_answer_has_a_command_with_its_number_of_persons(cards: Pla
     assert counts == [150, 450, 450]
 
 
+@pytest.mark.long
 def test_the_first_row_counts_if_few_persons_differ(cards: Place) -> None:
     by_card = ["--unit", "zz", "--relational", "sex,ward", "--drop", "age", *K]
     place = ["anonymize", str(cards.folder / "cards.csv"), "-o", str(cards.out)]
@@ -151,6 +155,7 @@ def test_numbers_that_repeat_are_offered_before_the_rows_under_any_header(mute: 
     assert anonset.inspect(mute, unit="ბარათი").columns[1].role == "unit"
 
 
+@pytest.mark.long
 def test_the_first_row_of_a_person_is_offered_if_all_declared_columns_differ(place: Place) -> None:
     source = random.Random(8)
     homes = [(source.choice("fm"), source.choice("ABCD")) for _ in range(300)]
@@ -164,6 +169,7 @@ def test_the_first_row_of_a_person_is_offered_if_all_declared_columns_differ(pla
     assert 290 <= len(rows_of(place.folder / "printed0" / "published.csv")) <= 300  # keys without digits are no ids
 
 
+@pytest.mark.long
 def test_a_declared_id_is_not_replaced_and_a_contradiction_is_a_warning(place: Place) -> None:
     lines = [f"C{n},P{n % 120},{'fm'[n % 120 % 2]},{n % 120 % 4}" for n in range(360)]
     data = place.write("claims.csv", "\n".join(["claim_id,patient_id,sex,ward", *lines, ""]))
@@ -174,6 +180,7 @@ def test_a_declared_id_is_not_replaced_and_a_contradiction_is_a_warning(place: P
     assert names(ran.err, "warning 360 120 'patient_id' '--unit patient_id'")
 
 
+@pytest.mark.long
 def test_a_command_is_printed_if_no_column_is_recognized(mute: str, place: Place) -> None:
     job = place.folder / "job.toml"
     ran = place.run("inspect", mute, "-o", str(job))

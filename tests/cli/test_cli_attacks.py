@@ -48,6 +48,7 @@ def test_ids_link_the_people_of_two_releases(place: Place) -> None:
     assert names(" ".join(text.split()), "composition attacker")
 
 
+@pytest.mark.long
 def test_releases_of_one_file_need_no_ids(place: Place) -> None:
     first = released(place, "first", PEOPLE, "balanced:2", "--drop", "who", "--unit", "row")
     (place.folder / "first").rename(place.folder / "before")
@@ -85,6 +86,7 @@ def test_releases_that_cannot_be_linked_are_rejected(place: Place, change: str, 
     assert "p1" not in ran.err
 
 
+@pytest.mark.long
 def test_names_are_checked(place: Place) -> None:
     place.run(*place.job())
     ran = place.run("risk", str(place.private / "report.json"), "--attack", "voodoo")
@@ -95,6 +97,7 @@ def test_names_are_checked(place: Place) -> None:
     assert (ran.code, names(ran.out, "composition --beside")) == (0, True)
 
 
+@pytest.mark.long
 def test_noisy_linkage_states_its_verdict(place: Place) -> None:
     people = [(f"p{i}", " ".join(f"{'abcdefgh'[j]}{i // 8**j % 8}" for j in range(3))) for i in range(64)]
     out = released(place, "first", people, "balanced:2", "--unit", "who", "--model", "km")

@@ -137,6 +137,7 @@ def test_an_attestation_of_an_unfinished_check(place: Place) -> None:
     assert place.run("verify", str(place.out), "--budget", "0").code == 3
 
 
+@pytest.mark.long
 def test_the_attestation_lists_columns_by_role(rt: Place) -> None:
     publish(
         rt,

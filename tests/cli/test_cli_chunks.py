@@ -53,6 +53,7 @@ def test_the_account_suggests_next_commands(chunks: Place) -> None:
     assert names(ran.out, f"Next anonset verify {chunks.out}")
 
 
+@pytest.mark.long
 def test_the_bytes_depend_on_no_order_of_rows_and_on_no_workers(chunks: Place) -> None:
     lines = (chunks.folder / "sets.dat").read_text().splitlines()
     random.Random(2).shuffle(lines)
@@ -166,6 +167,7 @@ def test_compare_varies_its_parameters(done: Place) -> None:
     assert (ran.code, ran.out.count("holds")) == (0, 2)
 
 
+@pytest.mark.long
 def test_suggest_lists_disassociation_as_an_alternative_that_runs(
     chunks: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:

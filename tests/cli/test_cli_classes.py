@@ -115,6 +115,7 @@ def test_a_job_file_has_the_settings(people: Place) -> None:
     assert names(page, "sensitive attribute")
 
 
+@pytest.mark.long
 def test_a_tree_of_the_sensitive_values(people: Place) -> None:
     people.write("kinds.csv", "a,viral,all\nb,viral,all\nc,other,all\n")
     people.write(
@@ -139,6 +140,7 @@ def test_a_tree_of_the_sensitive_values(people: Place) -> None:
         assert (ran.code, names(ran.err, message)) == (2, True), ran.err
 
 
+@pytest.mark.long
 def test_values_are_cleaned_up_before_they_are_counted(people: Place) -> None:
     text = (people.folder / "people.csv").read_text().replace(",b", ",B ").replace(",c", ",b")
     people.write("untidy.csv", text)

@@ -25,6 +25,7 @@ def _lines(text: str) -> dict[str, str]:
     return {line[:14].strip(): line[14:].strip() for line in text.splitlines()}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("rules", "relative", "coarsened"),
     [

@@ -20,6 +20,7 @@ def dirty(place: Place) -> tuple[list[str], list[str]]:
     return [data, "--items", "codes", "--unit", "p"], ["--hierarchy", f"codes={tree}"]
 
 
+@pytest.mark.long
 def test_changed_codes_are_only_in_the_private_report(place: Place, dirty: tuple[list[str], list[str]]) -> None:
     data, tree = dirty
     ran = place.run("anonymize", *data, *tree, *RULES, *KM, "-o", str(place.out))

@@ -26,6 +26,7 @@ def _rows(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
+@pytest.mark.long
 def test_every_number_accepts_values_and_ranges(place: Place, baskets: str) -> None:
     ran = place.run("compare", baskets, *GRID, "--k", "2,4..8:2", "--format", "csv")
     assert sorted((row["algorithm"], row["m"], row["k"]) for row in _rows(ran.out)) == [

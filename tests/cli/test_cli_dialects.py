@@ -20,6 +20,7 @@ def data(place: Place) -> str:
     )
 
 
+@pytest.mark.long
 def test_a_publication_of_another_dialect_is_verified_and_measured(place: Place, data: str) -> None:
     ran = place.run("anonymize", data, *ROLES, *READ, *KM, "-o", str(place.out))
     assert ran.code == 0, ran.err
@@ -94,6 +95,7 @@ def test_columns_of_zeros_and_ones_are_not_items(place: Place) -> None:
     assert not place.out.exists()
 
 
+@pytest.mark.long
 def test_a_table_without_names_of_columns(place: Place) -> None:
     data = place.write("adult.data", "39, m, a1 b1\n40, f, a2 b1\n41, m, a1 b1\n42, f, a2 b1\n")
     roles = ("--no-header", "--items", "3", "--hierarchy", "3=balanced:2")

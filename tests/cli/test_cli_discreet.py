@@ -231,6 +231,7 @@ def test_no_command_shows_an_id(place: Place, command: list[str]) -> None:
     assert MARK not in ran.out + ran.err
 
 
+@pytest.mark.long
 def test_verify_names_rows_of_buckets_but_no_person(place: Place) -> None:
     folder = place.folder / "buckets"
     folder.mkdir()

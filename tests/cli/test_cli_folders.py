@@ -49,6 +49,7 @@ def declare(job: Path, unit: str) -> None:
     job.write_text(job.read_text().replace('\nunit = "?"', f'\nunit = "{unit}"'))
 
 
+@pytest.mark.long
 def test_the_printed_commands_publish_the_tables_of_a_folder(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(place.folder)
     folder, job = shop(place.folder / "shop"), place.folder / "job.toml"
@@ -74,6 +75,7 @@ def test_the_printed_commands_publish_the_tables_of_a_folder(place: Place, monke
     assert place.run(*command.split()[1:]).code == 0
 
 
+@pytest.mark.long
 def test_another_key_needs_its_own_job(place: Place) -> None:
     folder, job = shop(place.folder / "shop"), place.folder / "job.toml"
     ran = place.run("inspect", str(folder), "-o", str(job))
@@ -103,6 +105,7 @@ def test_ids_that_the_table_of_persons_lacks_are_counted(place: Place) -> None:
     assert 'skip_rows = ["undescribed", "no-id"]' in other.read_text()
 
 
+@pytest.mark.long
 def test_json_lists_tables_roles_and_the_question(place: Place) -> None:
     folder = shop(place.folder / "shop")
     found = place.run("inspect", str(folder), "--json").json
@@ -128,6 +131,7 @@ def test_a_folder_of_equal_columns_remains_one_data_set(place: Place) -> None:
     assert (ran.code, "must have the same columns" in ran.err, "different tables" in ran.err) == (2, True, False)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_other_commands_name_inspect(place: Place, suffix: str) -> None:
     folder = shop(place.folder / "shop")
@@ -228,6 +232,7 @@ def test_a_table_may_lead_to_the_person_by_several_tables(place: Place) -> None:
     assert place.run("verify", str(job)).code == 0
 
 
+@pytest.mark.long
 def test_a_key_of_several_columns_is_offered_if_no_column_is_one(place: Place) -> None:
     folder, job, rng = place.folder / "funds", place.folder / "my job.toml", random.Random(1)
     members = [(f"F{fund}", number) for fund in range(20) for number in range(1, 21)]

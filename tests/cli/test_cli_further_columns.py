@@ -2,6 +2,8 @@
 
 import shlex
 
+import pytest
+
 from cli.place import Place
 from cli.printed import published_by, units_of
 
@@ -19,6 +21,7 @@ def cards(place: Place) -> str:
     return place.write("sales.csv", "\n".join(["Kortnr,sex,mota,salgaia", *lines, ""]))
 
 
+@pytest.mark.long
 def test_further_columns_are_named_by_their_behaviour(place: Place) -> None:
     job = str(place.folder / "job.toml")
     ran = place.run("inspect", cards(place), "-o", job)
@@ -39,6 +42,7 @@ def test_text_with_many_values_is_not_among_further_columns(place: Place) -> Non
     assert command[2:4] == ["--relational", "mota"]
 
 
+@pytest.mark.long
 def test_a_sensitive_column_that_differs_is_published_with_the_first_row(place: Place) -> None:
     job = place.folder / "job.toml"
     assert (
@@ -53,6 +57,7 @@ def test_a_sensitive_column_that_differs_is_published_with_the_first_row(place: 
         assert differing == (unit == "Kortnr")
 
 
+@pytest.mark.long
 def test_a_declared_unit_whose_sensitive_column_differs_gets_a_command_with_the_first_row(place: Place) -> None:
     job = str(place.folder / "job.toml")
     roles = ("--relational", "mota", "--sensitive", "salgaia", "--unit", "Kortnr")
@@ -63,6 +68,7 @@ def test_a_declared_unit_whose_sensitive_column_differs_gets_a_command_with_the_
     assert ran.code == 0, ran.err
 
 
+@pytest.mark.long
 def test_each_offered_unit_gets_a_command(place: Place) -> None:
     lines = [
         f"M{n % 300:05},Anna Berg{LETTERS[n % 60 % 10]} {LETTERS[n % 60 // 10]},{10 + n % 60 % 19}.03.19{40 + n % 60},"
@@ -77,6 +83,7 @@ def test_each_offered_unit_gets_a_command(place: Place) -> None:
     assert published_by(place, ran) == [["sex"]] * len(units_of(ran))
 
 
+@pytest.mark.long
 def test_surnames_of_customers_hide_no_telephone_number(place: Place) -> None:
     names = [
         f"{a}{b}{c}"
@@ -93,6 +100,7 @@ def test_surnames_of_customers_hide_no_telephone_number(place: Place) -> None:
     assert "each 'Telefon' is a person (200 persons)" in ran.err
 
 
+@pytest.mark.long
 def test_a_command_names_no_hierarchy_of_dropped_codes(place: Place) -> None:
     lines = [f"p{n % 200},{'fm'[n % 2]},{n % 3},E1{n % 5}.{n % 3},J4{n % 4}.1" for n in range(1_200)]
     data = place.write("visits.csv", "\n".join(["patient_id,sex,ward,dx1,dx2", *lines, ""]))
@@ -111,6 +119,7 @@ def test_suggest_prints_the_command_that_proposes_roles(place: Place) -> None:
     assert command_of(ran.err, "anonset: complete command")[:2] == ["inspect", data]
 
 
+@pytest.mark.long
 def test_a_date_that_identifies_only_with_names_is_published_as_months(place: Place) -> None:
     names, first = ["Hansen", "Olsen", "Larsen", "Berg", "Dahl", "Lie"], ["Anna", "Maria", "Peter", "Thomas"]
     lines = [

@@ -23,6 +23,7 @@ def help_of(*arguments: str) -> str:
     return printed.getvalue()
 
 
+@pytest.mark.long
 def test_options_are_grouped_by_headings() -> None:
     shown = help_of("anonymize", "--help-all")
     headings = [
@@ -43,6 +44,7 @@ def test_options_are_grouped_by_headings() -> None:
     assert position[5] < shown.index("--max-cuts") < position[6] < shown.index("--workers")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", list(SHORT))
 def test_help_begins_with_an_example_and_few_options(command: str) -> None:
     lines = help_of(command, "--help").splitlines()
@@ -118,6 +120,7 @@ def test_long_help_explains_exit_codes_of_the_command(place: Place, path: str) -
     assert place.run(*path.split()).out.count("Exit codes: 0 ") == 2
 
 
+@pytest.mark.long
 def test_the_examples_of_help_run_one_after_the_other(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(place.folder)
     (place.folder / "a.csv").write_text("id,codes\n" + "".join(f"P{n // 3:03},c{n * n % 12}\n" for n in range(600)))

@@ -38,6 +38,7 @@ def written(folder: Path, kind: str) -> Path:
     return path
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("options", "unused"),
     [

@@ -109,6 +109,7 @@ def test_a_hierarchy_that_lacks_most_codes_is_reported(place: Place) -> None:
     assert names(ran.out, "c2 leaves")
 
 
+@pytest.mark.long
 def test_each_command_prints_a_next_command_that_runs(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """From a table whose cells contain commas to a report, using only the printed commands and the line of the job."""
     place.write("people data.csv", PEOPLE.replace(" ", '","').replace(",", ";").replace('";"', ","))
@@ -145,6 +146,7 @@ def stays_of(mark: str = ",") -> str:
     return "".join(mark.join(row) + "\n" for row in [["age", "sex", "dx1", "dx2", "dx3"], *rows])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "content", "ways"),
     [
@@ -283,6 +285,7 @@ def test_a_guessed_encoding_asks_to_check_the_characters(place: Place) -> None:
     assert names(shown, "'check the characters of names and values; check the column names; 1 line'")
 
 
+@pytest.mark.long
 def test_quiet_prints_only_the_result(place: Place) -> None:
     data, job = place.write("people.csv", PEOPLE), str(place.folder / "job.toml")
     for more in ([], ["-o", job]):

@@ -53,6 +53,7 @@ def test_a_folder_has_the_findings_of_the_command(place: Place, clinic: Path) ->
     ]
 
 
+@pytest.mark.long
 def test_the_job_that_is_written_publishes_and_is_inspected(place: Place, clinic: Path) -> None:
     job = place.folder / "jobs" / "job.toml"
     job.parent.mkdir()

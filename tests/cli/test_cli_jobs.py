@@ -33,6 +33,7 @@ def job(place: Place, monkeypatch: pytest.MonkeyPatch) -> str:
     return "jobs/job.toml"
 
 
+@pytest.mark.long
 def test_one_job_file_configures_every_command(place: Place, job: str) -> None:
     assert place.run("anonymize", job).code == 0
     assert (place.folder / "safe" / "published.csv").read_text() == "codes\nA b1\nA b1 b2\nA b1 b2\nA b2\n"
@@ -46,6 +47,7 @@ def test_one_job_file_configures_every_command(place: Place, job: str) -> None:
     assert place.run("hierarchy", "build", job, "-o", "tree.csv").code == 0
 
 
+@pytest.mark.long
 def test_ceiling_files_are_found_relative_to_the_job(place: Place, job: str) -> None:
     place.write("jobs/top.txt", "A\nB\n")
     settings = JOB.replace("k = 2", 'k = 3\nceiling = { codes = "top.txt" }').replace('"apriori"', '"exact"')
@@ -97,6 +99,7 @@ def test_a_role_option_replaces_only_its_column_of_the_job(place: Place) -> None
     assert (place.folder / "safe" / "published.csv").read_text().splitlines()[0] == "age,zip"
 
 
+@pytest.mark.long
 def test_the_private_report_runs_as_a_job(place: Place, job: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(place.folder / "jobs")
     options = ("data/visits.csv", "--items", "codes", "--drop", "doctor", "--hierarchy", "codes=codes.csv")
@@ -264,6 +267,7 @@ def test_inspect_reads_k_and_m_of_a_job_unless_given_as_options(place: Place, jo
     assert set(place.run("inspect", job, "--m", "1", "--json").json["known_items"]) == {"1", "2"}
 
 
+@pytest.mark.long
 def test_suggest_reads_the_guarantee_of_a_job_unless_given_as_options(place: Place, job: str) -> None:
     assert place.run("suggest", job, "--json").json["parameters"] == {"k": 2, "m": 2}
     ran = place.run("suggest", job, "--m", "1", "--null", "k.A.", "--json")

@@ -315,6 +315,7 @@ def test_progress_is_logged_about_once_a_second(
     assert result[-1]["stage"] == "loss proven to be least"
 
 
+@pytest.mark.long
 @pytest.mark.compiled
 def test_a_defect_and_an_interruption_are_lines(place: Place) -> None:
     from cli.test_cli_process import RUN, USUAL, python

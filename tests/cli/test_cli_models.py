@@ -32,6 +32,7 @@ def test_relational_transaction_frameworks_publish_and_verify(rt: Place, algorit
         assert measured.json[name] == pytest.approx(ran.json["measures"][name]), name
 
 
+@pytest.mark.long
 def test_item_weights_apply_to_the_loss_per_record(rt: Place) -> None:
     publish(rt, "rt.csv", *ROLES, *KKM, "--algorithm", "rfirst", "--transaction", "apriori", *hierarchies(rt), "--json")
     job = ["evaluate", str(rt.folder / "rt.csv"), str(rt.out), *ROLES, *hierarchies(rt), "--json"]
@@ -75,6 +76,7 @@ def test_a_missing_delta_is_rejected_with_the_command_that_shows_its_cost(rt: Pl
     assert [row["delta"] for row in compared.json] == [0.3, 0.5, 0.7]
 
 
+@pytest.mark.long
 def test_the_account_lists_the_losses_of_other_bounds(rt: Place) -> None:
     ran = publish(
         rt, "rt.csv", *ROLES, *KKM, *hierarchies(rt)[:4], "--algorithm", "rum-bound", "--delta", "0.7", "--json"
@@ -293,6 +295,7 @@ def test_diversity_with_the_sensitive_items_in_a_file(shop: Place) -> None:
     assert shop.run("verify", str(shop.out / "published.dat"), *klm[:4], "--l", "59", *klm[6:]).code == 1
 
 
+@pytest.mark.long
 def test_diversity_of_rt_data(rt: Place) -> None:
     rt.write("rt.csv", RT.replace("E F B", "E F secret"))
     job = [*ROLES, "--model", "klm", "--k", "2", "--l", "2", "--m", "2", "--sensitive-items", "secret"]
@@ -349,6 +352,7 @@ def test_a_stopped_search_reports_its_progress(bakery: Place) -> None:
     assert names(ran.err, "warning exact step")
 
 
+@pytest.mark.long
 def test_defaults_are_turned_off_by_options(place: Place) -> None:
     data = place.write("half.csv", "codes\na hiv\na\nb\nb\n")
     options = ["--items", "codes", "--model", "rho", "--rho", "0.5", "--m", "1", "--sensitive-items", "hiv"]

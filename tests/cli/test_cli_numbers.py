@@ -14,6 +14,7 @@ HELD = "'row 2' 64-bit 15"
 CASES = [("1e308", "-1e308", LARGE), ("1", "9007199254740993", HELD), ("1", "0.12345678901234567890", HELD)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("one", "two", "reason"), CASES)
 def test_every_command_refuses_numbers_that_it_cannot_work_with(place: Place, one: str, two: str, reason: str) -> None:
     data = place.write("people.csv", PEOPLE.format(one, two))
@@ -63,6 +64,7 @@ def test_a_range_that_is_none_has_no_loss(place: Place) -> None:
     assert (ran.code, ran.json["rum"]) == (0, 0)
 
 
+@pytest.mark.long
 def test_an_empty_number_is_rejected_with_a_hierarchy_that_works(place: Place) -> None:
     rows = "".join(f"{'' if n % 9 == 0 else 20 + n % 40},c{n % 3}\n" for n in range(90))
     data = place.write("people.csv", f"age,codes\n{rows}")

@@ -56,6 +56,7 @@ def _put_lease(store: ObjectStore, key: str, **changes: Any) -> None:
     store.objects[f"{key}/{leases.LEASE}"] = json.dumps(lease).encode()
 
 
+@pytest.mark.long
 def test_the_publication_has_the_bytes_of_a_local_one(place: Place, store: ObjectStore) -> None:
     assert place.run(*place.job()).code == 0
     ran = place.run(*_job(place, "--json"))
@@ -65,6 +66,7 @@ def test_the_publication_has_the_bytes_of_a_local_one(place: Place, store: Objec
     assert _published(store)
 
 
+@pytest.mark.long
 def test_files_are_staged_and_compared_and_the_attestation_is_copied_last(place: Place, store: ObjectStore) -> None:
     assert place.run(*_job(place, "--part-rows", "2")).code == 0
     put = [path for method, path in store.requests if method in ("PUT", "POST") and path.startswith("bucket/a/safe/")]
@@ -102,6 +104,7 @@ def test_object_names_outside_the_publication_are_rejected(place: Place, store: 
     assert (ran.code, len(ran.errors)) == (2, 1), ran.err
 
 
+@pytest.mark.long
 def test_nothing_is_overwritten(place: Place, store: ObjectStore) -> None:
     place.run(*_job(place))
     before = dict(store.objects)
@@ -113,6 +116,7 @@ def test_nothing_is_overwritten(place: Place, store: ObjectStore) -> None:
     assert store.objects == before
 
 
+@pytest.mark.long
 def test_a_records_file_in_parts_is_stored_and_fetched(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(codebook, "MOST_AS_TEXT", 0)
     monkeypatch.setattr(codebook, "ROWS_PER_RECORDS_FILE", 2)
@@ -297,6 +301,7 @@ def test_the_second_of_two_runs_of_one_process_removes_nothing(store: ObjectStor
     assert _nothing_in(store)
 
 
+@pytest.mark.long
 def test_leftovers_of_another_publication_remain(place: Place, store: ObjectStore) -> None:
     place.run(*_job(place))
     private = store.below("bucket/a/safe.private")
@@ -343,6 +348,7 @@ def test_publishing_needs_the_space_of_the_publication_in_the_temporary_director
     assert not store.objects
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("missing", ["attestation.json", "published.dat", ""])
 def test_a_stale_list_changes_no_verdict_and_overwrites_nothing(place: Place, store: ObjectStore, missing: str) -> None:
     place.run(*_job(place))
@@ -362,6 +368,7 @@ def test_a_file_that_is_missing_at_the_address_is_named(place: Place, store: Obj
     assert (ran.code, len(ran.errors), f"{OUT}/published.dat" in ran.err) == (2, 1, True), ran.err
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["../outside", "/outside"])
 def test_an_attestation_fetches_no_file_from_outside(place: Place, store: ObjectStore, name: str) -> None:
     place.run(*_job(place))
@@ -389,6 +396,7 @@ def test_a_store_that_is_busy_for_some_requests_gives_the_same_bytes(place: Plac
     assert store.below("bucket/a/safe") == {path.name: path.read_bytes() for path in place.out.iterdir()}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["data.dat", "data.dat.gz"])
 def test_a_store_that_is_busy_while_the_data_are_read_changes_no_byte(
     place: Place, store: ObjectStore, name: str

@@ -17,6 +17,7 @@ def rides(place: Place) -> list[str]:
     return ["anonymize", place.write("rides.csv", RIDES), "-o", str(place.out), *RUN]
 
 
+@pytest.mark.long
 def test_opaque_keys_are_published_only_by_declaration(place: Place, rides: list[str]) -> None:
     rides += ["--hierarchy", "card=halves:frequency", "--drop", "fare"]
     ran = place.run(*rides)

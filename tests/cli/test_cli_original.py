@@ -170,6 +170,7 @@ def test_a_publication_that_no_order_of_rows_explains_is_untrue(
     assert (ran.code, names(ran.out, "not match original has too few")) == (1, True), ran.out
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("small", [False, True])
 def test_an_original_of_many_files_is_read_as_one_data_set(
     clinic: Place, monkeypatch: pytest.MonkeyPatch, small: bool
@@ -277,6 +278,7 @@ def test_a_cluster_that_cannot_be_diverse_names_the_option(clinic: Place) -> Non
     assert names(ran.err, "'--on-infeasible merge' cluster")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("algorithm", ["mondrian", "top-down", "cluster"])
 def test_ranges_are_read_as_numbers_without_naming_the_column(place: Place, algorithm: str) -> None:
     rng = random.Random(3)

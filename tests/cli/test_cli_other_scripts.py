@@ -104,6 +104,7 @@ def test_words_of_sentences_do_not_become_items(place: Place) -> None:
     assert (ran.code, "free text" in ran.err, "--drop" in ran.err) == (2, True, True), ran.out
 
 
+@pytest.mark.long
 def test_a_key_is_offered_before_names_and_dates_are_never_offered(place: Place) -> None:
     names, source = full_names(JAPANESE, "　"), random.Random(2)
     people = [
@@ -146,6 +147,7 @@ def remarks(place: Place) -> str:
 MODEL = ("--model", "k", "--k", "5", "--unit", "row", "--drop", "γ")
 
 
+@pytest.mark.long
 def test_texts_that_belong_to_few_persons_are_published_only_by_declaration(place: Place) -> None:
     run = ["anonymize", remarks(place), "-o", str(place.out), "--relational", "α,β", *MODEL]
     ran = place.run(*run)

@@ -30,6 +30,7 @@ def test_placeholders_are_missing_ids(place: Place, placeholder: str) -> None:
     assert f"zz={placeholder}" in answer.settings["null"] or placeholder in answer.settings["null"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("placeholder", ["brak", "0"])
 def test_a_printed_command_does_not_merge_the_rows_of_a_placeholder(place: Place, placeholder: str) -> None:
     data = visits(place, placeholder)
@@ -50,6 +51,7 @@ def test_rows_of_a_placeholder_that_are_merged_are_a_warning(place: Place, place
     assert len(rows_of(place.out / "published.csv")) == 271
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("placeholder", ["brak", "0"])
 def test_the_rows_of_a_placeholder_are_skipped_by_the_offered_command_of_the_person(
     place: Place, placeholder: str
@@ -85,6 +87,7 @@ def test_an_id_column_whose_name_contains_a_comma_may_lack_values(place: Place) 
     assert table.n == 2
 
 
+@pytest.mark.long
 def test_the_first_record_of_a_file_without_header_is_not_shown(place: Place) -> None:
     lines = [f"{84900000000 + 7919 * (n % 200)}|{'MS'[n % 2]}|{n % 40 % 13}" for n in range(2000)]
     data = place.write("calls.txt", "\n".join([*lines, ""]))

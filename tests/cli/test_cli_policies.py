@@ -166,6 +166,7 @@ def test_items_that_sets_cannot_contain_are_rejected_before_any_work(place: Plac
     assert (place.out / "published.dat").read_text() == "G1\nG1\n"
 
 
+@pytest.mark.long
 def test_compare_runs_a_grid_of_algorithms(shop: Place) -> None:
     data = str(shop.folder / "shop.dat")
     grid = ["--algorithms", "apriori,lra,coat", "--m", "2", "--partitions", "3", "--vary", "k=2,100"]

@@ -23,6 +23,7 @@ def test_a_list_of_columns_contains_names_with_commas(named: Place, given: str) 
     assert ran.code == 0, ran.err
 
 
+@pytest.mark.long
 def test_the_complete_command_for_names_with_commas_runs(named: Place) -> None:
     roles = ["--items", "skills", "--relational", "sex", "--model", "kkm", "--k", "2", "--m", "1"]
     ran = named.run("anonymize", str(named.folder / "named.csv"), *roles, "-o", str(named.out))

@@ -55,6 +55,7 @@ def test_the_kept_recoding_is_attested_and_verified(place: Place) -> None:
     assert place.run("verify", str(place.out)).code == 2
 
 
+@pytest.mark.long
 def test_skip_compares_the_continued_release(place: Place) -> None:
     released(place)
     job = going_on(place, "--unknown", "suppress")

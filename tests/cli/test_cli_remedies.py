@@ -19,6 +19,7 @@ KKM, SPLIT = ("--model", "kkm", "--m", "2"), ("--separator", "+")
 ALONE = ("--model", "km", "--hierarchy", "parts=halves:frequency")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("given", "steps"),
     [
@@ -77,6 +78,7 @@ def test_the_complete_command_fixes_all_faults_at_once(
     assert headers[1] == headers[2]
 
 
+@pytest.mark.long
 def test_a_complete_command_makes_no_further_declarations_for_the_owner(place: Place) -> None:
     rows = "".join(f"{'fm'[n % 2]},{'/'.join(PARTS[n % 7])},x\n" for n in range(70))
     data = place.write("rows.csv", f"sex,parts,note\n{rows}")
@@ -99,6 +101,7 @@ def test_no_complete_command_keeps_a_column_that_the_scan_after_the_search_rejec
     assert published_by(place, ran) == [["sex"]] * 2
 
 
+@pytest.mark.long
 def test_columns_used_as_id_are_named(place: Place) -> None:
     data = place.write("visits.csv", "patient_id,sex,ward,test,parts\n" + "".join(ROWS))
     options = ("--items", "parts", "--relational", "patient_id,sex", "--drop", "ward,test", *SPLIT, *KKM, "--k", "5")
@@ -108,6 +111,7 @@ def test_columns_used_as_id_are_named(place: Place) -> None:
     assert published_by(place, ran) == [["sex", "parts"]] * 3
 
 
+@pytest.mark.long
 def test_a_run_that_states_only_the_person_gets_a_complete_command(place: Place) -> None:
     data = place.write("visits.csv", "who,sex,ward,test,parts\n" + "".join(ROWS))
     ran = place.run("anonymize", data, "-o", str(place.out), "--unit", "who", *KKM, "--k", "5")
@@ -222,6 +226,7 @@ def test_every_printed_command_publishes_the_stated_columns(
     assert published_by(place, ran) == [kept.split()] * len(complete(ran))
 
 
+@pytest.mark.long
 def test_a_complete_command_for_an_id_accepts_a_shared_address(place: Place) -> None:
     """Two students share an e-mail address. All commands must run."""
     rows = "".join(

@@ -66,6 +66,7 @@ def page_of(ward: Place, *more: str, name: str = "page.html") -> str:
     return path.read_text()
 
 
+@pytest.mark.long
 def test_the_internal_page_contains_all_sections(ward: Place) -> None:
     page = page_of(ward, "--recipient", "The <university>")
     for text in ("The &lt;university&gt;", "Internal", "secret_id", "nurse", "ward_hidden.csv", "at most 1/4",
@@ -78,6 +79,7 @@ def test_the_internal_page_contains_all_sections(ward: Place) -> None:
     assert ward.run("verify", str(ward.out)).code == 0
 
 
+@pytest.mark.long
 def test_pages_make_no_excessive_claims_and_load_no_external_resources(ward: Place) -> None:
     for more in ([], ["--shareable"]):
         page = page_of(ward, *more, name=f"page{len(more)}.html")
@@ -105,6 +107,7 @@ def private_words(ward: Place) -> set[str]:
     return result | {line.split(",")[0] for line in WARD.splitlines()[1:]} | {f"Zoe{n}" for n in range(9)}
 
 
+@pytest.mark.long
 def test_the_shareable_page_contains_no_private_information(ward: Place) -> None:
     page = page_of(ward, "--shareable", "--purpose", "research")
     text = html.unescape(page)
@@ -128,6 +131,7 @@ def cells_below(page: str, heading: str) -> list[list[str]]:
     ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("more", [[], ["--shareable"]], ids=["internal", "shareable"])
 def test_the_contents_lead_to_every_section(ward: Place, more: list[str]) -> None:
     page = page_of(ward, *more) if not more else page_of_out(ward, *more)
@@ -142,6 +146,7 @@ def test_the_contents_lead_to_every_section(ward: Place, more: list[str]) -> Non
     assert "none is stated" in contents
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("more", [[], ["--shareable"]], ids=["internal", "shareable"])
 def test_example_rows_name_the_members_of_each_symbol(ward: Place, more: list[str]) -> None:
     page = page_of(ward, *more) if not more else page_of_out(ward, *more)
@@ -169,6 +174,7 @@ def in_words(symbol: str) -> str:
     return " or ".join(filter(None, (", ".join(members[:3] if others else members[:-1]), *(others or members[-1:]))))
 
 
+@pytest.mark.long
 def test_figures_and_protection_are_in_their_sections(ward: Place) -> None:
     page = page_of(ward)
     assert [row[0] for row in cells_below(page, "Guarantee")] == ["Protected", "Not protected"]
@@ -177,6 +183,7 @@ def test_figures_and_protection_are_in_their_sections(ward: Place) -> None:
     assert [row[0] for row in cells_below(page, "Verification")] == ["k = 4", "m = 2"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("more", [[], ["--shareable"]], ids=["internal", "shareable"])
 def test_no_report_states_a_command_option(ward: Place, more: list[str]) -> None:
     for page in (page_of(ward), page_of_out(ward, *more)):
@@ -184,6 +191,7 @@ def test_no_report_states_a_command_option(ward: Place, more: list[str]) -> None
         assert not re.findall(r"(?<![\w-])--[a-z]\w*", text)
 
 
+@pytest.mark.long
 def test_counts_of_single_item_symbols_are_not_called_exact(ward: Place) -> None:
     """In another cluster the same item is in a group, so more records contain it."""
     shutil.rmtree(ward.out)
@@ -229,6 +237,7 @@ def page_of_out(ward: Place, *more: str) -> str:
     return path.read_text()
 
 
+@pytest.mark.long
 def test_every_risk_is_shown_before_and_after(ward: Place) -> None:
     page = page_of(ward)
     rows = cells_below(page, "Re-identification risk by attacker knowledge")
@@ -244,6 +253,7 @@ def test_every_risk_is_shown_before_and_after(ward: Place) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.long
 def test_risks_before_are_computed_from_the_original(ward: Place) -> None:
     """The figures before anonymization match the ages of the ward, counted by hand."""
     ages = [line.split(",")[1] for line in WARD.splitlines()[1:]]
@@ -276,6 +286,7 @@ def test_a_page_is_never_written_into_the_publication_or_over_a_file(ward: Place
     assert (ran.code, names(ran.err, "page.html")) == (2, True)
 
 
+@pytest.mark.long
 def test_the_internal_page_plots_losses_of_other_weights(place: Place) -> None:
     lines = [f"{20 + n % 40},{'fm'[n % 2]},a{n % 4} b{n // 40}" for n in range(240)]
     rows = place.write("rows.csv", "age,sex,codes\n" + "\n".join(lines) + "\n")

@@ -62,12 +62,14 @@ def counted_by_hand(place: Place, path: str, key: str) -> tuple[int, int, int]:
 ByWord = Callable[[Place, str], tuple[str, str]]
 
 
+@pytest.mark.long
 def test_rows_are_counted_if_no_person_is_named(place: Place, published_by_word: ByWord) -> None:
     path, dropped = published_by_word(place, "patient_id")
     ran = place.run("risk", str(place.out), "--original", path, *TREES, "--drop", dropped)
     assert (ran.code, names(ran.out, "fewest rows"), "persons" in ran.out.splitlines()[0]) == (0, True, False), ran.err
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("key", ["patient_id", "key7"])
 def test_persons_below_k_equal_a_count_by_hand(place: Place, published_by_word: ByWord, key: str) -> None:
     path, dropped = published_by_word(place, key)
@@ -89,6 +91,7 @@ def test_persons_below_k_equal_a_count_by_hand(place: Place, published_by_word: 
     assert round(result["before"][0]["below"]["value"] * persons) == before
 
 
+@pytest.mark.long
 def test_only_the_internal_page_counts_persons(place: Place, published_by_word: ByWord) -> None:
     path, dropped = published_by_word(place, "patient_id")
     before, few, persons = counted_by_hand(place, path, "patient_id")
@@ -108,6 +111,7 @@ def test_only_the_internal_page_counts_persons(place: Place, published_by_word: 
     assert names(without.read_text(), "fewest rows")
 
 
+@pytest.mark.long
 def test_rows_of_an_id_that_are_united_are_persons(place: Place) -> None:
     data = stays(key="patient_id")
     path = str(write(place.folder / "stays.csv", data))

@@ -21,6 +21,7 @@ def command(place: Place, text: str) -> list[str]:
     return [*words[1:], "--quiet"]
 
 
+@pytest.mark.long
 def test_the_suggested_command_runs(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(place.folder)
     place.write("rows.csv", ROWS)
@@ -95,6 +96,7 @@ def test_the_command_names_the_generated_hierarchy(
     assert result["with_own_hierarchy"]["command"] in shown
 
 
+@pytest.mark.long
 def test_a_job_is_accepted_as_input(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(place.folder)
     ages = "age,codes\n" + "".join(f"{20 + n % 9},{row}\n" for n, row in enumerate(ROWS.splitlines()[1:]))

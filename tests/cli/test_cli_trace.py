@@ -79,6 +79,7 @@ def flat(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     return result
 
 
+@pytest.mark.long
 def test_spans_have_the_fields_of_the_last_log_line(place: Place, collector: Collector) -> None:
     end = loads(place.run(*place.job("--log-format", "json")).err.splitlines()[-1])
     *phases, run = collector.spans

@@ -20,6 +20,7 @@ def visits(place: Place) -> str:
     return place.write("visits.csv", f"pid;ward;dx;age\n{''.join(rows)}")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("command", "more"), [("suggest", []), ("compare", ["--algorithms", "exact", "--k", "2,5", "--m", "1"])]
 )

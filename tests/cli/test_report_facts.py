@@ -84,6 +84,7 @@ FACTS = {
 """Facts that an officer asks for: the section of the report, and a pattern of its text."""
 
 
+@pytest.mark.long
 def test_an_officer_finds_each_fact_in_its_section(signed: str) -> None:
     texts = {section: text_of_section(signed, section) for section, _ in FACTS.values()}
     missing = {fact: texts[section] for fact, (section, pattern) in FACTS.items()
@@ -103,6 +104,7 @@ SHOWN_AT_ONCE = {
 """Facts that the conclusion and the contents state."""
 
 
+@pytest.mark.long
 def test_conclusion_and_contents_state_the_most_important_facts(signed: str) -> None:
     first = html.unescape(re.sub(r"<[^>]+>", " ", signed.partition("<main>")[2].partition("</nav>")[0]))
     assert not {fact for fact, pattern in SHOWN_AT_ONCE.items() if not re.search(pattern, first)}, first
@@ -116,6 +118,7 @@ def test_the_conclusion_has_three_sentences_and_does_not_call_data_anonymous(sig
     assert "anonymous" not in conclusion.lower()
 
 
+@pytest.mark.long
 def test_the_three_most_important_limits_come_first(signed: str) -> None:
     limits = signed.partition("<h2>Not covered</h2>")[2].partition("<h2>")[0]
     shown, folded = limits.split("<details>")
@@ -124,6 +127,7 @@ def test_the_three_most_important_limits_come_first(signed: str) -> None:
     assert not {*re.findall("<li>(.*?)</li>", shown)} & {*re.findall("<li>(.*?)</li>", folded)}
 
 
+@pytest.mark.long
 def test_statements_of_the_owner_are_escaped_and_marked(signed: str) -> None:
     section = signed.partition("<h2>Statements of the owner</h2>")[2].partition("<h2>")[0]
     assert "typed these statements" in section
@@ -131,6 +135,7 @@ def test_statements_of_the_owner_are_escaped_and_marked(signed: str) -> None:
     assert "<b>" not in section
 
 
+@pytest.mark.long
 def test_rows_are_not_called_persons_if_nobody_declared_persons(place: Place) -> None:
     data = place.write("rows.csv", "age,codes\n" + "".join(f"{20 + n % 30},a{n % 4} b\n" for n in range(120)))
     roles = [

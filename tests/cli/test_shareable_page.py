@@ -82,6 +82,7 @@ def require_equal_pages(first: dict[str, list[Any]], second: dict[str, list[Any]
         assert pages[0] == pages[1]
 
 
+@pytest.mark.long
 @given(RECORDS, st.data())
 @FEW
 def test_a_suppressed_occurrence_changes_no_page(records: list[set[str]], data: st.DataObject) -> None:
@@ -93,6 +94,7 @@ def test_a_suppressed_occurrence_changes_no_page(records: list[set[str]], data: 
     require_equal_pages({"codes": with_one}, {"codes": with_more}, algorithm)
 
 
+@pytest.mark.long
 @given(RECORDS, st.data())
 @FEW
 def test_replacing_an_item_by_its_sibling_does_not_change_the_page(
@@ -105,6 +107,7 @@ def test_replacing_an_item_by_its_sibling_does_not_change_the_page(
     require_equal_pages({"codes": records}, {"codes": other}, job, hierarchies={"codes": TREE})
 
 
+@pytest.mark.long
 @given(RECORDS, st.data())
 @FEW
 def test_values_within_a_range_and_dropped_columns_do_not_change_the_page(
@@ -127,6 +130,7 @@ def test_a_rare_item_in_another_record_changes_no_page_of_chunks(records: list[s
     require_equal_pages({"codes": tables[0]}, {"codes": tables[1]}, anonset.Disassociation(k=2, m=2))
 
 
+@pytest.mark.long
 def test_the_page_needs_no_private_directory_and_opens_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = published(tmp_path / "out", {"codes": [{"a1"}, {"a2"}] * 4}, anonset.Apriori(k=2, m=1),
                     hierarchies={"codes": TREE})  # fmt: skip

@@ -15,12 +15,14 @@ def layout(*columns, **keys):
     return parse_layout({**KEYS, "columns": [PATIENT, *columns], **keys})
 
 
+@pytest.mark.long
 def test_the_job_file_publishes_the_data_after_one_decision():
     walked = walk(layout(CODES), 400)
     assert walked.published
     assert (walked.decisions, walked.commands, walked.rejected) == (1, 1, [])
 
 
+@pytest.mark.long
 def test_commands_for_all_persons_also_run():
     walked = walk(layout(CODES, ["sex", "attribute", "choice|F|M"]), 400, all_answers=True)
     assert walked.published

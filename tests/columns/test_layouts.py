@@ -40,6 +40,7 @@ def test_all_layouts_are_valid(folder):
     assert read_layouts(folder)
 
 
+@pytest.mark.long
 def test_names_are_unique_in_both_folders():
     names = [layout.name for layout in all_layouts()]
     assert sorted(names) == sorted(set(names))

@@ -68,6 +68,7 @@ def test_narrow_codes_are_not_widened_implicitly(work):
     assert stored_codes(codes_array(MEMORY, 3, 5)).dtype == np.int32
 
 
+@pytest.mark.long
 @given(st.lists(st.sets(st.integers(0, 9), max_size=5), max_size=12), st.integers(1, 5))
 def test_a_narrow_column_is_the_column(work, sets, per_block):
     column = SetColumn.of([{str(item) for item in row} for row in sets], universe=tuple("0123456789"))

@@ -23,6 +23,7 @@ def numbered(keys):
         first += len(batch)
 
 
+@pytest.mark.long
 @given(batches, st.sampled_from([1, 2, 7, 300]), st.booleans())
 def test_rows_are_in_the_share_of_their_key(keys, count, in_files):
     with Files.temporary() as files:

@@ -39,6 +39,7 @@ def cells_of(grid: Grid) -> list[tuple[Fraction, Fraction]]:
     return [(exact(low), exact(high)) for low, high in zip(grid.lows.tolist(), grid.highs.tolist(), strict=True)]
 
 
+@pytest.mark.long
 @settings(max_examples=examples(100))
 @given(lists, ks)
 @example([0.1, 0.2, 0.30000000000000004, 0.3, 0.7], 1)
@@ -62,6 +63,7 @@ def test_neither_order_nor_blocks_matter(values: list[Any], k: int, most: int, s
         assert cells_of(grid_of(mixed, k)) == complete == twin(numbers.tolist(), k, most)
 
 
+@pytest.mark.long
 @settings(max_examples=examples(100))
 @given(lists, ks)
 def test_each_cell_contains_k_records_and_all_cells_contain_all(values: list[Any], k: int) -> None:

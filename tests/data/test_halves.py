@@ -24,6 +24,7 @@ def inner(tree: Hierarchy) -> dict[str, frozenset[str]]:
     return {tree.labels[v]: frozenset(tree.members(v)) for v in range(tree.n_nodes) if not tree.is_leaf[v]}
 
 
+@pytest.mark.long
 @by
 @thorough
 @given(counts)
@@ -49,6 +50,7 @@ def test_the_rival_has_the_same_leaves_in_the_same_order(occurrences):
         assert inner(tree.rival) == twin.numbered(named, "number")
 
 
+@pytest.mark.long
 @by
 @thorough
 @given(counts)
@@ -59,6 +61,7 @@ def test_depth_is_bounded_by_the_logarithm_of_the_occurrences(by, occurrences):
     assert tree.depth.max() <= bound
 
 
+@pytest.mark.long
 @by
 @thorough
 @given(counts)
@@ -79,6 +82,7 @@ def named_tree(shape, counter):
     return label if shape is None else (label, [named_tree(child, counter) for child in shape])
 
 
+@pytest.mark.long
 @by
 @thorough
 @given(trees.filter(bool), st.data())

@@ -232,6 +232,7 @@ def test_a_renewed_lease_of_another_host_is_valid_by_any_clock(folder, hold, qui
     assert [path.name for path in folder.iterdir()] == [LEASE]
 
 
+@pytest.mark.long
 def test_of_many_simultaneous_takeovers_one_succeeds(ended):
     code = """
 import sys, time

@@ -72,6 +72,7 @@ def test_a_part_is_the_column_of_its_records(by_three):
     assert (category.slice(1, 3).labels(), number.slice(1, 3).values.tolist()) == (["y", "x"], [2, 3])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("at_once", [1, 3, 1000])
 @given(records=RECORDS)
 def test_fingerprints_do_not_depend_on_spans_or_files(records, at_once, tmp_path_factory):
@@ -94,6 +95,7 @@ def test_each_block_changes_the_fingerprint(monkeypatch):
     assert len(set(digests)) == len(digests)
 
 
+@pytest.mark.long
 @given(records=RECORDS)
 def test_a_mapped_table_is_bound_like_a_table_in_memory(records, tmp_path_factory):
     tree = Hierarchy.from_tree(("all", [("upper", ["F", "b"]), ("lower", ["e", "d", "a"])]))  # no c

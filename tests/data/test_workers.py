@@ -136,6 +136,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
 
 
+@pytest.mark.long
 def test_a_forked_process_has_separate_threads() -> None:
     environment: dict[str, Any] = dict(os.environ)
     assert subprocess.run([sys.executable, "-c", _FORKS], env=environment, timeout=60, check=False).returncode == 7

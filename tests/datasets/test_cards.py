@@ -39,6 +39,7 @@ def test_files_that_must_not_be_linked_are_named_first() -> None:
         assert (f"[`{name}`](#{name})" in page().split("## ", 1)[0]) == (not entry.linkable), name
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", [name for name in GENERATED if name != "longitudinal"])
 def test_generated_data_have_the_characteristics_of_their_card(name: str) -> None:
     column = generate(name).transactions
@@ -50,6 +51,7 @@ def test_generated_data_have_the_characteristics_of_their_card(name: str) -> Non
     ) == GENERATED[name].measured  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.data
 def test_the_longitudinal_data_have_the_characteristics_of_their_card(data_folder: object) -> None:
     table = generate("longitudinal")

@@ -46,6 +46,7 @@ def test_rt_data_are_read_back_from_their_file(suffix: str, tmp_path: Path) -> N
     assert list(back.transactions.rows()) == list(table.transactions.rows())
 
 
+@pytest.mark.long
 def test_each_row_is_written_on_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "_ROWS_AT_ONCE", 300)
     table = make("quest", tmp_path / "made.dat", n=1_000, n_items=50, avg_length=2.0)
@@ -58,6 +59,7 @@ def test_each_row_is_written_on_one_line(tmp_path: Path, monkeypatch: pytest.Mon
     assert (tmp_path / "none.csv").read_text("utf-8") == "age,category,length,views,rate,ratings,related_videos\n"
 
 
+@pytest.mark.long
 def test_same_parameters_same_bytes(tmp_path: Path) -> None:
     first, second = tmp_path / "first.dat.gz", tmp_path / "second.dat.gz"
     make("pos_like", first, n=300, seed=5)
@@ -121,6 +123,7 @@ def test_long_file_names_allow_a_temporary_name(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 1
 
 
+@pytest.mark.long
 def test_the_registry_lists_names_kinds_and_parameters() -> None:
     assert GENERATORS["shop"].parameters == {"n": 5_000, "seed": 0}
     assert GENERATORS["pos_like"].parameters["avg_length"] == 6.5

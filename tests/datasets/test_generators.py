@@ -50,6 +50,7 @@ def test_rows_are_distinct_ascending_and_not_empty(name: str, n: int) -> None:
     assert ((column.items >= 0) & (column.items < len(column.vocabulary))).all()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", OF_SETS)
 def test_same_seed_same_data_other_seed_other_data(name: str) -> None:
     first = digest(generate(name, n=500, seed=3))
@@ -66,6 +67,7 @@ def test_a_smaller_table_is_a_prefix_of_a_larger_table(name: str) -> None:
     )
 
 
+@pytest.mark.long
 def test_raw_streams_generate_the_same_data_everywhere() -> None:
     assert [digest(pos_like(2_000)), digest(youtube_like(2_000)), digest(shop()), digest(long_tail(2_000))] == [
         "26f2042a28a1d6f9",
@@ -94,6 +96,7 @@ def test_pos_like_has_the_characteristics_of_bms_pos() -> None:
     assert abs(column.lengths.mean() - 6.5) < 0.05
 
 
+@pytest.mark.long
 def test_pos_like_is_heavy_tailed() -> None:
     column = sets(pos_like(100_000))
     popular = np.sort(column.occurrences)[::-1]
@@ -103,6 +106,7 @@ def test_pos_like_is_heavy_tailed() -> None:
     assert np.quantile(column.lengths, 0.999) > 8 * column.lengths.mean()
 
 
+@pytest.mark.long
 def test_pos_like_neighbours_in_the_item_order_co_occur() -> None:
     column = sets(pos_like(50_000))
     together = co_occurrence(column, np.arange(1_657))
@@ -112,6 +116,7 @@ def test_pos_like_neighbours_in_the_item_order_co_occur() -> None:
     assert (together[first, second] > 0).mean() < 0.25
 
 
+@pytest.mark.long
 def test_pos_like_data_can_be_published_with_categories() -> None:
     column = sets(pos_like(50_000))
     category = np.arange(1_657) // 25
@@ -131,6 +136,7 @@ def co_occurrence(column: SetColumn, group: np.ndarray[Any, np.dtype[np.int64]])
     return result
 
 
+@pytest.mark.long
 def test_quest_follows_its_parameters() -> None:
     column = sets(quest(50_000, 500, 12.0))
     assert len(column.vocabulary) == 500
@@ -148,6 +154,7 @@ def test_quest_patterns_recur() -> None:
     assert np.sort(lift)[-50:].min() > 5
 
 
+@pytest.mark.long
 def test_quest_levels_of_corruption_at_the_ends() -> None:
     complete = sets(quest(2_000, 1_000, 10.0, corruption=0.0, correlation=1.0))
     broken = sets(quest(2_000, 1_000, 10.0, corruption=1.0, correlation=0.0))

@@ -24,6 +24,7 @@ def tuples_of(table: Table) -> dict[tuple[str, ...], list[int]]:
     return result
 
 
+@pytest.mark.long
 @pytest.mark.data
 def test_has_the_shape_that_the_paper_describes(table: Table) -> None:
     individuals = tuples_of(table)
@@ -34,6 +35,7 @@ def test_has_the_shape_that_the_paper_describes(table: Table) -> None:
     assert [column.name for column in table.ids] == ["first_name", "last_name"]
 
 
+@pytest.mark.long
 @pytest.mark.data
 def test_individuals_keep_their_occupation_mostly(table: Table) -> None:
     assert table.sensitive is not None
@@ -43,6 +45,7 @@ def test_individuals_keep_their_occupation_mostly(table: Table) -> None:
     assert sum(same) == pytest.approx(0.9 * table.n, rel=0.03)
 
 
+@pytest.mark.long
 @pytest.mark.data
 def test_the_voter_list_agrees_with_the_tuples(table: Table) -> None:
     columns = {column.name: column.labels() for column in table.kept}
@@ -54,6 +57,7 @@ def test_the_voter_list_agrees_with_the_tuples(table: Table) -> None:
         assert len({columns["sex"][row] for row in rows}) == 1
 
 
+@pytest.mark.long
 @pytest.mark.data
 def test_rows_equal_adult_in_order(table: Table) -> None:
     adult = {column.name: column for column in load("adult").relational}
@@ -107,6 +111,7 @@ def test_bad_parameters_are_refused(parameters: dict[str, int | float | str], me
         longitudinal(**parameters)  # type: ignore[arg-type]
 
 
+@pytest.mark.long
 @pytest.mark.data
 def test_too_many_individuals_are_refused() -> None:
     with refused(InputError, "individuals 24,421 24,422"):

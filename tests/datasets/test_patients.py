@@ -22,6 +22,7 @@ def rows(table: Table) -> list[tuple[str, str, str]]:
     return list(zip(patient.labels(), age.labels(), drug.labels(), strict=True))
 
 
+@pytest.mark.long
 def test_diagnoses_depend_on_age_and_sex() -> None:
     births = [(age, sex) for age, sex, codes in patients(hospital(4_000)) if codes & {"O80", "O82"}]
     assert len(births) > 50

@@ -82,6 +82,7 @@ def test_without_a_folder_all_is_missing_and_a_wrong_one_is_refused(
     assert len(look()) == len(ENTRIES)
 
 
+@pytest.mark.long
 @pytest.mark.data
 def test_stored_data_have_their_digests(data_folder: Path) -> None:
     wanting = [(state.entry.name, state.parts) for state in look() if state.is_wanting]

@@ -59,6 +59,7 @@ def test_sorted_rows_depend_only_on_the_content():
     assert published.record.tolist() == [2, 0, 4, 3, 1]
 
 
+@pytest.mark.long
 @settings(max_examples=examples(200))
 @given(st.lists(st.sets(st.integers(0, 40), max_size=30), max_size=20), st.sampled_from([41, 3000, 2**31 - 1]))
 def test_row_ranks_order_rows_lexicographically(rows, n_symbols):

@@ -74,6 +74,7 @@ def test_rows_in_memory_are_sorted(rows):
     assert sort(rows, MEMORY) == expected(rows)
 
 
+@pytest.mark.long
 @given(row_lists, st.sampled_from([(4, 40), (1, 1), (1000, 20)]))
 def test_rows_are_sorted_by_buckets(rows, sizes):
     with buckets_of(sizes[1]):
@@ -189,6 +190,7 @@ def test_damaged_lengths_are_found_before_kernels_read_the_rows(lengths):
         row_order.RowForm(0, narrow=False, short=False).joined([rows])
 
 
+@pytest.mark.long
 @pytest.mark.compiled
 def test_sorted_rows_are_stored_twice_while_sorting_and_then_once(tmp_path, monkeypatch):
     random = np.random.default_rng(5)

@@ -47,6 +47,7 @@ def small(monkeypatch, tmp_path):
         csv.writer(file).writerows([("name", "number", "ward", "drug"), *lines])
 
 
+@pytest.mark.long
 def test_rows_of_a_person_are_merged_as_in_memory(tmp_path, capsys):
     rows = [(n, "ABC"[n % 3], DRUGS[n % 5]) for n in range(60)]
     with (tmp_path / "twice.csv").open("w", newline="") as file:
@@ -64,6 +65,7 @@ NAMES = ["Ann", "=B", "C, D", 'the "E"', "É"]
 DRUGS = ["aspirin", "a, b", 'the "c"', "d", "e", "007"]
 
 
+@pytest.mark.long
 def test_bytes_equal_a_run_in_memory(tmp_path, capsys):
     for out, limit in (("memory", []), ("blocks", ["--memory-limit", "100"])):
         assert main(["anonymize", str(tmp_path / "v.csv"), "-o", str(tmp_path / out), *OPTIONS, *ROWS, *limit]) == 0

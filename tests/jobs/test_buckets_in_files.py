@@ -141,6 +141,7 @@ def publications():
     return st.lists(tuples, min_size=1, max_size=40).map(made)
 
 
+@pytest.mark.long
 @settings(max_examples=60)
 @given(publications(), st.integers(1, 3), st.integers(1, 60), st.integers(1, 20))
 def test_correlations_by_parts_equal_those_of_all_individuals(publication, l, at_once, most):  # noqa: E741

@@ -112,6 +112,7 @@ def test_bytes_equal_a_run_in_memory(tmp_path, anonymize, algorithm, name, text,
     assert left(tmp_path) == []
 
 
+@pytest.mark.long
 def test_diverse_sets_are_published_the_same_from_a_work_directory(tmp_path, capsys):
     rows = ["a1 b1 s1", "a1 b2", "a2 b1 s2", "a2 b2", "a1 b1", "a2 b2 s1", "a1 b2 s2", "a2 b1"]
     (tmp_path / "v.dat").write_text("\n".join(rows) + "\n")
@@ -175,6 +176,7 @@ def test_undersized_partitions_are_the_same_as_in_memory(tmp_path, anonymize, te
     assert left(tmp_path) == []
 
 
+@pytest.mark.long
 def test_many_files_are_one_data_set_in_memory_and_by_blocks(tmp_path, anonymize):
     for name, text in (("a", "a b\nb\n"), ("b", "a\na b\n")):
         (tmp_path / f"{name}.dat").write_text(text)
@@ -295,6 +297,7 @@ def test_a_table_that_was_scanned_is_published_from_python(tmp_path, anonymize):
         anonset.anonymize(data, algorithm, hierarchies=trees, part_rows=2)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("keep", [(), ("--keep", "note", "--publish-as-is", "note")])
 def test_one_worker_uses_one_thread_in_all_phases(tmp_path, anonymize, monkeypatch, keep):
     """Kept columns are stored in files and sorted there. No step starts threads within the threads of another step."""

@@ -59,6 +59,7 @@ def test_bytes_equal_a_run_in_memory(tmp_path, run, monkeypatch, options, at_onc
     assert report_of_both(tmp_path)["figures"]["shared_chunks"] > 0
 
 
+@pytest.mark.long
 def test_a_failed_run_resumes_to_the_same_bytes(tmp_path, run, monkeypatch):
     assert run("memory", "--m", "2").code == 0
     monkeypatch.setattr(spans, "AT_ONCE", 40)
@@ -75,6 +76,7 @@ def test_a_failed_run_resumes_to_the_same_bytes(tmp_path, run, monkeypatch):
     assert not (tmp_path / "work").exists()
 
 
+@pytest.mark.long
 def test_chunks_read_in_blocks_verify_against_the_original(tmp_path, run, monkeypatch, capsys):
     assert run("out", "--m", "2").code == 0
     monkeypatch.setattr(spans, "AT_ONCE", 9)

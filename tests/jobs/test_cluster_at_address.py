@@ -264,6 +264,7 @@ def _at_work(store: ObjectStore) -> dict[str, str]:
     }
 
 
+@pytest.mark.long
 def test_finished_steps_are_found_in_the_store(store: ObjectStore, killed: Settings) -> None:
     with _resumed(killed) as files:
         assert _at_work(store).keys() == {*SAVED, RUN, LEASE}

@@ -56,6 +56,7 @@ def answers(found):
     return [(answer.key, answer.persons) for answer in found.question.answers]
 
 
+@pytest.mark.long
 def test_roles_are_proposed_by_names_and_by_values():
     inspection = anonset.inspect(PEOPLE, k=3, m=1)
     assert roles(inspection) == {
@@ -334,6 +335,7 @@ def test_classes_equal_a_count(tuples, k):
     assert found.below_k.value == pytest.approx(sum(size < k for size in sizes) / len(sizes))
 
 
+@pytest.mark.long
 def test_a_file_is_read_once(tmp_path, monkeypatch):
     from anonset.reading.formats.delimited import DelimitedText
 
@@ -399,6 +401,7 @@ def test_codes_of_a_column_have_the_profile_of_its_values(null):
     assert profile("x", pa.chunked_array([part])) == profile("x", pa.chunked_array([part.cast(pa.string())]))
 
 
+@pytest.mark.long
 def test_a_column_with_many_values_is_profiled_by_its_first_values():
     source = open_source({"x": [f"v{n}" for n in range(50_000)] + ["1 2"] * 3})
     column = read_all_rows(source, ["x"])["x"]
@@ -458,6 +461,7 @@ SECRET = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("flags", "role"),
     [
@@ -497,6 +501,7 @@ def test_no_remedy_publishes_a_sensitive_column_unprotected(roles, model, way):
     assert "keep" not in str(error.value)
 
 
+@pytest.mark.long
 def test_printed_findings_are_the_text_of_the_command():
     findings = anonset.inspect(PEOPLE)
     text = str(findings)

@@ -145,6 +145,7 @@ def test_bytes_equal_a_run_in_memory(tmp_path, run, layout):
     assert any("column 'note'" in message for message in report_of_both(tmp_path)["warnings"])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("run", RUNS)
 def test_a_failed_run_resumes_to_the_same_bytes(tmp_path, run, monkeypatch):
     assert main(arguments(tmp_path, run, "memory")) == 0

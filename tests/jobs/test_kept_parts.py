@@ -105,6 +105,7 @@ def test_a_damaged_part_is_named(tmp_path, run, solved):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.long
 def test_temporary_directories_store_no_parts(tmp_path, run, solved, monkeypatch):
     """Another job in the directory would read foreign files."""
     written = []

@@ -129,6 +129,7 @@ def test_the_published_tables_keep_the_guarantee_of_the_joined_records(usual):
                 assert sum(others.issuperset(known) for others in alike) >= 4
 
 
+@pytest.mark.long
 def test_inputs_that_differ_in_what_is_not_published_give_equal_bytes(tmp_path, usual):
     expected = bytes_in(usual)
     for number, changes in enumerate(({"shuffled": True}, {"repeated": True}, {"prefix": 5}, {"form": "{}.0"})):
@@ -298,6 +299,7 @@ def test_tables_that_say_more_than_the_records_are_rejected(out, capsys, forge):
     assert len(capsys.readouterr().err.strip().splitlines()) == 1
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:the publication is worthless")
 def test_records_without_symbols_are_published(tmp_path):
     tables = {
@@ -313,6 +315,7 @@ def test_records_without_symbols_are_published(tmp_path):
     assert main(["verify", str(tmp_path / "out")]) == 0
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:the publication is worthless")
 @settings(max_examples=25, deadline=None)
 @given(
@@ -378,6 +381,7 @@ def without_persons(folder, name, *rows):
         csv.writer(file).writerows([f"{1000 + 7 * i}", code, "v"] for i, code in rows)
 
 
+@pytest.mark.long
 def test_a_second_release_continues_the_first_or_stands_beside_it(tmp_path, capsys):
     without_persons(tmp_path, "first")
     without_persons(tmp_path, "second", (1, "E10"), (5, "J45"), (9, "K21"))

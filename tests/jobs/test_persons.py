@@ -172,6 +172,7 @@ def test_the_python_interface_stops():
         assert anonset.anonymize(answered, algorithm, **options).verdict.holds
 
 
+@pytest.mark.long
 def test_a_job_file_may_contain_the_declaration(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     data = stays(key="patient_id")
@@ -221,6 +222,7 @@ def test_a_column_named_like_another_unit_is_never_offered(header):
     assert anonset.inspect(data | {"key": persons}).question.answers[0].key == "key"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("unit", ["row", "ni", "unknown"])
 @pytest.mark.parametrize("blocks", [(), ("--work-dir", "work")])
 def test_rows_that_contradict_the_declared_unit_are_a_warning(tmp_path, monkeypatch, capsys, unit, blocks):
@@ -302,6 +304,7 @@ def test_names_and_contact_data_are_proposed_to_drop_at_any_frequency(header):
     assert {column.profile.name: column.role for column in anonset.inspect(data).columns}[header] in ("drop", "unit")
 
 
+@pytest.mark.long
 def test_given_roles_that_would_be_rejected_are_reported():
     data = stays()
     inspection = anonset.inspect(data, items="code", drop=others(data))
@@ -331,6 +334,7 @@ def test_rows_are_never_united_by_ids_that_a_spreadsheet_cut_off(tmp_path, monke
     assert data[key][0] not in message
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("key", ["Fallnummer", "key7"])
 def test_ids_that_a_spreadsheet_cut_off_are_no_answer(tmp_path, capsys, key):
     data = spoilt(stays(key=key), key)
@@ -418,6 +422,7 @@ def test_names_with_dates_of_birth_may_be_the_unit(tmp_path):
     assert (attestation["declarations"]["unit"], attestation["counts"]["records"]) == ("person", persons)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", ["q{}", "{:07d}", "A-{}"])
 def test_a_repeating_opaque_key_is_proposed_as_id_without_another_id(form):
     rng = np.random.default_rng(1)
@@ -501,6 +506,7 @@ def test_products_with_numbers_are_no_ids(tmp_path):
     assert main([*run, "-o", str(tmp_path / "out")]) == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "spellings",
     [("P{:02}@post.org", "p{:02}@post.org", " P{:02}@Post.org "), ("A 123-4{:02}", "a1234{:02}", "A-123-4{:02}.")],

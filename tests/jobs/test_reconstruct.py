@@ -28,6 +28,7 @@ def released(rows: list[set[str]], k: int, m: int, size: int) -> Release:
     return anonset.anonymize(anonset.Table.from_sets(rows), algorithm, workers=1, allow_worthless=True)
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:the publication is worthless")
 @given(RECORDS, st.integers(1, 4), st.integers(1, 3), st.sampled_from((2, 4, 60)), st.integers(0, 99))
 @settings(max_examples=examples(100))
@@ -45,6 +46,7 @@ def test_a_reconstruction_is_a_possible_original(records: list[set[str]], k: int
             assert all(rows)
 
 
+@pytest.mark.long
 def test_the_seed_determines_the_reconstruction(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     release = released(ROWS, 3, 2, 12)
     out = str(release.save(tmp_path / "out"))

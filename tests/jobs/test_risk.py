@@ -96,6 +96,7 @@ def test_a_higher_share_above_the_threshold_counts_on_request():
     assert higher_after(before, after, above=True) == after[:1]
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:the publication is worthless")
 @given(
     st.lists(st.sets(st.sampled_from("abcdefgh"), min_size=1, max_size=5), min_size=4, max_size=25),
@@ -161,6 +162,7 @@ def test_a_larger_population_lowers_the_risk():
         anonset.risk(RT, population=anonset.read({"codes": [{"a"}]}, items="codes"))
 
 
+@pytest.mark.long
 def test_k_l_t_equal_those_of_pycanon():
     """pyCANON pins other packages, but these functions need only pandas, so it is installed without dependencies."""
     anonymity = pytest.importorskip("pycanon.anonymity", reason="pip install --no-deps pycanon")
@@ -181,6 +183,7 @@ def test_k_l_t_equal_those_of_pycanon():
         assert anonymity.t_closeness(frame, names, ["illness"]) == pytest.approx(disclosure.t)
 
 
+@pytest.mark.long
 def test_a_publication_on_disk_is_as_the_release(tmp_path):
     out = RT.save(tmp_path / "out")
     alone, full = anonset.risk(out), anonset.risk(out, TABLE, hierarchies=TREES)

@@ -143,6 +143,7 @@ def job(tmp_path: Any) -> Any:
     return tmp_path
 
 
+@pytest.mark.long
 def test_command_line_job_file_and_python_round_equally(job: Any, capsys: Any) -> None:
     table = anonset.read(job / "v.csv", unit="row", relational=["age", "sex"], numeric=["age"])
     for name, options, ends in (("rounded", [], True), ("exact", ["--no-round-ends", "--publish-as-is", "age"], False)):

@@ -64,6 +64,7 @@ def in_parts(monkeypatch, tuples):
     monkeypatch.setattr(safe_grouping, "TUPLES_PER_PART", tuples)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ids", IDS)
 @pytest.mark.parametrize("more", [[], ["--part-rows", "50"]])
 def test_one_part_equals_a_run_in_memory(tmp_path, ids, more):
@@ -74,6 +75,7 @@ def test_one_part_equals_a_run_in_memory(tmp_path, ids, more):
     assert list((tmp_path / "temporary").iterdir()) == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ids", IDS)
 def test_parts_are_published_as_one_table(tmp_path, capsys, monkeypatch, ids):
     in_parts(monkeypatch, 43)
@@ -163,6 +165,7 @@ def mapped(tmp_path, ids="name"):
     return anonset.scan(tmp_path / "v.csv", sensitive="drug", id=ids, work_dir=tmp_path / "work", **others)
 
 
+@pytest.mark.long
 def test_group_numbers_do_not_show_the_part(tmp_path, monkeypatch):
     in_parts(monkeypatch, 100)
     table = mapped(tmp_path)
@@ -182,6 +185,7 @@ def test_group_numbers_do_not_show_the_part(tmp_path, monkeypatch):
     assert abs(followed / neighbours - 1 / 3) < 0.06
 
 
+@pytest.mark.long
 def test_the_part_of_a_person_depends_on_the_key(tmp_path):
     table = mapped(tmp_path, "name,number")
     result = [

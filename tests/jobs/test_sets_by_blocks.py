@@ -77,6 +77,7 @@ def test_bytes_equal_a_run_in_memory(tmp_path, run, monkeypatch, algorithm, m, a
     assert report_of_both(tmp_path)["figures"]["merges"] > 0
 
 
+@pytest.mark.long
 def test_kept_columns_and_losses_equal_a_run_in_memory(tmp_path, run, monkeypatch, capsys):
     table = ["--items", "codes", "--keep", "ward", "--unit", "row"]
     roles = [*table, "--utility-constraints", str(tmp_path / "groups.txt")]
@@ -98,6 +99,7 @@ def test_kept_columns_and_losses_equal_a_run_in_memory(tmp_path, run, monkeypatc
     assert result[0] == result[1]
 
 
+@pytest.mark.long
 def test_continuing_an_earlier_release_gives_the_same_bytes(tmp_path, run, monkeypatch):
     assert run("first", k="2").code == 0
     going_on = ["--recoding", str(tmp_path / "first.private")]

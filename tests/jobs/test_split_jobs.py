@@ -91,6 +91,7 @@ def test_bytes_are_independent_of_spans_threads_and_storage(tmp_path, run, monke
     assert reports[0]["figures"]["parts"] > 2
 
 
+@pytest.mark.long
 def test_joint_split_publishes_the_same_bytes_in_memory_and_in_files(tmp_path, run):
     assert run("memory", ALGORITHMS["joint-split"])[0] == 0
     assert run("files", ALGORITHMS["joint-split"], "--memory-limit", "100")[0] == 0
@@ -99,6 +100,7 @@ def test_joint_split_publishes_the_same_bytes_in_memory_and_in_files(tmp_path, r
     assert report["figures"]["parts"] > 2
 
 
+@pytest.mark.long
 def test_published_rows_do_not_reveal_parts(tmp_path, run):
     assert run("out", ALGORITHMS["rfirst"], "--memory-limit", "100")[0] == 0
     rows = (tmp_path / "out" / "published.csv").read_text().splitlines()[1:]
@@ -114,6 +116,7 @@ def test_published_rows_do_not_reveal_parts(tmp_path, run):
     assert "part" not in attestation.replace("partition", "").replace("apart", "").replace("parties", "")
 
 
+@pytest.mark.long
 def test_data_of_a_single_part_are_published_as_in_memory(tmp_path, run, monkeypatch):
     monkeypatch.setattr(Mondrian, "traits", replace(Mondrian.traits, split_records=100))
     for out, limit in (("memory", []), ("blocks", ["--memory-limit", "100"])):

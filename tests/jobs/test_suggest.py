@@ -52,6 +52,7 @@ def found():
     return suggest(TABLE, MODEL, hierarchies={"items": TREE}, workers=1)
 
 
+@pytest.mark.long
 def test_the_best_candidate_has_the_highest_usefulness(found):
     best = found.recommended
     valid = [candidate for candidate in found.candidates if candidate.outcome == "holds" and not candidate.beside]
@@ -142,6 +143,7 @@ def test_a_useless_result_is_explained_with_remedies(found, told, smaller):
     assert names(message, "k m") == smaller
 
 
+@pytest.mark.long
 def test_the_best_candidate_with_the_owners_hierarchy_is_listed(found):
     best_own_hierarchy = found.with_own_hierarchy
     assert best_own_hierarchy is next(
@@ -249,6 +251,7 @@ def test_retention_is_described_in_a_sentence():
     )
 
 
+@pytest.mark.long
 def test_candidates_cover_relational_columns_with_and_without_items():
     people = {"age": [str(20 + n % 30) for n in range(60)], "codes": ROWS[:60]}
     both = anonset.read(people, items="codes", relational="age", numeric="age", unit="row")
@@ -318,6 +321,7 @@ def test_all_candidates_of_every_model_run(table, model, best):
     assert {candidate.outcome for candidate in suggestion.candidates} <= {"holds", "worthless", "infeasible"}
 
 
+@pytest.mark.long
 def test_three_points_of_joint_split_are_candidates():
     suggestion = suggest(BOTH, anonset.KKmAnonymity(2, 1), workers=1)
     valid = [
@@ -396,6 +400,7 @@ def test_whether_hierarchy_or_algorithm_limits():
     assert limit(one("apriori", 0.4), []) == limit(None, [exact]) == ""
 
 
+@pytest.mark.long
 def test_rare_items_within_clusters_are_stated_as_the_limit():
     rows = [{f"i{n // 8}", f"j{n % 7}"} for n in range(56)]
     table = Table(SetColumn.of(rows), (CategoricalColumn.of("place", [f"p{n % 8}" for n in range(56)]),), word=BY_ROW)
@@ -435,6 +440,7 @@ def test_counting_frequent_items_outranks_slightly_higher_usefulness(rum, first)
     assert ranked([less, counting, more])[0] is counting
 
 
+@pytest.mark.long
 def test_candidates_stopped_by_the_disclosure_scan_are_not_recommended():
     columns = {"place": [f"place {n}" for n in range(60)], "sex": list("fm") * 30}
     table = replace(Table.from_columns(**columns), word=BY_ROW)

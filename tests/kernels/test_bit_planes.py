@@ -140,6 +140,7 @@ def test_records_of_a_rare_set_are_counted_in_its_table(data, tree, size, k, rec
             assert not any(len(rows[i]) < 2 for i in adding)
 
 
+@pytest.mark.long
 @settings(max_examples=examples(40))
 @given(st.data(), TREES, SIZES, st.integers(2, 9))
 def test_sets_of_meanwhile_generalized_nodes_are_skipped(data, tree, size, k):
@@ -219,6 +220,7 @@ def test_tables_of_any_parts_of_the_records_add_up_in_any_order(size, rows, part
     require_sums(rows, part_of, size, k)
 
 
+@pytest.mark.long
 @in_one_pass
 @pytest.mark.compiled
 def test_tables_of_sets_of_five_can_be_added():

@@ -5,6 +5,7 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -65,6 +66,7 @@ def expected_choice(records: Records, itemsets: list[list[int]], k: int) -> int:
     return min(violated, default=(0, -1))[1]
 
 
+@pytest.mark.long
 @settings(max_examples=examples(150))
 @given(seeds)
 @example(50)  # two different sets of the same size and the same first place in the table

@@ -86,6 +86,7 @@ def run_walk(rows, size, k, mode, *, room=10_000, records_per_block=1_000):
     return out, together
 
 
+@pytest.mark.long
 @settings(max_examples=examples(150))
 @given(records_of_items)
 def test_node_supports(rows):
@@ -96,6 +97,7 @@ def test_node_supports(rows):
     assert support.tolist() == [expected[v] for v in range(TREE.n_nodes)]
 
 
+@pytest.mark.long
 @settings(max_examples=examples(150))
 @given(records_of_items, st.integers(2, 4), st.integers(2, 4))
 def test_exact_reports_the_rare_sets_in_order(rows, size, k):
@@ -103,6 +105,7 @@ def test_exact_reports_the_rare_sets_in_order(rows, size, k):
     assert run_walk(rows, size, k, EXACT)[0] == expected
 
 
+@pytest.mark.long
 @settings(max_examples=examples(150))
 @given(records_of_items, st.integers(2, 4), st.integers(2, 4))
 def test_leaves_reports_rare_leaves_of_the_tree_in_preorder(rows, size, k):
@@ -134,6 +137,7 @@ def test_mark_resumes_after_a_full_buffer(rows, size, room):
     assert reported_sets is None or len(reported_sets.codes) == len(rare)
 
 
+@pytest.mark.long
 @settings(max_examples=examples(100))
 @given(records_of_items, st.integers(2, 4), st.integers(2, 4), st.integers(1, 5))
 def test_the_result_is_independent_of_blocks(rows, size, k, records_per_block):

@@ -45,6 +45,7 @@ def dense(rows: SparseRows, n_columns: int) -> np.ndarray:
     return result
 
 
+@pytest.mark.long
 @some
 @given(rows_of, st.lists(st.floats(0, 1), min_size=7, max_size=7), st.integers(1, 12))
 @example((7, [[(1, 1)]] * 5), [0.0] * 7, 5)
@@ -68,6 +69,7 @@ def test_violated_rows_are_found_and_spread(given: tuple, point: list[float], mo
     assert len(actual) > 0 or not missed
 
 
+@pytest.mark.long
 @some
 @given(rows_of, st.lists(st.integers(0, 9), min_size=7, max_size=7), st.integers(0, 127), st.integers(0, 127))
 def test_a_covering_covers_all_rows_without_redundant_columns(

@@ -30,6 +30,7 @@ def as_bytes(labels):
     return np.cumsum([0, *map(len, parts)]), np.frombuffer(b"".join(parts), np.uint8).copy()
 
 
+@pytest.mark.long
 @settings(max_examples=examples(150))
 @given(
     labels=columns | many,

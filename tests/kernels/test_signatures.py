@@ -47,6 +47,7 @@ def test_no_parameter_is_anything():
     assert vague == set()
 
 
+@pytest.mark.long
 def test_a_kernel_that_receives_an_array_of_another_kernel_counts_references():
     """It would never free the array otherwise. Numba itself rejects new and returned arrays."""
     by_function = {
@@ -110,6 +111,7 @@ def test_registered_arrays_are_described():
         assert described.meaning
 
 
+@pytest.mark.long
 def test_kernels_are_called_with_the_types_of_their_signatures():
     """Run every algorithm and verify its output, then compare the compiled types with the annotations."""
     for name, contract in CONTRACTS.items():

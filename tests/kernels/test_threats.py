@@ -91,6 +91,7 @@ def mine_all(rows, intervals, k, m, budget, room):
     return mined, n_calls
 
 
+@pytest.mark.long
 @settings(max_examples=examples(200))
 @given(records_of_codes, trees, st.integers(1, 6), st.integers(2, 5), st.sampled_from([0, 7, 10**9]))
 def test_the_minimal_threats_are_found(rows, spans, k, m, budget):
@@ -151,6 +152,7 @@ def kept_of(rows, k, budget):
     return decisive[:n_kept], (codes, begin, length, start, position)
 
 
+@pytest.mark.long
 @settings(max_examples=examples(150))
 @given(records_of_codes, st.integers(1, 4), st.sampled_from([0, 10**9]))
 def test_dominated_records_make_no_difference(rows, k, budget):

@@ -109,6 +109,7 @@ def test_single_items_are_exact_but_for_terms() -> None:
     assert len(in_terms) < len(publication.vocabulary)
 
 
+@pytest.mark.long
 def test_expected_counts_agree_with_random_draws() -> None:
     """The mean over draws is within five standard errors."""
     release = anonset.anonymize(

@@ -112,6 +112,7 @@ def test_expected_answers_of_groups_equal_an_enumeration(
     assert_expected(publication, sorted(items))
 
 
+@pytest.mark.long
 @settings(max_examples=examples(100))
 @given(datasets, st.lists(groupings, min_size=3, max_size=3), st.sets(st.sampled_from("abcdef"), min_size=1))
 def test_expected_answers_of_local_groups(rows: list[set[str]], groups: list[list[int]], items: set[str]) -> None:

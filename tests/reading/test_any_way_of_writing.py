@@ -101,6 +101,7 @@ def same(table, records, labels):
     assert [frozenset(row) for row in table.transactions.rows()] == list(records)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shape", [one_column, long, one_hot, one_code])
 @settings(max_examples=examples(60), suppress_health_check=list(HealthCheck))
 @given(data=st.data())
@@ -122,6 +123,7 @@ def test_commas_in_quotes_after_blanks_are_no_delimiter(tmp_path):
     same(read(path, unit="p", one_hot="dx_*"), [{",", "1,"}], [",", "1,"])
 
 
+@pytest.mark.long
 @settings(max_examples=examples(60), suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_records_as_lines_of_items_are_read(tmp_path, data):
@@ -139,6 +141,7 @@ def test_records_as_lines_of_items_are_read(tmp_path, data):
         same(read(path, input_format="fimi", separator=" "), records, labels)
 
 
+@pytest.mark.long
 @settings(max_examples=examples(40), suppress_health_check=list(HealthCheck))
 @given(RECORDS)
 def test_records_in_memory_are_read(records):

@@ -62,6 +62,7 @@ def test_values_of_a_group_may_be_counted(tmp_path: Path) -> None:
     assert values_of(read_buckets(tmp_path, id=["id0"])) == {"1": ["x", "x", "y"]}
 
 
+@pytest.mark.long
 @settings(max_examples=examples(60))
 @given(
     drawn=st.lists(

@@ -134,6 +134,7 @@ def trees(draw):
     return (labels[0], grow(labels[1:])) if len(labels) > 2 else labels[0]
 
 
+@pytest.mark.long
 @settings(max_examples=examples(200))
 @given(trees())
 def test_a_written_tree_is_read_back(tmp_path_factory, tree):
@@ -194,6 +195,7 @@ def test_invalid_hierarchy_specifications_are_rejected(spec, labels, message):
         hierarchy_for(spec, Vocabulary(tuple(labels)), "s")
 
 
+@pytest.mark.long
 @pytest.mark.data
 @pytest.mark.skipif("ANONSET_DATA" not in os.environ, reason="ANONSET_DATA is not set")
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from anonset.spelling import as_options, spelled_by
 FIELD = st.text(st.sampled_from('ab1 ",;\n\t|é'), max_size=4)
 
 
+@pytest.mark.long
 @given(rows=st.lists(st.tuples(FIELD, FIELD), min_size=1, max_size=6), delimiter=st.sampled_from(",;\t|"))
 def test_a_file_without_header_is_read_like_a_file_with_names(tmp_path_factory, rows, delimiter):
     folder = tmp_path_factory.mktemp("rows")
@@ -79,6 +80,7 @@ def test_invalid_rules_for_columns_are_rejected(tmp_path, roles, rules, said):
         read(tmp_path / "z.csv", **roles, normalize=rules)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("bytes_at_once", [1, 20, 1 << 20])
 def test_files_without_header_are_read_in_blocks(tmp_path, monkeypatch, bytes_at_once):
     monkeypatch.setattr("anonset.reading.formats.text_chunks.BYTES_AT_ONCE", bytes_at_once)

@@ -40,6 +40,7 @@ def vocabularies(draw):
     return n, parents, data
 
 
+@pytest.mark.long
 @given(vocabulary=vocabularies())
 def test_each_concept_is_below_one_of_its_parents_and_the_rarest(tmp_path_factory, vocabulary):
     n, parents, data = vocabulary

@@ -22,6 +22,7 @@ def postgres(items: list[str]) -> str:
     return "{" + ",".join(f'"{item}"' for item in quoted) + "}"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("printed", [repr, json.dumps, lambda items: json.dumps(items, ensure_ascii=False), postgres])
 @given(items=st.lists(TEXTS, max_size=4))
 def test_items_are_those_of_the_program_that_printed_them(printed, items):
@@ -110,6 +111,7 @@ def test_one_column_of_lists_beside_another_separator(tmp_path):
     assert list(table.transactions.rows()) == [["codes:a", "codes:b", "drugs:x", "drugs:y"], ["drugs:z"]]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("printed", [repr, json.dumps, postgres])
 def test_inspect_proposes_a_job_that_publishes_the_items(tmp_path, monkeypatch, capsys, printed):
     monkeypatch.chdir(tmp_path)

@@ -90,6 +90,7 @@ def test_scan_and_read_agree_on_files_of_users(tmp_path, one, helped):
         same(actual, expected)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shape", [one_column, one_hot, one_code])
 @settings(max_examples=examples(20), suppress_health_check=list(HealthCheck))
 @given(data=st.data())
@@ -106,6 +107,7 @@ def test_a_table_in_any_shape_and_dialect(tmp_path, shape, data):
 TEXTS = st.sampled_from(["1", "-0", "2.0", "0.5", "9007199254740994", "1180591620717411303424", "9", "x", ""])
 
 
+@pytest.mark.long
 @given(st.lists(TEXTS, max_size=6))
 @settings(max_examples=examples(50), suppress_health_check=list(HealthCheck))
 def test_numbers_are_of_the_kind_that_all_of_them_are(tmp_path, texts):
@@ -307,6 +309,7 @@ def test_missing_files_are_reported(tmp_path):
         scan(tmp_path / "none.dat")
 
 
+@pytest.mark.long
 @given(st.lists(st.sampled_from(["1", "2", "03", "3", "12", "120"]), min_size=1, max_size=8), st.booleans())
 @example(ids=["03", "3"], several=False)
 @example(ids=["03", "3"], several=True)
@@ -391,6 +394,7 @@ def test_the_line_of_a_bad_byte_is_that_of_the_file(tmp_path):
         scan(tmp_path / "v.dat")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("differing", ["refuse", "first"])
 @pytest.mark.parametrize("more", [[], [f"{n},-,{'vw'[n % 2]}\n" for n in range(9)]], ids=["same", "differ"])
 def test_rows_of_a_person_have_one_sensitive_value(tmp_path, more, differing):
@@ -432,6 +436,7 @@ def test_rows_of_a_person_are_united_by_blocks(tmp_path, rows, odd, ids, differi
         same(actual, expected)
 
 
+@pytest.mark.long
 def test_each_reading_hashes_ids_by_a_key_of_its_own_and_no_key_changes_the_table(tmp_path, monkeypatch):
     """With a fixed hash, somebody could construct two ids that become one person."""
 
@@ -471,6 +476,7 @@ def test_rows_of_a_person_in_several_files_are_united(tmp_path):
     assert list(table.transactions.rows()) == [["x", "z"], ["y"], ["x"]]
 
 
+@pytest.mark.long
 def test_the_arrays_are_deleted_with_the_table(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     path = tmp_path / "v.dat"
@@ -490,6 +496,7 @@ def test_the_arrays_are_deleted_with_the_table(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.long
 def test_a_given_work_directory_must_be_empty_and_is_kept(tmp_path):
     path, work = tmp_path / "v.dat", tmp_path / "work"
     path.write_text("b a\n")
@@ -519,6 +526,7 @@ def test_a_column_with_too_many_labels_is_rejected(tmp_path, monkeypatch):
         scan(tmp_path / "v.dat")
 
 
+@pytest.mark.long
 @settings(max_examples=examples(30), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     files=st.lists(st.lists(st.sets(st.sampled_from(["2", "10", "9", "x", "é"])), min_size=1), min_size=1, max_size=3)

@@ -165,6 +165,7 @@ def test_marks_of_two_columns_are_no_items(reading, tmp_path, role):
         reading(path, **{role: "m1,m2"})
 
 
+@pytest.mark.long
 def test_codes_of_one_kind_are_no_answers(reading, tmp_path):
     codes = "".join(f"E1{n % 5},I1{n % 4},{f'J4{n % 3}' if n % 2 else f'E1{n % 5}'}\n" for n in range(60))
     assert reading(written(tmp_path, "d1,d2,d3\n" + codes), one_code="d*").n == 60

@@ -47,6 +47,7 @@ SHOWN = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("page", SHOWN)
 def test_examples_show_their_actual_output(page: Path) -> None:
     text = page.read_text()

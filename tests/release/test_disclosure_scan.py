@@ -161,11 +161,13 @@ def test_items_that_name_persons_or_are_free_text_stop(
     assert publish(data, tmp_path, *options, "--publish-as-is", name) == 0
 
 
+@pytest.mark.long
 def test_common_values_do_not_stop(tmp_path: Path) -> None:
     options = (*KM, "--items", "codes", "--hierarchy", "codes=halves:frequency", "--keep", "wave,outcome")
     assert publish(people(), tmp_path, *options) == 0
 
 
+@pytest.mark.long
 @unproposed
 def test_kept_columns_that_form_small_groups_together_stop_the_run(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -180,6 +182,7 @@ def test_kept_columns_that_form_small_groups_together_stop_the_run(
     assert publish(data, tmp_path, *km, "wave,ward", out="without") == 0
 
 
+@pytest.mark.long
 @unproposed
 def test_kept_columns_that_form_small_groups_with_relational_columns_stop_the_run(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -215,6 +218,7 @@ def test_every_finding_has_a_line_and_a_machine_readable_count(
     assert errors["order_no"] == 600
 
 
+@pytest.mark.long
 @unproposed
 def test_declarations_must_name_published_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     options = (*K, "--relational", "group", "--keep", "wave")
@@ -295,6 +299,7 @@ def test_declaring_identifying_columns_needs_no_column_list(tmp_path: Path) -> N
     assert publish(people(), tmp_path, *options) == 0
 
 
+@pytest.mark.long
 def test_a_few_rare_categories_in_sets_do_not_stop(tmp_path: Path) -> None:
     data = people()
     data["ward"][:3] = ["u", "v", "w"]
@@ -347,6 +352,7 @@ def test_groups_are_counted_equally_in_memory_and_in_files(tmp_path: Path, monke
     assert rare_values.persons_in_small_groups(columns, 5) == expected
 
 
+@pytest.mark.long
 @unproposed
 def test_blocks_find_the_same_before_the_search(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -365,6 +371,7 @@ def test_blocks_find_the_same_before_the_search(
     assert publish(data, tmp_path, *options, "--work-dir", str(tmp_path / "again")) == 2
 
 
+@pytest.mark.long
 @unproposed
 def test_a_declaration_after_the_stop_resumes_the_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     options = (*KM, "--items", "codes", "--hierarchy", "codes=halves:frequency", "--keep", "income")
@@ -412,6 +419,7 @@ OWN = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("values", "options"), [*((values, KL) for values in OWN), ("dates", KT)])
 def test_values_of_nearly_every_person_stop_as_sensitive_column(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], values: str, options: tuple[str, ...]
@@ -441,6 +449,7 @@ def test_own_numbers_and_codes_do_not_stop_as_sensitive_column(tmp_path: Path, v
     )
 
 
+@pytest.mark.long
 def test_person_names_in_published_sets_stop_the_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first, last = ("Hans", "Julia", "Karin", "Peter"), ("Maier", "Weber", "Ott", "Lang", "Braun")
     names = [f"{first[n % 4]} {last[n % 5]}" for n in range(400)]

@@ -96,6 +96,7 @@ def published(release: anonset.Release, out: Path) -> None:
     assert main(["verify", str(out), "--quiet"]) == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("make", FORMING)
 def test_a_transaction_function_that_forms_sets(make: Callable[[], Any], tmp_path: Path) -> None:
     assert names(why_refused(rt(ROWS), make(), tmp_path, symbols="members"), "comma")

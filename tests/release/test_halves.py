@@ -47,6 +47,7 @@ def plain_tree(release: anonset.Release) -> Hierarchy:
     return Hierarchy.from_preorder(result.labels, result.parent.astype("int64"))
 
 
+@pytest.mark.long
 @thorough
 @given(records, st.integers(2, 3))
 def test_exact_uses_the_better_of_both_trees(rows, k):
@@ -68,6 +69,7 @@ def _counts(column: SetColumn) -> Any:
     return column.occurrences[order]
 
 
+@pytest.mark.long
 @thorough
 @given(records, st.permutations("abcdefghij"))
 def test_the_publication_does_not_reveal_frequencies_within_a_set(rows, other):
@@ -142,6 +144,7 @@ def test_the_next_release_keeps_node_names(tmp_path_factory, rows, later):
             assert set(other) <= set(members) or not set(other) & set(members)
 
 
+@pytest.mark.long
 @thorough
 @given(records, st.integers(2, 3))
 def test_a_finer_tree_never_loses_more(tmp_path_factory, rows, k):

@@ -117,6 +117,7 @@ def test_a_release_reports_progress_and_separate_durations(
     assert [phase.name for phase in release.phases].count(COMPILING) == 1
 
 
+@pytest.mark.long
 @pytest.mark.skipif(own_memory() is None, reason="the system does not tell memory of its own apart")
 def test_peak_memory_excludes_mapped_files(on_disk: Path) -> None:
     size, watch = 200 << 20, Stopwatch()

@@ -165,6 +165,7 @@ ROWS = st.lists(st.tuples(st.integers(0, 9).map(str) | FIELDS, st.just("") | st.
 ENDS = st.sampled_from(["", "\n", "\n\n", "\r\n", "\n4,4", "\n,,", "\n9,9,9\n"])
 
 
+@pytest.mark.long
 @given(ROWS, ENDS)
 @example([("1.0", ""), ("7", "")], "\n")
 @example([("0", "1"), ("7", "")], "\n")

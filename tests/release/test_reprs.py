@@ -207,6 +207,7 @@ def reached(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
     return [one for one in seen.values() if type(one).__module__.startswith("anonset")]
 
 
+@pytest.mark.long
 def test_no_repr_shows_a_label_or_a_number_of_the_data(reached: list[Any]) -> None:
     for instance in reached:
         for text in (repr(instance), instance._repr_html_() if hasattr(instance, "_repr_html_") else ""):

@@ -197,6 +197,7 @@ def test_a_signal_during_the_clean_up_waits(tmp_path: Path, monkeypatch: pytest.
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.long
 def test_a_signal_at_any_line_leaves_no_files(tmp_path: Path) -> None:
     """Interrupt the work at the first line, the second line and so on, until it is complete."""
     lines = 0

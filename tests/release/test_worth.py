@@ -112,6 +112,7 @@ def test_columns_with_one_symbol_each_are_worthless() -> None:
     assert names(why_worthless(K, table, apply(table, recoding)), "symbol age 2 sex 1")
 
 
+@pytest.mark.long
 @settings(max_examples=examples(200))
 @given(st.lists(st.tuples(st.sets(st.sampled_from("ab")), st.sets(st.sampled_from("12"))), max_size=5), st.data())
 def test_joined_columns_are_judged_individually(pairs: list[tuple[set[str], set[str]]], data: st.DataObject) -> None:

@@ -91,6 +91,7 @@ def test_inspect_reads_an_unanswered_job(tmp_path: Path) -> None:
         over_job(job(tmp_path, JOB), "input", {}, Settings)
 
 
+@pytest.mark.long
 def test_persons_with_inconsistent_rows_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = [f"P{100 + i % 200},{'fm'[i % 2]},{i % 7},{'abcd'[i * 7 % 11 % 4]}" for i in range(400)]
     for index in (3, 8, 11):

@@ -126,6 +126,7 @@ def test_the_socket_needs_the_origin_and_the_cookie(page: Page) -> None:
     assert page.seen(path, "", **upgrade, Origin=own).status == 403
 
 
+@pytest.mark.long
 def test_other_users_do_not_see_the_token_in_the_arguments_of_the_browser(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

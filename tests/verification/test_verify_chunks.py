@@ -164,6 +164,7 @@ CAPS = st.sampled_from((Fraction(1, 3), Fraction(1, 2), Fraction(1)))
 TOTALS = st.none() | st.dictionaries(st.sampled_from("ade"), st.integers(1, 6), max_size=2)
 
 
+@pytest.mark.long
 @pytest.mark.compiled
 @given(
     st.lists(CLUSTER, min_size=2, max_size=2),
@@ -199,6 +200,7 @@ def test_verified_publications_link_no_person(
             assert twin.surest_conclusion(published, secrets, m, empty=empty) <= cap
 
 
+@pytest.mark.long
 @given(RECORDS, st.integers(1, 4), st.integers(1, 3), st.sampled_from((2, 4, 6)), SECRETS, CAPS)
 @settings(max_examples=examples(100))
 def test_publications_of_the_algorithm_verify_and_are_true(

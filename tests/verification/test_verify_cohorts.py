@@ -73,6 +73,7 @@ def _slices(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
         monkeypatch.setattr(occurrences, name, value)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("_slices")
 def test_every_check_equals_its_twin_in_slices_of_any_size() -> None:
     for seed in range(examples(120)):
@@ -119,6 +120,7 @@ def test_diverse_records_of_a_million_items() -> None:
     assert check_lm(column, LmDiversity(2, 3, 2, ("s", "t")), BUDGET, None, MEMORY).holds is False
 
 
+@pytest.mark.long
 @thorough
 @given(seeds)
 def test_coherence_equals_the_naive_check(seed: int) -> None:
@@ -135,6 +137,7 @@ def compare_coherence(seed: int) -> None:
         assert_witness(verdict, rows, model.k, Fraction(str(h)), sensitive)
 
 
+@pytest.mark.long
 @thorough
 @given(seeds)
 def test_diversity_equals_the_naive_check(seed: int) -> None:
@@ -150,6 +153,7 @@ def compare_diversity(seed: int) -> None:
         assert_witness(verdict, rows, model.k, Fraction(1, model.l), sensitive)
 
 
+@pytest.mark.long
 @thorough
 @given(seeds)
 def test_diversity_of_classes_equals_the_naive_check(seed: int) -> None:
@@ -183,6 +187,7 @@ def assert_witness_in_class(
     assert len(cohort) < model.k or worst * model.l > len(cohort)
 
 
+@pytest.mark.long
 @thorough
 @given(seeds)
 def test_partitions_equal_the_naive_check(seed: int) -> None:
@@ -237,6 +242,7 @@ def test_symbols_of_all_records_are_counted_within_the_memory_limit(monkeypatch:
         assert max(peak_sizes) <= 50 < len(rows)
 
 
+@pytest.mark.long
 @settings(max_examples=examples(60))
 @given(seeds)
 def test_mapped_records_have_the_same_verdicts(work_folder: Files, seed: int) -> None:
@@ -254,6 +260,7 @@ def test_mapped_records_have_the_same_verdicts(work_folder: Files, seed: int) ->
         assert verdict == verify(Table(column), model)
 
 
+@pytest.mark.long
 @settings(max_examples=examples(60))
 @given(seeds)
 def test_mapped_records_of_partitions_have_the_same_verdict(work_folder: Files, seed: int) -> None:
@@ -295,6 +302,7 @@ def test_complete_transactions_of_a_mapped_table_are_merged_by_blocks(
     assert sorted(seen) == [1, 2, 2, 2, 2, 2, 2]
 
 
+@pytest.mark.long
 @pytest.mark.compiled
 def test_the_cases_include_valid_and_invalid_records() -> None:
     outcomes: Counter[tuple[str, Any]] = Counter()

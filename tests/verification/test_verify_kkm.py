@@ -34,6 +34,7 @@ def naive_holds(tuples: Sequence[tuple[str, ...]], rows: Sequence[set[str]], k: 
     return all(count >= k for count in counts.values())
 
 
+@pytest.mark.long
 @settings(max_examples=examples(200))
 @given(seed=st.integers(0, 10**9), k=st.integers(1, 3), m=st.integers(1, 3))
 def test_check_equals_the_definition(seed: int, k: int, m: int) -> None:

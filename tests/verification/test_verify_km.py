@@ -59,6 +59,7 @@ def test_a_pair_of_a_single_record_is_found(
     assert (None if witness is None else witness.support) == support
 
 
+@pytest.mark.long
 @settings(max_examples=examples(200))
 @given(
     rows=st.one_of(small_rows, repeated_rows),
@@ -178,6 +179,7 @@ def test_shared_bits_equal_walking(k: int) -> None:
     assert shared.rare is not None or shared == walked
 
 
+@pytest.mark.long
 @pytest.mark.compiled
 def test_long_rows_with_many_symbols_are_counted_by_shared_bits() -> None:
     n, symbols = 60, 4096
@@ -257,6 +259,7 @@ def test_the_verdict_reports_counts(rows: list[set[int]]) -> None:
     }
 
 
+@pytest.mark.long
 @settings(max_examples=examples(200))
 @given(rows=small_rows, kept=st.sets(st.integers(0, 5)), together=st.sampled_from([1, 3, 10**6]))
 def test_symbols_of_the_same_rows_are_represented_by_the_first(
@@ -279,6 +282,7 @@ def test_symbols_of_the_same_rows_are_represented_by_the_first(
         assert [set(row) for row in fewer.rows()] == wanted
 
 
+@pytest.mark.long
 @settings(max_examples=examples(200))
 @given(rows=st.one_of(small_rows, repeated_rows), k=st.integers(1, 4), m=st.integers(1, 6), times=st.integers(1, 3))
 def test_long_records_have_the_same_verdict_and_witness(rows: list[set[int]], k: int, m: int, times: int) -> None:
@@ -476,6 +480,7 @@ def test_a_witness_that_the_records_do_not_show_is_an_error() -> None:
             verify(table_of([{0, 1}, {0}, {1}]), KmAnonymity(2, 2))
 
 
+@pytest.mark.long
 def test_read_only_arrays_are_checked() -> None:
     column = table_of([{0, 1}, {0}, {1}]).transactions
     assert column is not None

@@ -52,6 +52,7 @@ def columns_of(source: random.Random) -> tuple[list[Any], SetColumn]:
     return [labels, numbers], SetColumn.of([rows[i] for i in order], universe="uvwxyz")
 
 
+@pytest.mark.long
 @settings(max_examples=examples(100))
 @given(seed=st.integers(0, 10**9), k=st.integers(1, 3), m=st.integers(1, 5))
 def test_checking_by_shares_equals_checking_the_table(work_folder: Files, seed: int, k: int, m: int) -> None:
@@ -63,6 +64,7 @@ def test_checking_by_shares_equals_checking_the_table(work_folder: Files, seed: 
     assert check_k(relational, KAnonymity(k), work_folder) == check_k(relational, KAnonymity(k), MEMORY)
 
 
+@pytest.mark.long
 @pytest.mark.compiled
 @settings(max_examples=examples(100))
 @given(seed=st.integers(0, 10**9))
@@ -87,6 +89,7 @@ def work_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Files]:
         yield Files.temporary(tmp_path_factory.mktemp("shares"), Limits(rows_per_bucket=4))
 
 
+@pytest.mark.long
 @settings(max_examples=examples(100))
 @given(seed=st.integers(0, 10**9), k=st.integers(1, 3), l_=st.integers(1, 3), m=st.integers(1, 4))
 def test_checking_diversity_by_shares_equals_checking_the_table(

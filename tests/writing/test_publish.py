@@ -89,6 +89,7 @@ PLAIN = st.text(st.characters(exclude_categories=["Cs"]), max_size=5)
 FORBIDDEN = {"csv": " \r\n", "dat": " \t\r\n", "parquet": ""}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["csv", "dat", "parquet"])
 @given(data=st.data())
 def test_written_sets_are_read_back(tmp_path_factory, kind, data):
@@ -104,6 +105,7 @@ def test_written_sets_are_read_back(tmp_path_factory, kind, data):
     assert [set(row) for row in table.transactions.rows()] == sets
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 @given(
     rows=st.lists(st.tuples(PLAIN, PLAIN, st.sets(st.sampled_from("abc,'\"é")))),

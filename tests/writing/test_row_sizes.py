@@ -65,6 +65,7 @@ def test_long_texts_are_written_some_at_a_time(tmp_path, monkeypatch, kind):
         assert few.read().equals(single_row.read())
 
 
+@pytest.mark.long
 def test_a_large_row_group_is_read_page_by_page(tmp_path):
     """Reading keeps neither the 32 MB of compressed bytes nor a dictionary of 400,000 texts in memory."""
     draw = np.random.default_rng(1)
