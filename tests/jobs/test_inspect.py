@@ -56,6 +56,14 @@ def answers(found):
     return [(answer.key, answer.persons) for answer in found.question.answers]
 
 
+@pytest.mark.parametrize("unit", ["Name, Vorname", ["Name, Vorname"], ["Name", "Vorname"]])
+def test_a_column_of_persons_may_have_a_comma_in_its_name(unit):
+    people = [f"{name} Meyer" for name in ("Anna", "Bert", "Carl", "Dora", "Emil", "Fritz", "Greta", "Hans")]
+    data = {"Name, Vorname": people * 5, "age": [str(20 + n % 8) for n in range(40)], "sex": ["m", "f"] * 20}
+    assert ("Name, Vorname", 8) in answers(anonset.inspect(data))
+    assert anonset.inspect(data, unit=unit).persons == 8
+
+
 @pytest.mark.long
 def test_roles_are_proposed_by_names_and_by_values():
     inspection = anonset.inspect(PEOPLE, k=3, m=1)

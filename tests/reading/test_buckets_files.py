@@ -153,3 +153,10 @@ def test_an_empty_publication_has_two_headers(tmp_path: Path) -> None:
     qit, snt = write_buckets(published([], []), tmp_path)
     assert (qit.read_text(), snt.read_text()) == ("id0,group\n", "group,drug\n")
     assert read_buckets(tmp_path, id="id0").n == 0
+
+
+def test_tables_of_other_programs_are_read_with_any_option_of_read(tmp_path: Path) -> None:
+    (tmp_path / "qit.csv").write_text("id;group\na;1\nb;1\n")
+    (tmp_path / "snt.csv").write_text("group;drug\n1;x\n1;y\n")
+    reading = {"delimiter": ";", "identifying_as_declared": True}
+    assert values_of(read_buckets(tmp_path, id="id", reading=reading)) == {"1": ["x", "y"]}

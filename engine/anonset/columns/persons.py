@@ -175,7 +175,7 @@ def all_persons(
     evidence = {
         name: _evidence(name, column)
         for name, column in islice(columns.items(), _MOST_COLUMNS)
-        if not holds_sets(column) and "," not in name
+        if not holds_sets(column)
     }
     if ids and all(name in evidence for name in ids):
         rows = _first_rows([evidence[name].codes for name in ids])

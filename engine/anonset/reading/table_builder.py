@@ -106,8 +106,9 @@ def gather(
     """
     plan = options.plan(source)
     read = partial(_gathered, source, options, plan, store, progress, with_ids, expected, sets)
-    head = source.head(options.person) if options.person else {}
-    several = bool(source.tables) or (all(name in head for name in options.person) and _repeat(head))
+    persons = plan.roles.id if options.person else ()
+    head = source.head(persons) if persons else {}
+    several = bool(source.tables) or (all(name in head for name in persons) and _repeat(head))
     table, n_rows, split = read(whole=several)
     if options.person and split and table.n < n_rows:  # a cell is one item if a person has several rows
         table, *_ = read(whole=True)

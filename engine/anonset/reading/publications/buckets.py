@@ -16,7 +16,6 @@ from anonset.errors import InputError, datum
 from anonset.publications import Buckets
 from anonset.publications.buckets import GROUP, count_values
 from anonset.reading.batches import FileProperties, open_source
-from anonset.reading.file_options import FileOptions
 from anonset.reading.options import ReadOptions
 from anonset.reading.read import read
 from anonset.reading.roles import Names
@@ -155,7 +154,7 @@ def _read(path: Path, reading: Mapping[str, Any] | None, **roles: Any) -> Table:
 
 
 def _read_snt(path: Path, reading: Mapping[str, Any] | None) -> tuple[CategoricalColumn, CategoricalColumn, Int64]:
-    dialect = EXACT if reading is None else FileOptions(**reading).dialect
+    dialect = EXACT if reading is None else ReadOptions(**reading).dialect
     names = open_source(path, FileProperties(dialect=dialect, absent=lambda names: {GROUP} - set(names))).names
     value_columns = [name for name in names if name != GROUP]
     has_counts = len(value_columns) == 2 and value_columns[1] == COUNT
