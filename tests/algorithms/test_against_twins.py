@@ -145,7 +145,6 @@ def test_direct_on_hundreds_of_records(seed: int) -> None:
     assert_equal("direct", large_case(seed, n_records=200, n_leaves=30, m=2))
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("name", ["apriori", "direct"])
 def test_a_fix_lifts_one_member_to_its_parent(name: str) -> None:
     # The walk reaches the set with one member replaced by its parent before an infrequent set, so that the former is

@@ -139,7 +139,6 @@ def test_safe_grouping_equals_its_twin_on_large_groups(seed: int) -> None:
     require_as_twin(attempt(lambda: SafeGrouping(k=k, l=l, seed=seed).recode(table, {})), expected)
 
 
-@pytest.mark.long
 def test_the_random_tables_are_no_trifle() -> None:
     outcomes: Counter[str] = Counter()
     for seed in range(300):

@@ -64,7 +64,6 @@ def groups_of(recoding: Disassociated) -> list[list[int]]:
     return [record[first:end] for first, end in pairwise(begins)]
 
 
-@pytest.mark.long
 @thorough
 @given(seeds)
 def test_cahd_equals_its_twin(seed: int) -> None:
@@ -80,7 +79,6 @@ def test_cahd_equals_its_twin(seed: int) -> None:
     assert actual == [sorted(order[place] for place in group) for group in expected]
 
 
-@pytest.mark.long
 def test_the_cases_are_no_trifle() -> None:
     several = rolled_back = conflicts = 0
     for seed in range(120):
@@ -97,7 +95,6 @@ def test_the_cases_are_no_trifle() -> None:
     assert conflicts > 20
 
 
-@pytest.mark.long
 @thorough
 @given(seeds)
 def test_every_publication_is_verified_and_true(seed: int) -> None:
@@ -117,7 +114,6 @@ def test_every_publication_is_verified_and_true(seed: int) -> None:
             assert not shown & set(SECRETS) or sum(count for _, count in chunk) <= cap * cluster.n
 
 
-@pytest.mark.long
 @thorough
 @given(seeds)
 def test_the_order_of_the_records_changes_nothing(seed: int) -> None:

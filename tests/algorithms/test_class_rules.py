@@ -120,7 +120,6 @@ def classes_of(publication: Any) -> list[list[int]]:
     return list(result.values())
 
 
-@pytest.mark.long
 @settings(max_examples=examples(400))
 @given(seed=st.integers(0, 10**9))
 def test_a_rule_on_classes_is_the_definition(seed: int) -> None:
@@ -160,7 +159,6 @@ def test_merging_classes_never_breaks_a_rule(seed: int) -> None:
         assert naive(model, values[:end], values)
 
 
-@pytest.mark.long
 @settings(max_examples=examples(300))
 @given(seed=st.integers(0, 10**9))
 def test_the_check_agrees_with_the_definition(seed: int) -> None:
@@ -208,7 +206,6 @@ def test_an_entropy_of_large_counts_that_is_just_reached_or_missed() -> None:
     assert entropy_is_at_least([10**7 + 1, 10**7 - 1, 1], 2)
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("name", list(FORMATIONS))
 def test_every_formation_satisfies_its_rule(name: str) -> None:
     infeasible = 0
@@ -288,7 +285,6 @@ def test_mondrian_equals_its_twin() -> None:
         assert [members.tolist() for members in list_members(result)] == mondrian(case.relation, k, None, keeps)
 
 
-@pytest.mark.long
 def test_clusters_are_merged_as_by_the_twin() -> None:
     mended, cases = 0, examples(120)
     for seed in range(cases):

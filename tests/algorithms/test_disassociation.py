@@ -148,7 +148,6 @@ CHUNKS = st.lists(
 )
 
 
-@pytest.mark.long
 @given(CHUNKS, st.integers(2, 3), st.integers(1, 3))
 @settings(max_examples=examples(300))
 def test_rule_4_is_exact_for_a_cluster_by_itself(texts: list[tuple[str, ...]], k: int, m: int) -> None:

@@ -134,7 +134,6 @@ def in_windows(least: int, largest: int) -> Iterator[None]:
 fixed = settings(max_examples=examples(60), suppress_health_check=list(HealthCheck))
 
 
-@pytest.mark.long
 @fixed
 @given(st.integers(0, 2**32 - 1).map(diverse_case), st.integers(1, 9))
 def test_the_result_is_independent_of_blocks(case: Case, records_per_block: int) -> None:
@@ -197,7 +196,6 @@ def result_sizes(found: Any) -> int:
     return 2 * int(found[1]["sweeps"])
 
 
-@pytest.mark.long
 def test_random_cases_include_solved_and_infeasible_tables() -> None:
     solved = refused = swept = 0
     for seed in range(300):

@@ -198,7 +198,6 @@ def test_fewer_records_than_k_are_reported_in_one_line() -> None:
     assert image_of(result) == {"a": None, "b": None, "c": "c"}
 
 
-@pytest.mark.long
 @settings(thorough, max_examples=examples(60))
 @given(cases.filter(few_leaves))
 def test_by_default_it_suppresses_only_if_otherwise_one_symbol_remained(case: Case) -> None:

@@ -88,7 +88,6 @@ def test_a_recoding_is_safe_if_and_only_if_all_clauses_hold(case: Case) -> None:
         assert holds == is_km(twin.published(rows, recoding), k, m)
 
 
-@pytest.mark.long
 @some
 @given(cases.filter(several_leaves))
 def test_the_maximal_rare_pairs_are_listed_all(case: Case) -> None:
@@ -97,7 +96,6 @@ def test_the_maximal_rare_pairs_are_listed_all(case: Case) -> None:
     assert labelled(view, RarePairs(view, SearchBudget(None, 1e9)).violated()) == set(twin.maximal(pairs, model))
 
 
-@pytest.mark.long
 @some
 @given(cases.filter(several_leaves))
 def test_the_clauses_of_the_maximal_rare_triples_are_listed_all(case: Case) -> None:
@@ -173,7 +171,6 @@ def test_the_cut_is_the_same_whether_triples_are_listed_and_by_which_depths(
         assert (actual.figures["ncp"], actual.figures["gap"]) == (expected.figures["ncp"], 0)
 
 
-@pytest.mark.long
 @some
 @given(cases.filter(several_leaves))
 def test_rare_sets_of_the_leaves_are_found_and_lifted_to_maximal_ones(case: Case) -> None:
@@ -187,7 +184,6 @@ def test_rare_sets_of_the_leaves_are_found_and_lifted_to_maximal_ones(case: Case
     assert bool(len(result)) == bool(leaves)
 
 
-@pytest.mark.long
 @some
 @given(cases.filter(several_leaves))
 def test_witnesses_are_leaves_of_a_record_and_yield_the_twins_clauses(case: Case) -> None:

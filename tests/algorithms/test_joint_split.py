@@ -133,7 +133,6 @@ def growth_of(table: Table, k: int, m: int) -> TreeGrowth:
     return TreeGrowth(losses, Scores(column, k, m), function.infeasible, k, at_once=0)
 
 
-@pytest.mark.long
 @given(case=cases, several=st.lists(weights, min_size=1, max_size=3))
 @thorough
 def test_cuts_that_the_bound_skips_win_in_no_tree_of_the_twin(case: tuple[Table, int, int], several: list[str]) -> None:
@@ -222,7 +221,6 @@ def test_a_point_is_reached_by_the_weight_of_the_twin(case: tuple[Table, int, in
     assert clusters_of(repeated) == clusters_of(result) == sorted(leaf.records for leaf in grown(w))
 
 
-@pytest.mark.long
 @given(case=cases, cells=st.sampled_from([0, 1 << 20]))
 @thorough
 def test_scores_are_the_losses_of_apriori_on_halves(case: tuple[Table, int, int], cells: int) -> None:

@@ -126,7 +126,6 @@ def test_lg_on_the_papers_examples(tree: str, text: str, published: str, ncp: Fr
     assert ncp_of(table, result) == ncp
 
 
-@pytest.mark.long
 @thorough
 @given(seeds)
 def test_lg_equals_its_twin(seed: int) -> None:
@@ -198,7 +197,6 @@ def reallocation_case(seed: int) -> tuple[Tree, list[set[str]], int]:
     return tree, rows, rng.randint(2, 6)
 
 
-@pytest.mark.long
 @thorough
 @given(seed=seeds, larger=st.booleans(), by_entropy=st.booleans())
 @example(seed=726, larger=False, by_entropy=False)  # a record moves twice
@@ -220,7 +218,6 @@ def test_lgr_equals_its_twin(seed: int, larger: bool, by_entropy: bool) -> None:
     assert verify(apply(table, result.recoding), algorithm.model).holds
 
 
-@pytest.mark.long
 @settings(max_examples=examples(160))
 @given(seeds, st.booleans())
 def test_the_reallocation_never_raises_its_cost(seed: int, by_entropy: bool) -> None:
@@ -322,7 +319,6 @@ def test_lra_equals_its_twin(seed: int, parts: int) -> None:
     assert ncp_of(table, result) == local_ncp(rows, expected, model)
 
 
-@pytest.mark.long
 @settings(max_examples=examples(60), suppress_health_check=list(HealthCheck))
 @given(seeds, st.integers(1, 5), st.sampled_from([1, 3, 1000]), st.booleans())
 def test_lra_in_files_is_as_in_memory(tmp_path: Path, seed: int, parts: int, at_once: int, room: bool) -> None:

@@ -41,7 +41,6 @@ def published(algorithm: Any, case: RelationalCase) -> list[tuple[str, ...]]:
     return list(zip(*(column.labels() for column in publication.relational), strict=True))
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("share", [0.0, 0.2, 1.0])
 def test_full_domain_equals_the_optimum_over_the_lattice(share: float) -> None:
     for seed in range(examples(100)):

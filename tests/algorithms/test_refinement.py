@@ -64,7 +64,6 @@ def steps_noted() -> Iterator[list[tuple[int, float]]]:
         yield noted
 
 
-@pytest.mark.long
 @thorough
 @given(
     case=cases, k=st.integers(1, 4), most=st.integers(1, 2500), tolerance=st.sampled_from([0.0, 0.5]), data=st.data()
@@ -123,7 +122,6 @@ def least(relation: Relation, k: int) -> float:
     return min(fsum(len(c) * relation.loss(c) for c in way) / len(records) for way in partitions(records, k))
 
 
-@pytest.mark.long
 @pytest.mark.compiled
 def test_small_tables_reach_the_least_loss() -> None:
     """In most cases: it is a local search."""

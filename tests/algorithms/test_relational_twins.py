@@ -50,7 +50,6 @@ def test_every_formation_equals_its_twin(case: RelationalCase, k: int) -> None:
         assert clusters_of(formation_of(name, k).form(qi)) == twin(case.relation, k), name
 
 
-@pytest.mark.long
 @thorough
 @given(case=cases, k=st.integers(1, 6), seed=st.integers(0, 2**64))
 def test_cluster_with_random_seeds_equals_its_twin(case: RelationalCase, k: int, seed: int) -> None:
@@ -59,7 +58,6 @@ def test_cluster_with_random_seeds_equals_its_twin(case: RelationalCase, k: int,
     assert clusters_of(Cluster(k=k, seed=seed).form(case.qi)) == twins.cluster(case.relation, k, seed)
 
 
-@pytest.mark.long
 @pytest.mark.compiled
 @pytest.mark.parametrize(("seed", "spread"), [(None, 12), (7, 10**6)])
 def test_cluster_on_many_blocks_of_tuples(seed: int | None, spread: int) -> None:
@@ -72,7 +70,6 @@ def test_cluster_on_many_blocks_of_tuples(seed: int | None, spread: int) -> None
     assert clusters_of(Cluster(k=2, seed=seed).form(case.qi)) == twins.cluster(case.relation, 2, seed)
 
 
-@pytest.mark.long
 @thorough
 @given(case=cases, data=st.data())
 def test_tuples_losses_and_texts_equal_their_twins(case: RelationalCase, data: Any) -> None:

@@ -192,7 +192,6 @@ def test_distances_equal_their_twin_through_merges(case: Case) -> None:
         distances.keep(np.arange(len(members) + 1) != x)
 
 
-@pytest.mark.long
 @thorough
 @given(seed=st.integers(0, 10**9), k=st.integers(1, 6), m=st.integers(1, 5))
 def test_cuts_of_clusters_equal_the_full_search(seed: int, k: int, m: int) -> None:

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.facts import refused
@@ -41,14 +40,12 @@ def assert_like_twin(algorithm: str, case: Case) -> None:
     assert steps == expected.steps
 
 
-@pytest.mark.long
 @thorough
 @given(seeds)
 def test_coat_makes_the_decisions_of_its_twin(seed: int) -> None:
     assert_like_twin("coat", random_case(seed))
 
 
-@pytest.mark.long
 @thorough
 @given(seeds)
 def test_pcta_makes_the_decisions_of_its_twin(seed: int) -> None:

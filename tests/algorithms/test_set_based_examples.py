@@ -141,7 +141,6 @@ def test_vector_of_pgen() -> None:
     assert list(actual) == sorted(expected, key=lambda itemset: (-len(itemset), itemset))
 
 
-@pytest.mark.long
 @settings(max_examples=examples(200))
 @given(st.lists(st.sets(st.sampled_from("abcdef")), max_size=12), st.integers(1, 3))
 def test_pgen_finds_the_constraints_of_its_twin(rows: list[set[str]], k: int) -> None:
@@ -205,7 +204,6 @@ def test_a_constraint_that_a_merge_breaks_is_satisfied_again() -> None:
     assert check_constraints(after, None, ConstraintSet(2, PrivacyPolicy.of(["xy", "zw"])), 10**6, None, MEMORY).holds
 
 
-@pytest.mark.long
 @pytest.mark.compiled
 def test_hundreds_of_items_are_compared_exactly() -> None:
     """For groups of 70 and more items, powers of two exceed the range of floats and 64-bit integers."""

@@ -168,7 +168,6 @@ def test_without_an_estimated_gain_the_rarest_group_joins_the_cheapest() -> None
     assert twin.forced == 1
 
 
-@pytest.mark.long
 @thorough
 @given(seeds)
 def test_the_publication_is_safe_and_has_at_most_the_loss_of_the_cut(seed: int) -> None:

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.facts import names, refused
@@ -147,7 +146,6 @@ def lost(rows: Rows, algorithm: SuppressControl, nodes: Sequence[int]) -> Fracti
     return Fraction(total, n_leaves * max(1, sum(map(len, rows))))
 
 
-@pytest.mark.long
 @thorough
 @given(seeds)
 def test_generalizing_first_is_safe_and_never_loses_more(seed: int) -> None:
@@ -172,7 +170,6 @@ def test_generalizing_first_is_safe_and_never_loses_more(seed: int) -> None:
     assert loss <= losses[-1]  # the loss without generalization
 
 
-@pytest.mark.long
 def test_most_draws_end_at_the_least_loss_of_all_cuts() -> None:
     optimal, better = 0, 0
     for seed in range(60):

@@ -59,7 +59,6 @@ def decision(result: Any) -> tuple[list[str], list[str]]:
 # --- the papers' example -------------------------------------------------------------------------------
 
 
-@pytest.mark.long
 def test_the_threats_of_the_papers_example() -> None:
     tree = HierarchyModel(OUTLIER)
     hierarchy = Hierarchy.from_tree(OUTLIER)
@@ -140,7 +139,6 @@ def test_hghs_and_mhghs_reproduce_the_reference_results(name: str, paper_name: s
 # --- against the naive implementations ------------------------------------------------------------------
 
 
-@pytest.mark.long
 @thorough
 @given(seeds)
 def test_hghs_equals_its_twin(seed: int) -> None:
@@ -158,7 +156,6 @@ def test_hghs_equals_its_twin(seed: int) -> None:
     assert is_km(published_rows(table, result), k, m)
 
 
-@pytest.mark.long
 @thorough
 @given(seeds, st.sampled_from(["original", "reduced"]))
 def test_mhghs_equals_its_twin(seed: int, cost: str) -> None:
@@ -169,7 +166,6 @@ def test_mhghs_equals_its_twin(seed: int, cost: str) -> None:
     assert is_km(published_rows(table, result), k, m)
 
 
-@pytest.mark.long
 @thorough
 @given(seeds, st.integers(1, 5))
 def test_the_mined_threats_are_the_minimal_ones(seed: int, m: int) -> None:
@@ -230,7 +226,6 @@ def test_suppression_of_the_papers_examples() -> None:
     assert result.recoding.labels == [("e",), ("f",)]
 
 
-@pytest.mark.long
 @thorough
 @given(seeds, st.sampled_from([1, 0.5, 0.75, 0.6, 1 / 3, 0.4, "1/3", "0.9999999999", "0." + "9" * 20, "1e-12"]))
 def test_suppression_equals_its_twin(seed: int, h: float | str) -> None:
@@ -248,7 +243,6 @@ def test_suppression_equals_its_twin(seed: int, h: float | str) -> None:
     assert is_coherent(published, private, share, k, p)
 
 
-@pytest.mark.long
 @thorough
 @given(seeds)
 def test_suppression_with_owner_losses_equals_its_twin(seed: int) -> None:

@@ -20,7 +20,6 @@ from reference.suppression import coherence_suppression, mhghs, moles
 from reference.transaction_algorithms import is_km
 
 
-@pytest.mark.long
 def test_is_the_same_however_often_the_mining_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     pauses = 0
     for seed in range(60):
@@ -88,7 +87,6 @@ def test_moles_of_four_are_no_supersets() -> None:
     assert list(result.trace) == coherence_suppression(rows, list("abcdefs"), ("s",), Fraction(1, 2), 3, 5)
 
 
-@pytest.mark.long
 @pytest.mark.compiled
 def test_long_records_of_few_items() -> None:
     rng = random.Random(5)

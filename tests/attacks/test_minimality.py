@@ -87,7 +87,6 @@ def publication_of(world: World, tree: Hierarchy, image: dict[str, str]) -> Reco
     return apply(table.with_transactions(tree.bind(table.transactions)), Cut(tree, nodes))
 
 
-@pytest.mark.long
 @pytest.mark.compiled
 @pytest.mark.parametrize(("tree", "m"), [(FLAT, 1), (FLAT, 2), (DEEP, 2), (WIDE, 2)])
 def test_inferences_are_true_of_all_tables(tree: Hierarchy, m: int) -> None:

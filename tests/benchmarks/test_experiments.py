@@ -406,7 +406,6 @@ def naive_tree(rows, hierarchy, size, image=None) -> int:
     return len(prefixes)
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("size", [1, 2, 3, 4])
 def test_count_tree_nodes_equal_a_naive_count(size):
     random = np.random.default_rng(size)

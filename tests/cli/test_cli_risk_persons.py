@@ -69,7 +69,6 @@ def test_rows_are_counted_if_no_person_is_named(place: Place, published_by_word:
     assert (ran.code, names(ran.out, "fewest rows"), "persons" in ran.out.splitlines()[0]) == (0, True, False), ran.err
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("key", ["patient_id", "key7"])
 def test_persons_below_k_equal_a_count_by_hand(place: Place, published_by_word: ByWord, key: str) -> None:
     path, dropped = published_by_word(place, key)

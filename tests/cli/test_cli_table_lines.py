@@ -91,7 +91,6 @@ def test_columns_without_a_role_need_one_in_the_job_file(place: Place) -> None:
     )
 
 
-@pytest.mark.long
 def test_settings_of_all_tables_remain_options(place: Place) -> None:
     path = job(place, f'{SEXES}\ndrop = ["name", "ward"]', twice=True)
     ran = place.run("anonymize", str(path))

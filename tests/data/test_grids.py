@@ -39,7 +39,6 @@ def cells_of(grid: Grid) -> list[tuple[Fraction, Fraction]]:
     return [(exact(low), exact(high)) for low, high in zip(grid.lows.tolist(), grid.highs.tolist(), strict=True)]
 
 
-@pytest.mark.long
 @settings(max_examples=examples(100))
 @given(lists, ks)
 @example([0.1, 0.2, 0.30000000000000004, 0.3, 0.7], 1)

@@ -24,7 +24,6 @@ def inner(tree: Hierarchy) -> dict[str, frozenset[str]]:
     return {tree.labels[v]: frozenset(tree.members(v)) for v in range(tree.n_nodes) if not tree.is_leaf[v]}
 
 
-@pytest.mark.long
 @by
 @thorough
 @given(counts)

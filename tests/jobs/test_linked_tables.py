@@ -315,7 +315,6 @@ def test_records_without_symbols_are_published(tmp_path):
     assert main(["verify", str(tmp_path / "out")]) == 0
 
 
-@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:the publication is worthless")
 @settings(max_examples=25, deadline=None)
 @given(

@@ -41,7 +41,6 @@ def farthest(apart: NDArray[np.float64], left: Sequence[int], right: Sequence[in
     return float(apart[np.ix_(union, union)].max())
 
 
-@pytest.mark.long
 @given(rows=st.lists(st.sets(st.integers(0, 199), max_size=12), max_size=8), with_or=st.booleans())
 def test_packed_records_keep_lengths_and_common_items(rows: list[set[int]], with_or: bool) -> None:
     column = column_of(rows, 200)
@@ -71,7 +70,6 @@ def draw(source: random.Random) -> tuple[list[set[int]], list[list[int]], int]:
     return rows, clusters, n_items
 
 
-@pytest.mark.long
 @few
 @given(seed=st.integers(0, 10**9), numerator=st.sampled_from(["xor", "or"]))
 def test_searches_find_the_nearest_unions(seed: int, numerator: str) -> None:

@@ -24,7 +24,6 @@ def key_of(secret: bytes, purpose: str = "") -> NDArray[np.uint64]:
     return Draws(secret).key(purpose)
 
 
-@pytest.mark.long
 @settings(max_examples=examples(300))
 @given(key=st.binary(min_size=16, max_size=16), number=st.integers(0, 2**63 - 1))
 def test_draws_equal_siphash(key: bytes, number: int) -> None:
@@ -131,7 +130,6 @@ def concentrated_groups(seed: int, size: int) -> tuple[list[int], list[int], lis
     return value, person, bounds
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("size", [20, 60, pytest.param(400, marks=pytest.mark.compiled)])
 def test_diversify_equals_its_twin(size: int) -> None:
     n_removed = n_values_removed = 0

@@ -50,7 +50,6 @@ def test_each_item_is_added_to_the_first_chunk_that_remains_anonymous(seed, k, m
         assert fitted(postings, k, m) == naive(postings, k, m)
 
 
-@pytest.mark.long
 @given(st.integers(0, 10**6), st.integers(2, 40), st.integers(3, 4))
 @settings(max_examples=examples(60))
 def test_sets_are_counted_in_all_words_of_bits(seed, k, m):

@@ -59,7 +59,6 @@ def test_sets_are_counted_up_to_k_over_any_blocks_and_in_any_ranges(rows, others
     assert sorted(result) == [(chosen, support[chosen]) for chosen in sorted(wanted) if support[chosen] < k]
 
 
-@pytest.mark.long
 @settings(max_examples=examples(150))
 @given(records, records, st.integers(3, 5), st.randoms(use_true_random=False))
 def test_records_that_contain_given_sets_are_found(rows, others, size, random):

@@ -33,7 +33,6 @@ def publish(drawn: list[tuple[tuple[str, str], str, int, bool]]) -> Buckets:
     return published(rows, [numbers.index(group) for _, _, group, _ in drawn], starred)
 
 
-@pytest.mark.long
 @settings(max_examples=examples(150))
 @given(tuples)
 def test_intra_group_violations_equal_the_twins(drawn: list[tuple[tuple[str, str], str, int, bool]]) -> None:
@@ -47,7 +46,6 @@ def test_intra_group_violations_equal_the_twins(drawn: list[tuple[tuple[str, str
         assert v.size == len(values_of(publication)[v.group])
 
 
-@pytest.mark.long
 @settings(max_examples=examples(150))
 @given(
     drawn=tuples,

@@ -29,7 +29,6 @@ def flat(rows):
     return [float(part) for row in rows for part in row]
 
 
-@pytest.mark.long
 @settings(max_examples=examples(100))
 @given(rows, st.integers(1, 4), st.integers(1, 4), st.randoms(use_true_random=False), st.booleans())
 def test_every_set_of_every_record_is_counted(sets, size, k, random, sampled):

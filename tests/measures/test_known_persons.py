@@ -24,7 +24,6 @@ def numbers(owners):
     return np.unique(np.array(owners), return_inverse=True)[1].ravel()
 
 
-@pytest.mark.long
 @settings(max_examples=examples(100))
 @given(ROWS, st.integers(1, 4), st.booleans(), st.booleans())
 def test_the_persons_of_every_set_of_every_record_are_counted(rows, size, grouped, sampled):

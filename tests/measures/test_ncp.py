@@ -37,7 +37,6 @@ def cut_of(nodes: str, suppressed: str = "") -> Cut:
     return Cut(HIERARCHY, np.array(codes, np.int32))
 
 
-@pytest.mark.long
 @settings(max_examples=examples(200))
 @given(
     st.lists(st.sets(st.sampled_from(MODEL.leaves), max_size=6), max_size=12),

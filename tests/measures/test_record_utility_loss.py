@@ -77,7 +77,6 @@ def exact(sizes: list[int], ones: bool) -> Fraction:
     return Fraction(sum(2**s - 1 for s in sizes if ones or s > 1), 2 ** sum(sizes) - 1)
 
 
-@pytest.mark.long
 @given(st.lists(st.lists(st.integers(1, 60), max_size=6), max_size=8), st.booleans())
 def test_losses_equal_fractions_and_the_twin(rows: list[list[int]], ones: bool) -> None:
     size = np.array([s for row in rows for s in row] or [1], np.int64)

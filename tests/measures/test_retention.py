@@ -3,7 +3,6 @@
 import random
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.facts import refused
@@ -28,7 +27,6 @@ def shown_as(item: str, image: Image) -> str | None:
     return item if node is not None and shown_below(node, image, MODEL) == 1 else node
 
 
-@pytest.mark.long
 @settings(max_examples=examples(300))
 @given(st.integers(0, 2**32 - 1).map(local_case))
 def test_items_equal_their_twin(case: tuple[list[set[str]], list[int], list[Image]]) -> None:

@@ -32,7 +32,6 @@ def twin(classes: list[tuple[int, ...]], values: list[str]) -> list[tuple[int, i
     return found
 
 
-@pytest.mark.long
 @given(rows=st.lists(st.tuples(st.integers(0, 2), st.integers(0, 1), st.integers(0, 4)), max_size=40))
 def test_observed_diversity_equals_its_twin(rows: list[tuple[int, int, int]]) -> None:
     group = [np.array([row[place] for row in rows], np.int32) for place in range(2)]

@@ -37,7 +37,6 @@ def rows_of(publication: Buckets) -> list[Mapping[str, str]]:
     return [dict(zip([column.name for column in columns], row, strict=True)) for row in labels]
 
 
-@pytest.mark.long
 @settings(max_examples=examples(150))
 @given(drawn=tuples, columns=conditions, sensitive=st.none() | st.sets(st.sampled_from("vux")))
 def test_estimates_equal_the_twin(

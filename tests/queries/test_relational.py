@@ -139,7 +139,6 @@ def covered(label: str, column: Any, case: RelationalCase) -> Any:
     return tuple(label.strip("()").split(","))
 
 
-@pytest.mark.long
 @settings(max_examples=examples(150))
 @given(st.integers(0, 10**9), st.integers(1, 12), st.integers(1, 4))
 def test_expected_answers_equal_those_of_the_twin(seed: int, n: int, v: int) -> None:

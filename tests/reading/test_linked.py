@@ -45,7 +45,6 @@ def naive(unit, persons, tables):
 ROWS = st.lists(st.tuples(st.integers(0, 5).map(str), st.sampled_from("abcd")), max_size=25)
 
 
-@pytest.mark.long
 @given(ROWS, ROWS, st.lists(st.integers(0, 5), min_size=6, max_size=6, unique=True), st.data())
 def test_records_equal_those_of_a_naive_join(drugs, codes, order, data):
     persons = [(str(person), data.draw(st.sampled_from("xyz"))) for person in order]

@@ -64,7 +64,6 @@ def test_the_best_cut_below_ceilings_is_found(case: Case, seed: int, suppress: b
     assert ncp_exact(release.recoding.hierarchy.bind(column), release.recoding) == min(losses)
 
 
-@pytest.mark.long
 @thorough
 @given(cases, st.integers(0, 99))
 def test_generalization_finds_a_solution_if_one_exists(case: Case, seed: int) -> None:
@@ -158,7 +157,6 @@ def test_merges_within_a_relational_bound_remain_below_ceilings(seed: int, merge
         assert above.get(column.name, set()).isdisjoint(column.labels())
 
 
-@pytest.mark.long
 @thorough
 @given(st.integers(0, 10**6), st.integers(2, 4))
 def test_the_best_levels_below_ceilings(seed: int, k: int) -> None:

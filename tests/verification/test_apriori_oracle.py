@@ -52,7 +52,6 @@ def test_publications_of_aa_have_no_rare_itemset(k: int, m: int) -> None:
     assert verdict.checked["distinct_itemsets"] == {size: len(counts) for size, counts in counted.items()}
 
 
-@pytest.mark.long
 @pytest.mark.data
 def test_supports_of_real_baskets() -> None:
     column = items_of(catalogue.load("groceries"))

@@ -4,7 +4,6 @@ import random
 from fractions import Fraction
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.facts import names, refused
@@ -36,7 +35,6 @@ def figure_2c() -> tuple[SetColumn, Records]:
     return SetColumn.of(ROWS, universe=UNIVERSE), publish([set(row) for row in ROWS], FIGURE_2C)
 
 
-@pytest.mark.long
 @settings(max_examples=examples(200))
 @given(st.integers(0, 2**32 - 1))
 def test_verdicts_equal_the_definition(seed: int) -> None:

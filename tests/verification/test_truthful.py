@@ -40,7 +40,6 @@ def releases(draw: st.DrawFn) -> tuple[list[set[str]], list[set[str]], dict[str,
     return original, published, members, list(record)
 
 
-@pytest.mark.long
 @settings(max_examples=examples(200))
 @given(release=releases(), rows_per_call=st.sampled_from([1, 10_000]))
 def test_agrees_with_the_naive_twin(

@@ -164,7 +164,6 @@ CAPS = st.sampled_from((Fraction(1, 3), Fraction(1, 2), Fraction(1)))
 TOTALS = st.none() | st.dictionaries(st.sampled_from("ade"), st.integers(1, 6), max_size=2)
 
 
-@pytest.mark.long
 @pytest.mark.compiled
 @given(
     st.lists(CLUSTER, min_size=2, max_size=2),

@@ -73,7 +73,6 @@ def _slices(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
         monkeypatch.setattr(occurrences, name, value)
 
 
-@pytest.mark.long
 @pytest.mark.usefixtures("_slices")
 def test_every_check_equals_its_twin_in_slices_of_any_size() -> None:
     for seed in range(examples(120)):
@@ -120,7 +119,6 @@ def test_diverse_records_of_a_million_items() -> None:
     assert check_lm(column, LmDiversity(2, 3, 2, ("s", "t")), BUDGET, None, MEMORY).holds is False
 
 
-@pytest.mark.long
 @thorough
 @given(seeds)
 def test_coherence_equals_the_naive_check(seed: int) -> None:
@@ -137,7 +135,6 @@ def compare_coherence(seed: int) -> None:
         assert_witness(verdict, rows, model.k, Fraction(str(h)), sensitive)
 
 
-@pytest.mark.long
 @thorough
 @given(seeds)
 def test_diversity_equals_the_naive_check(seed: int) -> None:
@@ -153,7 +150,6 @@ def compare_diversity(seed: int) -> None:
         assert_witness(verdict, rows, model.k, Fraction(1, model.l), sensitive)
 
 
-@pytest.mark.long
 @thorough
 @given(seeds)
 def test_diversity_of_classes_equals_the_naive_check(seed: int) -> None:
@@ -187,7 +183,6 @@ def assert_witness_in_class(
     assert len(cohort) < model.k or worst * model.l > len(cohort)
 
 
-@pytest.mark.long
 @thorough
 @given(seeds)
 def test_partitions_equal_the_naive_check(seed: int) -> None:

@@ -59,7 +59,6 @@ def test_a_pair_of_a_single_record_is_found(
     assert (None if witness is None else witness.support) == support
 
 
-@pytest.mark.long
 @settings(max_examples=examples(200))
 @given(
     rows=st.one_of(small_rows, repeated_rows),
@@ -259,7 +258,6 @@ def test_the_verdict_reports_counts(rows: list[set[int]]) -> None:
     }
 
 
-@pytest.mark.long
 @settings(max_examples=examples(200))
 @given(rows=small_rows, kept=st.sets(st.integers(0, 5)), together=st.sampled_from([1, 3, 10**6]))
 def test_symbols_of_the_same_rows_are_represented_by_the_first(
@@ -282,7 +280,6 @@ def test_symbols_of_the_same_rows_are_represented_by_the_first(
         assert [set(row) for row in fewer.rows()] == wanted
 
 
-@pytest.mark.long
 @settings(max_examples=examples(200))
 @given(rows=st.one_of(small_rows, repeated_rows), k=st.integers(1, 4), m=st.integers(1, 6), times=st.integers(1, 3))
 def test_long_records_have_the_same_verdict_and_witness(rows: list[set[int]], k: int, m: int, times: int) -> None:

@@ -153,15 +153,14 @@ def _show_next_job(source: str, flags: Mapping[str, Any], trees: Any, written: s
     show(f"Next: {command}, to write these {written} to a job file{answer}")
 
 
-def _show_next_run(job: str, units: Sequence[str], task: str = "review") -> None:
-    """Print the commands that run a written job file. If the unit is open, `units` are its possible values. Otherwise,
-    the user has another task first.
+def _show_next_run(job: str, task: str, units: Sequence[str]) -> None:
+    """Print the commands that run a written job file, after a task of the user. `units` are the possible values of the
+    unit if it is open.
     """
     from anonset.settings.job_text import unit_line
 
-    first = "declare who is a person in" if units else task
     lines = f" ({' or '.join(map(unit_line, units))})" if units else ""
-    show(f"Next: {first} {job}{lines}, then run {as_typed('suggest', job)}, or {as_typed('anonymize', job)}")
+    show(f"Next: {task} {job}{lines}, then run {as_typed('suggest', job)}, or {as_typed('anonymize', job)}")
 
 
 def _require_new(path: Path) -> None:
@@ -187,7 +186,7 @@ def _write_job(path: Path, findings: "Findings", further: Sequence[str], *, json
     if with_next:
         units = [] if findings.question is None else [answer.key for answer in findings.question.able]
         task = "resolve the problems that Check calls rejected in" if findings.rejected else "review"
-        _show_next_run(str(path), units, task)
+        _show_next_run(str(path), task if findings.question is None else _TO_DECLARE, units)
 
 
 def _show_linked(
@@ -220,7 +219,10 @@ def _show_linked(
     if out is None:
         _show_next_job(source, flags, None, "tables", is_open=bool(units))
         return
-    _show_next_run(out, units[:1])
+    _show_next_run(out, _TO_DECLARE if units else "review", units[:1])
     for unit in units[1:]:
         other = shlex.quote(str(Path(out).with_stem(f"{Path(out).stem}-{unit}")))
         show(f"If each {unit} is a person: {as_typed('inspect', source, {**flags, 'unit': unit})} -o {other}")
+
+
+_TO_DECLARE = "declare who is a person in"

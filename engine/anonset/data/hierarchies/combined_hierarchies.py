@@ -10,7 +10,7 @@ from anonset.data.joining import prefixed
 from anonset.data.labels.vocabulary import canonical_order
 from anonset.errors import InputError, datum
 
-_IN_ROOT = " and sensitive items"
+_AND_SENSITIVE = " and sensitive items"
 
 
 def attach_sensitive(hierarchy: Hierarchy, sensitive: Iterable[str]) -> Hierarchy:
@@ -45,7 +45,7 @@ def attach_sensitive(hierarchy: Hierarchy, sensitive: Iterable[str]) -> Hierarch
             )
             raise InputError(msg)
     n = hierarchy.n_nodes
-    labels = (hierarchy.labels[0] + _IN_ROOT, *hierarchy.labels, *items)
+    labels = (hierarchy.labels[0] + _AND_SENSITIVE, *hierarchy.labels, *items)
     parent = np.concatenate([[-1, 0], hierarchy.parent[1:] + 1, np.zeros(len(items), np.int64)])
     columns = [0, *(hierarchy.column_depth + 1).tolist(), *[1] * len(items)]
     sensitive_places = np.arange(hierarchy.n_leaves, hierarchy.n_leaves + len(items), dtype=np.int32)
@@ -68,7 +68,7 @@ def attach_sensitive(hierarchy: Hierarchy, sensitive: Iterable[str]) -> Hierarch
 def is_attached(hierarchy: Hierarchy, sensitive: Iterable[str]) -> bool:
     """Return True if a hierarchy was built by `attach_sensitive` for these items."""
     children = [hierarchy.labels[v] for v in hierarchy.children(0)]
-    return hierarchy.labels[0] == (children or [""])[0] + _IN_ROOT and children[1:] == canonical_order(sensitive)
+    return hierarchy.labels[0] == (children or [""])[0] + _AND_SENSITIVE and children[1:] == canonical_order(sensitive)
 
 
 def join_hierarchies(parts: Mapping[str, Hierarchy], root: str) -> Hierarchy:

@@ -63,7 +63,7 @@ class PossibleUnits(RedactedRepr):
         """Return the columns of the declared unit. None if the owner must declare it. Data that consist of one column
         of sets need no unit.
         """
-        given, names = self.reader.given, self.reader.opened.names
+        given, names = self.reader.data.declared, self.reader.data.opened.names
         if given.get("id") and are_buckets(given, self.roles):
             return tuple(given["id"])
         if given.get("unit"):
@@ -92,7 +92,7 @@ class PossibleUnits(RedactedRepr):
     def _tried(self, reader: UnitReader, roles: ProposedRoles) -> tuple[Proposal, ProposedRoles]:
         problems = [*self.problems, *(self._unnamable() if reader.is_open else ())]
         proposal, roles = reader.proposal(roles, problems)
-        return try_hierarchies(proposal, self.hierarchies, reader.opened, reader.k), roles
+        return try_hierarchies(proposal, self.hierarchies, reader.data.loaded, reader.k), roles
 
     def _free(self) -> list[PossiblePerson]:
         """Return the candidates without declared columns, without columns that together contain a set, without

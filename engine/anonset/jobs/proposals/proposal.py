@@ -1,7 +1,8 @@
-"""Proposed roles of the columns of a data set, and the table read with them."""
+"""Columns of a data set, their proposed roles, and the table read with them."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from anonset.data import Table
@@ -9,13 +10,40 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import Problem
 from anonset.jobs.findings import ColumnFindings
 from anonset.reading.batches import OpenedSource, without_missing_ids
+from anonset.reading.cells.columns import with_nulls
 from anonset.reading.file_options import person_columns
 from anonset.reading.options import ReadOptions
+from anonset.reading.roles import names_in
 from anonset.reading.sources.source import Source
 from anonset.reading.table_builder import gather
 from anonset.release.scan.disclosure_scan import declared
 
 _NOT_READ = ("labels", "sensitive", "hierarchy", "publish_as_is")
+
+
+@dataclass(frozen=True)
+class AllColumns(RedactedRepr):
+    """All columns of a data set in memory, and the settings with which they were read."""
+
+    source: Source
+    opened: OpenedSource
+    columns: Mapping[str, Any]
+    declared: Mapping[str, Any]
+    """Declared and recognized settings without None and without an open unit. All column names are lists, except those
+    of ``unit``.
+    """
+
+    def with_nulls(self, words: Collection[str]) -> "AllColumns":
+        """Return the columns in which further texts are null."""
+        if not words:
+            return self
+        null = [*names_in((), self.declared.get("null")), *words]
+        return replace(self, columns=with_nulls(self.columns, words), declared={**self.declared, "null": null})
+
+    @cached_property
+    def loaded(self) -> OpenedSource:
+        """The source with these columns. It is not read again."""
+        return self.opened.with_columns(self.columns)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -26,10 +26,9 @@ from anonset.columns.rules import propose
 from anonset.columns.set_rules import pair_problems
 from anonset.data.hierarchies.hierarchy_rules import PROPOSED, RANGE, VALUES
 from anonset.data.joining import prefixed
-from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import Fix, InputError, MisreadError, Problem
 from anonset.jobs.proposals.possible_units import PossibleUnits
-from anonset.jobs.proposals.proposal import Proposal
+from anonset.jobs.proposals.proposal import AllColumns, Proposal
 from anonset.jobs.proposals.unit_reader import ProposedRoles, UnitReader
 from anonset.jobs.proposals.value_problems import (
     list_problems,
@@ -42,7 +41,6 @@ from anonset.jobs.proposals.value_problems import (
 )
 from anonset.personal_text import is_like_id
 from anonset.reading.batches import FileProperties, OpenedSource, open_source
-from anonset.reading.cells.columns import with_nulls
 from anonset.reading.file_options import OPEN, person_columns
 from anonset.reading.roles import Header, is_selected, names_in
 from anonset.reading.sources.dialect import Dialect
@@ -107,30 +105,9 @@ def proposal_for(
 
     counts = {candidate.columns: (candidate.given, candidate.persons) for candidate in candidates}
     by_name = {column.name: column for column in profiles}
-    opened = data.opened.with_columns(data.columns)  # the source is read only once
-    reader = UnitReader(data.source, opened, declared, by_name, data.columns, k, counts)
+    reader = UnitReader(data, by_name, k, counts)
     units = PossibleUnits(reader, roles, candidates, hierarchies, problems, published, named)
     return replace(units.proposal(), recognised=recognised)
-
-
-@dataclass(frozen=True)
-class AllColumns(RedactedRepr):
-    """All columns of a data set in memory, and the settings with which they were read."""
-
-    source: Source
-    opened: OpenedSource
-    columns: Mapping[str, Any]
-    declared: Mapping[str, Any]
-    """Declared and recognized settings without None and without an open unit. All column names are lists, except those
-    of ``unit``.
-    """
-
-    def with_nulls(self, words: Collection[str]) -> "AllColumns":
-        """Return the columns in which further texts are null."""
-        if not words:
-            return self
-        null = [*names_in((), self.declared.get("null")), *words]
-        return replace(self, columns=with_nulls(self.columns, words), declared={**self.declared, "null": null})
 
 
 def with_recognised_options(

@@ -28,12 +28,10 @@ from anonset.data.table import Column
 from anonset.errors import Fix, InputError, Problem
 from anonset.jobs.findings import ColumnFindings
 from anonset.jobs.proposals.hierarchy_trial import sets_list_persons
-from anonset.jobs.proposals.proposal import Proposal, read_with_settings
+from anonset.jobs.proposals.proposal import AllColumns, Proposal, read_with_settings
 from anonset.privacy.km import KmAnonymity
-from anonset.reading.batches import OpenedSource
 from anonset.reading.file_options import ROW, FileOptions, person_columns
 from anonset.reading.roles import name_list
-from anonset.reading.sources.source import Source
 from anonset.release.scan.item_scan import ItemScan
 from anonset.release.scan_findings import identifying_kind
 from anonset.settings.overriding import OPTIONS_OF_ROLES
@@ -54,13 +52,9 @@ READING = (
 class UnitReader(RedactedRepr):
     """Reader of a data set with proposed roles, for one possible unit of privacy."""
 
-    source: Source
-    opened: OpenedSource
-    given: Mapping[str, Any]
-    """Declared settings. All column names are lists, except those of ``unit``."""
+    data: AllColumns
     profiles: Mapping[str, Profile]
     """Profiles by column name, in data order."""
-    loaded: Mapping[str, Any]
     k: int
     counts: dict[tuple[str, ...], tuple[int, int]]
     """Cache. For columns that identify persons: number of rows with a value in all of them, and number of persons."""
@@ -76,7 +70,7 @@ class UnitReader(RedactedRepr):
 
     def with_first_rows(self) -> "UnitReader":
         """Return a reader that uses the value of the first row of each person if the rows differ."""
-        return replace(self, given={**self.given, "differing": "first"})
+        return replace(self, data=replace(self.data, declared={**self.data.declared, "differing": "first"}))
 
     def proposal(self, roles: ProposedRoles, problems: Sequence[Problem]) -> tuple[Proposal, ProposedRoles]:
         """Read the data with proposed roles. Drop the columns that a run would reject, and read again.
@@ -171,7 +165,7 @@ class UnitReader(RedactedRepr):
         published = recognized_roles(without_commas(merged, self.profiles), self.profiles, self.k)
         settings = self._reading(roles, published, first_rows=first_rows)
         proposal = Proposal(
-            self.source, self.rows, self.unit, settings=settings, problems=(*problems, *more),
+            self.data.source, self.rows, self.unit, settings=settings, problems=(*problems, *more),
             possible_items=possible_items(roles, merged, self.profiles),
         )  # fmt: skip
         if not _publish(published):
@@ -183,33 +177,34 @@ class UnitReader(RedactedRepr):
         """Return the roles after the rows of each person are merged, True if a column is published with the value of
         the first row, and the problems of the ids and of these columns.
         """
-        buckets = are_buckets(self.given, roles)
+        buckets = are_buckets(self.data.declared, roles)
         merged = with_unit(roles, self.unit, self.profiles, "id" if buckets else "unit")
         if not self._repeats(roles):
             return merged, False, []
-        ids, use_first = {name: self.loaded[name] for name in self.unit}, self.given.get("differing") == "first"
+        ids = {name: self.data.columns[name] for name in self.unit}
+        use_first = self.data.declared.get("differing") == "first"
         persons = persons_in(list(ids.values()))
 
         def differing(name: str) -> int:
-            return count_differing(persons, self.loaded[name])
+            return count_differing(persons, self.data.columns[name])
 
         most = 1.0 if use_first else FEW_DIFFERING
         merged, first_rows = roles_by_person(merged, self.unit, self.profiles, differing, most=most)
-        given = [name for name in self.loaded if merged[name].is_given and merged[name].role in _ONE_VALUE]
+        given = [name for name in self.data.columns if merged[name].is_given and merged[name].role in _ONE_VALUE]
         first_rows |= {name: count for name in given if use_first and (count := differing(name))}
         problems = [*map(Problem, spelling_problems(ids, persons))]
         return merged, bool(first_rows), problems + [self._first_row(name, count) for name, count in first_rows.items()]
 
     def _repeats(self, roles: ProposedRoles) -> bool:
         """Return True if a person may have several rows that are merged into one record."""
-        if not self.unit or are_buckets(self.given, roles) or not self._are_plain(self.unit):
+        if not self.unit or are_buckets(self.data.declared, roles) or not self._are_plain(self.unit):
             return False
         rows, persons = self._counted(self.unit)
         return persons < rows
 
     def _reading(self, roles: ProposedRoles, published: ProposedRoles, *, first_rows: bool) -> dict[str, Any]:
         """Return the reading settings that are independent of the table."""
-        settings = {name: self.given[name] for name in (*READING, "missing") if self.given.get(name)}
+        settings = {name: self.data.declared[name] for name in (*READING, "missing") if self.data.declared.get(name)}
         if "missing" not in settings and (ways := self._missing(roles)):
             settings["missing"] = ",".join(ways)
         if first_rows:
@@ -234,7 +229,7 @@ class UnitReader(RedactedRepr):
             settings, skipped, problems = self._complete(tried, proposal.settings)
             proposal = replace(_with_problems(proposal, *problems), skipped=skipped)
             try:
-                table = read_with_settings(self.opened, settings)
+                table = read_with_settings(self.data.loaded, settings)
             except InputError as error:
                 proposal = replace(_with_problems(proposal, error.problem), obstacle=error.problem)
                 if any("differing" in fix.settings for fix in error.fixes):
@@ -250,7 +245,7 @@ class UnitReader(RedactedRepr):
             if not settings.get(role):
                 settings.pop(option, None)
         settings |= self._separator(roles, grouped=self.is_open or bool(person_columns(settings.get("unit"))))
-        named = [name for name in self.given.get("publish_as_is", ()) if name in roles]
+        named = [name for name in self.data.declared.get("publish_as_is", ()) if name in roles]
         if as_is := [name for name in named if roles[name].role not in ("drop", "unit")]:
             settings["publish_as_is"] = as_is
         skipping, skipped, problems = self._skipping()
@@ -260,8 +255,8 @@ class UnitReader(RedactedRepr):
         """Return the setting that skips rows without an id, if there are not too many, with the number of these rows
         and the problem.
         """
-        stated = name_list(self.given.get("skip_rows", ()))
-        ids = tuple(self.given.get("id", ())) or self.unit
+        stated = name_list(self.data.declared.get("skip_rows", ()))
+        ids = tuple(self.data.declared.get("id", ())) or self.unit
         lacking = self.rows - self._counted(ids)[0] if ids and self._are_plain(ids) else 0
         if not 0 < lacking <= (self.rows if "no-id" in stated else _MOST_WITHOUT_ID * self.rows):
             return {}, 0, []
@@ -319,15 +314,16 @@ class UnitReader(RedactedRepr):
         """Return the number of rows with a value in all these columns, and the number of persons."""
         key = tuple(names)
         if key not in self.counts:
-            self.counts[key] = counted_in([self.loaded[name] for name in names])
+            self.counts[key] = counted_in([self.data.columns[name] for name in names])
         return self.counts[key]
 
     def _are_plain(self, names: Sequence[str]) -> bool:
-        return all(name in self.loaded and are_values(self.loaded[name]) for name in names)
+        return all(name in self.data.columns and are_values(self.data.columns[name]) for name in names)
 
     def _first_row(self, name: str, persons: int) -> Problem:
         """Return the problem that a column has different values within few persons, with the rows to check."""
-        rows = rows_that_differ([self.loaded[column] for column in self.unit], self.loaded[name], _MOST_ROWS_NAMED)
+        ids = [self.data.columns[column] for column in self.unit]
+        rows = rows_that_differ(ids, self.data.columns[name], _MOST_ROWS_NAMED)
         others = " and others" if len(rows) == _MOST_ROWS_NAMED else ""
         return Problem(
             f"column {name!r}: the rows of {counted(persons, 'person')} differ, so the value of the first row is used "
@@ -339,7 +335,7 @@ class UnitReader(RedactedRepr):
         1, the empty text counts as null.
         """
         read = [profile for name, profile in self.profiles.items() if roles[name].role != "drop"]
-        if any(column.nulls or (column.null_words and self.given.get("null")) for column in read):
+        if any(column.nulls or (column.null_words and self.data.declared.get("null")) for column in read):
             return ["empty", "value"]
         if answers_reading(roles, self.profiles).get("present") == FILLED:
             return []
@@ -354,7 +350,7 @@ class UnitReader(RedactedRepr):
         """Return the item separator if the settings must contain it. If rows are grouped, a cell is a single item
         unless a separator is set.
         """
-        if "separator" in self.given:
+        if "separator" in self.data.declared:
             return {}
         sets = [profile for name, profile in self.profiles.items() if roles[name].role == "items"]
         marks = {column.separator for column in sets if column.separator is not None}
