@@ -212,6 +212,12 @@ def test_a_case_and_a_small_number_beside_it_are_named_together():
     assert "caseid,hvidx" in named(data)
 
 
+def test_names_that_rarely_repeat_are_only_named():
+    data = {"name": ["Ann Lee", "Ann Lee", "Bo Berg", "Cid Moss"], "age": ["30", "30", "31", "41"]}
+    assert not possible(data)
+    assert named(data) == {"name"}
+
+
 def test_names_at_addresses_that_rarely_recur_are_only_named():
     names = [f"F{n % 390} S{n % 390}" for n in range(400)]
     data = {"name": names, "street_address": [f"{1 + n % 390} Main Street" for n in range(400)]}

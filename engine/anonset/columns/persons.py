@@ -188,19 +188,22 @@ def all_persons(
     free = [evidence[name] for name in asked if name in evidence and name not in ids]
     parts = _parts_of_names(free)
     found = [_single(one, attributes) for one in free if one.name not in parts]
-    found = [one for one in found if one.points >= NAMED and _may_be_offered(one)]
+    found = [one for one in found if one.points >= NAMED and one.meaning != "address"]
+    found = [replace(one, points=NAMED) if _rarely_repeats(one) else one for one in found]
     households, members = _households(free, attributes)
     found = [replace(one, points=min(one.points, LIKELY - 1)) if {*one.columns} <= households else one for one in found]
     found += [one for one in (*members, *_full_names(free, attributes)) if one.repeats]
     if any(not one.repeats and one.meaning == "person id" for one in found):  # namesakes
-        found = [replace(one, points=LEAST) if one.meaning == "name" and one.points < SURE else one for one in found]
+        found = [
+            replace(one, points=LEAST) if one.meaning == "name" and NAMED < one.points < SURE else one for one in found
+        ]
     ordered = sorted(found, key=lambda one: (not one.repeats, one.place, one.persons))
     return _persons_before_cases(ordered, evidence)
 
 
-def _may_be_offered(one: PossiblePerson) -> bool:
-    """Return True unless a column contains addresses, or names that rarely repeat."""
-    return one.meaning != "address" and not (one.meaning == "name" and one.given < _REPEATED_NAMES * one.persons)
+def _rarely_repeats(one: PossiblePerson) -> bool:
+    """Return True for names that rarely repeat, so that equal names may be namesakes."""
+    return one.meaning == "name" and one.given < _REPEATED_NAMES * one.persons
 
 
 def _parts_of_names(free: Sequence[_Evidence]) -> set[str]:
@@ -365,11 +368,10 @@ def _full_names(free: Sequence[_Evidence], attributes: Sequence[tuple[str, str, 
         yield _joined([*names, births[0]], "name", attributes)
     if names and places:
         found = _joined([*names, places[0]], "name", attributes)
-        rarely = found.points < SURE and found.given < _REPEATED_NAMES * found.persons  # relatives, or namesakes
-        yield replace(found, points=NAMED if rarely else found.points)
+        yield replace(found, points=NAMED if found.points < SURE and _rarely_repeats(found) else found.points)
     if len(names) > 1 and not births:
         found = _joined(names, "name", attributes)
-        if found.given >= _REPEATED_NAMES * found.persons:
+        if not _rarely_repeats(found):
             yield replace(found, points=found.points + 1)  # before each of the names
 
 
