@@ -165,39 +165,48 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
         others = [(other, _rows_with(other, loaded)) for other in other_marks(items[:MOST_LOOKED_AT], mark)]
         sets = _of_sets(column, n, nulls, items, times, int(times.sum()), mark)
         return replace(sets, other_separators=tuple(others))
-    values = values or _values(loaded)
-    look, some, held = look_at(column, values.given), values.given[:_SOME], values.counts
-    total = sum(held) if isinstance(held, list) else int(held.sum())
-    if len(held) == total and look.kind.endswith("codes") and look.kind != "postal codes":
+    return _of_values(column, n, nulls, values or _values(loaded), words=of_words)
+
+
+def _of_values(column: str, n: int, nulls: int, values: "_Values", *, words: bool) -> Profile:
+    """Return the profile of a column without sets."""
+    given, some, total = values.given, values.given[:_SOME], values.total
+    look = look_at(column, given)
+    if values.distinct == total and look.kind.endswith("codes") and look.kind != "postal codes":
         look = ValueFormat("text")
+    is_text = look.kind == "text"
+    may_contain_commas = is_text or look.odd > 0 or look.form == ","
     return Profile(
         column,
         look.kind,
         n,
-        len(held),
+        values.distinct,
         nulls,
         n - nulls - total,
-        entropy(held),
-        max(held, default=0) if isinstance(held, list) else int(held.max(initial=0)),
-        words=of_words,
-        frequencies=most_frequent(held),
-        rarest=min(held, default=0) if isinstance(held, list) else int(held.min(initial=n)),
+        entropy(values.counts),
+        values.most,
+        words=words,
+        frequencies=most_frequent(values.counts),
+        rarest=values.least,
         look=look,
         null_words=tuple(sorted(word for word in values.words if word not in NO_VALUE)),
-        missing_codes=missing_codes(values.given),
+        missing_codes=missing_codes(given),
         reaches=identifying(some) if look.kind in ("text", "e-mail addresses") else "",
-        capitalised=look.kind == "text" and are_capitalised(some) and not are_titles(some),
-        commas=(look.kind == "text" or look.odd > 0 or look.form == ",")
-        and any("," in value or value[:1] == "(" for value in values.given),
+        capitalised=is_text and are_capitalised(some) and not are_titles(some),
+        commas=may_contain_commas and any("," in value or value[:1] == "(" for value in given),
         keys=look.kind in ("text", "integers") and are_keys(some),
-        prose=_prose(values.given, n - nulls) if look.kind == "text" else "",
-        results=are_results(values.given),
-        label_is_name=len(held) == 1 and values.given[0].casefold() == column.strip().casefold(),
-        times=look.kind == "text" and sum(map(bool, map(is_time, some))) >= _MOST_TIMES * len(some) > 0,
-        marks=words_for_marks(values.given) if look.kind in ("text", "crosses") else None,
-        coded_pair=_digits(values.given),
-        shared_values=frozenset(map(hash, values.given)) if len(values.given) <= _MOST_VALUES_OF_LIST else frozenset(),
+        prose=_prose(given, n - nulls) if is_text else "",
+        results=are_results(given),
+        label_is_name=values.distinct == 1 and given[0].casefold() == column.strip().casefold(),
+        times=is_text and _are_times(some),
+        marks=words_for_marks(given) if look.kind in ("text", "crosses") else None,
+        coded_pair=_digits(given),
+        shared_values=frozenset(map(hash, given)) if len(given) <= _MOST_VALUES_OF_LIST else frozenset(),
     )
+
+
+def _are_times(values: Sequence[str]) -> bool:
+    return sum(map(bool, map(is_time, values))) >= _MOST_TIMES * len(values) > 0
 
 
 def _digits(values: Sequence[str]) -> tuple[str, ...]:
@@ -219,6 +228,26 @@ class _Values(RedactedRepr):
     words: list[str]
     counts: Int64 | list[int]
     """Frequencies of the values that are not missing. They are a list if there are few rows."""
+
+    @property
+    def distinct(self) -> int:
+        return len(self.counts)
+
+    @property
+    def total(self) -> int:
+        return sum(self.counts) if isinstance(self.counts, list) else int(self.counts.sum())
+
+    @property
+    def most(self) -> int:
+        """Frequency of the most frequent value."""
+        return max(self.counts, default=0) if isinstance(self.counts, list) else int(self.counts.max(initial=0))
+
+    @property
+    def least(self) -> int:
+        """Frequency of the rarest value."""
+        if not self.distinct:
+            return 0
+        return min(self.counts) if isinstance(self.counts, list) else int(self.counts.min())
 
 
 def _values(loaded: Any) -> _Values:

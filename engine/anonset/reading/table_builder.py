@@ -24,7 +24,7 @@ from anonset.data.labels.vocabulary import LabelCollector, Vocabulary, canonical
 from anonset.data.progress import Progress
 from anonset.data.spans import ascending, spans
 from anonset.data.storage.store import MEMORY, Store
-from anonset.data.table_facts import NOT_PUBLISHED, Change, skipped
+from anonset.data.table_facts import NOT_PUBLISHED, Change, RepeatedIdentifiers, skipped
 from anonset.errors import Fix, InputError
 from anonset.reading.batches import Batch, OpenedSource, ahead, open_source, with_more
 from anonset.reading.cells.columns import Encoder, dictionary
@@ -109,9 +109,9 @@ def gather(
     persons = plan.roles.id if options.person else ()
     head = source.head(persons) if persons else {}
     several = bool(source.tables) or (all(name in head for name in persons) and _repeat(head))
-    table, n_rows, split = read(whole=several)
-    if options.person and split and table.n < n_rows:  # a cell is one item if a person has several rows
-        table, *_ = read(whole=True)
+    table, split = read(whole=several)
+    if options.person and split and table.n != table.source_rows:  # a cell is one item if a person has several rows
+        table, _ = read(whole=True)
     elif split and options.separator is None and not options.exact:
         require_no_names(source.where, source.head(plan.roles.items))
     if not options.exact:
@@ -138,8 +138,8 @@ def _gathered(
     sets: SetColumn | None,
     *,
     whole: bool,
-) -> tuple[Table, int, bool]:
-    """Return the table, its number of rows before the rows of a person were merged, and whether blanks split cells.
+) -> tuple[Table, bool]:
+    """Return the table, and whether blanks split cells.
 
     Parameters
     ----------
@@ -147,40 +147,17 @@ def _gathered(
         Whether a cell is one item, unless a separator is declared.
     """
     grouped = bool(options.person)
-    published = bool(plan.roles.sensitive)  # ids next to a sensitive column are the left side of buckets
-    with_ids = published and not grouped if with_ids is None or published else with_ids
+    if plan.roles.sensitive:  # ids next to a sensitive column are the left side of buckets
+        with_ids = not grouped
     merges = grouped and (store.in_files or bool(source.tables))
-    keeps_ids = (with_ids and not merges) or (grouped and not merges)
+    ids = options if (with_ids or grouped) and not merges else None
     unjudged: dict[str, set[str]] = {}
-    repeated = () if options.exact else plan.signs(source.where, source.head, grouped=grouped)
-    if grouped:
-        repeated = (*placeholders_in(source.head(plan.roles.id), plan.roles.id), *repeated)
+    repeated = _signs(source, options, plan)
     encoder = replace(options.encoder(source, whole=whole), unjudged=unjudged)
     plan = plan.with_marks(encoder, source.batches)
     plan.require_separate_answers(source.where, encoder, source.head)
-    with ExitStack() as stack:
-        gathering = stack.enter_context(
-            _TableColumns(
-                plan, store, expected, sets, options if keeps_ids else None, merges=merges, described=source.described
-            )
-        )
-        footer = labels = 0
-        names = plan.roles.used
-        parts = parts_for_workers(source, store) if gathering.is_encoded else ()
-        # the kept texts of a large part would be in memory
-        if gathering.kept and any(part.size > _MOST_OF_PART for part in parts):
-            parts = ()
-        if parts:
-            for encoded in encoded_on_workers(source, parts, gathering.task(encoder, names), store):
-                gathering.append(encoded)
-                if progress is not None:
-                    progress("read", gathering.n, 0)
-        for batch, more in () if parts else with_more(ahead(source.batches(names), store)):
-            gathering.add(replace(encoder, where=batch.where, before=batch.before, more=more), batch)
-            if progress is not None:
-                progress("read", gathering.n, 0)
-            footer, labels = footer + batch.footer, labels + batch.labels
-        source.judge()
+    with _TableColumns(plan, store, expected, sets, ids, merges=merges, described=source.described) as gathering:
+        gathering.read(source, encoder, progress)
         table = replace(gathering.table(encoder), tables=source.tables)
         first_value = options.differing == "first"
         if gathering.merge is not None:
@@ -194,13 +171,24 @@ def _gathered(
     if unjudged and not (grouped and split and table.n < gathering.n):
         codes_declared = bool(plan.roles.one_code)
         replace(encoder, whole=encoder.whole or codes_declared, codes_declared=codes_declared).judge(unjudged)
-    not_described = 0 if gathering.merge is None else gathering.merge.not_described
     left_out = (Change(name, NOT_PUBLISHED, 0, 0) for name in source.left_out)
-    changes = (*skipped(gathering.without_id, footer, labels, not_described), *left_out, *table.changes)
-    mentions = () if options.exact else plan.mentions(table, source.head, options.separator)
-    word = replace(options.word, has_further_columns=not plan.is_one_set)
-    table = replace(table, rules=options.rules, repeated=repeated, mentions=mentions, word=word, changes=changes)
-    return replace(table, source_rows=gathering.n), gathering.n, split
+    table = replace(
+        table,
+        rules=options.rules,
+        repeated=repeated,
+        mentions=() if options.exact else plan.mentions(table, source.head, options.separator),
+        word=replace(options.word, has_further_columns=not plan.is_one_set),
+        changes=(*gathering.skipped, *left_out, *table.changes),
+        source_rows=gathering.n,
+    )
+    return table, split
+
+
+def _signs(source: OpenedSource, options: ReadOptions, plan: Plan) -> tuple[RepeatedIdentifiers, ...]:
+    """Return the signs that persons have several rows, and that ids of persons are placeholders."""
+    grouped = bool(options.person)
+    signs = () if options.exact else plan.signs(source.where, source.head, grouped=grouped)
+    return (*placeholders_in(source.head(plan.roles.id), plan.roles.id), *signs) if grouped else signs
 
 
 def _require_described(source: OpenedSource, persons: int, options: ReadOptions) -> None:
@@ -259,7 +247,8 @@ class _TableColumns(ExitStack):
         described: bool = False,
     ) -> None:
         super().__init__()
-        roles, self.plan, self.store, self.n, self.without_id = plan.roles, plan, store, 0, 0
+        roles, self.plan, self.store = plan.roles, plan, store
+        self.n = self.without_id = self.footer = self.labels = 0
         self.sets = _SetColumn(store) if sets is None else _ExpectedSets(sets)
         self.numbers = {name: _Numbers(name, store) for name in roles.relational if name in plan.numbers}
         texts = [name for name in (*roles.relational, *roles.sensitive, *roles.keep) if name not in plan.numbers]
@@ -281,8 +270,29 @@ class _TableColumns(ExitStack):
                 self.enter_context(part)
 
     @property
-    def is_encoded(self) -> bool:
-        return not self.are_expected and not self.ids
+    def skipped(self) -> tuple[Change, ...]:
+        not_described = 0 if self.merge is None else self.merge.not_described
+        return skipped(self.without_id, self.footer, self.labels, not_described)
+
+    def read(self, source: OpenedSource, encoder: Encoder, progress: Progress | None) -> None:
+        """Append all rows of a source. Worker processes encode the parts of its files if it has parts."""
+        names = self.plan.roles.used
+        parts = () if self.are_expected or self.ids else parts_for_workers(source, self.store)
+        # the kept texts of a large part would be in memory
+        if parts and not (self.kept and any(part.size > _MOST_OF_PART for part in parts)):
+            for encoded in encoded_on_workers(source, parts, self.task(encoder, names), self.store):
+                self.append(encoded)
+                self._tell(progress)
+        else:
+            for batch, more in with_more(ahead(source.batches(names), self.store)):
+                self.add(replace(encoder, where=batch.where, before=batch.before, more=more), batch)
+                self._tell(progress)
+                self.footer, self.labels = self.footer + batch.footer, self.labels + batch.labels
+        source.judge()
+
+    def _tell(self, progress: Progress | None) -> None:
+        if progress is not None:
+            progress("read", self.n, 0)
 
     def task(self, encoder: Encoder, names: Sequence[str]) -> PartTask:
         expected = self.sets.require if isinstance(self.sets, _ExpectedSets) else None

@@ -80,36 +80,41 @@ def candidates_for(table: Table, model: PrivacyModel) -> list[dict[str, Any]]:
     others = with_traits(lambda traits: model.name in traits.models and not traits.not_tried)
     if model.name in _ALONE and not table.relational:
         listed, others = _ALONE[model.name], []
+    if _is_one_set(table) and (model.m or 1) > 1:
+        others = [*others, *with_traits(lambda traits: model.name in traits.set_beside)]
     named = {candidate["algorithm"] for candidate in listed}
-    candidates = [dict(candidate) for candidate in listed] + [
-        {"algorithm": name} for name in others if name not in named
-    ]
-    if model.name == "anatomy":
-        k = max(2, model.diversity)
-        candidates = [
-            {**candidate, "k": k} if candidate["algorithm"] == "safe-grouping" else candidate
-            for candidate in candidates
-        ]
-    if table.transactions is not None and not (table.relational or table.kept or table.joined):
-        set_algorithms = with_traits(lambda traits: model.name in traits.set_beside) if (model.m or 1) > 1 else []
-        candidates += [
-            {"algorithm": name}
-            for name in set_algorithms
-            if name not in {candidate["algorithm"] for candidate in candidates}
-        ]
-    if table.tables and table.joined:  # items of different tables share no symbol
-        for candidate in candidates:
-            if candidate["algorithm"] == "joint-split":
-                candidate.setdefault("transaction", APART)
-        deciding = (candidate.get("transaction", candidate["algorithm"]) for candidate in candidates)
-        apart = [not traits_of(ALGORITHMS[name]).forms_sets for name in deciding]
-        candidates = [candidate for candidate, kept in zip(candidates, apart, strict=True) if kept]
-    if table.n > _MANY:
-        for candidate in candidates:
-            if "formation" in (field.name for field in fields(ALGORITHMS[candidate["algorithm"]])):  # type: ignore[arg-type]
-                candidate["formation"] = "mondrian"
-        candidates = [candidate for candidate in candidates if not traits_of(ALGORITHMS[candidate["algorithm"]]).slow]
-    return candidates
+    tried = [*listed, *({"algorithm": name} for name in dict.fromkeys(others) if name not in named)]
+    fitted = [_fitted(candidate, table, model) for candidate in tried]
+    return [candidate for candidate in fitted if _suits(candidate, table)]
+
+
+def _is_one_set(table: Table) -> bool:
+    return table.transactions is not None and not (table.relational or table.kept or table.joined)
+
+
+def _has_apart_items(table: Table) -> bool:
+    """Return True if items belong to different linked tables, so that they share no symbol."""
+    return bool(table.tables and table.joined)
+
+
+def _fitted(candidate: Mapping[str, Any], table: Table, model: PrivacyModel) -> dict[str, Any]:
+    """Return a candidate with the parameters that depend on the table and the model."""
+    algorithm, fitted = candidate["algorithm"], dict(candidate)
+    if algorithm == "safe-grouping" and model.name == "anatomy":
+        fitted["k"] = max(2, model.diversity)
+    if algorithm == "joint-split" and _has_apart_items(table):
+        fitted.setdefault("transaction", APART)
+    if table.n > _MANY and any(field.name == "formation" for field in fields(ALGORITHMS[algorithm])):  # type: ignore[arg-type]
+        fitted["formation"] = "mondrian"
+    return fitted
+
+
+def _suits(candidate: Mapping[str, Any], table: Table) -> bool:
+    """Return True if an algorithm is fast enough for a table, and can treat the items of linked tables apart."""
+    if table.n > _MANY and traits_of(ALGORITHMS[candidate["algorithm"]]).slow:
+        return False
+    deciding = candidate.get("transaction", candidate["algorithm"])
+    return not (_has_apart_items(table) and traits_of(ALGORITHMS[deciding]).forms_sets)
 
 
 def serves(algorithm: str, model: PrivacyModel) -> bool:
