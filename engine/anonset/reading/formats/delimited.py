@@ -78,36 +78,14 @@ class DelimitedText:
         self.path, self.is_complete = path, is_complete
         self.exact, self._named, self._skips_footer = dialect.exact, not dialect.no_header, dialect.skip_footer
         lacking: Missing = absent if self._named else lambda fields: absent(numbered(fields))
-        self.data = data.rstrip(_END_OF_FILE) if not self.exact and data.endswith(_END_OF_FILE) else data
-        separator_line = None if dialect.exact else _TOLD.match(self.data)
-        self._above, lines = lines_above(
-            str(path), self.data, dialect.header_line, 0 if separator_line is None else separator_line.end()
-        )
-        self._skipped = before + lines
-        if self._above:
-            self.data = self.data[self._above :]
+        self.data, told = self._from_header(data, dialect.header_line)
+        self._skipped += before
         header = _first_row(self.data)
-        self.delimiter = dialect.delimiter or (separator_line[1].decode() if separator_line is not None else "")
-        if not self.delimiter:
-            self.delimiter = delimiter_of(header, usual, lacking, separator, self.data)
+        self.delimiter = dialect.delimiter or told or delimiter_of(header, usual, lacking, separator, self.data)
         if not self.exact:
             _require_text(str(path), header)
         rows = self._rows()
-        first = next(rows, None)
-        if first is None:
-            msg = f"{path}: the file is empty; a {'header ' if self._named else ''}line is required"
-            raise InputError(msg)
-        self.header_lines = first[1] if self._named else 0
-        if self._named and not self.exact:
-            self._require_names(first[2])
-        if not self._named:
-            first = (*first[:2], numbered(first[2] or [""]))
-        fields = tuple(first[2] if self.exact else [name.strip() for name in first[2]]) or ("",)
-        named = len(fields) if self.exact else max((n for n, name in enumerate(fields, 1) if name), default=len(fields))
-        self.names = fields[:named]
-        # spreadsheets write trailing columns without names
-        self._unnamed = tuple(f"\0{n}" for n in range(len(fields) - named))
-        self.n_fields = len(fields)
+        self._name_columns(next(rows, None))
         self.remedies = (other_delimiter(header, lacking) or self._header_below(lacking)) if absent(self.names) else []
         self._first_lines = self.data[:_LOOKED_AT].decode("utf-8", "replace").splitlines()[:_LINES_OF_BASKETS]
         start = len(self.header)
@@ -116,6 +94,34 @@ class DelimitedText:
             self.footer(self.data[end:])
             self.data = self.data[:end]
         self._has_rows = len(self.data) > start and (not self._named or next(rows, None) is not None)
+
+    def _from_header(self, data: bytes, header_line: int) -> tuple[bytes, str]:
+        """Return the text without the lines above the header, and the delimiter that the first line declares. Empty if
+        it declares none.
+        """
+        told = None
+        if not self.exact:
+            data = data.rstrip(_END_OF_FILE)
+            told = _TOLD.match(data)
+        self._above, self._skipped = lines_above(str(self.path), data, header_line, 0 if told is None else told.end())
+        return data[self._above :] if self._above else data, "" if told is None else told[1].decode()
+
+    def _name_columns(self, first: tuple[int, int, list[str]] | None) -> None:
+        """Name the columns by the first row, or number them."""
+        if first is None:
+            msg = f"{self.path}: the file is empty; a {'header ' if self._named else ''}line is required"
+            raise InputError(msg)
+        _, last_line, fields = first
+        self.header_lines = last_line if self._named else 0
+        if not self._named:
+            fields = numbered(fields or [""])
+        elif not self.exact:
+            self._require_names(fields)
+        names = tuple(fields if self.exact else [name.strip() for name in fields]) or ("",)
+        named = len(names) if self.exact else max((n for n, name in enumerate(names, 1) if name), default=len(names))
+        self.names, self.n_fields = names[:named], len(names)
+        # spreadsheets write trailing columns without names
+        self._unnamed = tuple(f"\0{n}" for n in range(len(names) - named))
 
     def _require_names(self, names: Sequence[str]) -> None:
         """Reject column names that span several lines. The header then contains a quote that is not closed, or is
