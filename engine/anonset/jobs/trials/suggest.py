@@ -193,50 +193,32 @@ def suggest(
     table = table if workers is None else table.with_workers(Threads(workers))
     require_persons(table, model, hierarchies or {})
     table = declared(table, publish_as_is)  # type: ignore[arg-type]
-    trials = candidates_for(table, model)
+    names = set(table.item_columns) if table.transactions is None else {*table.item_columns, table.transactions.name}
     specs = dict(hierarchies or {})
-    sets = table.item_columns
-    names = set[str]() if table.transactions is None else {*sets, table.transactions.name}
-    if names and not names & set(specs):
-        specs |= dict.fromkeys(sets, PROPOSED)
-    item_rules = [spec for name, spec in specs.items() if name in names and isinstance(spec, str)]
-    trials = [settings for settings in trials if settings.get("hierarchy") not in item_rules]
-    of_items = [spec for name, spec in (hierarchies or {}).items() if name in names]
+    if not names & specs.keys():
+        specs |= dict.fromkeys(table.item_columns, PROPOSED)
+    of_items = [spec for name, spec in specs.items() if name in names]
     with_own = not all(isinstance(spec, str) and spec.startswith(OF_LABELS) for spec in of_items)
+    trials = [settings for settings in candidates_for(table, model) if settings.get("hierarchy") not in of_items]
     trial = _CandidateTrial(model, specs, progress, seconds, round_ends)
-    sample = large if table.n > large else None
-    if sample is None:
+    sample = table
+    if table.n <= large:
         candidates = trial.of_all(table, trials, share=0.5)
     else:
-        chosen = np.sort(np.random.default_rng(seed).choice(table.n, sample, replace=False))
-        of_sample = replace(trial, left=seconds / 2, whole=False)
-        candidates = [
-            replace(candidate, sampled=True) for candidate in of_sample.of_all(table.take(chosen), trials, share=0.4)
-        ]
-        trial.left = of_sample.left + seconds / 2
-        finals = trial.of_all(
-            table, [candidate.asked for candidate in _finalists(ranked(candidates), with_own=with_own)], share=0.6
-        )
-        candidates = finals + [
-            candidate for candidate in candidates if candidate.asked not in [final.asked for final in finals]
-        ]
+        sample = table.take(np.sort(np.random.default_rng(seed).choice(table.n, large, replace=False)))
+        candidates = trial.of_sample_and_all(sample, table, trials, with_own=with_own)
     order = ranked(candidates)
-    best, of_nodes_alone = (
-        best_of(order),
-        best_of([candidate for candidate in order if candidate.nodes]) if with_own else None,
-    )
-    explanation = explain_failure(order, model, max(MORE * seconds, SECONDS)) if best is None else reason(best, order)
-    fewer = trial.with_fewer_columns(table if sample is None else table.take(chosen), best)
-    warned = warning(best, *fewer)
+    best = best_of(order)
+    warned = warning(best, *trial.with_fewer_columns(sample, best))
     of_candidates = next((candidate.fixes for candidate in order if candidate.fixes), ())
     return Suggestion(
         model,
         tuple(order),
         best,
-        explanation,
+        explain_failure(order, model, max(MORE * seconds, SECONDS)) if best is None else reason(best, order),
         limit(best, order),
-        sample,
-        of_nodes_alone,
+        None if sample is table else large,
+        best_of([candidate for candidate in order if candidate.nodes]) if with_own else None,
         str(warned),
         best_of_other_models(order),
         of_candidates if best is None else warned.fixes,
@@ -305,6 +287,19 @@ class _CandidateTrial:
             candidates.append(self._one(bound, trees, settings, began + self.left * share, frequent))
             self.left -= _now() - began
         return candidates
+
+    def of_sample_and_all(
+        self, sample: Table, table: Table, trials: Sequence[Mapping[str, Any]], *, with_own: bool
+    ) -> list[Candidate]:
+        """Try all candidates on a sample in half of the time, and the best of them on all data."""
+        half = self.left / 2
+        of_sample = replace(self, left=half, whole=False)
+        tried = [replace(candidate, sampled=True) for candidate in of_sample.of_all(sample, trials, share=0.4)]
+        self.left = of_sample.left + half
+        finalists = [candidate.asked for candidate in _finalists(ranked(tried), with_own=with_own)]
+        finals = self.of_all(table, finalists, share=0.6)
+        asked = [candidate.asked for candidate in finals]
+        return finals + [candidate for candidate in tried if candidate.asked not in asked]
 
     def with_fewer_columns(self, table: Table, best: Candidate | None) -> tuple[list[str], Candidate | None]:
         """Omit relational columns one by one until the publication of the best candidate has accurate counts of
