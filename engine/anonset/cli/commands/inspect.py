@@ -1,7 +1,7 @@
 """``anonset inspect``: column roles, re-identification risk and problems of a data set."""
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
@@ -80,28 +80,34 @@ def inspect(
         show_json(findings.to_dict())
     else:
         show(*findings_account(findings), *([] if quiet else _note_on_codes(findings)))
-    typed, hierarchies = {**given, **findings.recognised, "hierarchy": []}, given.get("hierarchy")
+    typed, trees = {**given, **findings.recognised, "hierarchy": []}, given.get("hierarchy")
     job = Path(out or _new_job(source))
     job = job.with_stem(f"{job.stem}-more") if out is not None and findings.records else job
     further, condition = further_roles(findings.possible_items, findings.possible_roles)
-    with_items = [f"{as_typed('inspect', source, {**typed, **roles}, hierarchies)} -o {job}" for roles in further]
-    if not with_items and not findings.records and len(findings.columns) == 1:
-        with_items = _ways_to_read(source, place, given, roles, _SPLIT)[:1]
+    more = [f"{as_typed('inspect', source, {**typed, **columns}, trees)} -o {job}" for columns in further]
+    if not more and not findings.records and len(findings.columns) == 1:
+        more = _ways_to_read(source, place, given, roles, _SPLIT)[:1]
         condition = ", if the lines contain several columns or items"
     with_next = not (json or quiet)
     if out is not None:
-        lines = [f"complete command{condition}: {command}" for command in with_items]
+        lines = [f"complete command{condition}: {command}" for command in more]
         _write_job(Path(out), findings, lines, json=json, with_next=with_next)
     elif with_next and findings.records:
-        _show_next_job(source, typed, hierarchies, "settings", is_open=findings.question is not None)
-    for number, command in enumerate(with_items if with_next else ()):
-        first = f"Next{condition}: " if not (findings.records or number) else "To publish other columns as items: "
-        if findings.possible_roles:
-            first = (
-                "To publish further columns, if they may be published: " if findings.records else f"Next{condition}: "
-            )
-        show(f"{first}{command}")
+        _show_next_job(source, typed, trees, "settings", is_open=findings.question is not None)
+    if with_next:
+        show(*_next_lines(findings, more, condition))
     return DONE
+
+
+def _next_lines(findings: "Findings", commands: Sequence[str], condition: str) -> Iterator[str]:
+    """Yield a line for each command that publishes further columns. Without records, these are the next commands."""
+    for number, command in enumerate(commands):
+        if not (findings.records or number):
+            yield f"Next{condition}: {command}"
+        elif findings.possible_roles:
+            yield f"To publish further columns, if they may be published: {command}"
+        else:
+            yield f"To publish other columns as items: {command}"
 
 
 def _note_on_codes(findings: "Findings") -> list[str]:
