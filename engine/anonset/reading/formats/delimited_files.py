@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Any
 
 from anonset.data.storage.workers import Workers
@@ -22,6 +23,7 @@ from anonset.reading.formats.label_lines import LINES, number_of_records, start_
 from anonset.reading.formats.text_chunks import TextRange, head_of, pieces
 from anonset.reading.formats.text_ranges import Text, text_parts
 from anonset.reading.roles import names_in
+from anonset.reading.sources.dialect import Dialect
 from anonset.reading.sources.source import DataFile, Source
 
 
@@ -34,52 +36,43 @@ def open_delimited(source: Source, properties: FileProperties) -> OpenedSource:
         If the headers differ, or a file has none.
     """
     usual = "\t" if source.format == "tsv" else ","
-    heads, edges = list[DelimitedText](), list[EdgeLines]()
-    for file in source.files:
-        heads.append(_head_of(file, usual, properties))
-        if heads[-1].names != heads[0].names:
-            msg = f"{file.where}: must have the same columns as {source.files[0].where}, in the same order"
-            raise InputError(msg, fixes=way_to_link(source, heads[-1].names, heads[0].names))
+    files = [_File(file, usual, properties) for file in source.files]
+    first = files[0].head
+    for one in files[1:]:
+        if one.head.names != first.names:
+            msg = f"{one.file.where}: must have the same columns as {source.files[0].where}, in the same order"
+            raise InputError(msg, fixes=way_to_link(source, one.head.names, first.names))
 
     def batches(names: Sequence[str]) -> Iterator[Batch]:
-        for file, head, edge in zip(source.files, heads, edges, strict=True):
-            yield from _rows(file, head, usual, properties, names, edge)
+        for one in files:
+            yield from one.batches(names)
 
     def head(names: Sequence[str]) -> Mapping[str, Any]:
-        in_header = frozenset(heads[0].names)
-        first, in_file = heads[0], [name for name in names if name in in_header]
+        in_header = frozenset(first.names)
+        in_file = [name for name in names if name in in_header]
         if not in_file:
             return {}
         columns = first.head(in_file, HEAD)
-        return edges[0].without_labels(columns, 0, len(columns[in_file[0]]))[0]
-
-    edges += [
-        EdgeLines.of(file.where, head, properties.dialect) for file, head in zip(source.files, heads, strict=True)
-    ]
+        return files[0].edges.without_labels(columns, 0, len(columns[in_file[0]]))[0]
 
     def parts(workers: Workers) -> list[SourcePart]:
         dialect = properties.dialect
         if dialect.skip_footer or dialect.skip_labels:  # skipped rows are counted only where all files are read
             return []
-        texts = [
-            Text(file, ord(head.delimiter), _all_rows(head), head.is_row)
-            for file, head in zip(source.files, heads, strict=True)
-        ]
-        return text_parts(texts, dialect, workers, lambda file, span: _FileBatches(file, usual, properties, span))
+        texts = [Text(one.file, ord(one.head.delimiter), one.all_rows, one.head.is_row) for one in files]
+        # a worker process reads the head of the file again
+        return text_parts(
+            texts, dialect, workers, lambda file, span: partial(_File(file, usual, properties).batches, span=span)
+        )
 
-    named = not properties.dialect.no_header
     decimal = max(
-        head.decimal(names_in(head.names, properties.numeric), properties.null, edge.labels)
-        for head, edge in zip(heads, edges, strict=True)
+        one.head.decimal(names_in(one.head.names, properties.numeric), properties.null, one.edges.labels)
+        for one in files
     )
-    described: dict[str, Any] = {
-        "remedies": heads[0].remedies,
-        "decimal": decimal,
-        "below": heads[0].below,
-        "head": head,
-    }
-    described["baskets"] = heads[0].of_baskets if heads[0].baskets else {}
-    return OpenedSource(source.where, heads[0].names, batches, parts=parts, first_line=named, **described)
+    return OpenedSource(
+        source.where, first.names, batches, parts=parts, head=head, first_line=not properties.dialect.no_header,
+        remedies=first.remedies, decimal=decimal, below=first.below, baskets=first.of_baskets if first.baskets else {},
+    )  # fmt: skip
 
 
 def _refuse_repeated_header(file: DataFile, header: bytes, body: bytes, before: int) -> None:
@@ -92,92 +85,92 @@ def _refuse_repeated_header(file: DataFile, header: bytes, body: bytes, before: 
 
 
 @dataclass(frozen=True)
-class _FileBatches:
+class _File:
+    """Text file, whose head is read when it is first needed."""
+
     file: DataFile
     usual: str
     properties: FileProperties
-    span: TextRange
 
-    def __call__(self, names: Sequence[str]) -> Iterator[Batch]:
-        head = _head_of(self.file, self.usual, self.properties)
-        edges = EdgeLines.of(self.file.where, head, self.properties.dialect)
-        return _rows(self.file, head, self.usual, self.properties, names, edges, self.span)
+    @cached_property
+    def head(self) -> DelimitedText:
+        data = head_of(self.file, self.properties.dialect, HEAD)
+        lines = data if len(data) < HEAD else data[: data.rfind(b"\n") + 1] or data
+        return self._text(lines, self.properties.dialect, is_complete=lines is data)
 
+    @cached_property
+    def edges(self) -> EdgeLines:
+        return EdgeLines.of(self.file.where, self.head, self.properties.dialect)
 
-def _all_rows(head: DelimitedText) -> TextRange:
-    return TextRange(head.size, head.size, None, head.lines)
+    @property
+    def all_rows(self) -> TextRange:
+        return TextRange(self.head.size, self.head.size, None, self.head.lines)
 
+    @property
+    def _above(self) -> int:
+        """Number of header lines that `_loaded` reads with each body."""
+        return 1 if self.properties.dialect.no_header else self.head.header_lines
 
-def _head_of(file: DataFile, usual: str, properties: FileProperties) -> DelimitedText:
-    data = head_of(file, properties.dialect, HEAD)
-    lines = data if len(data) < HEAD else data[: data.rfind(b"\n") + 1] or data
-    options: dict[str, Any] = {"separator": properties.separator, "is_complete": lines is data}
-    return DelimitedText(file.where, lines, usual, properties.dialect, properties.absent, **options)
+    @cached_property
+    def _has_names(self) -> bool:
+        dialect, names = self.properties.dialect, self.head.names
+        return not (dialect.no_header or dialect.exact) and len(names) > 1 and all(name[:1].isalpha() for name in names)
 
+    def _text(self, data: bytes, dialect: Dialect, *, before: int = 0, is_complete: bool = False) -> DelimitedText:
+        return DelimitedText(
+            self.file.where, data, self.usual, dialect, self.properties.absent,
+            separator=self.properties.separator, before=before, is_complete=is_complete,
+        )  # fmt: skip
 
-def _rows(
-    file: DataFile,
-    head: DelimitedText,
-    usual: str,
-    properties: FileProperties,
-    names: Sequence[str],
-    edges: EdgeLines,
-    span: TextRange | None = None,
-) -> Iterator[Batch]:
-    header, dialect = (
-        head.header,
-        replace(properties.dialect, delimiter=head.delimiter, encoding=None, no_header=False, header_line=1),
-    )
-    if properties.dialect.no_header:
-        header = f"{head.delimiter.join(head.names)}\n".encode()
-    above = 1 if properties.dialect.no_header else head.header_lines
-    in_header = frozenset(head.names)
-    in_file, pending, recent = [name for name in names if name in in_header], b"", b""
-    lines, rows, before, yielded = 0, 0, 0, False
-    has_names = (
-        not (properties.dialect.no_header or properties.dialect.exact)
-        and len(head.names) > 1
-        and all(name[:1].isalpha() for name in head.names)
-    )
-
-    def loaded(body: bytes) -> tuple[dict[str, Any], int]:
-        if has_names:
-            _refuse_repeated_header(file, header, body, above + lines)
-        options: dict[str, Any] = {"separator": properties.separator, "before": lines, "is_complete": False}
-        part = DelimitedText(file.where, header + body, usual, dialect, properties.absent, **options)
+    def _loaded(self, body: bytes, lines: int, in_file: Sequence[str]) -> tuple[dict[str, Any], int]:
+        """Return columns of rows, and the number of rows. `lines` is the number of lines between the header and the
+        rows.
+        """
+        head, dialect = self.head, self.properties.dialect
+        header = f"{head.delimiter.join(head.names)}\n".encode() if dialect.no_header else head.header
+        if self._has_names:
+            _refuse_repeated_header(self.file, header, body, self._above + lines)
+        as_read = replace(dialect, delimiter=head.delimiter, encoding=None, no_header=False, header_line=1)
+        part = self._text(header + body, as_read, before=lines)
         columns = part.load(in_file)
         first = columns[in_file[0]] if in_file else part.load(head.names[:1])[head.names[0]]
         return columns, len(first)
 
-    found = pieces(file, properties.dialect, delimiter=ord(head.delimiter), span=span or _all_rows(head))
-    for piece, more in with_more(found):
-        lines = piece.lines - above - pending.count(b"\n")
-        data = pending + piece.data
-        body = data[: head.certain_rows(data)]
-        if dialect.skip_footer:  # the last records may be no records
-            body = body[: start_of_last(body, LINES)]
-        pending = data[len(body) :]  # lines that are rows only if other rows follow
-        recent += body
-        recent = recent[start_of_last(recent, LINES) :]
-        if not (more or dialect.skip_footer) and (span is None or span.stop is None):
-            last = above + lines + body.count(b"\n")
-            edges.require_records(
-                recent, last - recent.count(b"\n") + 1, rows + number_of_records(body, head.delimiter)
-            )
-        if body or not yielded:
-            columns, n = loaded(body)
+    def batches(self, names: Sequence[str], span: TextRange | None = None) -> Iterator[Batch]:
+        """Yield the rows in a part of the file, or all rows, as batches."""
+        file, head, edges, skips_footer = self.file, self.head, self.edges, self.properties.dialect.skip_footer
+        in_header = frozenset(head.names)
+        in_file, pending, recent = [name for name in names if name in in_header], b"", b""
+        lines, rows, before, yielded = 0, 0, 0, False
+        found = pieces(file, self.properties.dialect, delimiter=ord(head.delimiter), span=span or self.all_rows)
+        for piece, more in with_more(found):
+            lines = piece.lines - self._above - pending.count(b"\n")
+            data = pending + piece.data
+            body = data[: head.certain_rows(data)]
+            if skips_footer:  # the last records may be no records
+                body = body[: start_of_last(body, LINES)]
+            pending = data[len(body) :]  # lines that are rows only if other rows follow
+            recent += body
+            recent = recent[start_of_last(recent, LINES) :]
+            if not (more or skips_footer) and (span is None or span.stop is None):
+                last = self._above + lines + body.count(b"\n")
+                edges.require_records(
+                    recent, last - recent.count(b"\n") + 1, rows + number_of_records(body, head.delimiter)
+                )
+            if body or not yielded:
+                columns, n = self._loaded(body, lines, in_file)
+                columns, labels = edges.without_labels(columns, rows, n)
+                yield replace(with_keys(file, before, n - labels, columns, names), labels=labels)
+                rows, before, yielded = rows + n, before + n - labels, True
+            lines += body.count(b"\n")
+        if skips_footer:
+            end, footer, wrong = edges.last_rows(head, pending, rows)
+        else:
+            end, footer, wrong = head.end_of(pending), head.footer(pending), []
+        if footer or end:
+            # rejects blank lines, unless a footer follows them
+            columns, n = self._loaded(pending[:end], lines, in_file)
             columns, labels = edges.without_labels(columns, rows, n)
-            yield replace(with_keys(file, before, n - labels, columns, names), labels=labels)
-            rows, before, yielded = rows + n, before + n - labels, True
-        lines += body.count(b"\n")
-    if dialect.skip_footer:
-        end, footer, wrong = edges.last_rows(head, pending, rows)
-    else:
-        end, footer, wrong = head.end_of(pending), head.footer(pending), []
-    if footer or end:
-        # rejects blank lines, unless a footer follows them
-        columns, n = loaded(pending[:end])
-        columns, labels = edges.without_labels(columns, rows, n)
-        columns, _ = without_rows(columns, n - labels, [row - labels for row in wrong])
-        n -= labels + len(wrong)
-        yield replace(with_keys(file, before, n, columns, names), labels=labels, footer=footer)
+            columns, _ = without_rows(columns, n - labels, [row - labels for row in wrong])
+            n -= labels + len(wrong)
+            yield replace(with_keys(file, before, n, columns, names), labels=labels, footer=footer)
