@@ -63,16 +63,16 @@ def name_sets(
     items, sets = publication.transactions, publication.symbols
     if items is not None:
         code = _codes("G", used_labels)
-        sets = tuple(
-            symbol
-            if symbol.kind != "group"
-            else replace(symbol, label=earlier_codes[symbol.members])
-            if symbol.members in earlier_codes
-            else replace(symbol, label=code())
-            if len(symbol.members) >= least or (symbols == "auto" and not all(map(_is_plain, symbol.members)))
-            else symbol
-            for symbol in sets
-        )
+
+        def named(symbol: Symbol) -> Symbol:
+            if symbol.kind != "group":
+                return symbol
+            if symbol.members in earlier_codes:
+                return replace(symbol, label=earlier_codes[symbol.members])
+            unclear = symbols == "auto" and not all(map(_is_plain, symbol.members))
+            return replace(symbol, label=code()) if unclear or len(symbol.members) >= least else symbol
+
+        sets = tuple(map(named, sets))
         labels = Vocabulary(tuple(symbol.label for symbol in sets))
         items = SetColumn(items.name, items.indptr, items.codes, labels)
     code, values, chosen, relational = _codes("V", used_labels), [], set(value_sets), []

@@ -140,11 +140,24 @@ def write_published(
         require_single_set([c.name for c in sets], [c.name for c in columns if not isinstance(c, SetColumn)])
     if part_rows is None:
         return _write(columns, Path(folder) / f"published.{format}", format, separator, (0, publication.n))
-    inner = Path(folder) / PARTS
+    return _write_parts(columns, publication, Path(folder), format, separator, part_rows, ledger)
+
+
+def _write_parts(
+    columns: Sequence[CategoricalColumn | SetColumn],
+    publication: Records,
+    folder: Path,
+    format: str,  # noqa: A002
+    separator: str,
+    part_rows: int,
+    ledger: Ledger,
+) -> Path:
+    """Write the records as parts in the folder ``published``, and return its path."""
+    inner = folder / PARTS
     with reading(inner, "cannot be written"):
         inner.mkdir()
     bounds = list(spans(publication.n, part_rows)) or [(0, 0)]
-    paths = (Path(folder) / name for name in part_names(len(bounds), format))
+    paths = (folder / name for name in part_names(len(bounds), format))
     store, kept = publication.store, ledger.store
     if kept is not None and not store.workers.remote and kept.path.stat().st_dev != inner.stat().st_dev:
         kept = None  # each part would be written twice
