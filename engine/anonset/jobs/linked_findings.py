@@ -147,20 +147,23 @@ class LinkedFindings(RedactedRepr):
         if not self.can_run:
             msg = "no linked table has a column that is recognized as items"
             raise InputError(msg)
+        unit, trees, declared = self.keys[0].unit, {"hierarchy": self._hierarchies}, self.is_declared
         tables = {table_header(one.name): self._settings_of(one, Path(folder)) for one in self.tables}
         reasons = {
             table_header(one.name): [f"{column.profile.name}: {column.reason}" for column in one.columns]
             for one in self.tables
         }
-        unit, trees = self.keys[0].unit, {"hierarchy": self._hierarchies}
         left_out = [f"{Path(file).name} is left out: {why}" for file, why in self.left_out.items()]
-        settings, question, answers = {**self.settings, **tables}, self.question(), dict[str, str]()
-        if self.is_declared:
-            settings, question = {"unit": unit, **settings, **trees}, []
-        else:
-            answers = {unit: answer_text(unit, trees, {}, {})}
-        out, problems = f"{Path(self.source).stem or 'tables'}-safe", [*self.problems, *left_out]
-        return job_text(None, out, settings, self._guarantee, reasons, problems, question=question, answers=answers)
+        return job_text(
+            None,
+            f"{Path(self.source).stem or 'tables'}-safe",
+            {"unit": unit, **self.settings, **tables, **trees} if declared else {**self.settings, **tables},
+            self._guarantee,
+            reasons,
+            [*self.problems, *left_out],
+            question=[] if declared else self.question(),
+            answers={} if declared else {unit: answer_text(unit, trees, {}, {})},
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the findings as JSON data, as ``anonset inspect --json`` prints them.

@@ -1,5 +1,6 @@
 """Text and JSON data with the findings of ``anonset inspect`` about a folder of linked tables."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -69,26 +70,27 @@ def _table_summary(one: TableFindings) -> dict[str, Any]:
 
 def linked_account(findings: LinkedFindings) -> list[str | RichTable]:
     """Return the findings as text and tables."""
-    linked = f"{counted(len(findings.tables), 'table')}"
-    if findings.tables:
-        linked += f", linked by {findings.keys[0].unit}"
-    parts: list[str | RichTable] = [facts_table({"data": findings.source, "linked": linked}), ""]
-    if findings.tables:
-        head = ("table", "rows", "key", "ids", "unknown ids", "published")
-        parts += [table(head, map(_row, findings.tables), left=("key", "published")), ""]
-        if dropped := [line for one in findings.tables for line in _dropped(one)]:
-            parts += ["Not published:", *dropped, ""]
-    if findings.left_out:
-        left = [f"- {Path(file).name}: {why}" for file, why in findings.left_out.items()]
-        parts += ["Left out:", *map(printable, left), ""]
-    if findings.keys and not findings.is_declared:
-        first = findings.keys[0].unit
-        parts += ['Who is a person? Put the right line into the job file, in place of unit = "?":']
-        parts += [f"- {printable(line)}" for line in findings.question()]
-        parts += [f"The tables above are for {printable(unit_line(first))}.", ""]
-    if findings.problems:
-        parts += ["Check:", *(f"- {printable(problem)}" for problem in findings.problems)]
-    return parts
+    tables, unit = findings.tables, findings.keys[0].unit if findings.keys else ""
+    linked = counted(len(tables), "table") + (f", linked by {unit}" if tables else "")
+    head = ("table", "rows", "key", "ids", "unknown ids", "published")
+    dropped = [f"{one.name}: {listed(names)}" for one in tables if (names := one.named("drop"))]
+    left_out = [f"{Path(file).name}: {why}" for file, why in findings.left_out.items()]
+    who = 'Who is a person? Put the right line into the job file, in place of unit = "?":'
+    question = [] if findings.is_declared else findings.question()
+    return [
+        facts_table({"data": findings.source, "linked": linked}),
+        "",
+        *([table(head, map(_row, tables), left=("key", "published")), ""] if tables else []),
+        *_section("Not published:", dropped),
+        *_section("Left out:", left_out),
+        *_section(who, question, f"The tables above are for {printable(unit_line(unit))}."),
+        *_section("Check:", findings.problems)[:-1],
+    ]
+
+
+def _section(title: str, lines: Sequence[str], *end: str) -> list[str]:
+    """Return a list with a title and an empty line. Without lines, return nothing."""
+    return [title, *(f"- {printable(line)}" for line in lines), *end, ""] if lines else []
 
 
 def text_of_linked(findings: LinkedFindings) -> str:
@@ -102,8 +104,3 @@ def _row(one: TableFindings) -> tuple[str, ...]:
     what = f"attributes: {', '.join(one.named('relational'))}" if one.describes else "nothing; links other tables"
     published = f"items: {', '.join(items)}" if items else what
     return one.name, f"{one.rows:,}", f"{one.key}{place}", f"{one.ids:,}", f"{one.lacking:,}", published
-
-
-def _dropped(one: TableFindings) -> list[str]:
-    names = one.named("drop")
-    return [printable(f"- {one.name}: {listed(names)}")] if names else []

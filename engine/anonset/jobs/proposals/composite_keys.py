@@ -3,7 +3,7 @@
 They are searched only among columns of equal names that identify the rows of no table by themselves.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
@@ -22,34 +22,32 @@ _MOST = 4
 """Maximum number of columns that two tables share. With more, the columns are probably no keys."""
 
 
-def composite_keys(
-    tables: Sequence[TableEvidence], declared: Mapping[str, Any], hash_key: UInt64, unit: Sequence[str]
-) -> list[KeyColumn]:
+def composite_keys(tables: Sequence[TableEvidence], hash_key: UInt64, unit: Sequence[str]) -> list[KeyColumn]:
     """Return the keys of several columns in all tables with these columns. Each key identifies the rows of a table,
     or is the declared `unit`, and contains no smaller key.
 
     Tables with such columns are read again.
-
-    Parameters
-    ----------
-    declared
-        Reading options of all tables.
     """
-    asked = tuple(unit) if len(unit) > 1 else ()
-    wanted, keys = {*_combinations(tables), *([asked] if asked else [])}, dict[tuple[str, ...], list[KeyColumn]]()
-    for one in tables:
-        own = [names for names in wanted if {*names} <= {column.name for column in one.profiles}]
-        if own:
-            data, _ = with_recognised_options(one.input, {**declared, **one.recognised}, columns_of)
-            for names in own:
-                columns = [data.columns[name] for name in names]
-                if all(map(are_values, columns)):
-                    keys.setdefault(names, []).append(_key(one, names, columns, hash_key))
-    found = list[tuple[str, ...]]()
-    for names in sorted(keys, key=lambda names: (len(names), names)):
-        is_key = any(key.is_unique for key in keys[names]) and not any({*other} < {*names} for other in found)
-        found += [names] if is_key or names == asked else []
-    return [key for names in found for key in keys[names]]
+    declared = {tuple(unit)} if len(unit) > 1 else set()
+    wanted = sorted(_combinations(tables) | declared, key=lambda names: (len(names), names))
+    of_tables = [_keys_of(one, wanted, hash_key) for one in tables]
+    keys = {names: [own[names] for own in of_tables if names in own] for names in wanted}
+    able = [names for names in wanted if names in declared or any(key.is_unique for key in keys[names])]
+    smallest = [names for names in able if names in declared or not any({*other} < {*names} for other in able)]
+    return [key for names in smallest for key in keys[names]]
+
+
+def _keys_of(
+    one: TableEvidence, wanted: Sequence[tuple[str, ...]], hash_key: UInt64
+) -> dict[tuple[str, ...], KeyColumn]:
+    """Return those of the wanted keys that a table has."""
+    names = {column.name for column in one.profiles}
+    own = [key for key in wanted if names.issuperset(key)]
+    if not own:
+        return {}
+    data, _ = with_recognised_options(one.input, {**one.options, **one.recognised}, columns_of)
+    columns = {key: [data.columns[name] for name in key] for key in own}
+    return {key: _key(one, key, columns[key], hash_key) for key in own if all(map(are_values, columns[key]))}
 
 
 def _combinations(tables: Sequence[TableEvidence]) -> set[tuple[str, ...]]:
@@ -69,4 +67,4 @@ def _key(one: TableEvidence, names: Sequence[str], columns: Sequence[Any], hash_
     texts = texts_of_all(columns)
     ids = np.unique(hash_ids(hash_key, texts)[:, 0])
     points = max((key.points for key in one.keys if key.name in names), default=0) - 1
-    return KeyColumn(one.name, ",".join(names), ids, len(texts[0]), one.rows, points, is_dense=False)
+    return KeyColumn(one.name, ",".join(names), ids, len(texts[0]), len(columns[0]), points, is_dense=False)

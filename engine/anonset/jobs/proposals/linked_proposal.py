@@ -13,16 +13,15 @@ from typing import Any
 from anonset.columns.person_rules import likely_codes
 from anonset.columns.persons import LEAST, LIKELY
 from anonset.columns.roles import CODE_LEVELS, ProposedRole
-from anonset.data.array_types import UInt64
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.errors import Fix, InputError, Problem, plain_text
+from anonset.errors import Fix, InputError, Problem
 from anonset.jobs.findings import ColumnFindings
 from anonset.jobs.linked_findings import KeyOption, LinkedFindings, TableFindings
 from anonset.jobs.proposals.composite_keys import composite_keys
 from anonset.jobs.proposals.proposal import Proposal
 from anonset.jobs.proposals.proposed_reading import proposal_for
 from anonset.jobs.proposals.shared_keys import KeyColumn, SharedKey, shared_keys
-from anonset.jobs.proposals.table_evidence import TableEvidence, evidence_of, tables_in_folder, too_large_problem
+from anonset.jobs.proposals.table_evidence import TableEvidence, evidence_of, read_each, tables_in_folder
 from anonset.privacy.model import require_size
 from anonset.reading.file_options import OPEN
 from anonset.reading.linked import TABLE_OPTIONS, column_of
@@ -130,74 +129,50 @@ def inspect_tables(
     """
     require_size("k", k)
     require_size("m", m)
-    skipped = names_in((), options.get("skip_rows"))
-    options |= {"skip_rows": [rows for rows in skipped if rows not in _OF_JOB]} if skipped else {}
-    hash_key = new_key()
-    read, unread = _evidence(tables, options, hash_key)
-    left_out = {**others, **unread}
-    several = composite_keys([*read.values()], options, hash_key, unit)
-    found = shared_keys([*(key for one in read.values() for key in one.keys), *several])
-    offered = _offered(found, unit)
-    checks = [Problem(too_large_problem(one)) for one in read.values() if one.too_large]
-    checks += _same_columns(list(read.values()))
-    if not offered:
-        reason = "no key in common with another table"
-        left_out |= {one.input: reason for one in read.values()}
-        return LinkedFindings(source, (), left_out, (), bool(unit), k, m, {}, tuple(checks))
-    persons = offered[0]
-    linked = {
-        name: _linked_table(read[name], link, options, k) for name, link in _links([*read], found, persons).items()
-    }
-    described = _described(linked, persons)
-    order = sorted(linked, key=lambda name: name != described)
-    findings = {name: _findings_of(linked[name], linked.get(described), options) for name in order}
-    for name in order:
-        checks += linked[name].checks
-        if name != described and (further := linked[name].further_items):
-            names = listed([repr(column_of(name, other)) for other in further], "and")
-            checks.append(Problem(f"{names}: a table publishes one column of items; name the file twice for both"))
-    parents = {above for name, table in findings.items() if table.named("items") for above in _above(name, linked)}
-    published = {
-        name: table for name, table in findings.items() if table.describes or table.named("items") or name in parents
-    }
-    without_items = [table for name, table in findings.items() if name not in published]
-    left_out |= {table.input: _without_items(linked[table.name], table, described) for table in without_items}
-    reason = f"no column contains {persons.name!r}, or a key of a table with it"
-    left_out |= {one.input: reason for name, one in read.items() if name not in linked}
-    checks += _id_checks([*published.values()])
-    keys = tuple(KeyOption(key.name, key.n_ids, key.tables) for key in offered)
-    settings = {**options, **_common_settings([*published.values()], linked)}
-    if skip := list(dict.fromkeys([*skipped, *settings.get("skip_rows", ())])):
-        settings["skip_rows"] = skip
+    skipped = [name for name in names_in((), options.get("skip_rows")) if name not in _OF_JOB]
+    of_tables, hash_key = {**options, "skip_rows": skipped}, new_key()
+    found, unread = read_each(tables, lambda name, place: evidence_of(name, place, of_tables, hash_key))
+    read = [*found.values()]
+    shared = shared_keys([*(key for one in read for key in one.keys), *composite_keys(read, hash_key, unit)])
+    keys = _offered(shared, unit)
+    left_out = {**others, **{tables[name]: why for name, why in unread.items()}}
+    checks = [*(check for one in read for check in one.checks), *_same_columns(read)]
+    if not keys:
+        apart = {one.input: "no key in common with another table" for one in read}
+        return LinkedFindings(source, (), {**left_out, **apart}, (), bool(unit), k, m, {}, tuple(checks))
+    linked = _linked_tables(read, shared, keys[0], k)
+    describing = _describing(linked, keys[0])
+    linked.sort(key=lambda one: one is not describing)
+    published = _published(linked, describing)
+    findings = [one.findings(describing) for one in published]
+    without_items = [one for one in linked if one not in published]
+    not_linked = {*read} - {one.evidence for one in linked}
+    no_key = f"no column contains {keys[0].name!r}, or a key of a table with it"
     return LinkedFindings(
-        source, tuple(published.values()), left_out, keys, bool(unit), k, m, settings, tuple(checks),
-        tuple(without_items),
-    )  # fmt: skip
+        source,
+        tables=tuple(findings),
+        left_out={
+            **left_out,
+            **{one.evidence.input: one.why_left_out(describing) for one in without_items},
+            **{one.input: no_key for one in read if one in not_linked},
+        },
+        keys=tuple(KeyOption(key.name, key.n_ids, key.tables) for key in keys),
+        is_declared=bool(unit),
+        k=k,
+        m=m,
+        settings=_common_settings(published, options),
+        checks=(*checks, *(check for one in linked for check in one.checks(describing)), *_id_checks(findings)),
+        without_items=tuple(one.findings(describing) for one in without_items),
+    )
 
 
-def _evidence(
-    tables: Mapping[str, str], options: Mapping[str, Any], hash_key: UInt64
-) -> tuple[dict[str, TableEvidence], dict[str, str]]:
-    """Return the evidence about each table, and the files of the tables that cannot be read, with the reason."""
-    read, unread = dict[str, TableEvidence](), dict[str, str]()
-    for name, place in tables.items():
-        try:
-            one = evidence_of(name, place, options, hash_key)
-        except InputError as error:
-            unread[place] = plain_text(error.problem.sentence).removeprefix(f"{place}: ")
-        else:
-            read |= {name: one} if one.rows else {}
-            unread |= {} if one.rows else {place: "no rows"}
-    return read, unread
-
-
-def _offered(found: Sequence[SharedKey], unit: Sequence[str]) -> list[SharedKey]:
+def _offered(shared: Sequence[SharedKey], unit: Sequence[str]) -> list[SharedKey]:
     """Return the keys that may identify the persons, or the key of the declared unit."""
     if not unit:
-        return [key for key in found if key.points >= (LEAST if key.is_unique else LIKELY)][:_MOST_KEYS]
-    declared = [key for key in found if name_list(key.name) == list(unit)]
+        return [key for key in shared if key.points >= (LEAST if key.is_unique else LIKELY)][:_MOST_KEYS]
+    declared = [key for key in shared if name_list(key.name) == list(unit)]
     if not declared:
-        names = listed([repr(key.name) for key in found], "or") if found else "none"
+        names = listed([repr(key.name) for key in shared], "or") if shared else "none"
         problem = f"no tables share a key of this name; keys of several tables: {names}"
         msg = f"{setting('unit', ','.join(unit))}: {problem}"
         raise InputError(msg)
@@ -214,196 +189,186 @@ def _same_columns(tables: Sequence[TableEvidence]) -> list[Problem]:
     ]
 
 
-@dataclass(frozen=True)
-class _Link(RedactedRepr):
-    """How a table refers to persons."""
-
-    key: KeyColumn
-    parent: KeyColumn | None = None
-    """Column of another table that contains the key."""
-
-    @property
-    def may_describe(self) -> bool:
-        """True if the table has at most one row for each person."""
-        return self.key.is_unique and self.parent is None
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _LinkedTable(RedactedRepr):
     """Table that refers to persons, with the proposal for its columns if its key is the person."""
 
     evidence: TableEvidence
-    link: _Link
+    link: tuple[KeyColumn, ...]
+    """Key of the table. If it does not identify the person, the columns of other tables by which it leads to the person
+    follow. The first of them contains the key.
+    """
     proposal: Proposal
-    checks: tuple[Problem, ...] = ()
 
     @property
-    def further_items(self) -> list[str]:
-        """Columns of items that are not published, because a table publishes one."""
-        return [column.profile.name for column in self.proposal.columns if column.role == "items"][1:]
+    def key(self) -> KeyColumn:
+        """Column that identifies the person or a row of another table."""
+        return self.link[0]
+
+    @property
+    def is_row_per_person(self) -> bool:
+        """True if the table has at most one row for each person."""
+        return self.key.is_unique and len(self.link) == 1
+
+    def named(self, role: str) -> list[str]:
+        """Return the columns with a role in the proposal."""
+        return [column.profile.name for column in self.proposal.columns if column.role == role]
+
+    def findings(self, describing: "_LinkedTable | None") -> TableFindings:
+        """Return the findings about this table if the table `describing` describes the persons."""
+        one, key, *parents = self.evidence, *self.link
+        parent, parent_key = (parents[0].table, parents[0].name) if parents else ("", "")
+        role = "relational" if self is describing else "items"
+        return TableFindings(
+            one.name,
+            one.input,
+            key.rows,
+            key.name,
+            parent,
+            parent_key,
+            len(key.ids),
+            key.lacking_in((*parents, (describing or self).key)[0]),
+            key.rows - key.given,
+            tuple(replace(column, proposed=self._role(column, role)) for column in self.proposal.columns),
+            self._options(),
+        )
+
+    def checks(self, describing: "_LinkedTable | None") -> Iterator[Problem]:
+        """Yield what the owner must decide about the items."""
+        name, items = self.evidence.name, self.named("items")
+        if items and items[0] in self.evidence.paths:
+            which = items[0].replace("[]", "[system=NAME]", 1)
+            yield Problem(f"{column_of(name, items[0])} contains the codes of all systems; to publish one: {which}")
+        if items[1:] and self is not describing:
+            names = listed([repr(column_of(name, other)) for other in items[1:]], "and")
+            yield Problem(f"{names}: a table publishes one column of items; name the file twice for both")
+
+    def why_left_out(self, describing: "_LinkedTable | None") -> str:
+        """Return the reason why this table is left out if no other table needs it."""
+        if self.is_row_per_person and describing is not None:
+            persons = describing.evidence.name
+            return f"a row per person, as {persons}; to publish its columns, join them to {persons} first"
+        names = [column.profile.name for column in self.proposal.columns]
+        others = [name for name in names if name not in name_list(self.key.name)]
+        return f"no column is recognized as items ({', '.join(others)})"
+
+    def _role(self, column: ColumnFindings, published: str) -> ProposedRole:
+        """Return the role of a column: the key, the published role, or dropped."""
+        name, proposed = column.profile.name, column.proposed
+        if name in name_list(self.key.name):
+            return ProposedRole("key", "key")
+        if proposed.role == published and name not in self.named("items")[1:]:
+            return replace(proposed, reason="a code per row") if proposed.is_given else proposed
+        describes = "items, but the table describes the persons"
+        reasons = {
+            "drop": proposed.reason,
+            "items": "a further column of items" if published == "items" else describes,
+            "sensitive": f"{proposed.reason}; models for sets of items do not protect it",
+        }
+        return ProposedRole("drop", reasons.get(proposed.role, "not the items of the table"))
+
+    def _options(self) -> dict[str, Any]:
+        """Return the reading options of this table that are not those of all tables."""
+        one, settings = self.evidence, self.proposal.settings
+        names = [name for name in TABLE_OPTIONS if name in settings and settings[name] != one.options.get(name)]
+        own = {name: settings[name] for name in names}
+        rows = [name for name in name_list(own.pop("skip_rows", ())) if name != "no-id"]
+        prefix = {"key_prefix": self.key.before} if self.key.before else {}
+        return {**prefix, **one.recognised, **own, **({"skip_rows": rows} if rows else {})}
 
 
-def _links(names: Sequence[str], found: Sequence[SharedKey], persons: SharedKey) -> dict[str, _Link]:
-    """Return how each table refers to persons: by their key, or by the key of a table that refers to them."""
-    links = {name: _Link(own[0]) for name in names if (own := persons.of(name))}
-    while added := {name: link for name in names if name not in links and (link := _link(name, found, links))}:
-        links |= added
-    return {name: links[name] for name in names if name in links}
+def _linked_tables(
+    tables: Sequence[TableEvidence], shared: Sequence[SharedKey], persons: SharedKey, k: int
+) -> list[_LinkedTable]:
+    """Return the tables that refer to persons: by their key, or by the key of a table that refers to them."""
+    linked = dict[str, _LinkedTable]()
+    while added := {
+        one.name: _linked_table(one, link, k)
+        for one in tables
+        if one.name not in linked and (link := _link(one.name, shared, persons, linked))
+    }:
+        linked |= added
+    return [linked[one.name] for one in tables if one.name in linked]
 
 
-def _link(name: str, found: Sequence[SharedKey], links: Mapping[str, _Link]) -> _Link | None:
-    """Return how a table refers to rows of a linked table, or None."""
-    for key in found:
-        parents = [parent for parent in key.columns if parent.is_unique and parent.table in links]
-        if parents and (own := key.of(name)):
-            return _Link(own[0], max(parents, key=own[0].share_in))
-    return None
+def _link(
+    name: str, shared: Sequence[SharedKey], persons: SharedKey, linked: Mapping[str, _LinkedTable]
+) -> tuple[KeyColumn, ...]:
+    """Return the columns by which a table refers to persons (see `_LinkedTable`). Empty if there are none."""
+    if (key := persons.of(name)) is not None:
+        return (key,)
+    for one in shared:
+        parents = [parent for parent in one.columns if parent.is_unique and parent.table in linked]
+        if parents and (key := one.of(name)) is not None:
+            parent = max(parents, key=key.share_in)
+            return (key, parent, *linked[parent.table].link[1:])
+    return ()
 
 
-def _linked_table(one: TableEvidence, link: _Link, options: Mapping[str, Any], k: int) -> _LinkedTable:
+def _linked_table(one: TableEvidence, link: tuple[KeyColumn, ...], k: int) -> _LinkedTable:
     """Return a table with the proposal for its columns.
 
     If the table has no items and describes nobody, codes of a known system are the items. They are otherwise proposed
     as items only if persons have several, which may not be so in a small table. Codes in a nested column are read by a
     path.
     """
-    declared = {**options, **one.recognised, "unit": name_list(link.key.name)}
-    proposal = proposal_for(one.input, declared, {}, k)
-    roles = {column.role for column in proposal.columns}
-    if "items" in roles or ("relational" in roles and link.may_describe):
-        return _LinkedTable(one, link, proposal)
-    known = [column.name for column in one.profiles if column.kind in CODE_LEVELS]
-    codes = likely_codes(known, {column.name: column for column in one.profiles})
+    declared = {**one.options, **one.recognised, "unit": name_list(link[0].name)}
+    table = _LinkedTable(one, link, proposal_for(one.input, declared, {}, k))
+    if table.named("items") or (table.named("relational") and table.is_row_per_person):
+        return table
+    profiles = {column.name: column for column in one.profiles}
+    codes = likely_codes([name for name, column in profiles.items() if column.kind in CODE_LEVELS], profiles)
     for path in [*codes[:1], *one.paths]:
         with suppress(InputError):
             other = proposal_for(one.input, {**declared, "items": [path]}, {}, k)
             if any(column.role == "items" and column.profile.distinct for column in other.columns):
-                which = path.replace("[]", "[system=NAME]", 1)
-                problem = f"{column_of(one.name, path)} contains the codes of all systems; to publish one: {which}"
-                checks = (Problem(problem),) if path in one.paths else ()
-                return _LinkedTable(one, link, _because_codes(other, path), checks)
-    return _LinkedTable(one, link, proposal)
+                return replace(table, proposal=other)
+    return table
 
 
-def _described(linked: Mapping[str, _LinkedTable], persons: SharedKey) -> str:
-    """Return the table with a row of attributes for each person. Empty if there is none."""
-    able = {
-        name: len(table.link.key.ids)
-        for name, table in linked.items()
-        if table.link.may_describe
-        and len(table.link.key.ids) >= _COMPLETE * persons.n_ids
-        and any(column.role == "relational" for column in table.proposal.columns)
-    }
-    return max(able, key=able.__getitem__, default="")
+def _describing(linked: Sequence[_LinkedTable], persons: SharedKey) -> _LinkedTable | None:
+    """Return the table with a row of attributes for each person, or None."""
+    able = [
+        one
+        for one in linked
+        if one.is_row_per_person and len(one.key.ids) >= _COMPLETE * persons.n_ids and one.named("relational")
+    ]
+    return max(able, key=lambda one: len(one.key.ids), default=None)
 
 
-def _above(name: str, linked: Mapping[str, _LinkedTable]) -> Iterator[str]:
-    """Yield the tables by which the key of a table leads to the person."""
-    while parent := linked[name].link.parent:
-        yield (name := parent.table)
+def _published(linked: Sequence[_LinkedTable], describing: _LinkedTable | None) -> list[_LinkedTable]:
+    """Return the table of persons, the tables with items, and the tables by which their keys lead to the person."""
+    with_items = [one for one in linked if one.named("items")]
+    parents = {parent.table for one in with_items for parent in one.link[1:]}
+    return [one for one in linked if one is describing or one in with_items or one.evidence.name in parents]
 
 
-def _findings_of(table: _LinkedTable, described: _LinkedTable | None, options: Mapping[str, Any]) -> TableFindings:
-    """Return the findings about a table, if the table `described` describes the persons."""
-    one, key, parent = table.evidence, table.link.key, table.link.parent
-    role, lacking = "relational" if table is described else "items", 0
-    if parent is not None:
-        lacking = key.lacking_in(parent)
-    elif described is not None and table is not described:
-        lacking = key.lacking_in(described.link.key)
-    return TableFindings(
-        one.name,
-        one.input,
-        one.rows,
-        key.name,
-        "" if parent is None else parent.table,
-        "" if parent is None else parent.name,
-        len(key.ids),
-        lacking,
-        one.rows - key.given,
-        tuple(_with_role(column, key.name, role, table.further_items) for column in table.proposal.columns),
-        {
-            **({"key_prefix": key.before} if key.before else {}),
-            **one.recognised,
-            **_reading(table.proposal.settings, options),
-        },
-    )
-
-
-def _without_items(table: _LinkedTable, findings: TableFindings, described: str) -> str:
-    """Return the reason why a table is left out."""
-    if table.link.may_describe and described:
-        return f"a row per person, as {described}; to publish its columns, join them to {described} first"
-    names = [column.profile.name for column in findings.columns if column.role != "key"]
-    return f"no column is recognized as items ({', '.join(names)})"
-
-
-def _id_checks(tables: Sequence[TableFindings]) -> list[Problem]:
-    """Return what the owner must decide about ids that other tables lack, and about rows without an id."""
+def _id_checks(tables: Sequence[TableFindings]) -> Iterator[Problem]:
+    """Yield what the owner must decide about ids that other tables lack, and about rows without an id."""
     described = next((table.name for table in tables if table.describes), "")
     without_id = ["no-id"] if any(table.without_id for table in tables) else []
-    checks = [] if described else [Problem("no table describes the persons: everybody who has an item is a record")]
+    if not described:
+        yield Problem("no table describes the persons: everybody who has an item is a record")
     for table in tables:
         if table.lacking and table.parent:
             rows = counted(table.lacking, "id")
-            checks.append(Problem(f"{table.name}: {rows} do not occur in {table.parent}; correct the data"))
+            yield Problem(f"{table.name}: {rows} do not occur in {table.parent}; correct the data")
         elif table.lacking:
             persons = f"{counted(table.lacking, 'person')} of {table.name} not in {described}"
-            fix = Fix({"skip_rows": [*without_id, "undescribed"]}, "to publish the others")
-            checks.append(Problem(persons, [fix]))
+            yield Problem(persons, [Fix({"skip_rows": [*without_id, "undescribed"]}, "to publish the others")])
         if table.without_id:
             rows = f"{table.name}: {counted(table.without_id, 'row')} without {table.key!r}"
-            checks.append(Problem(f"{rows}, skipped"))
-    return checks
+            yield Problem(f"{rows}, skipped")
 
 
-def _common_settings(tables: Sequence[TableFindings], linked: Mapping[str, _LinkedTable]) -> dict[str, Any]:
-    """Return the settings of the job that apply to all tables."""
-    own = [linked[table.name].proposal.settings for table in tables]
-    settings: dict[str, Any] = {}
-    if missing := list(dict.fromkeys(way for one in own for way in name_list(one.get("missing", ())))):
-        settings["missing"] = ",".join(missing)
-    if decimals := [one["decimal"] for one in own if "decimal" in one]:
-        settings["decimal"] = decimals[0]
-    if any(0 < table.without_id <= _MOST_WITHOUT_ID * table.rows for table in tables):
-        settings["skip_rows"] = ["no-id"]
-    return settings
-
-
-def _because_codes(work: Proposal, items: str) -> Proposal:
-    """Return a proposal that states why a column contains the items."""
-    columns = [
-        replace(column, proposed=replace(column.proposed, reason="a code per row"))
-        if column.profile.name == items
-        else column
-        for column in work.columns
-    ]
-    return replace(work, columns=tuple(columns))
-
-
-def _with_role(column: ColumnFindings, key: str, role: str, others: Sequence[str]) -> ColumnFindings:
-    """Return a column with its role in a linked table: the key, the published role, or dropped."""
-    name = column.profile.name
-    if name in name_list(key):
-        return replace(column, proposed=ProposedRole("key", "key"))
-    if column.role == role and name not in others:
-        return column
-    why = column.proposed.reason if column.role == "drop" else _why_dropped(column, role)
-    return replace(column, proposed=ProposedRole("drop", why))
-
-
-def _why_dropped(column: ColumnFindings, role: str) -> str:
-    if column.role == "items":
-        return "items, but the table describes the persons" if role == "relational" else "a further column of items"
-    if column.role == "sensitive":
-        return f"{column.proposed.reason}; models for sets of items do not protect it"
-    return "not the items of the table"
-
-
-def _reading(settings: Mapping[str, Any], common: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the reading options that a proposal adds to those of all tables."""
-    own = {name: settings[name] for name in TABLE_OPTIONS if name in settings and settings[name] != common.get(name)}
-    if "skip_rows" in own:
-        lines = [name for name in name_list(own.pop("skip_rows")) if name != "no-id"]
-        own |= {"skip_rows": lines} if lines else {}
-    return own
+def _common_settings(tables: Sequence[_LinkedTable], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of the job that apply to all tables: the reading options, and those of the proposals."""
+    own = [one.proposal.settings for one in tables]
+    keys = [one.key for one in tables]
+    skip = ["no-id"] if any(0 < key.rows - key.given <= _MOST_WITHOUT_ID * key.rows for key in keys) else []
+    settings = {
+        "missing": ",".join(dict.fromkeys(way for one in own for way in name_list(one.get("missing", ())))),
+        "decimal": next((one["decimal"] for one in own if "decimal" in one), ""),
+        "skip_rows": list(dict.fromkeys([*names_in((), options.get("skip_rows")), *skip])),
+    }
+    return {**options, **{name: value for name, value in settings.items() if value}}

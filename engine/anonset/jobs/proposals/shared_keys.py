@@ -48,8 +48,8 @@ class KeyColumn(RedactedRepr):
 
     @property
     def header(self) -> str:
-        """Name of the column, with the name of the table if the name alone says only that it is an id."""
-        return f"{self.table} {self.name}" if is_only_an_id(self.name) else self.name
+        """Name of the column, if necessary with the name of the table."""
+        return header_with_table(self.table, self.name)
 
     @cached_property
     def topic(self) -> tuple[str, ...]:
@@ -85,7 +85,7 @@ class SharedKey(RedactedRepr):
     def name(self) -> str:
         """Name of most of the columns. Among equally frequent names, one that says more than ``id``."""
         names = [column.name for column in self.columns]
-        return max(dict.fromkeys(names), key=lambda name: (names.count(name), not is_only_an_id(name)))
+        return max(dict.fromkeys(names), key=lambda name: (names.count(name), bool(_topic(name))))
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -97,10 +97,12 @@ class SharedKey(RedactedRepr):
         """Number of distinct ids in all tables."""
         return len(np.unique(np.concatenate([column.ids for column in self.columns])))
 
-    def of(self, table: str) -> tuple[KeyColumn, ...]:
-        """Return the columns of a table. The most common name comes first, then the largest number of ids."""
+    def of(self, table: str) -> KeyColumn | None:
+        """Return the column of a table, or None. If it has several, prefer the most common name, then the most evidence
+        of persons, then the largest number of ids.
+        """
         own = [column for column in self.columns if column.table == table]
-        return tuple(sorted(own, key=lambda column: (column.name != self.name, -column.points, -len(column.ids))))
+        return min(own, key=lambda one: (one.name != self.name, -one.points, -len(one.ids)), default=None)
 
 
 def shared_keys(columns: Sequence[KeyColumn]) -> list[SharedKey]:
@@ -109,18 +111,7 @@ def shared_keys(columns: Sequence[KeyColumn]) -> list[SharedKey]:
     A key that repeats in a single table is also returned if its header names ids, and other tables refer to the rows of
     this table.
     """
-    group_of = {id(column): number for number, column in enumerate(columns)}
-    for column in columns:
-        others = [(*_evidence(column, other), other) for other in columns if other.table != column.table]
-        found = [one for one in others if one[0]]
-        targets = [one for one in found if one[2].is_unique] or found
-        for _, _, other in sorted(targets, key=lambda one: (one[0], one[1]), reverse=True)[:1]:
-            old, new = group_of[id(column)], group_of[id(other)]
-            group_of = {key: new if number == old else number for key, number in group_of.items()}
-    groups: dict[int, list[KeyColumn]] = {}
-    for column in columns:
-        groups.setdefault(group_of[id(column)], []).append(column)
-    keys = [SharedKey(tuple(group)) for group in groups.values()]
+    keys = _groups(columns)
     shared = [key for key in keys if len(key.tables) > 1]
     parents = {column.table for key in shared for column in key.columns if column.is_unique}
     single = [key for key in keys if key.tables[0] in parents and len(key.tables) == 1 and not key.is_unique]
@@ -128,19 +119,36 @@ def shared_keys(columns: Sequence[KeyColumn]) -> list[SharedKey]:
     return sorted([*shared, *single], key=lambda key: (-key.points, -len(key.tables)))
 
 
-def _evidence(column: KeyColumn, other: KeyColumn) -> tuple[int, float]:
-    """Return the strength of the evidence that a column contains ids of another, 0 if there is none, and the share of
-    its ids that the other column contains.
+def _groups(columns: Sequence[KeyColumn]) -> list[SharedKey]:
+    """Return the columns in groups. Each column is in the group of the column that it refers to."""
+    group_of = {column: number for number, column in enumerate(columns)}
+    for column in columns:
+        if (target := _target(column, columns)) is not None:
+            own, other = group_of[column], group_of[target]
+            group_of = {one: other if number == own else number for one, number in group_of.items()}
+    numbers = dict.fromkeys(group_of.values())
+    return [SharedKey(tuple(one for one in columns if group_of[one] == number)) for number in numbers]
+
+
+def _target(column: KeyColumn, columns: Sequence[KeyColumn]) -> KeyColumn | None:
+    """Return the column of another table to which a column refers by the strongest evidence, or None."""
+    others = [other for other in columns if other.table != column.table]
+    evidence = {other: found for other in others if (found := _evidence(column, other)) is not None}
+    targets = [other for other in evidence if other.is_unique] or [*evidence]
+    return max(targets, key=evidence.__getitem__, default=None)
+
+
+def _evidence(column: KeyColumn, other: KeyColumn) -> tuple[int, float] | None:
+    """Return the strength of the evidence that a column contains ids of another, and the share of its ids that the
+    other column contains. None if there is no evidence.
     """
     agree, by_chance = _agree(column, other), column.is_dense or other.is_dense
     if not agree and (by_chance or not other.is_unique):
-        return 0, 0.0
+        return None
     share = column.share_in(other)
     if agree and not other.is_unique:
         share = max(share, other.share_in(column))
-    if share < (_AGREEING if agree else _NEARLY_ALL):
-        return 0, share
-    return agree or 1, share
+    return (agree or 1, share) if share >= (_AGREEING if agree else _NEARLY_ALL) else None
 
 
 def _agree(one: KeyColumn, other: KeyColumn) -> int:
@@ -169,10 +177,6 @@ def _topic(header: str) -> tuple[str, ...]:
     return tuple(word for word in words_of(header) if not word_meanings().get(word, frozenset()) & _OF_KEYS)
 
 
-def is_only_an_id(header: str) -> bool:
-    """Return True if a header names an id, but not the things that the ids identify.
-
-    >>> is_only_an_id("Id"), is_only_an_id("patient_id")
-    (True, False)
-    """
-    return not _topic(header)
+def header_with_table(table: str, name: str) -> str:
+    """Return the name of a column, with the name of the table if the name alone says only that it is an id."""
+    return name if _topic(name) else f"{table} {name}"

@@ -1,10 +1,10 @@
 """Read the tables of a folder one after the other, and keep the hashes of their possible keys."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -18,12 +18,14 @@ from anonset.columns.profiles import Profile, profile
 from anonset.columns.roles import MARKS
 from anonset.data.array_types import UInt64
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.errors import InputError, plain_text
+from anonset.errors import InputError, Problem, plain_text
 from anonset.jobs.proposals.proposed_reading import column_names, columns_of, with_recognised_options
-from anonset.jobs.proposals.shared_keys import KeyColumn, is_only_an_id
+from anonset.jobs.proposals.shared_keys import KeyColumn, header_with_table
 from anonset.reading.persons.id_hashes import hash_ids
 from anonset.reading.sources.files import FORMATS
 from anonset.spelling import counted
+
+T = TypeVar("T")
 
 MOST_IDS = 20_000_000
 """Maximum number of distinct ids of a column that are compared with other columns. They need 8 bytes each."""
@@ -34,82 +36,105 @@ _FEWEST = 2
 """Minimum number of distinct values of a key."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TableEvidence(RedactedRepr):
     """Profiles of the columns of a table, and its possible keys."""
 
     name: str
     input: str
-    rows: int
     profiles: tuple[Profile, ...]
     keys: tuple[KeyColumn, ...]
-    paths: tuple[str, ...]
-    """Paths of possible codes in nested columns, such as ``code.coding[].code``."""
+    options: Mapping[str, Any]
+    """Reading options of all tables."""
     recognised: Mapping[str, Any]
     """Reading options that were recognized."""
-    too_large: tuple[str, ...]
+    checks: tuple[Problem, ...]
     """Columns with too many ids to compare."""
 
+    @property
+    def paths(self) -> list[str]:
+        """Paths of possible codes in nested columns, such as ``code.coding[].code``."""
+        nested = [one.name for one in self.profiles if one.kind == "nested values"]
+        return [f"{name}[].code" for name in nested if names_codes(name)]
 
-def tables_in_folder(folder: Path, declared: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]] | None:
+
+def read_each(tables: Mapping[str, str], read: Callable[[str, str], T]) -> tuple[dict[str, T], dict[str, str]]:
+    """Return what `read` returns for the name and path of each table, and the reasons of tables that it cannot read."""
+    results, reasons = dict[str, T](), dict[str, str]()
+    for name, place in tables.items():
+        try:
+            results[name] = read(name, place)
+        except InputError as error:
+            reasons[name] = plain_text(error.problem.sentence).removeprefix(f"{place}: ")
+    return results, reasons
+
+
+def tables_in_folder(folder: Path, options: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]] | None:
     """Return the path of each table in a folder by its name, and the other entries with the reason why they are no
     table. Return None unless the tables have different columns.
 
     Parameters
     ----------
-    declared
+    options
         Reading options of all tables.
     """
-    tables, others, columns = dict[str, str](), dict[str, str](), set[frozenset[str]]()
-    for path in sorted(folder.iterdir()):
-        if path.name.startswith((".", "_")):
-            continue
-        stem = path.name.lower().removesuffix(".gz").removesuffix(".zst")
-        if path.is_dir() and "=" in path.name:
-            return None
-        if not path.is_dir() and not stem.endswith(FORMATS):
-            others[path.name] = "not a table"
-        elif not path.is_dir() and not path.stat().st_size:
-            others[path.name] = "empty"
-        else:
-            try:
-                columns.add(frozenset(with_recognised_options(str(path), declared, column_names)[0]))
-            except InputError as error:
-                others[path.name] = plain_text(error.problem.sentence).removeprefix(f"{path}: ")
-                continue
-            name = path.name if path.is_dir() else path.name[: len(stem)].rpartition(".")[0]
-            name = name.replace(".", "_")
-            tables[name if name not in tables else path.name.replace(".", "_")] = str(path)
-    return (tables, others) if len(columns) > 1 else None
+    entries = {path.name: path for path in sorted(folder.iterdir()) if not path.name.startswith((".", "_"))}
+    if any(path.is_dir() and "=" in path.name for path in entries.values()):
+        return None
+    places = {file: str(path) for file, path in entries.items()}
+    columns, others = read_each(places, lambda file, _: _columns_in(entries[file], options))
+    tables = dict[str, str]()
+    for file in columns:
+        name = _stem(entries[file]).replace(".", "_")
+        tables[name if name not in tables else file.replace(".", "_")] = places[file]
+    return (tables, others) if len({*columns.values()}) > 1 else None
 
 
-def evidence_of(name: str, place: str, declared: Mapping[str, Any], hash_key: UInt64) -> TableEvidence:
+def _columns_in(path: Path, options: Mapping[str, Any]) -> frozenset[str]:
+    """Return the column names of a table. Raise InputError if the path is no table."""
+    if not _stem(path):
+        msg = "not a table"
+        raise InputError(msg)
+    if not path.is_dir() and not path.stat().st_size:
+        msg = "empty"
+        raise InputError(msg)
+    return frozenset(with_recognised_options(str(path), options, column_names)[0])
+
+
+def _stem(path: Path) -> str:
+    """Return the name of a folder or file without the endings of formats. Empty if the format is no table."""
+    if path.is_dir():
+        return path.name
+    file = path.name.lower().removesuffix(".gz").removesuffix(".zst")
+    return path.name[: len(file)].rpartition(".")[0] if file.endswith(FORMATS) else ""
+
+
+def evidence_of(name: str, place: str, options: Mapping[str, Any], hash_key: UInt64) -> TableEvidence:
     """Read a table and return the evidence about its keys.
 
     Raises
     ------
     InputError
-        If the table cannot be read.
+        If the table cannot be read, or has no rows.
     """
-    data, recognised = with_recognised_options(place, declared, columns_of)
+    data, recognised = with_recognised_options(place, options, columns_of)
     loaded = data.columns
-    profiles = tuple(profile(column, loaded[column], declared.get("separator")) for column in data.opened.names)
-    rows = profiles[0].records if profiles else 0
-    plain = {one.name: loaded[one.name] for one in profiles if _may_be_a_key(one, loaded[one.name])}
-    said = {column: f"{name} {column}" if is_only_an_id(column) else column for column in plain}
-    points = {
-        one.columns[0]: one.points
-        for one in all_persons({said[column]: values for column, values in plain.items()}, list(said.values()))
-        if len(one.columns) == 1
-    }
-    too_large = tuple(one.name for one in profiles if one.name in plain and one.distinct > MOST_IDS)
+    profiles = tuple(profile(column, loaded[column], options.get("separator")) for column in data.opened.names)
+    if not profiles or not profiles[0].records:
+        msg = "no rows"
+        raise InputError(msg)
+    able = [one for one in profiles if _may_be_a_key(one, loaded[one.name])]
+    headers = {one.name: header_with_table(name, one.name) for one in able}
+    persons = all_persons({header: loaded[column] for column, header in headers.items()}, [*headers.values()])
+    points = {one.columns[0]: one.points for one in persons if len(one.columns) == 1}
     keys = tuple(
-        _key_column(name, column, values, points.get(said[column], NAMED), hash_key)
-        for column, values in plain.items()
-        if column not in too_large
+        _key_column(name, one.name, loaded[one.name], points.get(headers[one.name], NAMED), hash_key)
+        for one in able
+        if one.distinct <= MOST_IDS
     )
-    paths = tuple(f"{one.name}[].code" for one in profiles if one.kind == "nested values" and names_codes(one.name))
-    return TableEvidence(name, place, rows, profiles, keys, paths, recognised, too_large)
+    too_large = ", ".join(repr(one.name) for one in able if one.distinct > MOST_IDS)
+    check = f"table {name!r}: column {too_large} has more than {counted(MOST_IDS, 'id')}, and is not compared"
+    return TableEvidence(name, place, profiles, keys, options, recognised, (Problem(check),) if too_large else ())
 
 
 def _key_column(table: str, name: str, column: Any, points: int, hash_key: UInt64) -> KeyColumn:
@@ -149,9 +174,3 @@ def _are_dense(texts: Any) -> bool:
         return False
     values = arrow.to_numpy(arrow.cast(whole, pa.int64()))
     return len(values) >= _DENSE * float(values.max() - values.min() + 1)
-
-
-def too_large_problem(one: TableEvidence) -> str:
-    """Return the problem that columns have too many ids to compare."""
-    columns = ", ".join(map(repr, one.too_large))
-    return f"table {one.name!r}: column {columns} has more than {counted(MOST_IDS, 'id')}, and is not compared"
