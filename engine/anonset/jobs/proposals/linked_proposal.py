@@ -4,7 +4,7 @@ Each table is inspected as a single table is, with its key as the person. Which 
 decided by all their ids. The owner declares which key identifies the persons.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -141,10 +141,8 @@ def inspect_tables(
         apart = {one.input: "no key in common with another table" for one in read}
         return LinkedFindings(source, (), {**left_out, **apart}, (), bool(unit), k, m, {}, tuple(checks))
     linked = _linked_tables(read, shared, keys[0], k)
-    describing = _describing(linked, keys[0])
-    linked.sort(key=lambda one: one is not describing)
-    published = _published(linked, describing)
-    findings = [one.findings(describing) for one in published]
+    published = _published(linked)
+    findings = [one.findings() for one in published]
     without_items = [one for one in linked if one not in published]
     not_linked = {*read} - {one.evidence for one in linked}
     no_key = f"no column contains {keys[0].name!r}, or a key of a table with it"
@@ -153,7 +151,7 @@ def inspect_tables(
         tables=tuple(findings),
         left_out={
             **left_out,
-            **{one.evidence.input: one.why_left_out(describing) for one in without_items},
+            **{one.evidence.input: one.why_left_out() for one in without_items},
             **{one.input: no_key for one in read if one in not_linked},
         },
         keys=tuple(KeyOption(key.name, key.n_ids, key.tables) for key in keys),
@@ -161,8 +159,8 @@ def inspect_tables(
         k=k,
         m=m,
         settings=_common_settings(published, options),
-        checks=(*checks, *(check for one in linked for check in one.checks(describing)), *_id_checks(findings)),
-        without_items=tuple(one.findings(describing) for one in without_items),
+        checks=(*checks, *(check for one in linked for check in one.checks()), *_id_checks(findings)),
+        without_items=tuple(one.findings() for one in without_items),
     )
 
 
@@ -199,11 +197,18 @@ class _LinkedTable(RedactedRepr):
     follow. The first of them contains the key.
     """
     proposal: Proposal
+    describing: KeyColumn | None = None
+    """Key of the table that describes the persons, or None."""
 
     @property
     def key(self) -> KeyColumn:
         """Column that identifies the person or a row of another table."""
         return self.link[0]
+
+    @property
+    def describes(self) -> bool:
+        """True if the table describes the persons. It then publishes attributes instead of items."""
+        return self.key is self.describing
 
     @property
     def is_row_per_person(self) -> bool:
@@ -214,55 +219,55 @@ class _LinkedTable(RedactedRepr):
         """Return the columns with a role in the proposal."""
         return [column.profile.name for column in self.proposal.columns if column.role == role]
 
-    def findings(self, describing: "_LinkedTable | None") -> TableFindings:
-        """Return the findings about this table if the table `describing` describes the persons."""
+    def findings(self) -> TableFindings:
+        """Return the findings about this table."""
         one, key, *parents = self.evidence, *self.link
         parent, parent_key = (parents[0].table, parents[0].name) if parents else ("", "")
-        role = "relational" if self is describing else "items"
         return TableFindings(
-            one.name,
-            one.input,
-            key.rows,
-            key.name,
-            parent,
-            parent_key,
-            len(key.ids),
-            key.lacking_in((*parents, (describing or self).key)[0]),
-            key.rows - key.given,
-            tuple(replace(column, proposed=self._role(column, role)) for column in self.proposal.columns),
-            self._options(),
+            name=one.name,
+            input=one.input,
+            rows=key.rows,
+            key=key.name,
+            parent=parent,
+            parent_key=parent_key,
+            ids=len(key.ids),
+            lacking=key.lacking_in((*parents, self.describing or key)[0]),
+            without_id=key.rows - key.given,
+            columns=tuple(replace(column, proposed=self._role(column)) for column in self.proposal.columns),
+            options=self._options(),
         )
 
-    def checks(self, describing: "_LinkedTable | None") -> Iterator[Problem]:
+    def checks(self) -> Iterator[Problem]:
         """Yield what the owner must decide about the items."""
         name, items = self.evidence.name, self.named("items")
         if items and items[0] in self.evidence.paths:
             which = items[0].replace("[]", "[system=NAME]", 1)
             yield Problem(f"{column_of(name, items[0])} contains the codes of all systems; to publish one: {which}")
-        if items[1:] and self is not describing:
+        if items[1:] and not self.describes:
             names = listed([repr(column_of(name, other)) for other in items[1:]], "and")
             yield Problem(f"{names}: a table publishes one column of items; name the file twice for both")
 
-    def why_left_out(self, describing: "_LinkedTable | None") -> str:
+    def why_left_out(self) -> str:
         """Return the reason why this table is left out if no other table needs it."""
-        if self.is_row_per_person and describing is not None:
-            persons = describing.evidence.name
+        if self.is_row_per_person and self.describing is not None:
+            persons = self.describing.table
             return f"a row per person, as {persons}; to publish its columns, join them to {persons} first"
         names = [column.profile.name for column in self.proposal.columns]
         others = [name for name in names if name not in name_list(self.key.name)]
         return f"no column is recognized as items ({', '.join(others)})"
 
-    def _role(self, column: ColumnFindings, published: str) -> ProposedRole:
+    def _role(self, column: ColumnFindings) -> ProposedRole:
         """Return the role of a column: the key, the published role, or dropped."""
         name, proposed = column.profile.name, column.proposed
+        published = "relational" if self.describes else "items"
         if name in name_list(self.key.name):
             return ProposedRole("key", "key")
         if proposed.role == published and name not in self.named("items")[1:]:
             return replace(proposed, reason="a code per row") if proposed.is_given else proposed
-        describes = "items, but the table describes the persons"
+        further = "items, but the table describes the persons" if self.describes else "a further column of items"
         reasons = {
             "drop": proposed.reason,
-            "items": "a further column of items" if published == "items" else describes,
+            "items": further,
             "sensitive": f"{proposed.reason}; models for sets of items do not protect it",
         }
         return ProposedRole("drop", reasons.get(proposed.role, "not the items of the table"))
@@ -280,7 +285,9 @@ class _LinkedTable(RedactedRepr):
 def _linked_tables(
     tables: Sequence[TableEvidence], shared: Sequence[SharedKey], persons: SharedKey, k: int
 ) -> list[_LinkedTable]:
-    """Return the tables that refer to persons: by their key, or by the key of a table that refers to them."""
+    """Return the tables that refer to persons: by their key, or by the key of a table that refers to them. The table
+    that describes the persons comes first.
+    """
     linked = dict[str, _LinkedTable]()
     while added := {
         one.name: _linked_table(one, link, k)
@@ -288,7 +295,9 @@ def _linked_tables(
         if one.name not in linked and (link := _link(one.name, shared, persons, linked))
     }:
         linked |= added
-    return [linked[one.name] for one in tables if one.name in linked]
+    describing = _describing(linked.values(), persons)
+    found = [replace(linked[one.name], describing=describing) for one in tables if one.name in linked]
+    return sorted(found, key=lambda one: not one.describes)
 
 
 def _link(
@@ -326,21 +335,18 @@ def _linked_table(one: TableEvidence, link: tuple[KeyColumn, ...], k: int) -> _L
     return table
 
 
-def _describing(linked: Sequence[_LinkedTable], persons: SharedKey) -> _LinkedTable | None:
-    """Return the table with a row of attributes for each person, or None."""
-    able = [
-        one
-        for one in linked
-        if one.is_row_per_person and len(one.key.ids) >= _COMPLETE * persons.n_ids and one.named("relational")
-    ]
-    return max(able, key=lambda one: len(one.key.ids), default=None)
+def _describing(linked: Iterable[_LinkedTable], persons: SharedKey) -> KeyColumn | None:
+    """Return the key of the table with a row of attributes for each person, or None."""
+    keys = [one.key for one in linked if one.is_row_per_person and one.named("relational")]
+    complete = [key for key in keys if len(key.ids) >= _COMPLETE * persons.n_ids]
+    return max(complete, key=lambda key: len(key.ids), default=None)
 
 
-def _published(linked: Sequence[_LinkedTable], describing: _LinkedTable | None) -> list[_LinkedTable]:
+def _published(linked: Sequence[_LinkedTable]) -> list[_LinkedTable]:
     """Return the table of persons, the tables with items, and the tables by which their keys lead to the person."""
     with_items = [one for one in linked if one.named("items")]
     parents = {parent.table for one in with_items for parent in one.link[1:]}
-    return [one for one in linked if one is describing or one in with_items or one.evidence.name in parents]
+    return [one for one in linked if one.describes or one in with_items or one.evidence.name in parents]
 
 
 def _id_checks(tables: Sequence[TableFindings]) -> Iterator[Problem]:
