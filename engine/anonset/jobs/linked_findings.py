@@ -123,18 +123,17 @@ class LinkedFindings(RedactedRepr):
 
     def _settings_of(self, one: TableFindings, folder: Path) -> dict[str, Any]:
         """Return the settings of a table in a job file in `folder`."""
-        settings: dict[str, Any] = {"input": relative_to(folder, one.input)}
-        if one.key != self.keys[0].unit or one.parent:
-            settings["key"] = one.key
-        if one.parent:
-            settings["in"] = one.parent if one.parent_key == one.key else column_of(one.parent, one.parent_key)
-        if items := one.named("items"):
-            settings["items"] = items[0]
-        elif one.describes:
-            numbers = numeric_columns(one.hierarchies)
-            roles = {"relational": one.named("relational"), "numeric": numbers, "drop": one.named("drop")}
-            settings |= {role: names for role, names in roles.items() if names}
-        return {**settings, **one.options}
+        place = one.parent if one.parent_key == one.key else column_of(one.parent, one.parent_key)
+        settings = {
+            "input": relative_to(folder, one.input),
+            "key": one.key if one.parent or one.key != self.keys[0].unit else "",
+            "in": place if one.parent else "",
+            "items": next(iter(one.named("items")), ""),
+            "relational": one.named("relational"),
+            "numeric": numeric_columns(one.hierarchies) if one.describes else [],
+            "drop": one.named("drop") if one.describes else [],
+        }
+        return {**{name: value for name, value in settings.items() if value}, **one.options}
 
     def job_text(self, folder: str | Path = ".") -> str:
         """Return the text of a job file in `folder` with these tables. Paths are relative to `folder`.

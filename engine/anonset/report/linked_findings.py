@@ -73,6 +73,7 @@ def linked_account(findings: LinkedFindings) -> list[str | RichTable]:
     tables, unit = findings.tables, findings.keys[0].unit if findings.keys else ""
     linked = counted(len(tables), "table") + (f", linked by {unit}" if tables else "")
     head = ("table", "rows", "key", "ids", "unknown ids", "published")
+    overview: list[str | RichTable] = [table(head, map(_row, tables), left=("key", "published")), ""] if tables else []
     dropped = [f"{one.name}: {listed(names)}" for one in tables if (names := one.named("drop"))]
     left_out = [f"{Path(file).name}: {why}" for file, why in findings.left_out.items()]
     who = 'Who is a person? Put the right line into the job file, in place of unit = "?":'
@@ -80,7 +81,7 @@ def linked_account(findings: LinkedFindings) -> list[str | RichTable]:
     return [
         facts_table({"data": findings.source, "linked": linked}),
         "",
-        *([table(head, map(_row, tables), left=("key", "published")), ""] if tables else []),
+        *overview,
         *_section("Not published:", dropped),
         *_section("Left out:", left_out),
         *_section(who, question, f"The tables above are for {printable(unit_line(unit))}."),
