@@ -156,22 +156,22 @@ class LinkedTables(RedactedRepr):
             raise InputError(msg)
         made = [_table(f"{where}: table {name!r}", name, given, columns, folder) for name, given in tables.items()]
         parents = {table.parent for table in made}
-        lookups = tuple(table for table in made if table.name in parents and not (table.items or table.attributes))
-        made = [table for table in made if table not in lookups]
-        describing = [table for table in made if not table.items]
+        with_items = [table for table in made if table.items]
+        lookups = [table for table in made if table.name in parents and not (table.items or table.attributes)]
+        describing = [table for table in made if not (table.items or table in lookups)]
         if len(describing) > 1:
             names = listed([repr(table.name) for table in describing], "and")
             msg = f"{where}: tables {names} have no items; only one table may describe the persons, so join them first"
             raise InputError(msg)
-        if not describing and any(table.name == RECORDS for table in made):
+        if not describing and any(table.name == RECORDS for table in with_items):
             msg = f"{where}: rename the table {RECORDS!r}; this name is used for the list of records"
             raise InputError(msg)
-        if len(made) == len(describing):
+        if not with_items:
             msg = f"{where}: no table has items; publish a single table without {setting('tables')}"
             raise InputError(msg)
-        ordered = (*describing, *(table for table in made if table.items))
+        ordered = (*describing, *with_items)
         _require_parents(where, (*ordered, *lookups))
-        return cls(columns, ordered, lookups)
+        return cls(columns, ordered, tuple(lookups))
 
     @property
     def source(self) -> Source:

@@ -242,9 +242,7 @@ def open_tables(source: Source, properties: FileProperties) -> OpenedSource:
         _require_columns(table, opened_of[table.name])
     opened = [opened_of[table.name] for table in linked.tables]
     parents = dict[tuple[str, ...], _Parent]()
-    renamed = [
-        _renamed(linked, number, one.names, one.batches, properties, parents) for number, one in enumerate(opened)
-    ]
+    renamed = [_renamed(linked, number, one, properties, parents) for number, one in enumerate(opened)]
     tables = _Tables(linked.unit, renamed, opened, list(opened_of.values()))
     require_joinable(linked.roles["items"])
     return OpenedSource(
@@ -272,19 +270,18 @@ def open_tables(source: Source, properties: FileProperties) -> OpenedSource:
 def _renamed(
     linked: LinkedTables,
     number: int,
-    names: Sequence[str],
-    batches: Callable[[Sequence[str]], Iterator[Batch]],
+    opened: OpenedSource,
     properties: FileProperties,
     parents: dict[tuple[str, ...], _Parent],
 ) -> _Renamed:
     """Return the batches of a table under the names of the linked source, with the table that its key refers to."""
     table, unit = linked.tables[number], linked.unit
-    others = [table.items] if table.items else [name for name in names if name not in table.key]
+    others = [table.items] if table.items else [name for name in opened.names if name not in table.key]
     own, key = {column_of(table.name, name): name for name in others}, table.key if table.parent else ()
     if not table.parent:
         own = {**dict(zip(unit, table.key, strict=True)), **own}
     parent = _parent_of(linked, table, properties, parents)
-    return _Renamed(batches, own, not table.items, number, key, parent, unit, properties.skip_without_id)
+    return _Renamed(opened.batches, own, not table.items, number, key, parent, unit, properties.skip_without_id)
 
 
 def _parent_of(
