@@ -71,3 +71,9 @@ def test_keys_with_more_evidence_of_persons_are_first():
     assert [one.name for one in key] == ["PATIENT", "ward_id"]
     assert (key[0].n_ids, key[0].tables) == (100, ("patients", "visits"))
     assert (key[0].of("patients"), key[0].of("wards")) == (PATIENTS, None)
+
+
+def test_of_two_columns_of_a_table_the_most_common_name_is_the_key():
+    visits = [column("visits", "patient id", [100, 102, 103]), column("visits", "PATIENT", [100, 101, 101])]
+    (key,) = shared_keys([PATIENTS, *visits, column("drugs", "PATIENT", [100, 103, 103])])
+    assert (len(key.columns), key.of("visits")) == (4, visits[1])
