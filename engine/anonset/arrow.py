@@ -120,7 +120,11 @@ _YEAR, _MONTH, _DAY = r"((?:18|19|20)\d\d)", r"0?([1-9]|1[0-2])", r"0?([1-9]|[12
 _CLEAR_DATE = rf"^(?:{_YEAR}[-/.]{_MONTH}[-/.]{_DAY}|{_DAY}\.{_MONTH}\.{_YEAR})(?:[t ]00:00(?::00(?:\.0+)?)?)?$"
 """Pattern of a date whose day and month are certain. In ``03/04/1975``, they are not."""
 _YEAR_MONTH_DAY = r"\1\6-\2\5-\3\4"
-_PUNCTUATION, _ASCII_PUNCTUATION = r"[^\pL\pN]+", r"[^0-9A-Za-z]+"
+_COMPOSED = np.array([byte < 0xC0 or byte == 0xC3 for byte in range(256)])
+"""Bytes of ASCII and of the accented letters of western languages in UTF-8, which have a single Unicode form."""
+_FORMAT = r"\p{Cf}+"
+"""Pattern of invisible characters, such as a soft hyphen or a byte order mark."""
+_PUNCTUATION, _ASCII_PUNCTUATION = r"[^\pL\pM\pN]+", r"[^0-9A-Za-z]+"
 """Characters that `folded` deletes, in any text and in ASCII text.
 
 Arrow compiles a pattern in each call, which takes 2 ms with Unicode classes.
@@ -128,12 +132,13 @@ Arrow compiles a pattern in each call, which takes 2 ms with Unicode classes.
 
 
 def folded(ids: Any) -> Any:
-    """Return ids in a uniform spelling (``pyarrow.LargeStringArray``). Ids with equal spelling belong to the same
+    r"""Return ids in a uniform spelling (``pyarrow.LargeStringArray``). Ids with equal spelling belong to the same
     person.
 
-    Case and surrounding blanks are removed. In numbers and keys, all blanks, punctuation and leading zeros are removed,
-    and ``.0`` at the end of a number, which spreadsheets and other programs append. Dates have the same spelling in all
-    formats in which day and month are certain.
+    Case, surrounding blanks and invisible characters are removed, and forms of the same letter in Unicode are equal. In
+    numbers and keys, all blanks, punctuation and leading zeros are removed, and ``.0`` at the end of a number, which
+    spreadsheets and other programs append. Dates have the same spelling in all formats in which day and month are
+    certain.
 
     >>> folded(text_array([" Ann@B.org", "A 123-4", "a1234", "Ann-Mary Lee", "10.0.1.12", "0042", "00-0"])).to_pylist()
     ['ann@b.org', 'a1234', 'a1234', 'ann-mary lee', '10.0.1.12', '42', '0']
@@ -141,8 +146,14 @@ def folded(ids: Any) -> Any:
     ['1000', '1000', '100', '-5']
     >>> folded(text_array(["1975-04-03", "03.04.1975", "3.4.1975", "1975/04/03 00:00:00", "03/04/1975"])).to_pylist()
     ['1975-4-3', '1975-4-3', '1975-4-3', '1975-4-3', '03/04/1975']
+    >>> folded(text_array(["Jose\u0301", "Jos\u00e9", "\uff30\uff11", "Ann\u200b"])).to_pylist()
+    ['josé', 'josé', 'p1', 'ann']
     """
     bounds, text = text_of(ids)
+    if not _COMPOSED[text[bounds[0] : bounds[-1]]].all():
+        visible = without(ids, _FORMAT)
+        ids = _call("utf8_normalize", visible, options=lambda compute: compute.Utf8NormalizeOptions("NFKC"))
+        bounds, text = text_of(ids)
     if _PLAIN[text[bounds[0] : bounds[-1]]].all():
         return _without_leading_zeros(_call("utf8_lower", ids))
     lower = _with_substitution(_call("utf8_trim_whitespace", _call("utf8_lower", ids)), _WHOLE, r"\1")

@@ -59,6 +59,8 @@ def test_a_release_in_memory_has_no_attestation_to_name(tmp_path: Path) -> None:
         ([None, "p1"], list(RECORDS), "persons 'record 0' null"),
         (["p1"], [float("nan"), *list(RECORDS)[1:]], "earlier_persons record"),
         ([1, 2], list(RECORDS), "2 ids 80"),
+        (["p1", "P1 "], list(RECORDS), "persons record 1"),
+        ([("p1", None), "p2"], list(RECORDS), "persons 'record 0' null"),
     ],
 )
 def test_invalid_links_between_releases_are_rejected(
@@ -66,6 +68,15 @@ def test_invalid_links_between_releases_are_rejected(
 ) -> None:
     with refused(InputError, why):
         anonset.beside(release(list(RECORDS), TREE), persons, earlier)
+
+
+def test_ids_of_both_releases_may_be_spelled_otherwise() -> None:
+    names = list(RECORDS)
+    spelled = [f" P-{name[1:]}" for name in names]
+    beside = anonset.beside(release(names, TREE), spelled, names)
+    assert (beside.row == anonset.beside(release(names, TREE), names, names).row).all()
+    numbers = anonset.beside(release(names, TREE), list(range(80)), [f"{n}.0" for n in range(80)])
+    assert (numbers.row >= 0).all()
 
 
 @pytest.mark.parametrize("n", [40, 79])

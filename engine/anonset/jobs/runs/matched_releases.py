@@ -50,7 +50,9 @@ def beside(earlier: Release, persons: Sequence[Hashable], earlier_persons: Seque
     earlier
         A release of records.
     persons, earlier_persons
-        Person of each record of the table, and of each record of the table behind the earlier release.
+        Id of the person of each record of the table, and of each record of the table behind the earlier release. An id
+        of several columns is a tuple. Ids are compared as in files: case, surrounding blanks and leading zeros do not
+        matter.
 
     Raises
     ------
@@ -74,17 +76,7 @@ def beside(earlier: Release, persons: Sequence[Hashable], earlier_persons: Seque
     publication = require_kind(earlier.publication, Records, msg)
     if len(earlier_persons) != publication.n:
         raise InputError(msg)
-    for name, identities in (("persons", persons), ("earlier_persons", earlier_persons)):
-        missing = next(
-            (position for position, identity in enumerate(identities) if identity is None or identity != identity), None
-        )
-        if missing is not None:
-            msg = f"{name} must name a person for each record; the entry of record {missing} is null"
-            raise InputError(msg)
-        if repeated := len(identities) - len(set(identities)):
-            msg = f"{name} must name a different person for each record; {repeated:,} entries repeat"
-            raise InputError(msg)
-    earlier_records = same_persons(persons, earlier_persons)
+    earlier_records = same_persons(_spelled("persons", persons), _spelled("earlier_persons", earlier_persons))
     sha256 = ""
     if earlier.published is not None:
         with open_publication(earlier.published.out, with_private=False) as opened:
@@ -92,6 +84,32 @@ def beside(earlier: Release, persons: Sequence[Hashable], earlier_persons: Seque
     rules = frozenset(change.rule for change in earlier.unverified.table.changes)
     row = np.where(earlier_records < 0, -1, publication.row_of(publication.n)[earlier_records])
     return OtherRelease(publication, row, sha256, shows_all=_shows_all(earlier.retention), rules=rules)
+
+
+def _spelled(name: str, persons: Sequence[Hashable]) -> list[Hashable]:
+    """Return the person of each record in a uniform spelling (see `folded`). A tuple is an id of several columns.
+
+    Raises
+    ------
+    InputError
+        If a person has no id, or several records.
+    """
+    parts = [person if isinstance(person, tuple) else (person,) for person in persons]
+    missing = next((n for n, ids in enumerate(parts) if any(one is None or one != one for one in ids)), None)
+    if missing is not None:
+        msg = f"{name} must name a person for each record; the entry of record {missing} is null"
+        raise InputError(msg)
+    texts = iter(arrow.folded(arrow.text_array([_text_of(one) for ids in parts for one in ids])).to_pylist())
+    spelled = [tuple(next(texts) for _ in ids) for ids in parts]
+    if repeated := len(spelled) - len(set(spelled)):
+        msg = f"{name} must name a different person for each record; {repeated:,} entries repeat"
+        raise InputError(msg)
+    return list(spelled)
+
+
+def _text_of(identity: Hashable) -> str:
+    whole = isinstance(identity, float) and identity.is_integer()
+    return str(int(identity)) if whole else str(identity)  # type: ignore[call-overload]
 
 
 def read_other_release(other: str | os.PathLike[str], report: Report) -> OtherRelease:
