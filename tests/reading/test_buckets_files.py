@@ -44,6 +44,17 @@ def test_figure_3_is_written_and_read_as_two_tables(tmp_path: Path) -> None:
     assert values_of(back) == values_of(publication)
 
 
+@pytest.mark.parametrize("group", [3, 2_000_000_000])
+@pytest.mark.parametrize("names", [["qit.csv"], ["snt.csv"], ["qit.csv", "snt.csv"]])
+def test_group_numbers_of_a_publication_have_no_gaps(tmp_path: Path, names: list[str], group: int) -> None:
+    write_buckets(published([("a", "x"), ("b", "y"), ("c", "x"), ("d", "y")], [0, 0, 1, 1]), tmp_path)
+    for name in names:
+        text = (tmp_path / name).read_text()
+        (tmp_path / name).write_text("".join(line.replace("2", f"{group}") for line in text.splitlines(keepends=True)))
+    with refused(InputError, f"{names[0]} groups"):
+        read_buckets(tmp_path, id="id0", files=(["qit.csv"], ["snt.csv"]))
+
+
 def count_values(path: Path) -> None:
     """Write each distinct value of a group with a count, as Anatomy does."""
     with path.open(encoding="utf-8", newline="") as file:

@@ -108,8 +108,10 @@ def _read_own(
         for target, counts in zip(counted_values, part, strict=True):
             target.append(counts)
     snt_group, codes, count = (array.finished() for array in counted_values)
-    largest = [int(codes_of[slice(*rows)].max()) for codes_of in (group, snt_group) for rows in spans(len(codes_of))]
-    n_groups = max(largest, default=-1) + 1
+    n_groups = _require_every_group(qit[0], group)
+    if _require_every_group(snt[0], snt_group) != n_groups:
+        msg = f"{snt[0]}: must have the same groups as {qit[0].name}"
+        raise InputError(msg)
     numbered = CategoricalColumn(GROUP, group, Vocabulary.numbered(n_groups))
     record = store.array("record", np.int64, table.n)
     for first, end in spans(table.n):
@@ -124,6 +126,25 @@ def _read_own(
         record,
         store,
     )
+
+
+def _require_every_group(path: Path, group: Int32) -> int:
+    """Return the number of groups. Reject groups without rows between others.
+
+    Raises
+    ------
+    InputError
+        If a group has no rows.
+    """
+    n_groups = 1 + max((int(group[slice(*rows)].max()) for rows in spans(len(group))), default=-1)
+    if n_groups <= len(group):
+        seen = np.zeros(n_groups, np.bool_)
+        for rows in spans(len(group)):
+            seen[group[slice(*rows)]] = True
+        if seen.all():
+            return n_groups
+    msg = f"{path}: the groups must be numbered 1, 2, ... without gaps"
+    raise InputError(msg)
 
 
 def _gathered(
