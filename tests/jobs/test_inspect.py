@@ -359,6 +359,16 @@ def test_a_file_is_read_once(tmp_path, monkeypatch):
     assert len(parsed) == 1
 
 
+def test_a_known_attribute_beside_declared_ids_and_a_sensitive_column_is_dropped() -> None:
+    """Buckets generalize no column."""
+    table = {"patient": [f"P{n // 2}" for n in range(80)], "age": [str(20 + n % 30) for n in range(80)]}
+    found = anonset.inspect({**table, "drug": ["abcd"[n % 4] for n in range(80)]}, id=["patient"], sensitive="drug")
+    assert roles(found) == {"patient": "id", "age": "drop", "drug": "sensitive"}
+    assert (found.records, found.persons, found.question, found.settings["drop"]) == (80, 40, None, ["age"])
+    assert "80, of 40 persons" in str(found)
+    assert "keep" in next(column.reason for column in found.columns if column.profile.name == "age")
+
+
 def test_a_column_of_few_persons_is_dropped_for_all_units() -> None:
     """Each town has 2 persons, fewer than k, in 6 rows."""
     visits = [(f"p{person}", f"town {person // 2}", "fm"[person % 2]) for person in range(240) for _ in range(3)]

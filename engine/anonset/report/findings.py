@@ -91,7 +91,7 @@ def _question_summary(question: Question) -> dict[str, Any]:
 def findings_account(findings: Findings) -> list[str | RichTable]:
     """Return the findings as text and tables."""
     unit = {
-        "person": f", of {counted(findings.records, 'person')}",
+        "person": f", of {counted(findings.persons or 0, 'person')}",
         "row": ", each a different person as declared",
         "unknown": "; the data do not say who is a person",
     }.get(findings.unit, "")

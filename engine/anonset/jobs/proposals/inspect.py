@@ -141,7 +141,9 @@ def _unit(work: Proposal, table: Table) -> Unit:
 
 
 def _persons(work: Proposal, table: Table) -> int | None:
-    return table.n if _unit(work, table) in ("person", "row") else None
+    if _unit(work, table) not in ("person", "row"):
+        return None
+    return len(np.unique(class_of(table.ids, table.n))) if table.ids else table.n  # ids of buckets repeat
 
 
 def _question(work: Proposal) -> Question | None:

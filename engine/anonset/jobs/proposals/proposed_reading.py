@@ -365,6 +365,10 @@ def _with_given(names: Sequence[str], proposed: ProposedRoles, declared: Mapping
             elif proposal.role == "one_hot" and not proposal.is_given:
                 roles[name] = ProposedRole(UNRECOGNIZED, "0 and 1, or crosses, which others may not know", VALUES)
     _settle_sensitive(roles)
+    if declared.get("id") and declared.get("sensitive") and not declared.get("relational"):
+        for name in [name for name, role in roles.items() if role.role == "relational"]:
+            reason = f"buckets generalize no column; to publish it unchanged: {setting('keep', name)}"
+            roles[name] = ProposedRole("drop", reason)
     return roles
 
 
