@@ -1,5 +1,6 @@
 """Misspelled sensitive items are reported when anonymizing and when verifying."""
 
+import warnings
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -67,3 +68,49 @@ def test_verification_rejects_misspelled_sensitive_items(tmp_path: Path, capsys:
     assert main(["verify", str(path), *settings, "hiv"]) == 1
     assert main(["verify", str(path), *settings, "HIV"]) == 2
     assert names(capsys.readouterr().err, "sensitive HIV codes")
+
+
+OF_PERSONS = {
+    "ni": list("abcdefghij"),
+    "drug": ["HIV", "hiv", "HIV ", " hiv", "flu", "flu", "a", "a", "b", "b"],
+    "sex": list("fm") * 5,
+}
+MERGED = "drug=lower,drug=strip-blanks"
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "roles"),
+    [
+        (anonset.SafeGrouping(k=2, l=2), {"id": "ni", "drop": "sex"}),
+        (anonset.Anatomy(l=2), {"unit": "ni", "drop": "sex"}),
+        (anonset.Mondrian(k=2, l=2, sensitive="drug"), {"unit": "ni", "relational": "sex"}),
+    ],
+)
+def test_spellings_of_a_sensitive_value_are_a_warning(algorithm: Any, roles: dict[str, Any]) -> None:
+    with pytest.warns(UserWarning, match="drug"):
+        release = anonset.anonymize(anonset.read(OF_PERSONS, sensitive="drug", **roles), algorithm)
+    (warning,) = release.warnings
+    assert names(warning, f"'drug' case blanks \"normalize='{MERGED}'\"")
+    table = anonset.read(OF_PERSONS, sensitive="drug", normalize=MERGED, **roles)
+    assert anonset.anonymize(table, algorithm).warnings == ()
+
+
+SPELLED = [{"HIV", "a"}, {"hiv", "a"}, {"HIV", "b"}, {"hiv", "b"}, {"a", "b"}, {"A", "b"}, {"b"}, {"b"}]
+
+
+@pytest.mark.parametrize("algorithm", [LM, MM, partial(anonset.Disassociation, k=2, m=2)])
+@pytest.mark.parametrize("named", [("HIV",), ("HIV", "hiv"), ("b",)])
+def test_spellings_of_a_sensitive_item_are_a_warning(algorithm: Any, named: tuple[str, ...]) -> None:
+    rows = [*SPELLED, *({"c"} for _ in SPELLED)]  # at most half of the records contain b
+    trees = {"items": "balanced:2"} if algorithm is LM else {}
+    with warnings.catch_warnings(action="ignore"):
+        found = anonset.anonymize(
+            anonset.Table.from_sets(rows), algorithm(sensitive_items=named), hierarchies=trees
+        ).warnings
+    warned = any(names(warning, "'items' case blanks \"normalize='lower,strip-blanks'\"") for warning in found)
+    assert warned == ("HIV" in named)
+
+
+def test_spellings_of_items_that_do_not_occur_are_no_warning() -> None:
+    table = anonset.Table.from_sets(ROWS, universe=["a", "b", "flu", "hiv", "HIV"])
+    assert anonset.anonymize(table, MM(sensitive_items=("hiv",))).warnings == ()

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table, Vocabulary
 from anonset.data.hierarchies.ceilings import cap_hierarchy
 from anonset.data.hierarchies.combined_hierarchies import attach_sensitive, is_attached, join_hierarchies
-from anonset.data.hierarchies.hierarchy_rules import OF_LABELS, RANGE, VALUES
+from anonset.data.hierarchies.hierarchy_rules import NO_VALUE, OF_LABELS, RANGE, VALUES
 from anonset.data.joining import prefixed
 from anonset.data.table_facts import CodeRules
 from anonset.errors import Fix, HierarchyError, InputError, datum, typed
@@ -320,6 +320,41 @@ def require_sensitive(model: PrivacyModel, column: SetColumn | None) -> None:
             f"remove items that do not occur from {setting('sensitive_items')}"
         )
         raise InputError(msg)
+
+
+def spelling_warnings(table: Table, model: PrivacyModel) -> tuple[str, ...]:
+    """Return warnings about sensitive values or items of a bound table that differ from others only in case or blanks.
+
+    The model counts them as different. If they mean the same, the value of a person may be certain.
+    """
+    warnings = []
+    kept = (column for column in table.kept if column.name == model.sensitive_column)
+    if (column := next(kept, table.sensitive)) is not None:
+        labels = [
+            label
+            for label, count in zip(column.vocabulary.labels, column.overall, strict=True)
+            if count and label.strip() not in NO_VALUE
+        ]
+        if len(set(map(_without_case, labels))) < len(labels):
+            way = setting("normalize", f"{column.name}=lower,{column.name}=strip-blanks")
+            warnings.append(
+                f"sensitive column {column.name!r}: some values differ only in case or blanks, and count as different; "
+                f"{way} merges them"
+            )
+    if model.secrets and (items := table.transactions) is not None:
+        sensitive = set(map(_without_case, model.secrets))
+        pairs = zip(items.vocabulary.labels, items.occurrences, strict=True)
+        if sum(count > 0 and _without_case(label) in sensitive for label, count in pairs) > len(sensitive):
+            way = setting("normalize", "lower,strip-blanks")
+            warnings.append(
+                f"sensitive items of {items.name!r}: some differ from other items only in case or blanks, and count as "
+                f"different; {way} merges them"
+            )
+    return tuple(warnings)
+
+
+def _without_case(label: str) -> str:
+    return " ".join(label.split()).casefold()
 
 
 _IN_WORDS: Mapping[Part, str] = {

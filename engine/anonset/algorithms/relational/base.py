@@ -9,7 +9,7 @@ import numpy as np
 
 from anonset.algorithms.base import Result, Traits, traits_of
 from anonset.algorithms.clusters import list_members, renumber_clusters
-from anonset.algorithms.relational.class_rules import merge_broken, model_of, notes_on, rule_of
+from anonset.algorithms.relational.class_rules import merge_broken, model_of, rule_of
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
 from anonset.algorithms.relational.refinement import RefinedClusters, refine_clusters
 from anonset.algorithms.relational.rounded_tuples import as_published
@@ -208,8 +208,8 @@ class Formation(RedactedRepr, ABC):
         cluster, tuples = solution.cluster, solution.tuples
         ncp = float(np.mean(as_published(tuples).losses()[cluster])) if qi.n else 0.0
         figures = {"clusters": float(tuples.n), "ncp": ncp}
-        recoding, notes = PerCluster(cluster, (), relational_values(qi, tuples)), notes_on(self.model, table)
-        return Result(recoding, figures={**figures, **solution.figures}, notes=notes)
+        recoding = PerCluster(cluster, (), relational_values(qi, tuples))
+        return Result(recoding, figures={**figures, **solution.figures})
 
 
 class NodeFormation(Formation):

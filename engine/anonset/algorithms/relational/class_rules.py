@@ -116,23 +116,6 @@ def rule_of(model: KAnonymity, table: Table) -> ClassRule | None:
     return _rule((kind, 0, 1, 1, n, quotient, remainder, t.denominator), column, place_of, ways)
 
 
-def notes_on(model: KAnonymity, table: Table) -> tuple[str, ...]:
-    """Return a note if values of the sensitive column differ only in case or blanks. Some of these values may be
-    misspelled.
-    """
-    if model.sensitive_column is None:
-        return ()
-    column = _sensitive(model.sensitive_column, table)
-    labels = [column.vocabulary.labels[code] for code in _known_values(column).tolist()]
-    if len({" ".join(label.split()).casefold() for label in labels}) == len(labels):
-        return ()
-    way = setting("normalize", f"{column.name}=lower,{column.name}=strip-blanks")
-    return (
-        f"sensitive column {column.name!r}: some values differ only in case or blanks, and count as different; "
-        f"{way} merges them",
-    )
-
-
 def merge_broken(qi: QuasiIdentifiers, cluster: Int32) -> Int32:
     """Merge clusters that break the rule of `qi` with other clusters, until all clusters satisfy the rule.
 

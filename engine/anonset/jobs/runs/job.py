@@ -25,7 +25,7 @@ from anonset.release.publishing.publish import CheckOptions, publish, verify_rel
 from anonset.release.release import Release
 from anonset.release.scan.disclosure_scan import declared, require_originals_declared
 from anonset.release.stopwatch import Stopwatch
-from anonset.settings.binding import HierarchySpec, bind, cap, require_roles
+from anonset.settings.binding import HierarchySpec, bind, cap, require_roles, spelling_warnings
 
 _SEARCH = "search"
 
@@ -166,7 +166,10 @@ class Job:
         if problem and not self.allow_worthless:
             raise WorthlessError(algorithm.name, refuse_worthless(algorithm, result, problem))
         warnings += kind.formula_warnings(publication) if self.layout.format == "csv" else ()
-        warnings = tuple(map(str, unit_findings(table))) + self.layout.warnings + result.notes + warnings
+        warnings = (
+            *map(str, unit_findings(table)), *self.layout.warnings, *result.notes,
+            *spelling_warnings(table, algorithm.model), *warnings,
+        )  # fmt: skip
         return UnverifiedPublication(
             table, hierarchies, algorithm, result, publication, measures, retention, warnings,
             earlier=self.earlier, since=since, other_release=other_release,
