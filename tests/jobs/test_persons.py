@@ -16,9 +16,11 @@ import anonset
 from anonset.cli.main import main
 from anonset.data import CategoricalColumn, SetColumn, Table
 from anonset.data.blocks import SetColumnBuilder
+from anonset.data.spans import Limits
+from anonset.data.storage.store import Files
 from anonset.data.table_facts import OwnerStatements
 from anonset.errors import UndeclaredUnitError
-from anonset.jobs.runs.persons import require_persons
+from anonset.jobs.runs.persons import require_persons, unit_findings
 
 KM = ("--model", "km", "--k", "2", "--m", "1", "--hierarchy", "code=balanced:5")
 ROWS = ("--unit", "row")
@@ -195,6 +197,36 @@ def test_ids_of_buckets_declare_the_person():
     table = anonset.read(data, sensitive="drug", drop="patient_id", unit="row")
     with pytest.warns(UserWarning, match="'patient_id'"):
         assert anonset.anonymize(table, anonset.Anatomy(l=2)).verdict.holds
+
+
+@pytest.mark.parametrize("ids", ["ni", "fund,ni"])
+@pytest.mark.parametrize("model", ["anatomy", "safe-grouping"])
+@pytest.mark.parametrize("repeated", [True, False])
+def test_anatomy_states_that_it_protects_rows_and_counts_persons(tmp_path, capsys, ids, model, repeated):
+    data = {"ni": [f"q{n // (1 + repeated)}" for n in range(24)], "fund": ["f"] * 24}
+    path = write(tmp_path / "rows.csv", data | {"drug": [f"d{n % 4}" for n in range(24)]})
+    out, sizes = tmp_path / "out", ["--l", "2"] if model == "anatomy" else ["--k", "2", "--l", "2"]
+    roles = ["--id", ids, "--sensitive", "drug", *([] if "fund" in ids else ["--drop", "fund"])]
+    assert main(["anonymize", str(path), *roles, "--model", model, *sizes, "-o", str(out)]) == 0
+    ran = capsys.readouterr()
+    warned = names(ran.err, "anatomy 24 12 'ni' '--model safe-grouping --k 2 --l 2'")
+    assert warned == (model == "anatomy" and repeated)
+    assert main(["verify", str(out)]) == 0
+    for text in (ran.out, capsys.readouterr().out):
+        (line,) = [line for line in text.splitlines() if line.startswith("unit")]
+        assert names(line, "row") == (model == "anatomy")
+        assert names(line, "person declared")
+    assert attested(out)["declarations"]["unit"] == "person"
+
+
+def test_persons_with_several_rows_are_counted_out_of_core(tmp_path):
+    store = Files.temporary(tmp_path, Limits(rows_per_bucket=32))
+    ids, drugs = ([f"{letter}{n // 3}" for n in range(600)] for letter in "qd")
+    table = Table(sensitive=CategoricalColumn.of("drug", drugs), ids=(CategoricalColumn.of("ni", ids),), store=store)
+    assert store.buckets(table.n) > 1
+    (finding,) = unit_findings(table, anonset.Anatomy(l=2).model)
+    assert names(finding, "600 200 'ni'")
+    assert unit_findings(table) == ()
 
 
 def test_ids_outside_buckets_are_refused_with_the_unit_as_remedy(tmp_path, capsys):

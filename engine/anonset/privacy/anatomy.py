@@ -14,6 +14,7 @@ class AnatomyDiversity(PrivacyModel):
     protects: ClassVar[frozenset[Part]] = frozenset({"sensitive"})
     kind: ClassVar[PublishedKind] = "buckets"
     needs_known_values: ClassVar[bool] = True
+    counts_rows: ClassVar[bool] = True
 
     l: Annotated[  # noqa: E741
         int, "In each group, at most 1/l of the tuples may have the same sensitive value (l >= 1)."

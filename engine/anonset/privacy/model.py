@@ -57,6 +57,8 @@ class PrivacyModel(RedactedRepr, ABC):
     """True if parts of the records may have different generalizations. The publication may then contain several symbols
     for the same item.
     """
+    counts_rows: ClassVar[bool] = False
+    """True if the guarantee for data with ids covers single rows, so a person with several rows is not protected."""
     served_by: ClassVar[str] = ""
     """Default algorithm of a third-party model. Empty for built-in models."""
 

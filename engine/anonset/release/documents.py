@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
@@ -14,7 +14,7 @@ from anonset.data import Table
 from anonset.data.storage.lease import LEASE
 from anonset.data.table_facts import Unit
 from anonset.errors import InputError, foreign, require_finite
-from anonset.privacy.model import PublishedKind
+from anonset.privacy.model import PrivacyModel, PublishedKind
 from anonset.publications.presentation import Format
 from anonset.reading.publications.chunks import file_names
 from anonset.reading.publications.records import PARTS, part_names
@@ -281,13 +281,25 @@ DECLARED_UNITS: Mapping[Unit, Any] = MappingProxyType(
     {"": "row, not asked", "person": "person", "row": "row, declared a person", "unknown": "row, person unknown"}
 )
 """Units of privacy in the attestation, by the kind of the setting ``unit``."""
-UNITS_IN_WORDS = {
+_UNITS_IN_WORDS = {
     "person": "person, as declared",
     "row, declared a person": "each row is one person, as declared",
     "row, person unknown": "row; the data do not say who is a person",
     "row, not asked": "row",
 }
-"""Units of privacy, each with a phrase for readers that states who declared it."""
+
+
+def unit_in_words(unit: str, model: PrivacyModel, ids: Sequence[str]) -> str:
+    """Return a phrase for readers that states what the guarantee covers as one person, and who declared it.
+
+    Parameters
+    ----------
+    unit
+        Unit of privacy in the attestation.
+    ids
+        Columns of published ids, which may repeat.
+    """
+    return "row; ids name the person of each row, as declared" if model.counts_rows and ids else _UNITS_IN_WORDS[unit]
 
 
 class Declarations(Document):

@@ -23,7 +23,7 @@ from anonset.measures.retention import (
 )
 from anonset.privacy import Verdict
 from anonset.publications import Records
-from anonset.release.documents import ATTESTATION, UNITS_IN_WORDS, Declarations
+from anonset.release.documents import ATTESTATION, Declarations, unit_in_words
 from anonset.release.formats import UnverifiedPublication, kind_of
 from anonset.release.guarantee_limits import declared_limits, limits_in_short
 from anonset.release.memory import format_size
@@ -93,7 +93,7 @@ def account(release: Release) -> list[str | RichTable]:
     facts = {
         "algorithm": f"{unverified.algorithm.name} ({parameters})",
         "records": f"{unverified.publication.n:,}",
-        "unit": UNITS_IN_WORDS[declared.unit],
+        "unit": unit_in_words(declared.unit, verdict.model, [column.name for column in unverified.table.ids]),
         "changed": "; ".join(map(str, unverified.table.changes)),
         **_size_texts(sizes(release)),
         "earlier": _since_text(unverified),

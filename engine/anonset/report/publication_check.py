@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from anonset.errors import plain_text
 from anonset.kinds.individuals import MOST_CORRELATED
-from anonset.release.documents import UNITS_IN_WORDS
+from anonset.release.documents import unit_in_words
 from anonset.release.statements import parameters_of, plain
 from anonset.report.account import coverage
 from anonset.spelling import counted, printable
@@ -50,7 +50,7 @@ def check_account(check: "PublicationCheck") -> list[str]:
     verdict = check.verdict
     lines = [str(verdict), _columns(check)]
     if check.unit is not None:
-        lines.append(f"unit: {UNITS_IN_WORDS[check.unit]}")
+        lines.append(f"unit: {unit_in_words(check.unit, verdict.model, check.roles.get('identifiers', []))}")
     if check.as_is:
         lines.append(f"published as is: {', '.join(check.as_is)}, as declared")
     covered = coverage(verdict)

@@ -167,7 +167,7 @@ class Job:
             raise WorthlessError(algorithm.name, refuse_worthless(algorithm, result, problem))
         warnings += kind.formula_warnings(publication) if self.layout.format == "csv" else ()
         warnings = (
-            *map(str, unit_findings(table)), *self.layout.warnings, *result.notes,
+            *map(str, unit_findings(table, algorithm.model)), *self.layout.warnings, *result.notes,
             *spelling_warnings(table, algorithm.model), *warnings,
         )  # fmt: skip
         return UnverifiedPublication(

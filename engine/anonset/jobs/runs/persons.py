@@ -2,14 +2,18 @@
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from anonset.columns.placeholders import placeholder_problem
 from anonset.data import Table
+from anonset.data.equivalence_classes import keys_of
 from anonset.data.table_facts import RepeatedIdentifiers
 from anonset.errors import Fix, InputError, Problem, UndeclaredUnitError
 from anonset.privacy import PrivacyModel
 from anonset.reading.file_options import ROW, UNKNOWN
 from anonset.release.scan.disclosure_scan import names_of_persons
 from anonset.spelling import counted, setting
+from anonset.verification.shares import shares_of
 
 
 def require_persons(
@@ -80,12 +84,33 @@ def _repeated(table: Table) -> list[RepeatedIdentifiers]:
     return [identifier for identifier in table.repeated if identifier.column not in (ROW, UNKNOWN)][:_MOST_SHOWN]
 
 
-def unit_findings(table: Table) -> tuple[Problem, ...]:
-    """Return facts of the first rows that contradict the declared unit, with counts."""
+def unit_findings(table: Table, model: PrivacyModel | None = None) -> tuple[Problem, ...]:
+    """Return facts that contradict the declared unit, or a model that protects rows, with counts.
+
+    Facts about the unit are those of the first rows.
+    """
+    if model is not None and model.counts_rows and table.ids:
+        return _several_rows(table, model)
     if table.word.unit in ("", "unknown"):
         return ()
     unit = "row" if table.word.unit == "row" else f"value of {setting('unit')}"
     return tuple(_contradiction(identifier, unit) for identifier in _repeated(table))
+
+
+def _several_rows(table: Table, model: PrivacyModel) -> tuple[Problem, ...]:
+    """Return a problem if ids repeat, although the model does not protect a person with several rows."""
+    persons = 0
+    for rows in shares_of(table.ids, table.store):
+        persons += len(np.unique(keys_of([column.take(rows) for column in table.ids], len(rows))))
+    if persons == table.n:
+        return ()
+    names = " and ".join(repr(column.name) for column in table.ids)
+    problem = (
+        f"model {model.name} protects rows, not persons: {table.n:,} rows have only {persons:,} different values of "
+        f"{names}, and the rows of a person together may disclose a sensitive value"
+    )
+    of_persons = {"model": "safe-grouping", "k": model.diversity, "l": model.diversity}
+    return (Problem(problem, [Fix(of_persons, "to protect persons")]),)
 
 
 def _contradiction(identifier: RepeatedIdentifiers, unit: str) -> Problem:
