@@ -1,6 +1,7 @@
 """Checks of coherence, diversity, partitions and complete transactions against naive implementations, and witnesses."""
 
 import random
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -327,6 +328,14 @@ def test_a_disclosed_item_is_named() -> None:
     everyone = check_lm(SetColumn.of(rows[:3]), LmDiversity(1, 2, 2, ("s",)), BUDGET, None, MEMORY)
     assert everyone.witness is not None
     assert everyone.witness.what == ()
+
+
+def test_a_size_above_the_longest_record_is_stated_with_the_items_that_may_be_known() -> None:
+    rows = [{"a", "s"}, {"a"}, {"b"}, {"b"}]
+    verdict = check_lm(SetColumn.of(rows), LmDiversity(2, 2, 2, ("s",)), BUDGET, None, MEMORY)
+    assert verdict.holds
+    assert re.findall(r"\bitems?\b", str(verdict.checked["covered"])) == ["items", "item"]
+    assert names(verdict.checked["covered"], "2 1")
 
 
 def test_a_check_beyond_its_budget_is_undecided() -> None:

@@ -129,7 +129,7 @@ def check_cohorts(
             checked["covered"] = stopped_at(size, last)
             return Verdict(False, model, checked, cohorts.witness(bad))
     most = counted(cohorts.longest_record, "item")
-    longer = f" (no record has more than {most} items that may be known)" if last > cohorts.longest_record else ""
+    longer = f" (no record has more than {most} that may be known)" if last > cohorts.longest_record else ""
     checked["covered"] = f"{sizes_covered(last, last) if last else 'groups'}{longer}"
     return Verdict(True, model, checked)
 
