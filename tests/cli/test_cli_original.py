@@ -108,6 +108,7 @@ def test_the_private_directory_names_the_way_back(clinic: Place) -> None:
     clinic.private.rename(private := clinic.folder / "kept")
     ran = clinic.run(*options)
     assert (ran.code, names(ran.out, "undecided --records")) == (3, True), ran.out
+    assert "--private" not in ran.out  # no option of verify
     assert clinic.run(*options, "--json").json["true"] is None
     job = clinic.write("job.toml", f"out = '{clinic.out}'\nprivate = '{clinic.folder / 'none'}'\n")
     assert clinic.run("verify", job, *options[2:]).code == 3

@@ -125,7 +125,8 @@ def check_publication(
     if untrue is not None and attested is not None and settings.records is None:
         untrue = kind.impossible(table, hierarchies)
         if untrue is None:
-            undecided = "the map from rows to records is missing; name it with --records or --private"
+            way = f"name the records file of the private directory with {setting('records')}"
+            undecided = f"the map from rows to records is missing; {way}"
     return PublicationCheck(
         verdict, roles, truth_checked=True, by_records=settings.records is not None, untrue=untrue, undecided=undecided,
         suppressed=kind.suppressed(table), max_suppressed=allowed, beyond_utility=kind.beyond_utility(table, settings),
