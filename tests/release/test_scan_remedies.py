@@ -26,6 +26,10 @@ JOBS: dict[str, dict[str, Any]] = {
     "doctors_alone": {"model": "kkm", "items": ["codes"], "relational": ["doctor"]},
     "doctors_kept": {"model": "k", "relational": ["group"], "keep": ["doctor"]},
     "household_alone": {"model": "kkm", "algorithm": "joint-split", "items": ["codes"], "relational": ["household"]},
+    "ages_with_items": {"model": "kkm", "items": ["codes"], "relational": ["age"]},
+    "ages_by_clusters":
+        {"model": "kkm", "algorithm": "rum-bound", "delta": 0.9, "items": ["codes"], "relational": ["group", "age"]},
+    "incomes_with_items": {"model": "kkm", "items": ["codes"], "relational": ["income"]},
     "household": {"model": "k", "relational": ["group", "household"]},
     "income_beside_sets": {"model": "kkm", "items": ["codes"], "relational": ["group"], "keep": ["income"]},
     "income_with_items": {"model": "km", "items": ["codes"], "keep": ["income"]},
@@ -53,6 +57,7 @@ def run(folder: Path, capsys: pytest.CaptureFixture[str], out: str, *flags: str)
 @pytest.mark.long
 def test_each_remedy_reaches_a_publication(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
     data, draw = people(600 if "doctor" in name else 300), random.Random(3)
+    data["age"] = [20 + i % 75 for i in range(len(data["sex"]))]  # each belongs to four persons of 300
     data["keys"] = [";".join(f"x{draw.randrange(10**6)}" for _ in range(3)) for _ in data["sex"]]
     lines = [";".join(data), *(";".join(f'"{cell}"' for cell in row) for row in zip(*data.values(), strict=True))]
     (tmp_path / "data.csv").write_text("\n".join(lines) + "\n")
@@ -76,6 +81,21 @@ def test_each_remedy_reaches_a_publication(tmp_path: Path, capsys: pytest.Captur
             code, message = run(tmp_path, capsys, f"out{number}", *way, *further)
         assert code == 0, (way, message)
         assert (tmp_path / f"out{number}/attestation.json").exists()
+
+
+@pytest.mark.parametrize("model", [["k"], ["kkm", "--m", "2", "--items", "codes"]])
+def test_numbers_read_as_text_are_published_as_bins(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], model: list[str]
+) -> None:
+    lines = [f"{20 + i % 50},{'a' if i % 3 else 'b'};c" for i in range(100)]
+    (tmp_path / "data.csv").write_text("\n".join(["age,codes", *lines]) + "\n")
+    rest = ["--drop", "codes"] if model == ["k"] else ["--separator", ";"]
+    job = ["anonymize", str(tmp_path / "data.csv"), "--model", *model, "--k", "5", "--relational", "age", *rest]
+    job += ["--unit", "row", "--quiet", "-o", str(tmp_path / "out")]
+    assert main(job) == 2
+    (way,) = (way for way in remedies(capsys.readouterr().err) if "--hierarchy" in way)
+    assert way == ["--hierarchy", "age=bins:width=5,20"]
+    assert main([*job, *way]) == 0
 
 
 @pytest.mark.parametrize(("header", "generalized"), [("ward", True), ("HIV status", False)])

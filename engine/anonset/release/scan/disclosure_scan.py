@@ -318,7 +318,7 @@ class Scanner:
         step = 1 if column.vocabulary.filed is None else max(1, len(column.vocabulary) // _EXAMINED)
         labels = column.vocabulary.labels[::step]
         coarse = coarse_rule(column.name, labels, column.occurrences[::step].tolist(), self.few, rule)
-        return coarse or ("" if "items" in self.model.protects else remedies.bins_of(column.name, labels))
+        return coarse or remedies.bins_of(column.name, labels)
 
     def _rare(self, column: CategoricalColumn) -> ScanFinding | None:
         if not (rare := count_rare(column, self.few)):
