@@ -44,6 +44,7 @@ def test_a_disk_that_is_too_small_is_refused_before_any_work(
     ran = place.run(*place.job(*more))
     assert (ran.code, ran.err.count("\n"), names(ran.err, "disk space")) == (2, 1, True), ran.err
     assert small in ran.err
+    assert ("--work-dir" in ran.err) == ("--work-dir" in more)
     assert not place.out.exists()
     free[small] = 1 << 20
     monkeypatch.setattr("anonset.jobs.runs.run._gathered", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))

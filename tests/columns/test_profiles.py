@@ -56,6 +56,11 @@ def test_words_that_mean_null_are_no_items(word: str) -> None:
     assert profile("codes", pa.chunked_array([["a b", "b -", "a"]], pa.string())).null_words == ()
 
 
+def test_items_that_are_names_of_persons_are_recognized() -> None:
+    guests = [["Maria", "Peter", "Julia"], ["Peter", "Julia"], ["Maria"]]
+    assert profile("guests", pa.chunked_array([guests], pa.list_(pa.string()))).reaches == "name"
+
+
 @pytest.mark.parametrize("n", [6, 60])
 def test_null_in_a_dictionary_is_null(n: int) -> None:
     codes = pa.array([0, 1] * (n // 2), pa.int32())

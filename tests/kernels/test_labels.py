@@ -56,6 +56,12 @@ def test_texts_become_codes_of_the_vocabulary_in_memory(labels, per_bucket, byte
         assert actual.first_other(codes, starts, text) == -1
 
 
+def test_negative_numbers_are_sorted_by_value():
+    labels = ["9", "-5", "10", "-12", "0"]
+    with Files.temporary() as work:
+        assert list(encode_labels(*as_bytes(labels), work)[1]) == ["-12", "-5", "0", "9", "10"]
+
+
 def test_long_texts_are_sorted_and_copied_some_bytes_at_a_time(monkeypatch):
     rng = np.random.default_rng(1)
     labels = ["".join(chr(97 + i) for i in rng.integers(0, 26, 300 if n % 9 == 0 else 5)) for n in range(2000)]

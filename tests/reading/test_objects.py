@@ -119,6 +119,7 @@ Point = namedtuple("Point", "x")
         (3, {}, "source int"),
         (None, {}, "source NoneType"),
         (b"codes", {}, "source bytes"),
+        (bytearray(b"codes"), {}, "source bytearray"),
         (object(), {}, "source object"),
         (Broken(), {}, "Broken RuntimeError"),
         ({"codes": 1}, {"items": "codes"}, "dict codes list int"),
