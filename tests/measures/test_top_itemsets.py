@@ -97,7 +97,6 @@ def test_top_itemsets_of_item_groups_equal_a_complete_search(
     assert_measured(column, publication, count, top, reading)
 
 
-@pytest.mark.long
 @given(TABLES, st.lists(GROUPINGS, min_size=3, max_size=3), st.integers(1, 12), st.sampled_from(READINGS))
 @settings(max_examples=examples(150))
 def test_top_itemsets_of_groups_per_cluster_equal_a_complete_search(
