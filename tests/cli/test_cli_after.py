@@ -45,7 +45,7 @@ def test_two_releases_are_published_and_attested_together(place: Place) -> None:
     assert isinstance(declared, dict)
     assert (declared["together_with"], declared["together_if_linked"]) == (before, True)
     assert names(str(attested(place, "second")["limits"]), "rows person")
-    assert place.run("verify", str(place.folder / "second")).code == 0
+    assert place.run("verify", str(place.folder / "second"), *after(place)).code == 0
     symbols = [len((place.folder / name / "codebook.csv").read_text().splitlines()) for name in ("apart", "second")]
     assert symbols[1] < symbols[0]
 
@@ -65,7 +65,7 @@ def test_people_who_left_do_not_count_for_the_joint_guarantee(place: Place) -> N
     assert ran.code == 0, ran.err
     assert names(" ".join(ran.out.split()), "together 48 persons not linked")
     assert names(str(attested(place, "second")["limits"]), "fewer")
-    assert place.run("verify", str(place.folder / "second")).code == 0
+    assert place.run("verify", str(place.folder / "second"), *after(place)).code == 0
     private = [str(place.folder / f"{name}.private" / "report.json") for name in ("first", "second")]
     for report, other in zip(private, ("second", "first"), strict=True):
         beside = ("--attack", "composition", "--beside", str(place.folder / other), "--json")

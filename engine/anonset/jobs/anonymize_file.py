@@ -114,8 +114,9 @@ def _checked(run: FileRun, opened: "OpenedPublication", progress: Progress | Non
     if other := difference(expected, made):
         msg = f"{settings.out!r} already contains a release with other {other}; choose another --out"
         raise InputError(msg, code="other-run")
-    limit = {} if settings.memory_limit is None else {"memory_limit": settings.memory_limit}
-    return check(opened, {**opened.kept_constraints, **limit}, progress=progress)
+    given = {"memory_limit": settings.memory_limit, "after": settings.after}
+    given = {name: value for name, value in given.items() if value is not None}
+    return check(opened, {**opened.kept_constraints, **given}, progress=progress)
 
 
 def _require_records(table: Table, settings: Settings) -> None:

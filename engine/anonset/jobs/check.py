@@ -58,13 +58,20 @@ class PublicationCheck(RedactedRepr):
     """Unit of privacy, as in the attestation."""
     as_is: tuple[str, ...] = ()
     """Columns that the owner declared to publish as is."""
+    joint_checked: bool | None = None
+    """Whether the attested guarantee together with an earlier release was checked. None if there is none."""
+    few_in_both: Witness | None = None
+    """Violation of the guarantee together with the earlier release."""
 
     @property
     def holds(self) -> bool | None:
-        """Whether all checks passed. None if the model check or the comparison with the original did not finish."""
-        if self.untrue is not None or self.too_much_suppressed or self.beyond_utility:
+        """Whether all checks passed. None if the model check or the comparison with the original did not finish, or an
+        attested joint guarantee was not checked.
+        """
+        if self.untrue is not None or self.few_in_both is not None or self.too_much_suppressed or self.beyond_utility:
             return False
-        return None if self.verdict.holds and self.undecided else self.verdict.holds
+        unfinished = bool(self.undecided) or self.joint_checked is False
+        return None if self.verdict.holds and unfinished else self.verdict.holds
 
     @property
     def too_much_suppressed(self) -> bool:

@@ -87,6 +87,9 @@ def _check_foreign(published: Path, settings: CheckSettings, progress: Progress 
         models = ", ".join(sorted(MODELS))
         msg = f"{published}: no attestation.json; name the privacy model with --model ({models}) and its parameters"
         raise InputError(msg)
+    if settings.after is not None:
+        msg = f"{published}: no attestation.json, so {setting('after')} has no joint guarantee to check"
+        raise InputError(msg)
     original = settings.original_source()
     with place_of_data([] if original is None else [original], settings) as place:
         model = _requested_model(settings)
@@ -114,7 +117,24 @@ def _check(
     verdict = evidence(publication, checked.verdict, budget=settings.budget, progress=progress) if is_promise else None
     require_verified(opened, verdict, settings.budget)
     declared = attested.declarations
-    return replace(checked, unit=declared.unit, as_is=tuple(declared.published_as_is or ()))
+    return replace(
+        checked, unit=declared.unit, as_is=tuple(declared.published_as_is or ()), **_joint(opened, settings, is_promise)
+    )
+
+
+def _joint(opened: OpenedPublication, settings: CheckSettings, is_promise: bool) -> dict[str, Any]:
+    """Check the attested joint guarantee if an earlier release is given, and return the fields of the result. Without
+    one, the guarantee is unchecked. It belongs to the attested model, so a check of another model may omit it.
+    """
+    claims = opened.attested.declarations.together_with is not None
+    if settings.after is None:
+        return {"joint_checked": False} if claims and is_promise else {}
+    if not claims:
+        msg = f"remove {setting('after')}: {str(opened.out)!r} has no guarantee together with an earlier release"
+        raise InputError(msg)
+    from anonset.jobs.joint_check import few_with_earlier
+
+    return {"joint_checked": True, "few_in_both": few_with_earlier(opened, settings.after)}
 
 
 def _requested_model(settings: CheckSettings) -> PrivacyModel:

@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from anonset.errors import InputError, foreign, typed
-from anonset.privacy import PrivacyModel, Verdict
+from anonset.privacy import KmAnonymity, PrivacyModel, Verdict
 from anonset.privacy.policies import PrivacyPolicy
+from anonset.publications import Published, Records
 from anonset.reading.sources.files import read_bytes
-from anonset.release.documents import ATTESTATION, Attestation
+from anonset.release.documents import ATTESTATION, Attestation, Declarations
 from anonset.release.formats import kind_named
 from anonset.release.guarantee_limits import declared_limits
 from anonset.release.opened import OpenedPublication, built_model
@@ -69,8 +70,20 @@ def require_statements(opened: OpenedPublication) -> None:
     computed |= kind_named(data.kind).stated(publication, data)
     named = attested.declarations.published_as_is or []
     computed["declarations.published_as_is"] = (named, [name for name in named if name in data.columns])
+    computed |= _joint(attested.declarations, promised, publication)
     for field, (stated, expected) in computed.items():
         _require_equal(opened, field, stated, expected)
+
+
+def _joint(declared: Declarations, promised: PrivacyModel, publication: Published) -> dict[str, tuple[Any, Any]]:
+    """Return the stated joint guarantee, and what is possible. Only records with the model km can have one."""
+    possible = isinstance(publication, Records) and isinstance(promised, KmAnonymity)
+    with_earlier = declared.together_with if possible else None
+    if_linked = declared.together_if_linked if with_earlier else None
+    return {
+        "declarations.together_with": (declared.together_with, with_earlier),
+        "declarations.together_if_linked": (declared.together_if_linked, if_linked),
+    }
 
 
 def _without_policy(parameters: Mapping[str, Any]) -> dict[str, Any]:

@@ -178,6 +178,7 @@ def _common(facts: ReportFacts, typed: ReportSettings) -> dict[str, Any]:
         "statement": attested.statement,
         "limits": ranked,
         "undecided": bool(attested.declarations.accepted_undecided),
+        "joint": attested.declarations.together_with is not None,
         "checked": checked(facts),
         "questions": questions(model),
         "before": bool(facts.before),

@@ -7,7 +7,7 @@ from anonset.kinds.individuals import MOST_CORRELATED
 from anonset.release.documents import unit_in_words
 from anonset.release.statements import parameters_of, plain
 from anonset.report.account import coverage
-from anonset.spelling import counted, printable
+from anonset.spelling import counted, printable, setting
 
 if TYPE_CHECKING:
     from anonset.jobs.check import PublicationCheck
@@ -35,6 +35,9 @@ def check_summary(check: "PublicationCheck") -> dict[str, Any]:
         summary["untrue"] = check.untrue
         summary["suppressed"] = None if check.suppressed is None else float(check.suppressed)
         summary["beyond_utility"] = check.beyond_utility or None
+    if check.joint_checked is not None:
+        summary["joint_guarantee"] = check.few_in_both is None if check.joint_checked else None
+        summary["few_in_both"] = check.few_in_both
     if check.correlations is not None:
         summary["correlations"] = {kind: violations.listed for kind, violations in check.correlations.items()}
         summary["correlations_found"] = {kind: violations.number for kind, violations in check.correlations.items()}
@@ -48,7 +51,8 @@ def check_summary(check: "PublicationCheck") -> dict[str, Any]:
 def check_account(check: "PublicationCheck") -> list[str]:
     """Return the results of a verification as lines of text."""
     verdict = check.verdict
-    lines = [str(verdict), _columns(check)]
+    alone = " for this release alone" if check.joint_checked is False and verdict.holds else ""
+    lines = [f"{verdict}{alone}", *_joint(check), _columns(check)]
     if check.unit is not None:
         lines.append(f"unit: {unit_in_words(check.unit, verdict.model, check.roles.get('identifiers', []))}")
     if check.as_is:
@@ -75,6 +79,18 @@ def check_account(check: "PublicationCheck") -> list[str]:
     if check.too_large:
         lines.append(f"correlations: not searched, limit {MOST_CORRELATED:,} rows")
     return [printable(plain_text(line)) for line in lines]
+
+
+def _joint(check: "PublicationCheck") -> list[str]:
+    """Return a line on the guarantee together with an earlier release, if the attestation states one."""
+    if check.joint_checked is None:
+        return []
+    if not check.joint_checked:
+        how = f"pass {setting('after', 'PRIVATE')} of the earlier release"
+        return [f"guarantee together with the earlier release: NOT CHECKED; {how}"]
+    if check.few_in_both is not None:
+        return [f"guarantee together with the earlier release: does not hold: {check.few_in_both}"]
+    return ["guarantee together with the earlier release: holds"]
 
 
 _IN_ORDER = "rows were compared in file order; if the publication is sorted, pass its record numbers with --records"

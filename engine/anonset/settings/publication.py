@@ -59,6 +59,8 @@ class OriginalSettings(ComparedSettings):
         original, names = flags.get("original", job.get("input")), {*_OF_JOB}
         if isinstance(original, str) and may_have_data(original):
             job, names = {**job, "original": original}, {*names, *_ORIGINAL_SETTINGS, "original"}
+            if may_have_data(str(job.get("after", ""))):
+                names |= {"after"} & cls.model_fields.keys()
         job = {name: value for name, value in job.items() if name in names}
         return super().of_job(job, flags)
 
@@ -155,6 +157,11 @@ class CheckSettings(OriginalSettings):
         {},
         description="COL=SPEC: hierarchy of a column. The hierarchy of the items must match the codebook. Hierarchies "
         "of relational columns require --original. Repeatable.",
+    )
+    after: str | None = Field(
+        None,
+        description="Private directory of the earlier release with which the publication has a joint guarantee. The "
+        "check then includes this guarantee. Requires the private directory and the unchanged input of both releases.",
     )
     utility_constraints: str | None = Field(
         None,

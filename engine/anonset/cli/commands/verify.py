@@ -33,6 +33,8 @@ def verify(
     that follow from several tuples of a person. Only the algorithm safe-grouping prevents such inferences, and they do
     not change the exit code.
 
+    A guarantee together with an earlier release is checked with --after. Without it, the result is undecided.
+
     Exit codes: 0 the model holds; 1 the model does not hold; 2 invalid input; 3 undecided.
     """
     from anonset.jobs.verify import check, check_settings
@@ -48,7 +50,7 @@ def verify(
         private = None  # without the private files, truth is undecided
     with progress_bars(quiet=quiet) as progress:
         if is_address(out) or is_publication(out):
-            with_private = is_job(published) or "original" in options
+            with_private = is_job(published) or not options.keys().isdisjoint(("original", "after"))
             with open_publication(out, private, with_private=with_private) as opened:
                 kept = opened.kept_constraints if is_job(published) and "model" not in options else {}
                 result = check(opened, {**kept, **options}, progress=progress)

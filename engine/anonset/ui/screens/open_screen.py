@@ -63,6 +63,9 @@ def _show_verdict(examined: Examination) -> None:
     verdict = _VERDICTS.get(run.result["verdict"], run.result["verdict"])
     statement = f" {examined.model.statement}" if holds else ""
     text("p", f"{examined.model} {verdict}.{statement}").classes("good" if holds else "alert").mark("verdict")
+    if "joint_guarantee" in run.result:
+        joint = {True: "holds", False: "does not hold", None: "was not checked"}[run.result["joint_guarantee"]]
+        text("p", f"The guarantee together with the earlier release {joint}.")
     if "true" in run.result:
         true = {True: "agrees", False: "does not agree", None: "may not agree"}[run.result["true"]]
         text("p", f"The publication {true} with the original.")

@@ -1,0 +1,57 @@
+"""Check of the joint guarantee of a publication and an earlier release, from the data and the settings of its run."""
+
+from dataclasses import replace
+
+from anonset.errors import InputError
+from anonset.jobs.runs.run import FileRun
+from anonset.privacy import Witness
+from anonset.publications import Records
+from anonset.publications.base import require_kind
+from anonset.release.opened import OpenedPublication
+from anonset.settings.settings import settings_model, validate
+from anonset.spelling import setting
+from anonset.verification.two_releases import few_in_both
+
+
+def few_with_earlier(opened: OpenedPublication, after: str) -> Witness | None:
+    """Return a witness if a publication violates the joint guarantee that it attests. Return None if there is no
+    violation.
+
+    The input is read again, in memory, with the settings in the private report. Persons are matched as in the run.
+
+    Parameters
+    ----------
+    opened
+        Publication of records whose attestation states a joint guarantee.
+    after
+        Earlier release, or its private directory.
+
+    Raises
+    ------
+    InputError
+        If the attestation names another earlier release, the private directory is missing, or the input or a side file
+        has changed.
+    """
+    out, declared = opened.out, opened.attested.declarations
+    report = opened.require_report(f"{setting('after')}: the private directory of {str(out)!r} is missing")
+    known = {name: value for name, value in report.settings.items() if name in settings_model().model_fields}
+    if "input" not in known:
+        msg = f"{setting('after')}: {str(out)!r} was not made from a file, so the joint guarantee cannot be checked"
+        raise InputError(msg)
+    run = FileRun(validate(settings_model(), {**known, "after": after}))
+    job = run.job()
+    if job.other_release is None or job.other_release.attestation_sha256 != declared.together_with:
+        msg = f"{setting('after')} {after}: the attestation of {str(out)!r} names another earlier release"
+        raise InputError(msg)
+    if run.source.sha256 != report.input.get("sha256") or run.side_files != report.input.get("side_files", {}):
+        msg = f"{setting('after')}: the input or a side file of {str(out)!r} has changed; restore it"
+        raise InputError(msg)
+    missing = f"{setting('after')}: the private directory of {str(out)!r} lacks the map from rows to records"
+    publication, way_back = require_kind(opened.publication, Records, missing), opened.way_back(opened.store)
+    if way_back is None:
+        raise InputError(missing)
+    with run.table(None, None) as table:
+        bound, *_ = job.prepare(table, run.settings.hierarchy, run.algorithm, run.algorithm_for)
+        job.other_release.require_records(bound.n)
+        earlier = replace(job.other_release, linked=bool(declared.together_if_linked))
+        return few_in_both(bound, publication.with_way_back(*way_back), earlier, opened.model)
