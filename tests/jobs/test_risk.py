@@ -211,6 +211,7 @@ def test_invalid_options_of_risk_are_rejected(options, message):
 VISITS = {"p": list("112233445566"), "drug": list("xyzxyzxyzxyz")}
 
 
+@pytest.mark.filterwarnings("ignore:model anatomy protects rows")
 def test_probability_of_inferring_a_value_from_buckets():
     release = anonset.anonymize(anonset.read(VISITS, id="p", sensitive="drug"), anonset.Anatomy(l=2, seed=1))
     risks = anonset.risk(release)
@@ -232,6 +233,7 @@ def test_probability_of_inferring_a_value_from_buckets():
         anonset.risk(release, population=anonset.read({"a": ["1"]}, relational="a"))
 
 
+@pytest.mark.filterwarnings("ignore:model anatomy protects rows")
 def test_an_attack_reports_buckets_that_violate_the_guarantee():
     table = anonset.read(VISITS, id="p", sensitive="drug")
     release = anonset.anonymize(table, anonset.Anatomy(l=2, seed=1))

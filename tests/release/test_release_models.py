@@ -79,6 +79,7 @@ def test_buckets_are_released_and_read_back(tmp_path: Path) -> None:
     assert attestation["counts"] == {"records": release.publication.n, "groups": release.publication.n_groups}
 
 
+@pytest.mark.filterwarnings("ignore:model anatomy protects rows")
 @pytest.mark.parametrize("algorithm", [anonset.SafeGrouping(k=3, l=2), anonset.Anatomy(l=2)])
 def test_buckets_are_exported_as_the_two_tables_of_the_files(algorithm: Any, tmp_path: Path) -> None:
     release = anonset.anonymize(long_table(), algorithm)
