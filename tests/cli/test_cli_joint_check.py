@@ -60,6 +60,12 @@ def test_a_joint_guarantee_is_undecided_without_the_earlier_release(place: Place
     assert (ran.code, "NOT CHECKED" in ran.out) == (0, False)
 
 
+def test_a_job_whose_earlier_release_is_missing_is_undecided(place: Place, second: str) -> None:
+    (place.folder / "first.private").rename(place.folder / "moved")
+    ran = place.run("verify", f"{second}.private/report.json")
+    assert (ran.code, names(ran.out, "NOT CHECKED --after")) == (3, True), ran.err
+
+
 def test_a_false_joint_guarantee_is_rejected(place: Place, second: str) -> None:
     forge(place, "second", state_linked, private=False)
     assert place.run("verify", second).code == 3
