@@ -338,19 +338,3 @@ def test_verify_and_risk_read_a_records_file_in_parts(clinic: Place, monkeypatch
     assert (ran.code, ran.err.count("\n")) == (2, 1)
     assert "records/part-00001.parquet" in ran.err
     assert "SHA-256 differs" in ran.err
-
-
-def test_the_repeated_word_of_earlier_attestations_is_accepted(place: Place) -> None:
-    place.write("rows.csv", "codes\na;s\na\nb\nb\n")
-    sizes = ["--k", "2", "--l", "2", "--m", "2", "--sensitive-items", "s"]
-    tree = ["--hierarchy", "codes=halves:frequency"]
-    publish(place, "rows.csv", "--items", "codes", "--separator", ";", "--model", "lm", *sizes, *tree)
-    shutil.rmtree(place.private)
-    path = place.out / "attestation.json"
-    attestation = loads(path.read_text())
-    covered = attestation["verified"]["covered"]
-    for text, code in ((covered.replace("1 item", "1 item items"), 0), (covered.replace("1 item", "2 items"), 2)):
-        assert text != covered
-        attestation["verified"]["covered"] = text
-        path.write_text(dumps(attestation))
-        assert place.run("verify", str(place.out)).code == code

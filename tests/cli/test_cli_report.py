@@ -332,12 +332,17 @@ def test_buckets_have_a_page(long: Place, model: tuple[str, ...]) -> None:
         "guaranteed maximum",
         "one row",
         "most 1/2 of the rows",
-        "the link between a person",
+        f"the link between a {'row' if model[0] == 'anatomy' else 'person'}",
+        "A person may have several rows",
         "most likely sensitive value of a person: correct for at most ",
         "drug: sensitive column, published",
     ):
         assert text in own
         assert text in shared
+    for page in (own, shared):
+        assert ("guarantee covers single rows" in page) == (model[0] == "anatomy")
+        assert "All rows of a person are one record" not in page
+    assert "not merged: each row is one record" in own
     assert ("<svg" in own, "<svg" in shared) == (True, False)
     assert names(own, "guesses sensitive original")
     assert not names(shared, "guesses original")

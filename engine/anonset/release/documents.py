@@ -1,7 +1,6 @@
 """Fields of the public attestation and the private report, and functions that read these documents."""
 
 import os
-import re
 import stat
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
@@ -9,15 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    SerializerFunctionWrapHandler,
-    ValidationError,
-    field_validator,
-    model_serializer,
-)
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, ValidationError, model_serializer
 
 from anonset.data import Table
 from anonset.data.storage.lease import LEASE
@@ -346,9 +337,6 @@ class Declarations(Document):
         return {name: value for name, value in handler(self).items() if value is not None}
 
 
-_REPEATED = re.compile(r"(\bitems?) items(?= that may be known\))")
-
-
 class Attestation(Document):
     """Guarantee of a publication, and the extent of its verification. It contains no information that helps an
     attacker. All fields except the declarations follow from the published files, the model and its parameters, so
@@ -367,13 +355,6 @@ class Attestation(Document):
     """Facts that the check examined. Empty if the owner accepted an unfinished check."""
     counts: dict[str, int]
     data: PublishedFile | BucketFiles | ChunkFiles
-
-    @field_validator("verified")
-    @classmethod
-    def _repeats_no_word(cls, verified: dict[str, Any]) -> dict[str, Any]:
-        """Return the facts without the repeated word in ``2 items items that may be known`` of version 1.0.0."""
-        covered = verified.get("covered")
-        return verified if not isinstance(covered, str) else {**verified, "covered": _REPEATED.sub(r"\1", covered)}
 
 
 class PhaseRecord(Document):

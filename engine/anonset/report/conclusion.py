@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from anonset.data.table_facts import FIRST_VALUE, Change
 from anonset.jobs.report_facts import ReportFacts
+from anonset.privacy import PrivacyModel
 from anonset.reading.file_options import person_columns
 from anonset.release.documents import Report
 from anonset.release.guarantee_limits import ranked_limits, sentences
@@ -73,7 +74,8 @@ def _attacked(facts: ReportFacts, part: PagePart) -> str:
 def persons(facts: ReportFacts) -> list[tuple[str, str]]:
     """Return who declared what a person is, and how rows became records, as pairs of a name and a text."""
     report, unit = facts.private, facts.attested.declarations.unit
-    rows = [(PERSON, _DECLARED[unit])]
+    ids = getattr(facts.attested.data, "id", [])
+    rows = [(PERSON, _of_ids(facts.model) if ids else _DECLARED[unit])]
     if report is None:
         return [
             *rows,
@@ -85,7 +87,13 @@ def persons(facts: ReportFacts) -> list[tuple[str, str]]:
     if names := person_columns(report.settings.get("unit")):
         rows.append(("Columns that identify a person", ", ".join(names)))
     changes = [Change(**change) for change in report.changes]
-    return [*rows, *_of_rows(report, changes, facts.summary.n, by_person=unit == "person")]
+    return [*rows, *_of_rows(report, changes, facts.summary.n, by_person=unit == "person" and not ids)]
+
+
+def _of_ids(model: PrivacyModel) -> str:
+    """Return who declared what a person is, if ids of persons are published."""
+    several = "The owner declared which columns name the person of each row. A person may have several rows"
+    return f"{several}, and the guarantee covers single rows." if model.counts_rows else f"{several}."
 
 
 def _of_rows(report: Report, changes: Sequence[Change], published: int, *, by_person: bool) -> list[tuple[str, str]]:

@@ -70,11 +70,12 @@ def _guesses(risk: BucketRisk) -> list[tuple[str, ...]]:
 
 def page_part(risk: BucketRisk, facts: ReportFacts) -> PagePart:
     """Return the parts of the report that depend on the kind of publication."""
+    whose = "row" if facts.model.counts_rows and getattr(facts.attested.data, "id", []) else "person"
     head = ("attacker finds", "guaranteed maximum", "highest", "average", above_threshold(risk.threshold), "certain")
     return PagePart(
         published="Join the tables by group. They do not show which row of a group has which value.",
         protection=[
-            ("Protected", "the link between a person and the sensitive value."),
+            ("Protected", f"the link between a {whose} and the sensitive value."),
             ("Not protected", "the fact that a person is in the data: ids and kept columns are published unchanged."),
         ],
         columns=of_buckets(risk, facts),
