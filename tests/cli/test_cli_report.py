@@ -318,6 +318,15 @@ def test_the_internal_page_plots_losses_of_other_weights(place: Place) -> None:
         assert len(meaning) > 20, name
 
 
+def test_a_shareable_page_states_no_guarantee_that_does_not_follow_from_the_model(ward: Place) -> None:
+    path = ward.out / "attestation.json"
+    attested = json.loads(path.read_text())
+    path.write_text(json.dumps({**attested, "limits": ""}))
+    ran = ward.run("report", str(ward.out), "-o", str(ward.folder / "page.html"), "--shareable")
+    assert (ran.code, ran.err.count("\n"), (ward.folder / "page.html").exists()) == (2, 1, False)
+    assert "limits" in ran.err
+
+
 @pytest.mark.parametrize("model", [("anatomy", "--l", "2"), ("safe-grouping", "--k", "4", "--l", "2")])
 def test_buckets_have_a_page(long: Place, model: tuple[str, ...]) -> None:
     data = str(long.folder / "long.csv")

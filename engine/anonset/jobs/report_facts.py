@@ -19,6 +19,7 @@ from anonset.kinds.summary import Summary
 from anonset.measures.countable import CountAccuracy, FrequentItems, accuracy_of
 from anonset.privacy import PrivacyModel
 from anonset.reading.sources.source import Source
+from anonset.release.attested import require_statements
 from anonset.release.documents import Attestation, Report
 from anonset.release.opened import OpenedPublication
 from anonset.settings.publication import OriginalSettings
@@ -113,7 +114,14 @@ def raw_exposure(
 
 
 def public_facts(opened: OpenedPublication) -> ReportFacts:
-    """Return the facts that follow from the public files of a publication alone."""
+    """Return the facts that follow from the public files of a publication alone.
+
+    Raises
+    ------
+    InputError
+        If a statement of the attestation does not follow from the model and the data.
+    """
+    require_statements(opened)
     kind = analysis_of(opened.publication)
     sensitive = kind.sensitive_counts(opened.model.secrets)
     return ReportFacts(opened.attested, opened.model, kind.summary(), risk(opened), sensitive=sensitive)
