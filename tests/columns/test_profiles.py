@@ -149,6 +149,13 @@ def test_a_kind_survives_few_odd_values(codes: int, odd: int, kind: str) -> None
     assert (profiled.kind, profiled.look.odd) == (kind, odd if kind != "text" else 0)
 
 
+@pytest.mark.parametrize(("odd", "usable"), [(1, True), (2, False)])
+def test_a_format_of_dates_survives_few_dates_in_another_format(odd: int, usable: bool) -> None:
+    dates = [*(f"{3 + n}/25/2020" for n in range(odd)), *(f"2020-01-{n:02}" for n in range(1, 20))]
+    look = profile("visit", pa.chunked_array([dates])).look
+    assert (look.kind, look.usable, look.odd if usable else 0) == ("dates", usable, odd if usable else 0)
+
+
 @pytest.mark.parametrize(
     ("value", "form"),
     [

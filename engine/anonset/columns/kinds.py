@@ -110,9 +110,6 @@ def look_at(name: str, labels: Sequence[str]) -> ValueFormat:
     At most 5% of the distinct values may be of another kind. If there are at least 10, one value may always be of
     another kind.
 
-    A column keeps its kind if at most 5% of its distinct values differ. One value may always differ if there are at
-    least 10.
-
     >>> look_at("birth", ["24.12.1950", "1.2.1960"]).form, look_at("n", ["1,5", "2"])
     ('%d.%m.%Y', ValueFormat(kind='numbers', form=',', width='0.05'))
     >>> look_at("dx", [*(f"U{n}.1" for n in range(10, 30)), "unknown"])
