@@ -401,16 +401,6 @@ def test_a_coarser_level_fails_if_it_adds_a_known_value_to_classes_without() -> 
     assert result.figures == {"clusters": 3, "ncp": 0.5, "suppressed": 4}
 
 
-def test_values_that_differ_only_in_case_are_noted() -> None:
-    age = CategoricalColumn.of("age", "1122")
-    for values, noted in ((["flu", "Flu", "flu ", "ulcer"], True), (["flu", "cold", "flu", "cold"], False)):
-        table = Table(None, (age,), kept=(CategoricalColumn.of(NAME, values),))
-        notes = Mondrian(k=2, sensitive=NAME, l=2).recode(table, {}).notes
-        assert bool(notes) == noted
-        assert not any(value.strip() in note for note in notes for value in values)
-    assert Mondrian(k=2).recode(Table(None, (age,)), {}).notes == ()
-
-
 def test_a_missing_sensitive_column_is_rejected() -> None:
     table = Table(None, (CategoricalColumn.of("age", "1122"),))
     with refused(InputError, "drug"):
