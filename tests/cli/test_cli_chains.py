@@ -46,7 +46,7 @@ def chain(place: Place, rng: random.Random, algorithms: list[list[str]], fixed: 
         assert not [item for item in gone if mapping.get(item)]
         gone |= {item for item, name in mapping.items() if not name}
         tree = ["--hierarchy", fixed[1]] if fixed[0] == "--hierarchy" else []
-        assert place.run("verify", str(out), "--original", data, "--unit", "who", *tree).code == 0
+        assert place.run("verify", str(out), "--original", data, "--unit", "who", *tree, *earlier[2:]).code == 0
         earlier = ["--recoding", str(place.folder / f"q{number}.private")]
         earlier += ["--after", earlier[1]] * after
         for _ in range(rng.randrange(12)):
