@@ -20,7 +20,7 @@ from anonset.jobs.linked_findings import LinkedFindings
 from anonset.jobs.proposals.linked_proposal import inspect_linked
 from anonset.jobs.proposals.proposal import Proposal
 from anonset.jobs.proposals.proposed_reading import proposal_for
-from anonset.jobs.runs.persons import require_persons, unit_findings
+from anonset.jobs.runs.persons import count_persons, require_persons, unit_findings
 from anonset.measures.risks.known_items import known_items
 from anonset.measures.shares import share_of
 from anonset.privacy.model import require_size
@@ -141,9 +141,7 @@ def _unit(work: Proposal, table: Table) -> Unit:
 
 
 def _persons(work: Proposal, table: Table) -> int | None:
-    if _unit(work, table) not in ("person", "row"):
-        return None
-    return len(np.unique(class_of(table.ids, table.n))) if table.ids else table.n  # ids of buckets repeat
+    return count_persons(table) if _unit(work, table) in ("person", "row") else None
 
 
 def _question(work: Proposal) -> Question | None:

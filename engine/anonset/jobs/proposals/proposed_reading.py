@@ -367,8 +367,8 @@ def _with_given(names: Sequence[str], proposed: ProposedRoles, declared: Mapping
     _settle_sensitive(roles)
     if declared.get("id") and declared.get("sensitive") and not declared.get("relational"):
         for name in [name for name, role in roles.items() if role.role == "relational"]:
-            reason = f"buckets generalize no column; to publish it unchanged: {setting('keep', name)}"
-            roles[name] = ProposedRole("drop", reason)
+            keep = Fix({"keep": [name]}, "to publish it unchanged")
+            roles[name] = ProposedRole("drop", "buckets generalize no column", fixes=(keep,))
     return roles
 
 

@@ -99,17 +99,12 @@ def _spelled(name: str, persons: Sequence[Hashable]) -> list[Hashable]:
     if missing is not None:
         msg = f"{name} must name a person for each record; the entry of record {missing} is null"
         raise InputError(msg)
-    texts = iter(arrow.folded(arrow.text_array([_text_of(one) for ids in parts for one in ids])).to_pylist())
-    spelled = [tuple(next(texts) for _ in ids) for ids in parts]
+    texts = iter(arrow.folded(arrow.text_array([str(one) for ids in parts for one in ids])).to_pylist())
+    spelled: list[Hashable] = [tuple(next(texts) for _ in ids) for ids in parts]
     if repeated := len(spelled) - len(set(spelled)):
         msg = f"{name} must name a different person for each record; {repeated:,} entries repeat"
         raise InputError(msg)
-    return list(spelled)
-
-
-def _text_of(identity: Hashable) -> str:
-    whole = isinstance(identity, float) and identity.is_integer()
-    return str(int(identity)) if whole else str(identity)  # type: ignore[call-overload]
+    return spelled
 
 
 def read_other_release(other: str | os.PathLike[str], report: Report) -> OtherRelease:

@@ -97,11 +97,17 @@ def unit_findings(table: Table, model: PrivacyModel | None = None) -> tuple[Prob
     return tuple(_contradiction(identifier, unit) for identifier in _repeated(table))
 
 
+def count_persons(table: Table) -> int:
+    """Return the number of different ids, or the number of records if the table has no ids. Ids of buckets repeat."""
+    if not table.ids:
+        return table.n
+    shares = shares_of(table.ids, table.store)
+    return sum(len(np.unique(keys_of([column.take(rows) for column in table.ids], len(rows)))) for rows in shares)
+
+
 def _several_rows(table: Table, model: PrivacyModel) -> tuple[Problem, ...]:
     """Return a problem if ids repeat, although the model does not protect a person with several rows."""
-    persons = 0
-    for rows in shares_of(table.ids, table.store):
-        persons += len(np.unique(keys_of([column.take(rows) for column in table.ids], len(rows))))
+    persons = count_persons(table)
     if persons == table.n:
         return ()
     names = " and ".join(repr(column.name) for column in table.ids)
