@@ -51,8 +51,8 @@ reading/cells/shared_answers.py: pair[0], pair[1]; settings/answer_columns.py: f
 settings/fitting.py: MISSING_VALUE;
  algorithms/base.py: traits, value; lazy_names.py: package['__name__'];
 privacy/classes.py: value; algorithms/relational/class_rules.py: sensitive; verification/classes.py: model.sensitive;
-report/page.py: model.sensitive_column; reading/projects.py: text, kind, metric; settings/project_jobs.py: protected;
-jobs/import_project.py: sensitive; release/scan/disclosure_scan.py: unknown[0]; release/scan_findings.py: names[0];
+report/page.py: model.sensitive_column;
+release/scan/disclosure_scan.py: unknown[0]; release/scan_findings.py: names[0];
 jobs/proposals/value_problems.py: mark; reading/linked.py: table.parent, key;
 reading/table_builder.py: source.tables[0];
 reading/nested_paths.py: text, path; jobs/proposals/linked_proposal.py: table.key;

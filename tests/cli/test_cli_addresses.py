@@ -35,7 +35,6 @@ COMMANDS: dict[str, Callable[[Place], list[str]]] = {
     "policy generate": lambda p: ["policy", "generate", str(p.folder / "data.dat"), "-o", f"{ADDRESS}.txt"],
     "policy convert": lambda p: ["policy", "convert", str(p.folder / "data.dat"), f"{ADDRESS}.txt"],
     "demo": lambda p: ["demo", "-o", ADDRESS],
-    "import": lambda p: ["import", str(p.folder / "data.dat"), "-o", ADDRESS],
 }
 
 

@@ -2,6 +2,7 @@
 
 import gzip
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from tests.facts import refused
 from anonset.errors import InputError
 from anonset.reading.batches import FileProperties, open_source
 from anonset.reading.read import read
+from anonset.reading.scan import scan
 from anonset_kernels.records.fimi import tokenize
 
 
@@ -149,3 +151,22 @@ def test_an_spmf_file_must_not_rename_an_item(tmp_path):
     (tmp_path / "b.txt").write_text(SPMF.replace("apple", "pear"))
     with refused(InputError, "names"):
         read(tmp_path, input_format="spmf")
+
+
+@pytest.mark.parametrize("reading", [read, scan])
+@pytest.mark.parametrize("file_format", ["fimi", "baskets", "spmf"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_utilities_are_never_items(tmp_path: Path, file_format: str, end: str, reading) -> None:
+    path = tmp_path / "u.txt"
+    path.write_bytes(end.join(["1 2", "1 4 7:7:5 1 1", "5"]).encode())
+    with refused(InputError, "utilities items:total:utilities"):
+        reading(path, input_format=file_format)
+
+
+@pytest.mark.parametrize("text", ["12:30:45\n", "a:1:2 b:3:4\n", "drug:x code:y\n", "1 2 3\n1 2 10:20:30 5 6\n"])
+def test_other_items_with_colons_are_read(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "t.dat"
+    path.write_text(text)
+    assert [sorted(row) for row in read(path).transactions.rows()] == [
+        sorted(set(row.split())) for row in text.splitlines()
+    ]

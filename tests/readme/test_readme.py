@@ -33,7 +33,6 @@ NOT_RUN = {
     "make wheel && docker build": "needs a container engine",
     "apiVersion: v1": "needs Kubernetes; checked in tests/readme",
     "dask scheduler --protocol tls": "starts servers; tested in tests/jobs",
-    "export OTEL_EXPORTER_OTLP_ENDPOINT": "needs a collector; tested in tests/cli",
     "from airflow.": "needs Airflow; run by make recipes",
     "rows.groupBy(": "needs Spark; run by make recipes",
     '{"time": "2026-03-02T08:15:30.120Z"': "lines of a log; the fields are tested in tests/cli/test_log.py",

@@ -22,7 +22,6 @@ _COMMANDS = {
     "report": "Write a report about a publication for a data protection officer.",
     "compare": "Compare algorithms or parameters on a data set.",
     "reconstruct": "Generate a table of records that is consistent with a disassociated publication.",
-    "import": "Convert an ARX project or an Amnesia template to a job file.",
     "ui": "Open a web page to inspect and publish data.",
     "demo": "Generate a data set, anonymize it and explain the result.",
     "clean": "List and remove the work directories of killed runs.",
@@ -69,7 +68,7 @@ _GROUPS: dict[str, tuple[str, dict[str, str]]] = {
 }
 
 
-_FUNCTIONS = {"import": "anonset.cli.commands.import_project:import_project", "ui": "anonset.ui.command:ui"}
+_FUNCTIONS = {"ui": "anonset.ui.command:ui"}
 """Module and function of each command, if the module does not have the name of the command."""
 _ACCEPT_URLS = ("anonymize", "verify", "evaluate", "risk", "report")
 """Commands that accept URLs of publications, job files and other files."""

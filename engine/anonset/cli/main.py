@@ -86,22 +86,19 @@ def _run(arguments: Sequence[str], *, own_process: bool) -> int:
         msg = "anonset does not run on Windows, where file modes do not protect private files; use WSL or a container"
         raise InputError(msg)
     from anonset.cli.app import run_command
-    from anonset.cli.output import log_to, trace_to
-    from anonset.cli.trace import Trace, is_requested
+    from anonset.cli.output import log_to
 
-    as_json, run_id = False, secrets.token_hex(8)
+    as_json = False
     if any(argument.startswith(_LOG_FORMAT) for argument in arguments):
         from anonset.cli.log import JsonLog, take_standard_error, taken_from
 
         arguments, as_json = taken_from(arguments)
-    command = next((argument for argument in arguments if not argument.startswith("-")), None)
     if as_json:
         if own_process:
             take_standard_error()
-        log_to(log := JsonLog(command, run_id))
+        command = next((argument for argument in arguments if not argument.startswith("-")), None)
+        log_to(log := JsonLog(command, secrets.token_hex(8)))
         log.start()
-    if is_requested(os.environ):
-        trace_to(Trace(command, run_id))
     code: Any = run_command(arguments)
     return code if isinstance(code, int) else DONE
 

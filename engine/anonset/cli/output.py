@@ -9,7 +9,6 @@ from typing import Any, Protocol, TextIO
 
 from rich.console import Console, RenderableType
 
-from anonset.cli.trace import Trace
 from anonset.data.progress import Progress
 from anonset.errors import Fix, plain_text
 from anonset.spelling import printable, shown
@@ -37,7 +36,6 @@ class Log(Protocol):
 
 
 _log: list[Log] = []  # log of this process, only if --log-format is json
-_trace: list[Trace] = []  # trace of this command, only if environment variables request it
 _WIDTH = 160  # width of tables in characters if the output is not a terminal
 
 
@@ -78,11 +76,6 @@ def log_to(log: Log) -> None:
     _log[:] = [log]
 
 
-def trace_to(trace: Trace) -> None:
-    """Collect results for a trace."""
-    _trace[:] = [trace]
-
-
 def has_log() -> bool:
     """Return True if messages go to a log."""
     return bool(_log)
@@ -93,26 +86,14 @@ def log_progress() -> Progress | None:
     return _log[0].progress if _log else None
 
 
-def stores_results() -> bool:
-    """Return True if a log or a trace contains the results of the command."""
-    return bool(_log or _trace)
-
-
 def store_result(**values: Any) -> None:
-    """Store results for the last line of the log and for the trace.
-
-    Results are figures and paths, and contain no data.
-    """
+    """Store results for the last line of the log. They are figures and paths, and contain no data."""
     for log in _log:
         log.result(**values)
-    for trace in _trace:
-        trace.result(**values)
 
 
 def end_log(code: int) -> None:
-    """Send the trace, write the exit code to the log, and stop logging."""
-    if _trace and (problem := _trace.pop().send(code)):
-        warn(problem)
+    """Write the exit code to the log, and stop logging."""
     if _log:
         _log.pop().end(code)
 
@@ -129,8 +110,6 @@ def say(message: str, level: str = "note", fixes: Sequence[Fix] = (), **more: An
     more
         Additional fields of the JSON log.
     """
-    if _trace and level == "error":
-        _trace[0].error(more.get("code"))
     if _log:
         _log[0].message(level, message, fixes, **more)
         return

@@ -24,7 +24,6 @@ def job_text(
     guarantee: Mapping[str, Any],
     reasons: Mapping[str, Sequence[str]],
     problems: Sequence[str],
-    origin: str = "Roles are proposals, based on column names and values. Check them: only you know the data.",
     question: Sequence[str] = (),
     answers: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
@@ -42,15 +41,15 @@ def job_text(
         Comment lines above a setting.
     problems
         Problems that the owner should check first.
-    origin
-        A sentence on the origin of the settings.
     question
         Possible lines that declare who is a person. Empty if no declaration is needed.
     answers
         Text with the settings for each possible value of ``unit``.
     """
-    lines = ["# Job file for anonset. Run: anonset anonymize THIS-FILE. Compare algorithms: anonset suggest THIS-FILE."]
-    lines += [f"# {_one_line(origin)}"]
+    lines = [
+        "# Job file for anonset. Run: anonset anonymize THIS-FILE. Compare algorithms: anonset suggest THIS-FILE.",
+        "# Roles are proposals, based on column names and values. Check them: only you know the data.",
+    ]
     lines += ["#", *(f"# Check: {problem}" for problem in map(_one_line, problems))] if problems else []
     lines += [
         "",

@@ -7,7 +7,7 @@ from cyclopts import Parameter
 
 from anonset.cli.exit_codes import DONE, FAILED, UNDECIDED
 from anonset.cli.flags import INPUT, flags_of, given_flags
-from anonset.cli.output import say, show, show_json, store_result, stores_results, utc_time, warn
+from anonset.cli.output import has_log, say, show, show_json, store_result, utc_time, warn
 from anonset.cli.progress import progress_bars
 from anonset.errors import InputError
 from anonset.settings.settings import Settings, is_job, settings_model
@@ -75,12 +75,12 @@ def _anonymize(settings: Settings, *, quiet: bool, json: bool) -> int:
     with progress_bars(quiet=quiet) as progress:
         release = anonymize_file(settings, progress=progress, note=None if quiet else say)
     if not isinstance(release, Release):
-        if stores_results():
+        if has_log():
             _store_result(settings.out, release.verdict.outcome)
         return _show_existing(release, quiet=quiet, json=json)
     for warning in release.unverified.warnings:
         warn(warning)
-    if stores_results():
+    if has_log():
         peak = max((phase.peak_memory or 0 for phase in release.phases), default=0)
         losses, records = release.unverified.measures, release.unverified.publication.n
         _store_result(

@@ -12,13 +12,12 @@ from anonset.data import SetColumn
 from anonset.data.blocks import encode_sets, keep_tokens
 from anonset.data.spans import begins_of
 from anonset.data.storage.workers import Workers
-from anonset.errors import Fix, InputError, MisreadError
+from anonset.errors import Fix, InputError
 from anonset.reading.batches import Batch, FileProperties, OpenedSource, SourcePart, with_keys
 from anonset.reading.cells.input_checks import require_split
 from anonset.reading.formats.text_chunks import ALL_RECORDS, TextRange, pieces
 from anonset.reading.formats.text_ranges import Text, text_parts
 from anonset.reading.sources.dialect import Dialect, in_another_encoding
-from anonset.reading.sources.item_utilities import have_utilities, without_utilities
 from anonset.reading.sources.source import DataFile, Source
 
 COLUMN = "items"
@@ -95,7 +94,7 @@ class SpmfLines:
     """Lines of SPMF text, read in pieces. Lines are transactions or sequences. Each sequence becomes one set.
 
     Lines that begin with ``@``, ``%`` or ``#`` are not transactions. ``@ITEM=1=apple`` names an item, and must precede
-    all transactions that contain it. Of lines with utilities (``items:total:utilities``), only the items are read.
+    all transactions that contain it.
     """
 
     where: str
@@ -125,12 +124,8 @@ class SpmfLines:
             msg = f"{self.where}: item names must precede the transactions that contain the items"
             raise InputError(msg)
         self.named |= names
-        bare, other = without_utilities(text)
-        if other:
-            problem = "':' must separate items from their utilities (items:total:utilities)"
-            msg = f"{self.where}: line {lines + other:,}: {problem}"
-            raise InputError(msg, line=lines + other)
-        indptr, codes, tokens = _tokens(self.where, _META.sub(b"", bare), lines)
+        require_no_utilities(self.where, text)
+        indptr, codes, tokens = _tokens(self.where, _META.sub(b"", text), lines)
         is_item = np.array([token not in _ENDS_OF_SPMF for token in tokens], bool)
         lengths, codes = keep_tokens(np.diff(indptr), codes, is_item[codes])
         moved = (np.cumsum(is_item) - 1).astype(np.int32)
@@ -163,6 +158,8 @@ def _tokens(where: str, data: bytes, lines: int = 0) -> tuple[Any, Any, list[str
     return indptr, codes, labels
 
 
+_KEEP_ITEMS = "the lines contain utilities of the items, which are not supported; keep only the items"
+_UTILITIES = re.compile(rb"^[ \t]*([^:\r\n]+):([-+.\d]+):([-+.\d \t]+)\r?$", re.MULTILINE)
 _SPMF, _AS_SPMF = "this is an SPMF file", Fix({"input_format": "spmf"})
 
 
@@ -171,13 +168,14 @@ def require_no_utilities(where: object, text: bytes) -> None:
 
     Raises
     ------
-    MisreadError
-        The message names the format that reads only the items.
+    InputError
+        If the utilities of a line with several items add up to its total.
     """
-    if have_utilities(text):
-        problem = "the lines contain utilities of the items (items:total:utilities)"
-        msg = f"{where}: {problem}"
-        raise MisreadError(msg, fixes=[Fix({"input_format": "spmf"}, "to read only the items")])
+    for items, total, utilities in _UTILITIES.findall(text):
+        each = [float(number) for number in utilities.split()]
+        if 1 < len(each) == len(items.split()) and abs(float(total) - sum(each)) < 1e-6:
+            msg = f"{where}: {_KEEP_ITEMS} (items:total:utilities)"
+            raise InputError(msg)
 
 
 def _require_fimi(where: str, labels: list[str]) -> None:
@@ -186,7 +184,7 @@ def _require_fimi(where: str, labels: list[str]) -> None:
     if any(label.startswith(("@CONVERTED_FROM", "@ITEM=")) for label in labels):
         problem, fixes = _SPMF, [_AS_SPMF]
     elif any(label.startswith("SUtility:") for label in labels):
-        problem = "the sequences contain utilities (SUtility), which are not supported; keep only the items"
+        problem = f"{_KEEP_ITEMS} (SUtility)"
     elif any("\0" in label for label in labels):
         problem, fixes = "the text contains NUL bytes", [Fix({"encoding": "utf-16-le"}, "if it is UTF-16")]
     if problem:

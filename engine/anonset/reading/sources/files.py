@@ -11,7 +11,6 @@ from typing import Any
 
 from anonset.errors import Fix, InputError, MisreadError, foreign, require_known
 from anonset.local_paths import require_local
-from anonset.reading.sources.item_utilities import have_utilities
 from anonset.reading.sources.ragged_lines import are_baskets
 from anonset.spelling import setting
 
@@ -111,8 +110,6 @@ def _probable_format(path: Path) -> str | None:
         return "tsv"
     if lines and lines[0].lstrip().startswith(b'{"'):
         return "jsonl"
-    if have_utilities(b"\n".join(lines)):
-        return "spmf"
     marks = [mark for mark in (b",", b";", b"|") if any(mark in line for line in lines)]
     even = any(2 * Counter(line.count(mark) for line in lines).most_common(1)[0][1] > len(lines) for mark in marks)
     unquoted = bool(marks) and not any(b'"' in line for line in lines)
