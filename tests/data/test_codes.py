@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from anonset.data import SetColumn, Table, Vocabulary
 from anonset.data.blocks import Blocks, SetColumnBuilder, checked_rows
 from anonset.data.codes import CodesBuilder, NarrowCodes, RowNumbers, as_codes, codes_array, in_full, stored_codes
-from anonset.data.resumption.saved import save_table, saved_table
+from anonset.data.resumption.ledger import Ledger
 from anonset.data.storage.store import MEMORY, Files, backing
 
 
@@ -98,8 +98,8 @@ def test_a_narrow_table_is_saved_as_it_is(tmp_path):
         with SetColumnBuilder("items", store, narrow=True) as growing:
             growing.append(SetColumn.of([{"a"}, {"a", "b"}]))
             table = Table(growing.finished(Vocabulary(("a", "b"))), order=("items",), store=store)
-        save_table(table, store, {})
-        restored = saved_table(store)
+        Ledger(store).finish("read", table)
+        restored = Ledger(store).finished("read")
         assert restored.transactions is not None
         assert isinstance(restored.transactions.codes, NarrowCodes)
         assert list(restored.transactions.rows()) == [["a"], ["a", "b"]]

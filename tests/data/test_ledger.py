@@ -130,7 +130,9 @@ def test_other_objects_are_not_stored(ledger, work, value):
     ],
 )
 def test_a_forged_result_is_refused(ledger, work, value):
-    np.savez(work.path / "done-step.npz", value=np.array(json.dumps({"value": value, "files": {}})))
+    np.savez(
+        work.path / "done-step.npz", value=np.frombuffer(json.dumps({"value": value, "files": {}}).encode(), np.uint8)
+    )
     with refused(InputError, "done-step.npz", code="damaged"):
         ledger.finished("step")
 
@@ -139,7 +141,7 @@ def test_a_forged_result_is_refused(ledger, work, value):
 def test_a_forged_file_is_refused(ledger, work, files):
     (work.path / "x").write_bytes(bytes(8))
     described = json.dumps({"value": {"array": "x"}, "files": files})
-    np.savez(work.path / "done-step.npz", value=np.array(described))
+    np.savez(work.path / "done-step.npz", value=np.frombuffer(described.encode(), np.uint8))
     with refused(InputError, "", code="damaged"):
         ledger.finished("step")
 

@@ -14,7 +14,7 @@ import anonset
 from anonset.cli.main import main
 from anonset.data import CategoricalColumn, spans
 from anonset.data.fingerprints import content_sha256
-from anonset.data.resumption.saved import save_table, saved_files, saved_table
+from anonset.data.resumption.ledger import Ledger, files_of_steps
 from anonset.data.storage.store import MEMORY, Files
 from anonset.errors import AnonsetError
 from anonset.generalization import Bucketized
@@ -154,11 +154,11 @@ def test_a_table_with_ids_in_files_is_restored(tmp_path):
     table = anonset.scan(
         tmp_path / "ids.csv", sensitive="drug", id="name,number", keep="ward", work_dir=tmp_path / "work"
     )
-    save_table(table, table.store, {})
-    restored = saved_table(table.store)
+    Ledger(table.store).finish("read", table)
+    restored = Ledger(table.store).finished("read")
     assert [column.labels() for column in restored.ids] == [column.labels() for column in table.ids]
     assert content_sha256(restored) == content_sha256(table)
-    assert saved_files(table.store).keys() <= {path.name for path in table.store.path.iterdir()}
+    assert files_of_steps(table.store).keys() <= {path.name for path in table.store.path.iterdir()}
 
 
 @pytest.fixture

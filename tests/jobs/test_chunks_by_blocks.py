@@ -68,7 +68,7 @@ def test_a_failed_run_resumes_to_the_same_bytes(tmp_path, run, monkeypatch):
         patch.setattr("anonset.publications.Chunks.require_same", lambda *_: pytest.fail("stop"))
         with pytest.raises(pytest.fail.Exception, match="stop"):
             run("out", *work)
-    assert (tmp_path / "work" / "table.json").exists()
+    assert (tmp_path / "work" / "done-read.npz").exists()
     assert not (tmp_path / "out").exists()
     monkeypatch.setattr("anonset.reading.table_builder.gather_files", lambda *_: pytest.fail("read again"))
     assert run("out", *work, "--if-exists", "resume").code == 0

@@ -23,8 +23,7 @@ from tests.object_store import ObjectStore, object_store
 
 from anonset.cli.main import main
 from anonset.data import SetColumn, Table, Vocabulary
-from anonset.data.resumption.ledger import Ledger
-from anonset.data.resumption.saved import save_table, saved_facts, saved_table
+from anonset.data.resumption.ledger import READ, Ledger
 from anonset.data.spans import NO_LIMITS
 from anonset.data.storage import cluster
 from anonset.data.storage.exchange import Exchange, SentFile, exchanging, join, leave, sent
@@ -238,7 +237,7 @@ def _save_and_fail(files: Files) -> None:
     """Save a table and the result of a step, and fail."""
     begins, items = files.array("begins", np.int64, 3), files.array("items", np.int32, 3)
     begins[:], items[:] = [0, 2, 3], [0, 2, 1]
-    save_table(Table(SetColumn("items", begins, items, Vocabulary(LABELS)), store=files), files, {"sha256": ""})
+    Ledger(files).finish(READ, Table(SetColumn("items", begins, items, Vocabulary(LABELS)), store=files))
     Ledger(files).finish("search", (7, files.keep("result", RESULT)))
     files.keep("message-1", np.arange(9))
     raise AnonsetError
@@ -254,7 +253,7 @@ def killed(store: ObjectStore, tmp_path: Path) -> Settings:
     return settings
 
 
-SAVED = ("table.json", "begins", "items", "done-search.npz", "result")
+SAVED = ("done-read.npz", "begins", "items", "done-search.npz", "result")
 
 
 def _at_work(store: ObjectStore) -> dict[str, str]:
@@ -268,8 +267,7 @@ def _at_work(store: ObjectStore) -> dict[str, str]:
 def test_finished_steps_are_found_in_the_store(store: ObjectStore, killed: Settings) -> None:
     with _resumed(killed) as files:
         assert _at_work(store).keys() == {*SAVED, RUN, LEASE}
-        sets = saved_table(files).transactions
-        assert sets is not None
+        sets = Ledger(files).finished(READ).transactions
         assert (sets.indptr.tolist(), sets.items.tolist(), sets.vocabulary.labels) == ([0, 2, 3], [0, 2, 1], LABELS)
         count, result = Ledger(files).finished("search")
         assert (count, np.array_equal(result, RESULT), Path(result.base.filename).parent) == (7, True, files.path)
@@ -290,13 +288,13 @@ def test_a_changed_object_is_reported_or_its_step_is_repeated(
     if harm != "gone":
         store.objects[key] = bytes(data if harm == "changed" else data[:-3])
     left = dict(store.objects)
-    if (harm, name) == ("gone", "table.json"):
+    if (harm, name) == ("gone", "done-read.npz"):
         with _resumed(killed) as files:
-            assert (saved_facts(files), _at_work(store).keys()) == (None, {RUN, LEASE})
+            assert (Ledger(files).finished(READ), _at_work(store).keys()) == (None, {RUN, LEASE})
         return
     if (harm, name) == ("gone", "done-search.npz"):
         with _resumed(killed) as files:
-            assert (saved_table(files).n, Ledger(files).finished("search")) == (2, None)
+            assert (Ledger(files).finished(READ).n, Ledger(files).finished("search")) == (2, None)
         return
     with pytest.raises(InputError) as error, _resumed(killed):
         pass

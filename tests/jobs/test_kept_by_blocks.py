@@ -1,9 +1,9 @@
 """Kept columns with many labels out of core: labels are stored in files, and the bytes are the same as in memory."""
 
 import csv
-import json
 import random
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -20,10 +20,10 @@ from anonset.cli.main import main
 from anonset.data import spans
 from anonset.data.fingerprints import content_sha256
 from anonset.data.labels import file_labels
-from anonset.data.resumption.saved import save_table, saved_files, saved_table
+from anonset.data.resumption.ledger import Ledger, files_of_steps
 from anonset.data.resumption.seals import Seal
 from anonset.data.spans import Limits
-from anonset.data.storage.store import Files
+from anonset.data.storage.store import Files, backing
 from anonset.errors import AnonsetError, InputError
 from anonset.generalization import ItemGroups, apply
 from anonset.publications import Symbol
@@ -181,13 +181,13 @@ def table(tmp_path):
 
 def test_a_table_is_restored_and_its_files_are_sealed(table, tmp_path, monkeypatch):
     monkeypatch.setattr(file_labels, "_BYTES_AT_ONCE", 20)
-    save_table(table, table.store, {})
-    repeated = saved_table(table.store)
+    Ledger(table.store).finish("read", table)
+    repeated = Ledger(table.store).finished("read")
     assert [column.labels() for column in repeated.kept] == [column.labels() for column in table.kept]
     in_memory = anonset.read(tmp_path / "v.csv", items="items", keep="note,number")
     assert content_sha256(repeated) == content_sha256(table) == content_sha256(in_memory)
-    assert saved_files(table.store).keys() <= {path.name for path in table.store.path.iterdir()}
-    text = table.store.path / json.loads((table.store.path / "table.json").read_text())["kept"][0]["text"]["file"]
+    assert files_of_steps(table.store).keys() <= {path.name for path in table.store.path.iterdir()}
+    text = Path(backing(table.kept[0].vocabulary.filed.text).filename)
     with refused(InputError, f"{text.name}", code="damaged"), Seal.of_labels(table).kept():
         text.write_bytes(b"X" + text.read_bytes()[1:])
 

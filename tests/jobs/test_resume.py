@@ -90,7 +90,7 @@ def kill(folder, work, where, *options, algorithm="apriori"):
 def test_a_killed_run_resumes_to_the_same_bytes(folder, work, run, where, algorithm, monkeypatch):
     assert run("memory", algorithm=algorithm).code == 0
     kill(folder, work, where, algorithm=algorithm)
-    assert (work / "table.json").exists()
+    assert (work / "done-read.npz").exists()
     assert (folder / "out.private").exists() == (where == "in publishing")
     assert run("out", "--work-dir", str(work), algorithm=algorithm).code == 2
     monkeypatch.setattr("anonset.jobs.runs.run.gather_files", lambda *_: pytest.fail("read again"))
@@ -179,8 +179,7 @@ def test_a_different_run_is_not_resumed(folder, work, run):
     (folder / "v.dat").write_text(BASKETS)
     take(work)
     assert names(run("out", *place).err, f"{work} process")
-    description = json.loads((work / "table.json").read_text())
-    array = work / description["transactions"]["items"]["file"]
+    (array,) = work.glob("items-*")
     mark_unused(work)
     array.write_bytes(b"\1" + array.read_bytes()[1:])
     done = run("out", *place)
@@ -214,7 +213,7 @@ def test_a_forged_manifest_is_refused_in_one_line(folder, work, run, text):
 
 def test_a_named_work_directory_remains_only_after_a_failure(folder, work, run):
     assert run("out", "--work-dir", str(work), "--max-loss", "0").code == 1
-    assert (work / "table.json").exists()
+    assert (work / "done-read.npz").exists()
     assert run("out", "--work-dir", str(work), "--if-exists", "resume", "--max-loss", "0").code == 1
     other = folder / "other"
     assert run("out", "--work-dir", str(other)).code == 0

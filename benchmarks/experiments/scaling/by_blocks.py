@@ -53,7 +53,7 @@ def measure_by_blocks(parameters: Parameters) -> Measured:
 
 
 def _table(folder: Path, parameters: Parameters, given: dict[str, Any], records: int) -> "Table":
-    from anonset.data.resumption.saved import save_table
+    from anonset.data.resumption.ledger import READ, Ledger
     from anonset.data.storage.store import Files
     from anonset.reading.options import ReadOptions
     from anonset.reading.table_builder import gather_files
@@ -62,9 +62,9 @@ def _table(folder: Path, parameters: Parameters, given: dict[str, Any], records:
     data = folder / f"{records}"
     make_parts(parameters["generator"], data, {**given, "n": records})
     store = Files.create(folder / f"{records}-work")
-    found = gather_files(str(data), ReadOptions(items="items"), store)
-    save_table(found, store, {})
-    return found
+    table = gather_files(str(data), ReadOptions(items="items"), store)
+    Ledger(store).finish(READ, table)
+    return table
 
 
 def _search(parameters: Parameters, table: "Table", workers_of: Any) -> tuple[Counted, float, int]:
@@ -111,11 +111,11 @@ def _engine(parameters: Parameters, small: "Table") -> Iterator[tuple[Any, CpuSe
 
 def _search_again(parameters: Parameters, work: str) -> None:
     """Search the table that is stored in a work directory. Runs on a worker."""
-    from anonset.data.resumption.saved import saved_table
+    from anonset.data.resumption.ledger import READ, Ledger
     from anonset.data.storage.store import Files
     from anonset.data.storage.workers import Threads
 
-    _search(parameters, saved_table(Files(Path(work))), lambda _: nullcontext(Threads(2)))
+    _search(parameters, Ledger(Files(Path(work))).finished(READ), lambda _: nullcontext(Threads(2)))
 
 
 def _cpu_seconds(pid: int) -> float:

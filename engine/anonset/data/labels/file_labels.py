@@ -1,6 +1,7 @@
 """Labels stored in files, for columns in which most values are different, such as ids."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 _BYTES_AT_ONCE = 1 << 22
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class FiledLabels(ComputedSequence[str]):
     """Distinct labels in canonical order. Each label is read from mapped files when it is accessed.
 
@@ -25,17 +27,16 @@ class FiledLabels(ComputedSequence[str]):
     (['a', 'bb'], 'bb', ['a', 'bb', '*'], 1, False)
     """
 
-    def __init__(self, starts: Int64, text: UInt8, *, numeric: bool = False, last: str | None = None) -> None:
-        self.starts = starts
-        """Position of the first byte of each label in `text`, int64 (n + 1,)."""
-        self.text = text
-        """Concatenated labels in UTF-8, uint8 (bytes,)."""
-        self.numeric = numeric
-        """True if all labels are integers, in numeric order."""
-        self.last = last
-        """Additional label after the labels in files, at a position that ignores the canonical order. None if there is
-        no additional label.
-        """
+    starts: Int64
+    """Position of the first byte of each label in `text`, int64 (n + 1,)."""
+    text: UInt8
+    """Concatenated labels in UTF-8, uint8 (bytes,)."""
+    numeric: bool = field(default=False, kw_only=True)
+    """True if all labels are integers, in numeric order."""
+    last: str | None = field(default=None, kw_only=True)
+    """Additional label after the labels in files, at a position that ignores the canonical order. None if there is no
+    additional label.
+    """
 
     @property
     def filed(self) -> int:
@@ -56,7 +57,7 @@ class FiledLabels(ComputedSequence[str]):
 
     def followed_by(self, label: str) -> "FiledLabels":
         """Return the same labels, followed by another label."""
-        return FiledLabels(self.starts, self.text, numeric=self.numeric, last=label)
+        return replace(self, last=label)
 
     def __len__(self) -> int:
         return self.filed + (self.last is not None)

@@ -34,6 +34,7 @@ def canonical_order(labels: Iterable[str]) -> list[str]:
     return sorted(listed)
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class NumberedLabels(ComputedSequence[str]):
     """The labels 1, 2, ..., n. They are computed when accessed and use constant memory.
 
@@ -42,18 +43,17 @@ class NumberedLabels(ComputedSequence[str]):
     (12, '12', ['1', '2'], False)
     """
 
-    def __init__(self, n: int) -> None:
-        self._n = n
+    n: int
 
     def __len__(self) -> int:
-        return self._n
+        return self.n
 
     def member(self, index: int) -> str:
         """Return the label of a code."""
         return str(index + 1)
 
     def __iter__(self) -> Iterator[str]:
-        return map(str, range(1, self._n + 1))
+        return map(str, range(1, self.n + 1))
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, NumberedLabels):
@@ -61,7 +61,7 @@ class NumberedLabels(ComputedSequence[str]):
         return isinstance(other, tuple) and len(self) == len(other) and all(map(str.__eq__, self, other))
 
     def __hash__(self) -> int:
-        return hash((NumberedLabels, self._n))
+        return hash((NumberedLabels, self.n))
 
 
 class _PlaceOfNumber(Mapping[str, int]):

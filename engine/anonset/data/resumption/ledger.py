@@ -6,12 +6,13 @@ checksums are stored.
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from io import BytesIO
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Any, Self
+from types import UnionType
+from typing import Any, Literal, Self, Union, get_args, get_origin, get_type_hints
 from zipfile import BadZipFile
 
 import numpy as np
@@ -30,7 +31,10 @@ from anonset.errors import InputError
 
 _PACKAGES = ("anonset.", "anonset_kernels.")
 _SCALARS = (type(None), bool, int, float, str)
+READ = "read"
+"""Step that reads the data. The files of other steps are deleted if this step is not finished."""
 _VALUE = "value"
+_STORE = "store"
 _IN_MEMORY = 1 << 20
 """Maximum size in bytes of a slice of a mapped array that is stored with the result."""
 
@@ -72,7 +76,9 @@ class Ledger(RedactedRepr):
             value = writer.plain(result)
         except _UnknownTypeError:
             return
-        text = np.array(json.dumps({"value": value, "files": writer.files}))
+        sums = Seal.of_files(self.store, writer.files).by_name
+        files = {name: (dtype, *sums[name]) for name, dtype in writer.files.items()}
+        text = np.frombuffer(json.dumps({"value": value, "files": files}).encode(), np.uint8)
         stored: dict[str, Any] = {_VALUE: text, **writer.arrays}
         self.store.require_held()
         self.store.send(writer.files)
@@ -94,14 +100,14 @@ class Ledger(RedactedRepr):
             files = dict(described["files"])
             Seal.restored(self.store, {name: sums for name, (_, *sums) in files.items()}).require_unbroken()
             mapped = {name: self.store.mapped(name, _numeric(dtype)) for name, (dtype, *_) in files.items()}
-            return _value(described["value"], self.known, arrays | mapped)
+            return _value(described["value"], {**self.known, _STORE: self.store}, arrays | mapped)
         except InputError:
             raise
         except _DAMAGE:
             raise damage_error(path) from None
 
 
-_DAMAGE = (OSError, EOFError, AttributeError, LookupError, TypeError, ValueError, BadZipFile)
+_DAMAGE = (OSError, EOFError, AttributeError, LookupError, RecursionError, TypeError, ValueError, BadZipFile)
 
 
 def files_of_steps(store: Files) -> dict[str, Sum | None]:
@@ -138,7 +144,7 @@ def is_step(name: str) -> bool:
 
 def _read(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as stored:
-        described: dict[str, Any] = json.loads(str(stored[_VALUE]))
+        described: dict[str, Any] = json.loads(stored[_VALUE].tobytes())
         return described, {name: stored[name] for name in stored.files if name != _VALUE}
 
 
@@ -154,8 +160,8 @@ class _Writer:
     def __init__(self, store: Files, known: Mapping[str, Hierarchy | Vocabulary]) -> None:
         self._store, self._known = store, known
         self.arrays: dict[str, NDArray[Any]] = {}
-        self.files: dict[str, tuple[Any, ...]] = {}
-        """Type and checksums of each array that is stored by name."""
+        self.files: dict[str, str] = {}
+        """Type of each array that is stored by file name."""
 
     def plain(self, value: Any) -> Any:
         """Convert a value to JSON types. Lists and dicts are encoded as dicts with one entry."""
@@ -169,6 +175,8 @@ class _Writer:
             return {"array": self._array(value)}
         if isinstance(value, (Hierarchy, Vocabulary)) and (name := self._name(value)) is not None:
             return {"known": name}
+        if isinstance(value, Files) and value == self._store:
+            return {"known": _STORE}
         if (names := _fields(type(value))) is not None:
             return {"type": _type(value), "fields": {name: self.plain(getattr(value, name)) for name in names}}
         if isinstance(value, Mapping):
@@ -189,6 +197,7 @@ class _Writer:
             types == {np.ndarray}
             and len({(entry.dtype, entry.ndim) for entry in entries}) == 1
             and entries[0].ndim == 1
+            and not any(map(self._file_of, entries))
         ):
             ends = begins_of([len(entry) for entry in entries])[1:]
             return {"split": [kind, self._array(np.concatenate(entries)), self._array(ends)]}
@@ -204,17 +213,24 @@ class _Writer:
     def _array(self, array: NDArray[Any]) -> str:
         if array.dtype.hasobject:
             raise _UnknownTypeError
-        file = backing(array)
-        if file is None or array.ndim != 1 or array.nbytes <= _IN_MEMORY:
+        name = self._file_of(array)
+        if not name and (backing(array) is None or array.ndim != 1 or array.nbytes <= _IN_MEMORY):
             name = f"a{len(self.arrays)}"
             self.arrays[name] = np.asarray(array)
             return name
-        path = Path(str(file.filename))  # absolute, but the path of the store may be relative
-        if path.parent.resolve() != self._store.path.resolve() or array.nbytes != path.stat().st_size:
-            array = self._store.keep(self._store.reserve_name("result"), array)
-        ((name, sums),) = Seal.over([array], self._store).by_name.items()
-        self.files[name] = array.dtype.str, *sums
+        if not name:
+            name = self._store.reserve_name("result")
+            self._store.keep(name, array)
+        self.files[name] = array.dtype.str
         return name
+
+    def _file_of(self, array: NDArray[Any]) -> str:
+        """Return the name of the file of the work directory that consists of an array. Empty if there is none."""
+        if (file := backing(array)) is None or array.ndim != 1 or not array.flags.c_contiguous:
+            return ""
+        path = Path(str(file.filename))  # absolute, but the path of the store may be relative
+        is_file = path.parent.resolve() == self._store.path.resolve() and array.nbytes == path.stat().st_size
+        return path.name if is_file else ""
 
     def _name(self, value: Hierarchy | Vocabulary) -> str | None:
         return next((name for name, known in self._known.items() if _is_same(value, known)), None)
@@ -235,6 +251,31 @@ def _fields(kind: type[Any]) -> Sequence[str] | None:
         return [entry.name for entry in fields(kind) if entry.init]
     names: Sequence[str] | None = getattr(kind, "_fields", None) if issubclass(kind, tuple) else None
     return names
+
+
+def stored_classes(kind: Any, place: str = "") -> Iterator[type[Any]]:
+    """Yield the classes of anonset in a type, with those in the types of their fields.
+
+    Raises
+    ------
+    TypeError
+        If the values of a field cannot be stored. The message names the field, or `place`.
+    """
+    if kind in _SCALARS or get_origin(kind) is np.ndarray or kind in (NarrowCodes, RowNumbers, Store):
+        return
+    if get_origin(kind) in (Union, UnionType, tuple, list, frozenset, Mapping, Sequence):
+        for part in get_args(kind):
+            yield from () if part is Ellipsis else stored_classes(part, place)
+    elif get_origin(kind) is Literal:
+        return
+    elif isinstance(kind, type) and (names := _fields(kind)) is not None:
+        yield kind
+        types = get_type_hints(kind)
+        for name in names:
+            yield from () if types[name] == kind | None else stored_classes(types[name], f"{kind.__name__}.{name}")
+    else:
+        msg = f"{place}: values of type {kind} cannot be stored"
+        raise TypeError(msg)
 
 
 def _type(value: Any) -> str:
@@ -289,3 +330,7 @@ def _class(name: str) -> type[Any]:
     if not isinstance(kind, type) or _fields(kind) is None:
         raise ValueError(name)
     return kind
+
+
+STORED = frozenset(stored_classes(Table))
+"""Classes of a stored table. If the values of one of their fields cannot be stored, this module cannot be imported."""

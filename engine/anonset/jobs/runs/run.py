@@ -18,7 +18,7 @@ from anonset.data import Hierarchy, Table
 from anonset.data.hierarchies.hierarchy_rules import HALVES, REFINE
 from anonset.data.progress import Progress
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.resumption.saved import save_table, saved_facts, saved_table
+from anonset.data.resumption.ledger import READ, Ledger
 from anonset.data.spans import Limits
 from anonset.data.storage.lease import Tell
 from anonset.data.storage.store import MEMORY, Files, Memory, Store
@@ -340,14 +340,14 @@ class FileRun:
         with attached(files, client) as store:
             if note is not None:
                 note(_by_blocks(self.chosen, store))
-            facts = saved_facts(store)
-            if facts is not None:
-                _require_same(facts["sha256"], self.source.sha256_by(store.workers))
-                yield saved_table(store)
-                return
-            table = _gathered(self.source, settings, store, progress)
-            if store.of_run is not None:
-                save_table(table, store, {"sha256": self.source.sha256_by(store.workers)})
+            ledger = Ledger(store.of_run)
+            if (read := ledger.finished(READ)) is not None:
+                table, sha256 = read
+                _require_same(sha256, self.source.sha256_by(store.workers))
+            else:
+                table = _gathered(self.source, settings, store, progress)
+                if store.of_run is not None:
+                    ledger.finish(READ, (table, self.source.sha256_by(store.workers)))
             yield table
 
     def check(self, table: Table | None = None) -> None:

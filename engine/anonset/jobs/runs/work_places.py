@@ -11,9 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from anonset.data.resumption.ledger import files_of_steps, is_step
-from anonset.data.resumption.saved import NAME as TABLE
-from anonset.data.resumption.saved import saved_files
+from anonset.data.resumption.ledger import READ, file_of, files_of_steps, is_step
 from anonset.data.resumption.seals import Seal
 from anonset.data.spans import Limits
 from anonset.data.storage import lease
@@ -35,6 +33,7 @@ from anonset.settings.settings import Settings
 from anonset.spelling import setting
 from anonset.strict_json import loads
 
+_TABLE = file_of(READ)
 _NOT_OF_THE_RESULT = (
     "workers", "cluster", "cluster_tls", "if_exists", "memory_limit", "work_dir", "out", "private", "input"
 )  # fmt: skip
@@ -102,7 +101,7 @@ def _run_in(directory: str, settings: Settings, limits: Limits, workers: Workers
 
 def _leave(store: Files) -> LeftoverNote | None:
     """Leave the work directory of a failed run. Remove it if the data are not read. Otherwise, return a note."""
-    if not (store.path / TABLE).exists():
+    if not (store.path / _TABLE).exists():
         store.remove()
         return None
     # fails on a full disk, for example; the lease then names a process that no longer owns the directory
@@ -164,7 +163,7 @@ def _objects_at(
                     yield store, exchange
                     stays = False
                 except BaseException as error:
-                    stays |= (store.path / TABLE).exists()
+                    stays |= (store.path / _TABLE).exists()
                     if stays:
                         error.add_note(_what_stays(place))
                     raise
@@ -210,11 +209,10 @@ def _fetch_finished(store: Files, exchange: Exchange) -> None:
     place, by_name = exchange.place, dict[str, Sum | None]()
     names = place.names()
     try:
-        if TABLE in names:
+        if _TABLE in names:
             for name in filter(is_step, names):
                 exchange.fetch(store.path / name)
-            exchange.fetch(store.path / TABLE)
-            by_name = saved_files(store) | files_of_steps(store)
+            by_name = files_of_steps(store)
         seal = Seal.restored(store, {name: sums for name, sums in by_name.items() if sums is not None})
         list(store.map(lambda path: exchange.fetch(path, seal.sums[path]), seal.sums))
     except InputError as error:
@@ -349,8 +347,8 @@ def difference(now: Mapping[str, Any], before: Mapping[str, Any]) -> str:
 
 def _clear(store: Files) -> None:
     saved = {RUN}
-    if table := saved_files(store):
-        saved |= table.keys() | files_of_steps(store).keys()
+    if (store.path / _TABLE).exists():
+        saved |= files_of_steps(store).keys()
     for path in store.path.iterdir():
         if path.is_dir():
             shutil.rmtree(path)
