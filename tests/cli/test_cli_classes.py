@@ -11,6 +11,7 @@ from tests.facts import names, refused
 
 import anonset
 from anonset.algorithms.relational.formations import FORMATIONS
+from anonset.cli.main import main
 from cli.place import Place
 from cli.published import publish, rows_of
 
@@ -309,3 +310,16 @@ def test_a_sensitive_column_with_items_is_rejected_with_a_remedy(place: Place, a
     followed = shlex.split(f"{way}x,drug:y,drug:z --hierarchy codes=balanced:2")
     assert place.run(*job, *OF_AGE, *followed, "--m", "2", "--l", "2", "--delta", "1", "--allow-worthless").code == 0
     assert (place.out / "published.csv").read_text().startswith("age,codes,drug\n")
+
+
+def test_the_order_of_declared_columns_does_not_matter(tmp_path: Path) -> None:
+    lines = [f"{20 + n % 7},{'ab'[n % 2]}{n % 3},{n % 5}" for n in range(60)]
+    data = tmp_path / "people.csv"
+    data.write_text("\n".join(["age,zip,floor", *lines]))
+    published = []
+    for declared in ("age,zip,floor", "floor,zip,age"):
+        out = tmp_path / declared
+        options = ["--unit", "row", "--relational", declared, "--numeric", "age", "--k", "4", "-o", str(out)]
+        assert main(["anonymize", str(data), *options, "--model", "k", "--quiet"]) == 0
+        published.append([(path.name, path.read_bytes()) for path in sorted(out.iterdir())])
+    assert published[0] == published[1]

@@ -8,7 +8,7 @@ from tests.facts import refused
 
 from anonset import FileOptions, InputError, ReadOptions, RoleOptions, read
 from anonset.reading.options import ReadKeywords
-from anonset.settings.settings import ReadingSettings, RoleSettings
+from anonset.settings.settings import RoleSettings
 
 
 def test_the_keywords_of_read_are_the_fields_of_the_options() -> None:
@@ -23,13 +23,6 @@ def test_options_equal_settings_in_default_and_text(option) -> None:
     (text,) = get_type_hints(ReadOptions, include_extras=True)[option.name].__metadata__
     assert setting.description == text
     assert setting.default == ([] if option.default == () else option.default)
-
-
-def test_settings_of_files_are_options() -> None:
-    settings_only = {
-        name for name in ReadingSettings.model_fields if name not in {option.name for option in fields(FileOptions)}
-    }
-    assert not settings_only
 
 
 def test_an_unknown_keyword_is_named() -> None:

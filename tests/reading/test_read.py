@@ -93,7 +93,7 @@ def test_several_item_columns_are_joined_with_prefixes(tmp_path):
     assert table.transactions.name == "items"
     assert [set(row) for row in rows(table)] == [{"drug:1", "drug:2", "icd:9"}, set(), {"drug:1", "icd:8", "icd:9"}]
     assert table.order == ("drug", "x", "icd")
-    assert table.joined == ("icd", "drug")
+    assert table.joined == ("drug", "icd")
 
 
 def test_columns_with_ambiguous_item_prefixes_are_not_joined(tmp_path):

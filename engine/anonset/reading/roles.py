@@ -17,7 +17,7 @@ _NUMBER = re.compile(r"[+-]?[0-9]+([.,][0-9]+)?")
 
 @dataclass(frozen=True)
 class Roles:
-    """Column names by role, in the order in which they were declared."""
+    """Column names by role, in the order of the source. Only ids are in the order in which they were declared."""
 
     items: tuple[str, ...] = ()
     one_hot: tuple[str, ...] = ()
@@ -119,6 +119,9 @@ def resolve(
         role: tuple(name for name in columns if (name in dropped) == (role == "drop"))
         for role, columns in names_of.items()
     }  # a dropped column has no other role, so users can append the `--drop` option that a message suggests
+    place_of = {name: place for place, name in enumerate(names)}
+    for role in names_of.keys() - {"id"}:  # a key pairs its columns with those of other tables by their declared order
+        names_of[role] = tuple(sorted(names_of[role], key=place_of.__getitem__))
     roles = Roles(**names_of)
     _refuse_clash(where, roles, {"id": "unit"} if by_unit else {})
     _refuse_shapes(where, roles)
