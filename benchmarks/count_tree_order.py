@@ -39,7 +39,7 @@ def losses(table: anonset.Table, algorithm: type[Any], tree: str, m: int) -> Ite
 
 
 def _loss(table: anonset.Table, algorithm: Any, tree: str) -> float:
-    return anonset.anonymize(table, algorithm, hierarchies={"items": tree}, allow_worthless=True).measures["ncp"]
+    return anonset.anonymize(table, algorithm, hierarchies={"items": tree}, accept="worthless").measures["ncp"]
 
 
 def main(folder: Path) -> None:

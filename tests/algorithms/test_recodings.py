@@ -124,7 +124,7 @@ def test_the_reported_loss_is_the_loss_of_the_publication(made: Any) -> None:
     result = made.recode(table, trees)
     losses = []
     for ends in (False, True):
-        release = anonymize(table, made, hierarchies=trees, allow_worthless=True, round_ends=ends)
+        release = anonymize(table, made, hierarchies=trees, accept="worthless", round_ends=ends)
         assert release.measures["rum"] == pytest.approx(release.figures["ncp"])
         losses.append(release.measures["rum"])
     assert losses[0] == pytest.approx(result.figures["ncp"])

@@ -39,8 +39,8 @@ def published_by(place: Place, ran: Ran) -> list[list[str]]:
         out = place.folder / f"printed{number}"
         typed = [str(out) if word == str(place.out) else word for word in command]
         again = place.run(*typed)
-        if again.code == 1 and "--allow-worthless" in again.err:
-            again = place.run(*typed, "--allow-worthless")
+        if again.code == 1 and "--accept worthless" in again.err:
+            again = place.run(*typed, "--accept", "worthless")
         assert again.code == 0, (shlex.join(command), again.err)
         headers.append((out / "published.csv").read_text().splitlines()[0].split(","))
     return headers

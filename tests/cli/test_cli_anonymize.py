@@ -103,7 +103,7 @@ def test_attestation_covers_every_other_file(place: Place, format: str) -> None:
 )
 def test_data_without_items_are_published_as_they_are(place: Place, name: str, text: str, roles: list[str]) -> None:
     job = ("anonymize", place.write(name, text), "-o", str(place.out), *roles, "--k", "2", "--m", "2")
-    ran = place.run(*job, "--allow-empty")
+    ran = place.run(*job, "--accept", "empty")
     assert ran.code == 0, ran.err
     assert (place.out / f"published{Path(name).suffix}").read_text() == text
     assert place.run("verify", str(place.out)).code == 0
@@ -241,7 +241,7 @@ def test_m_larger_than_the_longest_record_works(place: Place) -> None:
 
 def test_an_empty_file_is_published_if_allowed(place: Place) -> None:
     place.write("data.dat", "")
-    ran = place.run(*place.job(), "--allow-empty")
+    ran = place.run(*place.job(), "--accept", "empty")
     assert ran.code == 0, ran.err
     assert (place.out / "published.dat").read_bytes() == b""
 
@@ -253,8 +253,8 @@ def test_a_worthless_publication_is_refused(place: Place) -> None:
     ran = place.run(*job)
     assert ran.code == 1
     assert place.nothing_left()
-    assert names(ran.err, "exact worthless items 3 km coat '--model constraints' --allow-worthless")
-    ran = place.run(*job, "--allow-worthless")
+    assert names(ran.err, "exact worthless items 3 km coat '--model constraints' --accept worthless")
+    ran = place.run(*job, "--accept", "worthless")
     assert ran.code == 0
     assert names(ran.err, "warning worthless")
     report = json.loads((place.private / "report.json").read_text())
@@ -324,7 +324,7 @@ def test_undecided_is_published_only_if_accepted(place: Place) -> None:
     assert ran.code == 3
     assert "undecided" in ran.err
     assert place.nothing_left()
-    ran = place.run(*place.job("--budget", "0", "--accept-undecided"))
+    ran = place.run(*place.job("--budget", "0", "--accept", "undecided"))
     assert ran.code == 3
     attestation: dict[str, Any] = json.loads((place.out / "attestation.json").read_text())
     assert attestation["declarations"] == {"unit": "row, not asked", "accepted_undecided": True}

@@ -38,7 +38,7 @@ def chain(place: Place, rng: random.Random, algorithms: list[list[str]], fixed: 
         data = place.write(f"{number}.csv", "\n".join(["who,codes", *lines, ""]))
         out = place.folder / f"q{number}"
         job = ["anonymize", data, "--items", "codes", "--unit", "who", *fixed, "--algorithm", *algorithm, *earlier]
-        ran = place.run(*job, "--allow-worthless", "-o", str(out))
+        ran = place.run(*job, "--accept", "worthless", "-o", str(out))
         assert ran.code == 0, (algorithm, ran.err)
         for name, members in names_of(out).items():
             assert meant.setdefault(name, members) == members, name

@@ -245,7 +245,7 @@ def test_evaluate_measures_frequent_sets(chunks: Place, how: tuple[str, ...]) ->
 def test_frequent_sets_contain_only_items(place: Place) -> None:
     place.write("people.csv", "age,sex\n" + "20,f\n30,m\n" * 9)
     columns = ("--relational", "age,sex", "--numeric", "age", "--hierarchy", "age=range")
-    publish(place, "people.csv", "--model", "k", "--k", "3", *columns, "--unit", "row", "--allow-worthless")
+    publish(place, "people.csv", "--model", "k", "--k", "3", *columns, "--unit", "row", "--accept", "worthless")
     ran = place.run("evaluate", str(place.folder / "people.csv"), str(place.out), *columns, "--top", "9")
     assert (ran.code, len(ran.err.strip().splitlines())) == (2, 1)
     assert names(ran.err, "--top set-valued")

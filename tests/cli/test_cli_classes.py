@@ -308,7 +308,7 @@ def test_a_sensitive_column_with_items_is_rejected_with_a_remedy(place: Place, a
     assert refused.code == 2
     assert names(refused.err, f"drug {way}VALUE")
     followed = shlex.split(f"{way}x,drug:y,drug:z --hierarchy codes=balanced:2")
-    assert place.run(*job, *OF_AGE, *followed, "--m", "2", "--l", "2", "--delta", "1", "--allow-worthless").code == 0
+    assert place.run(*job, *OF_AGE, *followed, "--m", "2", "--l", "2", "--delta", "1", "--accept=worthless").code == 0
     assert (place.out / "published.csv").read_text().startswith("age,codes,drug\n")
 
 

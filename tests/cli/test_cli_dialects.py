@@ -79,7 +79,7 @@ def test_each_shape_is_published_verified_and_measured(place: Place, shape: str)
 
 def test_the_account_states_the_unit(place: Place) -> None:
     path = place.write("visits.csv", "p,c\n" + "1,a\n1,a\n2,a\n")
-    job = ["--items", "c", *KM[:6], "--hierarchy", "c=balanced:2", "--allow-worthless", "-o", str(place.out)]
+    job = ["--items", "c", *KM[:6], "--hierarchy", "c=balanced:2", "--accept", "worthless", "-o", str(place.out)]
     ran = place.run("anonymize", path, *job, "--drop", "p", "--unit", "row")
     assert names(ran.out, "unit row"), ran.err
     assert names(place.run("verify", str(place.out)).out, "unit row declared")

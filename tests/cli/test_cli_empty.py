@@ -19,9 +19,9 @@ def test_empty_data_are_published_only_if_the_owner_confirms_it(
     job = place.job(*roles, *work, "--if-exists", "resume", "--quiet", data=data)
     ran = place.run(*job)
     error = ran.err.splitlines()[-1]
-    assert (ran.code, names(error, "records --allow-empty")) == (2, True)
+    assert (ran.code, names(error, "records --accept empty")) == (2, True)
     assert not place.out.exists()
     if work:
         assert place.run("clean", "work", "--yes").code == 0
-    assert place.run(*job, "--allow-empty").code == 0
+    assert place.run(*job, "--accept", "empty").code == 0
     assert place.run("verify", str(place.out)).code == 0

@@ -29,7 +29,7 @@ JOBS = {
     "km without a separator": "one.tsv --items c --separator ; --model km --k 2 --m 2 --hierarchy c=balanced:3",
     "km as FIMI": "people.csv --items c --unit who --format dat --model km --k 2 --m 2 --hierarchy c=balanced:2",
     "km of persons": "people.csv --items c --unit who --model km --k 2 --m 2 --hierarchy c=balanced:2",
-    "km undecided": f"shop.dat --model km --k 3 --m 2 --budget 0 --accept-undecided {TREE}",
+    "km undecided": f"shop.dat --model km --k 3 --m 2 --budget 0 --accept undecided {TREE}",
     "km without counting": f"twice.dat --model km --k 2 --m 2 --budget 0 {TREE}",
     "partition-km": f"shop.dat --model partition-km --k 3 --m 2 {TREE}",
     "transaction-k": f"shop.dat --model transaction-k --k 3 {TREE}",

@@ -101,7 +101,7 @@ def published(place: Place) -> None:
 
 def test_extreme_options_of_anonymize_give_one_line(place: Place, folder: Path) -> None:
     for number, (name, value) in enumerate(options(settings_model(), "if_exists")):
-        command = ["anonymize", "v.csv", "-o", f"out{number}", "--allow-worthless"]
+        command = ["anonymize", "v.csv", "-o", f"out{number}", "--accept", "worthless"]
         require_one_line(place, line_of(command, name, value, with_algorithm(name)))
 
 
@@ -154,7 +154,7 @@ SMALL = [
 @pytest.mark.parametrize("command", SMALL)
 def test_extreme_integers_of_small_commands_give_one_line(place: Place, folder: Path, command: list[str]) -> None:
     if command[0] == "reconstruct":
-        job = ["--model", "disassociation", "--k", "2", "--m", "1", "--allow-worthless"]
+        job = ["--model", "disassociation", "--k", "2", "--m", "1", "--accept", "worthless"]
         ran = place.run("anonymize", "v.csv", "-o", "apart", *(x for pair in READ.items() for x in pair), *job)
         assert ran.code == 0, ran.err
     for value in INTEGERS:

@@ -63,7 +63,7 @@ def test_ceiling_files_are_found_relative_to_the_job(place: Place, job: str) -> 
     assert [row["outcome"] for row in ran.json] == ["holds", "holds"]
     ran = place.run("compare", job, "--algorithms", "exact,apriori", "--format", "json", "--ceiling", "codes=2")
     assert [row["outcome"] for row in ran.json] == ["infeasible", "infeasible"]
-    ran = place.run("anonymize", job, "--out", "none", "--ceiling", "codes=2", "--suppress", "--allow-worthless")
+    ran = place.run("anonymize", job, "--out", "none", "--ceiling", "codes=2", "--suppress", "--accept", "worthless")
     assert ran.code == 0, ran.err
 
 
@@ -201,7 +201,7 @@ def job_with(place: Place, name: str) -> tuple[list[str], Path, str]:
     """Return a job that names a missing file, and the contents to write to that file."""
     algorithm, file, first, then = LISTS[name]
     path = Path(place.write(file, first))
-    fixed = ["anonymize", str(place.folder / "data.dat"), "-o", str(place.out), "--allow-worthless", "--algorithm"]
+    fixed = ["anonymize", str(place.folder / "data.dat"), "-o", str(place.out), "--accept", "worthless", "--algorithm"]
     tree = f"items={place.folder / 'hierarchy.csv'}"
     more = {
         "apriori": ["--k", "2", "--m", "1"],
@@ -377,11 +377,11 @@ def test_a_setting_is_a_keyword_before_it_is_a_file_of_the_job(
     place.write("jobs/job.toml", f'input = "data.dat"\nout = "out"\n{settings}')
     monkeypatch.chdir(place.folder)
     more = ("--max-suppressed", "1") if "coat" in settings else ()
-    ran = place.run("anonymize", "jobs/job.toml", "--allow-worthless", *more)
+    ran = place.run("anonymize", "jobs/job.toml", "--accept", "worthless", *more)
     assert ran.code == 0, ran.err
     monkeypatch.chdir(place.folder / "jobs")
     typed = [word for line in settings.splitlines() for word in _typed(*line.split(" = "))]
-    ran = place.run("anonymize", "data.dat", *typed, "--allow-worthless", *more, "-o", "typed")
+    ran = place.run("anonymize", "data.dat", *typed, "--accept", "worthless", *more, "-o", "typed")
     assert ran.code == 0, ran.err
     monkeypatch.chdir("/")
     ran = place.run("anonymize", str(place.folder / "jobs" / "typed.private" / "report.json"), "-o", str(place.out))

@@ -117,7 +117,7 @@ def test_joined_columns_satisfy_km_anonymity(clinic: Place, suffix: str, hierarc
 
 
 def test_a_common_hierarchy_spans_columns_in_the_codebook(clinic: Place) -> None:
-    job = [*DROP, "--model", "km", "--k", "30", "--m", "2", "--hierarchy", "items=balanced:9", "--allow-worthless"]
+    job = [*DROP, "--model", "km", "--k", "30", "--m", "2", "--hierarchy", "items=balanced:9", "--accept", "worthless"]
     rows = anonymized(clinic, "csv", *job)
     assert {tuple(row["codes"]) for row in rows} == {("N1_0",), ()}
     assert all(row["codes"] == row["drugs"] for row in rows)

@@ -119,7 +119,7 @@ def test_only_records_with_km_can_have_a_joint_guarantee(place: Place) -> None:
     job = release(place, "first", PEOPLE, FIRST)
     job[job.index("apriori")] = "local-generalization"
     del job[job.index("--m") : job.index("--m") + 2]
-    assert place.run(*job, "--allow-worthless").code == 0
+    assert place.run(*job, "--accept", "worthless").code == 0
     forge(place, "first", state_joint)
     ran = place.run("verify", str(place.folder / "first"))
     assert (ran.code, names(ran.err, "declarations.together_with")) == (2, True), ran.err

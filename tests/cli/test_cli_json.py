@@ -129,11 +129,11 @@ def test_a_loss_of_items_that_is_no_number_exceeds_delta(monkeypatch, scan):
 @pytest.mark.parametrize("algorithm", FRAMEWORKS, ids=lambda made: made.name)
 def test_no_framework_publishes_a_loss_that_is_no_number(monkeypatch, algorithm, name):
     hierarchies = {"items": "balanced:2"}
-    assert anonymize(RT_TABLE, algorithm, hierarchies=hierarchies, allow_worthless=True).measures[name] <= 1
+    assert anonymize(RT_TABLE, algorithm, hierarchies=hierarchies, accept="worthless").measures[name] <= 1
     module, function = MEASURES[name]
     monkeypatch.setattr(module, function, lambda *_: NAN)
     with refused(AnonsetError, f"measures.{name} finite"):
-        anonymize(RT_TABLE, algorithm, hierarchies=hierarchies, max_loss=1, allow_worthless=True)
+        anonymize(RT_TABLE, algorithm, hierarchies=hierarchies, max_loss=1, accept="worthless")
 
 
 def test_numbers_of_the_python_interface_have_the_same_limits():

@@ -45,7 +45,7 @@ def test_a_printed_command_does_not_merge_the_rows_of_a_placeholder(place: Place
 @pytest.mark.parametrize("placeholder", ["brak", "0"])
 def test_rows_of_a_placeholder_that_are_merged_are_a_warning(place: Place, placeholder: str) -> None:
     data, roles = visits(place, placeholder), ["--unit", "zz", "--items", "sex", "--drop", "age"]
-    model = ["--model", "km", "--k", "5", "--m", "1", "--hierarchy", "sex=balanced:2", "--allow-worthless"]
+    model = ["--model", "km", "--k", "5", "--m", "1", "--hierarchy", "sex=balanced:2", "--accept", "worthless"]
     ran = place.run("anonymize", data, "-o", str(place.out), *roles, *model)
     assert (ran.code, names(ran.err, f"warning zz {placeholder!r} 90 --null zz={placeholder} --skip-rows")) == (0, True)
     assert len(rows_of(place.out / "published.csv")) == 271

@@ -162,7 +162,7 @@ def test_items_that_sets_cannot_contain_are_rejected_before_any_work(place: Plac
     job = ["anonymize", str(place.folder / "odd.dat"), "-o", str(place.out), "--model", "constraints", "--m", "1"]
     ran = place.run(*job, "--k", "2", "--symbols", "members")
     assert (ran.code, "'a,b'" in ran.err, "--symbols short" in ran.err) == (2, True, True)
-    assert place.run(*job, "--k", "2", "--allow-worthless").code == 0
+    assert place.run(*job, "--k", "2", "--accept", "worthless").code == 0
     assert (place.out / "published.dat").read_text() == "G1\nG1\n"
 
 

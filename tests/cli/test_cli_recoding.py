@@ -110,7 +110,7 @@ def test_hierarchies_of_joined_columns_may_be_repeated(place: Place, spec: str) 
     data = place.write("visits.csv", "codes,drugs\n" + "a1 b1,a1\na2 b2,b1\na1 b2,a2\na2 b1,a1\n" * 3)
     trees = [f"{column}={place.folder / 'hierarchy.csv' if spec == 'file' else spec}" for column in ("codes", "drugs")]
     named = ["--items", "codes,drugs", "--hierarchy", trees[0], "--hierarchy", trees[1]]
-    job = ["anonymize", data, *named, "--algorithm", "apriori", "--k", "3", "--m", "1", "--allow-worthless"]
+    job = ["anonymize", data, *named, "--algorithm", "apriori", "--k", "3", "--m", "1", "--accept", "worthless"]
     job += ["--unit", "row"]
     assert place.run(*job, "-o", str(place.folder / "q1")).code == 0
     ran = place.run(*job, "-o", str(place.out), "--recoding", str(place.folder / "q1.private"))

@@ -34,7 +34,7 @@ def published(folder: Path, columns: dict[str, list[Any]], algorithm: anonset.Al
     dropped = sorted({*columns} - {"codes", "age"})
     unit = "row" if {*columns} > {"codes"} else ()
     table = anonset.read(columns, items="codes", relational=relational, numeric=relational, drop=dropped, unit=unit)
-    anonset.anonymize(table, algorithm, allow_worthless=True, **more).save(folder)
+    anonset.anonymize(table, algorithm, accept="worthless", **more).save(folder)
     return folder
 
 

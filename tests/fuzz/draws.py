@@ -162,7 +162,7 @@ def _layout(rng: random.Random, *, dat: bool) -> dict[str, Any]:
     )
     suffix = "dat" if suffix.startswith("dat") and rng.random() < 0.5 else suffix
     wanted = [None, "csv", "parquet", *(["dat"] if suffix.startswith("dat") else [])]
-    return {
+    drawn = {
         "suffix": suffix,
         "format": rng.choice(wanted),
         "separator": rng.choice((" ", " ", ";", "|", ";;")),
@@ -172,12 +172,15 @@ def _layout(rng: random.Random, *, dat: bool) -> dict[str, Any]:
         "line_end": rng.choice(("\n", "\n", "\r\n")),
         "lists": rng.random() < 0.6,
         "by": rng.choice(("algorithm", "algorithm", "model", "both")),
-        "allow_worthless": rng.random() < 0.6,
+        "accept": ["worthless"] * (rng.random() < 0.6),
         "max_loss": rng.choice((0.2, 0.5, 0.8)) if rng.random() < 0.1 else None,
         "zeros": rng.random() < 0.1,
         "unknown": rng.random() < 0.1,
-        **({"budget": rng.choice((0, 20)), "accept_undecided": rng.random() < 0.8} if rng.random() < 0.05 else {}),
     }
+    if rng.random() < 0.05:
+        drawn["budget"] = rng.choice((0, 20))
+        drawn["accept"] += ["undecided"] * (rng.random() < 0.8)
+    return drawn
 
 
 def _labels(rng: random.Random, layout: Mapping[str, Any]) -> list[str]:

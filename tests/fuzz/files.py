@@ -51,10 +51,9 @@ def settings_of(case: Case, folder: Path) -> dict[str, Any]:
         "order",
         "symbols",
         "format",
-        "allow_worthless",
+        "accept",
         "max_loss",
         "budget",
-        "accept_undecided",
         "part_rows",
     )
     roles = () if data.name.startswith("data.dat") else ROLES

@@ -92,7 +92,7 @@ def require_refused(case: Case, ran: Ran) -> None:
     assert ran.code != 3 or case.layout.get("budget") is not None, ran.said
     assert ran.code != 1 or refusals.cannot_be(case, ran.said), ran.said
     if advice := refusals.advice_of(ran.said):
-        repeated = anonymized(case, ran.out.parent, **advice, allow_worthless=True, max_loss=None, budget=None)
+        repeated = anonymized(case, ran.out.parent, **advice, accept=["worthless"], max_loss=None, budget=None)
         assert repeated.code == 0, f"{ran.said}: {advice} gives {repeated.said}"
 
 

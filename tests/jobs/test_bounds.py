@@ -60,7 +60,9 @@ def test_compare_uses_the_bound_of_each_candidates_operators() -> None:
 
 
 def test_evaluate_states_the_distance_to_the_least_loss(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["anonymize", "data.dat", "-o", "out", "--algorithm", "apriori", *COMMAND, "--allow-worthless"]) == 0
+    assert (
+        main(["anonymize", "data.dat", "-o", "out", "--algorithm", "apriori", *COMMAND, "--accept", "worthless"]) == 0
+    )
     capsys.readouterr()
     evaluate = ["evaluate", "data.dat", "out", *COMMAND[:2], "--bound"]
     assert main([*evaluate, "--json"]) == 0

@@ -96,7 +96,7 @@ def anonymize(capsys):
 @pytest.mark.long
 def test_bytes_equal_a_run_in_memory(tmp_path, anonymize, algorithm, name, text, roles):
     (tmp_path / name).write_text(text)
-    options = [*roles, "--algorithm", algorithm, "--allow-worthless"]
+    options = [*roles, "--algorithm", algorithm, "--accept", "worthless"]
     assert anonymize(tmp_path, name, "memory", *options).code == 0
     done = anonymize(tmp_path, name, "blocks", *options, "--memory-limit", "100")
     assert done.code == 0
@@ -169,7 +169,16 @@ def test_partitions_are_published_the_same_from_a_work_directory(tmp_path, capsy
 @pytest.mark.parametrize("text", ["a b\n\n", "\n\n"], ids=["too few", "none"])
 def test_undersized_partitions_are_the_same_as_in_memory(tmp_path, anonymize, text):
     (tmp_path / "v.dat").write_text(text)
-    options = ["--model", "partition-km", "--algorithm", "lra", "--hierarchy", "items=balanced:2", "--allow-worthless"]
+    options = [
+        "--model",
+        "partition-km",
+        "--algorithm",
+        "lra",
+        "--hierarchy",
+        "items=balanced:2",
+        "--accept",
+        "worthless",
+    ]
     ran = [anonymize(tmp_path, "v.dat", "out", *options, *more) for more in ([], ["--memory-limit", "1"])]
     assert ran[0].code == ran[1].code != 0
     assert ran[0].err.splitlines()[-1] == ran[1].err.splitlines()[-1]

@@ -49,7 +49,7 @@ def algorithm(name: str, k: int = 3) -> Any:
 def released(out: Path, table: Table, name: str, trees: dict[str, Any], **more: Any) -> tuple[dict[str, str], Any]:
     """Publish a table. Return the symbol of each item, and the release."""
     release = anonset.anonymize(
-        table, algorithm(name), hierarchies=trees, workers=1, allow_worthless=True, symbols="short", **more
+        table, algorithm(name), hierarchies=trees, workers=1, accept="worthless", symbols="short", **more
     )
     release.save(out)
     return read_mapping(out.with_name(f"{out.name}.private") / "mapping.csv"), release

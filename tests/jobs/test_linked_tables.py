@@ -309,7 +309,7 @@ def test_records_without_symbols_are_published(tmp_path):
     table = anonset.read(tables=tables, unit="id")
     trees = {"a.x": "balanced:2", "b.y": "balanced:2"}
     anonset.anonymize(
-        table, anonset.Exact(k=2, m=2, suppress=True), hierarchies=trees, allow_worthless=True, out=tmp_path / "out"
+        table, anonset.Exact(k=2, m=2, suppress=True), hierarchies=trees, accept="worthless", out=tmp_path / "out"
     )
     assert (tmp_path / "out" / "tables" / "records.csv").read_text().split() == ["record", "1", "2", "3", "4"]
     assert main(["verify", str(tmp_path / "out")]) == 0
@@ -329,7 +329,7 @@ def test_a_release_of_small_tables_keeps_its_guarantee(first, second):
     table = anonset.read(tables=tables, unit="id")
     trees = {"p.x": "balanced:2", "q.x": "balanced:2"}
     try:
-        release = anonset.anonymize(table, anonset.Apriori(k=2, m=2), hierarchies=trees, allow_worthless=True)
+        release = anonset.anonymize(table, anonset.Apriori(k=2, m=2), hierarchies=trees, accept="worthless")
     except anonset.InfeasibleError:
         return
     shown = release.publication

@@ -33,7 +33,7 @@ def test_two_releases_satisfy_the_guarantee_jointly_and_the_attack_fails(tmp_pat
     later = names[::-1]
     apart = release(later, OTHER)
     beside = anonset.beside(first, later, names)
-    together = release(later, OTHER, after=beside, out=tmp_path / "second", allow_worthless=True)
+    together = release(later, OTHER, after=beside, out=tmp_path / "second", accept="worthless")
     assert len(together.recoding.labels) < len(apart.recoding.labels)
     (outcome,) = anonset.risk(together, attacks=["composition"], beside=beside).outcomes
     assert (outcome.targets, outcome.won.below_k) == (80, 0.0)

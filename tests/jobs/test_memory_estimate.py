@@ -111,7 +111,7 @@ def baskets(tmp_path_factory):
 def test_set_algorithms_stay_below_their_estimate(tmp_path, baskets, name):
     arguments, algorithm = ALLOWED[name]
     options = ["--items", "items", "--hierarchy", "items=balanced:5", "--k", "5", *arguments]
-    options += ["--allow-worthless", "--workers", "2"]
+    options += ["--accept", "worthless", "--workers", "2"]
     few, many = baskets
     assert main(["anonymize", few, *options, "-o", str(tmp_path / "few")]) == 0  # compiles kernels if necessary
     command = [sys.executable, "-m", "anonset", "anonymize", many, *options, "-o", str(tmp_path / "out")]

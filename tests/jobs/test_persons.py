@@ -90,7 +90,7 @@ COLUMNS = {"id": ["c1", "c2", "c3", "c4"], "age": ["30", "30", "40", "40"], "cod
 def test_distinct_ids_and_few_rows_declare_nothing(roles):
     algorithm = anonset.RFirst(k=2, m=1) if len({*roles} & {"items", "relational"}) > 1 else anonset.Apriori(k=2, m=1)
     algorithm = algorithm if "items" in roles else anonset.Mondrian(k=2)
-    options = {"allow_worthless": True, "publish_as_is": roles.get("keep", ()), "hierarchies": {}}
+    options = {"accept": "worthless", "publish_as_is": roles.get("keep", ()), "hierarchies": {}}
     if "items" in roles:
         options["hierarchies"] = {"items" if "," in roles["items"] else "code": "balanced:2"}
     for data in (COLUMNS, pandas.DataFrame(COLUMNS)):

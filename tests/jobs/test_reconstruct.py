@@ -25,7 +25,7 @@ ROWS = [{"abcdefgh"[int(8 * _DRAW.random() ** 2)] for _ in range(_DRAW.randint(0
 
 def released(rows: list[set[str]], k: int, m: int, size: int) -> Release:
     algorithm = anonset.Disassociation(k=k, m=m, cluster_size=size, counts=size < 60)
-    return anonset.anonymize(anonset.Table.from_sets(rows), algorithm, workers=1, allow_worthless=True)
+    return anonset.anonymize(anonset.Table.from_sets(rows), algorithm, workers=1, accept="worthless")
 
 
 @pytest.mark.long
@@ -78,9 +78,7 @@ def test_file_names_contain_the_seeds_of_several_tables(tmp_path: Path, capsys: 
 
 def test_invalid_reconstructions_are_rejected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = str(released(ROWS, 3, 2, 12).save(tmp_path / "out"))
-    plain = anonset.anonymize(
-        anonset.Table.from_sets(ROWS), anonset.SetSearch(k=2, m=1), workers=1, allow_worthless=True
-    )
+    plain = anonset.anonymize(anonset.Table.from_sets(ROWS), anonset.SetSearch(k=2, m=1), workers=1, accept="worthless")
     other = str(plain.save(tmp_path / "other"))
     (tmp_path / "there.dat").write_text("")
     for command, message in (

@@ -104,7 +104,7 @@ def test_a_higher_share_above_the_threshold_counts_on_request():
 )
 def test_without_removed_rows_no_item_with_a_single_symbol_has_a_higher_risk_after(rows, algorithm):
     table = anonset.read({"codes": rows}, items="codes")
-    release = anonset.anonymize(table, algorithm, hierarchies={"codes": "balanced:2"}, allow_worthless=True)
+    release = anonset.anonymize(table, algorithm, hierarchies={"codes": "balanced:2"}, accept="worthless")
     assert release.publication.n == len(rows)
     risk = anonset.risk(release)
     assert higher_after(risk.before, risk.exposures, above=True) == []

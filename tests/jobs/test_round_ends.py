@@ -67,7 +67,7 @@ def require_kept_promise(table: Table, release: anonset.Release) -> None:
 @pytest.mark.parametrize("name", FORMATIONS)
 def test_ranges_of_relational_algorithms_end_at_the_grid(name: str, seed: int) -> None:
     table = table_of(seed)
-    release = anonset.anonymize(table, formation_of(name, K), allow_worthless=True)
+    release = anonset.anonymize(table, formation_of(name, K), accept="worthless")
     require_kept_promise(table, release)
 
 
@@ -84,7 +84,7 @@ RT: dict[str, Any] = {
 def test_ranges_of_rt_frameworks_end_at_the_grid(name: str, seed: int) -> None:
     table = table_of(seed, items=True)
     trees = {"items": "balanced:2"} if name == "tfirst" else {}
-    require_kept_promise(table, anonset.anonymize(table, RT[name], hierarchies=trees, allow_worthless=True))
+    require_kept_promise(table, anonset.anonymize(table, RT[name], hierarchies=trees, accept="worthless"))
 
 
 @pytest.mark.parametrize("merge", ["r", "rt"])
@@ -95,7 +95,7 @@ def test_the_bound_of_the_relational_loss_covers_rounded_ranges(delta: float, me
     for ends in (False, True):
         release = anonset.anonymize(
             table, anonset.RumBound(delta=delta, transaction=Apriori, **shared),
-            hierarchies={"items": "balanced:2"}, round_ends=ends, allow_worthless=True,
+            hierarchies={"items": "balanced:2"}, round_ends=ends, accept="worthless",
         )  # fmt: skip
         assert release.figures["merges"] > 0
         assert release.measures["rum"] <= delta + 1e-9

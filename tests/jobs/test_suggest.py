@@ -455,7 +455,7 @@ def test_candidates_stopped_by_the_disclosure_scan_are_not_recommended():
 
 def _publishes(table, name):
     try:
-        anonset.anonymize(table, ALGORITHMS[name](k=5), workers=1, allow_worthless=True).to_arrow()
+        anonset.anonymize(table, ALGORITHMS[name](k=5), workers=1, accept="worthless").to_arrow()
     except anonset.AnonsetError:
         return False
     return True

@@ -127,7 +127,7 @@ def test_a_real_taxonomy_can_be_generalized_to_its_root():
         anonset.anonymize(table, anonset.Apriori(k=5, m=2), hierarchies={"items": taxonomy})
     with pytest.warns(UserWarning, match="worthless"):
         release = anonset.anonymize(
-            table, anonset.Apriori(k=5, m=2), hierarchies={"items": taxonomy}, allow_worthless=True
+            table, anonset.Apriori(k=5, m=2), hierarchies={"items": taxonomy}, accept="worthless"
         )
     bound = release.recoding.hierarchy.bind(table.transactions)
     assert ncp_exact(bound, release.recoding) == Fraction(1)

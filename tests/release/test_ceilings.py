@@ -53,9 +53,9 @@ def test_the_best_cut_below_ceilings_is_found(case: Case, seed: int, suppress: b
     more: dict[str, Any] = {"hierarchies": {"items": hierarchy}, "ceilings": {"items": ceilings}}
     if not losses:
         with pytest.raises(InfeasibleError):
-            anonset.anonymize(table, algorithm, allow_worthless=True, **more)
+            anonset.anonymize(table, algorithm, accept="worthless", **more)
         return
-    release = anonset.anonymize(table, algorithm, allow_worthless=True, **more)
+    release = anonset.anonymize(table, algorithm, accept="worthless", **more)
     shown = {release.recoding.hierarchy.labels[node] for node in release.recoding.image.tolist() if node >= 0}
     occurring = {item for row in rows for item in row}
     assert all(above.isdisjoint({x}) or occurring.isdisjoint(model.below[x]) for x in shown)
@@ -82,7 +82,7 @@ def test_generalization_finds_a_solution_if_one_exists(case: Case, seed: int) ->
         anonset.Optimal(k=k, m=m),
     ):
         try:
-            anonset.anonymize(table, algorithm, allow_worthless=True, **more)
+            anonset.anonymize(table, algorithm, accept="worthless", **more)
         except InfeasibleError:
             outcomes.add(False)
         else:
@@ -126,7 +126,7 @@ def test_clusters_remain_below_ceilings(seed: int, which: int, k: int) -> None:
     labels = [column.labels() for column in table.relational]
     groups = [tuple(top.get(x, 0) for top, x in zip(tops, row, strict=True)) for row in zip(*labels, strict=True)]
     feasible = min(groups.count(group) for group in groups) >= k
-    more: dict[str, Any] = {"hierarchies": trees, "ceilings": ceilings, "allow_worthless": True}
+    more: dict[str, Any] = {"hierarchies": trees, "ceilings": ceilings, "accept": "worthless"}
     if not feasible:
         with refused(InfeasibleError, "ceilings"):
             anonset.anonymize(table, FORMING[which](k), **more)
@@ -147,7 +147,7 @@ def test_merges_within_a_relational_bound_remain_below_ceilings(seed: int, merge
     rum = anonset.RumBound(k=2, m=1, delta=delta, merge=merge)
     try:
         release = anonset.anonymize(
-            both, rum, hierarchies={**trees, "items": TREE}, ceilings=ceilings, allow_worthless=True
+            both, rum, hierarchies={**trees, "items": TREE}, ceilings=ceilings, accept="worthless"
         )
     except InfeasibleError as error:
         assert error.achieved is not None  # noqa: PT017
@@ -180,7 +180,7 @@ def test_the_best_levels_below_ceilings(seed: int, k: int) -> None:
         low = all(above.get(f"c{i}", set()).isdisjoint(labels) for i, (labels, _) in enumerate(levels))
         if low and min(map(shown.count, shown)) >= k:
             losses.append(sum(loss for _, loss in levels) / 2)
-    more: dict[str, Any] = {"hierarchies": trees, "ceilings": ceilings, "allow_worthless": True}
+    more: dict[str, Any] = {"hierarchies": trees, "ceilings": ceilings, "accept": "worthless"}
     if not losses:
         with refused(InfeasibleError, "ceilings"):
             anonset.anonymize(table, anonset.FullDomain(k=k), **more)

@@ -27,7 +27,7 @@ MANY = [*[{"a", "b"}] * 4, {"a", "c", "d"}, {"b", "d", "e"}, {"a", "e", "f"}, {"
 
 def made(rows: Any, spec: Any, algorithm: Any = None, **how: Any) -> anonset.Release:
     algorithm = algorithm or anonset.Exact(k=2, m=2)
-    return anonset.anonymize(anonset.read(rows), algorithm, hierarchies={"items": spec}, allow_worthless=True, **how)
+    return anonset.anonymize(anonset.read(rows), algorithm, hierarchies={"items": spec}, accept="worthless", **how)
 
 
 def shown(release: anonset.Release) -> list[tuple[str, str, tuple[str, ...]]]:
@@ -197,7 +197,7 @@ def test_values_of_a_category_are_published_as_sets():
     rows = {"zip": ["1", "2", "3", "4"] * 2 + ["5"] * 3 + ["6"]}
     table = anonset.read(rows, relational="zip", unit="row")
     release = anonset.anonymize(
-        table, anonset.Mondrian(k=3), hierarchies={"zip": "halves:frequency"}, allow_worthless=True
+        table, anonset.Mondrian(k=3), hierarchies={"zip": "halves:frequency"}, accept="worthless"
     )
     texts = release.publication.relational[0].vocabulary.labels
     assert any(text.startswith("(") for text in texts)

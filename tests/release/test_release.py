@@ -103,7 +103,7 @@ def test_save_in_a_format_that_cannot_carry_the_labels(tmp_path: Path) -> None:
 
 def test_save_uses_a_separator_that_no_label_contains(tmp_path: Path) -> None:
     rows = [{"red wine", "beer"}] * 2
-    release = anonset.anonymize(anonset.Table.from_sets(rows), anonset.Coat(k=2, m=1), allow_worthless=True)
+    release = anonset.anonymize(anonset.Table.from_sets(rows), anonset.Coat(k=2, m=1), accept="worthless")
     release.save(tmp_path / "out")
     assert (tmp_path / "out" / "published.csv").read_text() == "items\n" + "beer;red wine\n" * 2
     assert json.loads((tmp_path / "out" / "attestation.json").read_text())["data"]["separator"] == ";"
@@ -160,7 +160,7 @@ def test_undecided_is_an_error_unless_accepted(table: anonset.Table, tmp_path: P
     arguments: dict[str, Any] = {"hierarchies": {"items": HIERARCHY}, "budget": 0}
     with pytest.raises(anonset.UndecidedError):
         anonset.anonymize(table, anonset.Apriori(k=2, m=2), **arguments)
-    release = anonset.anonymize(table, anonset.Apriori(k=2, m=2), accept_undecided=True, **arguments)
+    release = anonset.anonymize(table, anonset.Apriori(k=2, m=2), accept="undecided", **arguments)
     assert release.verdict.holds is None
     release.save(tmp_path / "out")  # the written bytes are verified again, completely
     attested = json.loads((tmp_path / "out" / "attestation.json").read_text())
@@ -170,10 +170,10 @@ def test_undecided_is_an_error_unless_accepted(table: anonset.Table, tmp_path: P
 
 def test_a_worthless_release_is_rejected_or_warns() -> None:
     table, job = anonset.Table.from_sets([{"a1"}, {"a2"}, {"b1"}]), anonset.Apriori(k=3, m=1)
-    with refused(anonset.WorthlessError, "items 3 exact suppress coat allow_worthless"):
+    with refused(anonset.WorthlessError, "items 3 exact suppress coat accept worthless"):
         anonset.anonymize(table, job, hierarchies={"items": HIERARCHY})
     with pytest.warns(UserWarning, match="worthless"):
-        release = anonset.anonymize(table, job, hierarchies={"items": HIERARCHY}, allow_worthless=True)
+        release = anonset.anonymize(table, job, hierarchies={"items": HIERARCHY}, accept="worthless")
     assert len(release.warnings) == 1
     assert release.retention == {"items": {"kept": 0, "generalized": 3, "suppressed": 0}}
 

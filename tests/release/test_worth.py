@@ -171,7 +171,7 @@ def test_a_refusal_names_other_ways_and_no_weaker_parameters(
     with pytest.raises(anonset.WorthlessError) as raised:
         anonset.anonymize(table, algorithm, hierarchies={"items": "balanced:3"}, workers=1)
     message = str(raised.value)
-    assert names(message, f"{algorithm.name} symbol allow_worthless")
+    assert names(message, f"{algorithm.name} symbol accept worthless")
     assert names(message, " ".join(named))
     assert not any(names(message, name) for name in silent), message
     assert isinstance(raised.value, anonset.InfeasibleError)

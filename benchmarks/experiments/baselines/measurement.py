@@ -168,7 +168,7 @@ def _anonymized(split: Split, parameters: Parameters) -> Output:
         table = Table(split.items)
     trees: dict[str, Any] = {split.items.name: TREE} if way == "apriori" else {}
     release = anonset.anonymize(
-        table, algorithm_of(way, asked), hierarchies=trees, allow_worthless=True, budget=BUDGET, symbols="short",
+        table, algorithm_of(way, asked), hierarchies=trees, accept="worthless", budget=BUDGET, symbols="short",
         workers=1,
     )  # fmt: skip
     publication = release.publication

@@ -130,7 +130,7 @@ def _searched(table: "Table", algorithm: "Algorithm") -> "UnverifiedPublication[
 
     name = items_of(table).name
     bound, trees = bind(table, {name: TREE}, algorithm.model)
-    return job.Job(Layout(symbols="members"), allow_worthless=True).search(bound, trees, algorithm)
+    return job.Job(Layout(symbols="members"), accept="worthless").search(bound, trees, algorithm)
 
 
 def _counted(table: "Table", unverified: "UnverifiedPublication[Any]") -> dict[str, float]:

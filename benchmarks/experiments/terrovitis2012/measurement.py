@@ -27,7 +27,7 @@ def measure(parameters: Parameters) -> Measured:
     column = load(parameters["data"])
     own = {name: parameters[name] for name in ("k", "m", "cluster_size", "clustering")}
     algorithm = algorithm_of("disassociation", own)
-    release = anonset.anonymize(fresh(column), algorithm, budget=BUDGET, allow_worthless=True)
+    release = anonset.anonymize(fresh(column), algorithm, budget=BUDGET, accept="worthless")
     found = top_itemsets(column, analysis_of(release.publication).supports(), TOP)
     return {
         "tkd": found.tkd,

@@ -56,7 +56,7 @@ def _published(column: "SetColumn", way: str, parameters: Parameters) -> "Releas
     algorithm, tree = algorithm_of_a_way(way, parameters)
     trees: dict[str, Any] = {column.name: _spec(tree, parameters["data"])} if tree else {}
     return anonset.anonymize(
-        fresh(column), algorithm, hierarchies=trees, allow_worthless=True, budget=BUDGET, symbols="short"
+        fresh(column), algorithm, hierarchies=trees, accept="worthless", budget=BUDGET, symbols="short"
     )
 
 
@@ -195,6 +195,6 @@ def _lm(column: "SetColumn", tree: "Hierarchy", parameters: Parameters) -> float
 
     exact = algorithm_of("exact", {"k": parameters["k"], "m": parameters["m"], "max_steps": MAX_STEPS})
     release = anonset.anonymize(
-        fresh(column), exact, hierarchies={column.name: tree}, allow_worthless=True, budget=BUDGET, symbols="short"
+        fresh(column), exact, hierarchies={column.name: tree}, accept="worthless", budget=BUDGET, symbols="short"
     )
     return 1e4 * release.measures["lm"]

@@ -124,7 +124,7 @@ def _require_records(table: Table, settings: Settings) -> None:
         ways = f"publish columns, such as a set of codes ({setting('items')}) or a personal attribute"
         msg = f"{settings.input}: all columns except the id are dropped; {ways} ({setting('relational')})"
         raise InputError(msg)
-    if not table.n and not settings.allow_empty:
-        publish_empty = setting("allow_empty", True)
+    if not table.n and "empty" not in settings.accept:
+        publish_empty = setting("accept", "empty")
         msg = f"{settings.input}: the data contain no records; to publish an empty table: {publish_empty}"
         raise InputError(msg)

@@ -141,9 +141,7 @@ def refuse_worthless(algorithm: Algorithm, result: Result, problem: str) -> str:
         ways.insert(0, f"continuing the earlier release with {setting('recoding')}")
     ways += ["hierarchies with fewer children per node"] if model in _WITH_HIERARCHIES else []
     more = f"under the same parameters of {model}, {' or '.join(ways)} may lose less; " if ways else ""
-    return (
-        f"the publication would be worthless: {problem}; {more}{setting('allow_worthless', True)} publishes it anyway"
-    )
+    return f"the publication would be worthless: {problem}; {more}{setting('accept', 'worthless')} publishes it anyway"
 
 
 def _least_loss_settings(name: str, model: str) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator
 
@@ -26,7 +26,10 @@ _MADE_GROUPS = ("level", "siblings")
 _MOST_DIGITS = 18  # digits of a number; int() rejects thousands
 
 
-Names = Annotated[list[str], BeforeValidator(lambda value: name_list(value) if isinstance(value, str) else value)]
+_FROM_TEXT = BeforeValidator(lambda value: name_list(value) if isinstance(value, str) else value)
+Names = Annotated[list[str], _FROM_TEXT]
+Accepted = Annotated[list[Literal["empty", "worthless", "undecided"]], _FROM_TEXT]
+"""Results that the owner accepts."""
 
 
 def _as_text(value: object) -> object:

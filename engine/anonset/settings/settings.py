@@ -27,7 +27,7 @@ from anonset.settings.parameters import (
 )
 from anonset.settings.paths import PLACES
 from anonset.settings.ranges import out_of_range
-from anonset.settings.readers import Names
+from anonset.settings.readers import Accepted, Names
 from anonset.spelling import setting, similar_name
 
 _Settings = TypeVar("_Settings", bound=BaseModel)
@@ -215,9 +215,7 @@ class Settings(InputSettings):
         description="Maximum loss, from 0 to 1. If the result loses more, nothing is published. The loss is "
         "NCP for items, Rum for relational columns, and the grouping loss for buckets.",
     )
-    allow_worthless: bool = Field(False, description="Publish even if every protected column shows a single symbol.")
     publish_as_is: Names = Field([], description=AS_IS)
-    allow_empty: bool = Field(False, description="Publish even if the data contain no records.")
     order: Order = Field(
         "sorted",
         description="Order of the published rows: sorted by content, which hides the original order, "
@@ -253,7 +251,11 @@ class Settings(InputSettings):
         "and versions are unchanged. resume also continues a killed run, so you can repeat the same "
         "command.",
     )
-    accept_undecided: bool = Field(False, description="Publish even if the verification could not finish.")
+    accept: Accepted = Field(
+        [],
+        description="Publish even if the data contain no records (empty), every protected column shows a single symbol "
+        "(worthless), or the verification could not finish (undecided). Several words are separated by commas.",
+    )
     budget: int | None = BUDGET
     trace: bool = Field(False, description="Record each decision of the search in the private report.")
     memory_limit: str | None = Field(

@@ -14,12 +14,13 @@ from anonset.algorithms.base import Algorithm
 from anonset.data import Table
 from anonset.data.progress import Progress
 from anonset.data.storage.workers import Threads
-from anonset.errors import InputError
+from anonset.errors import InputError, require_known
 from anonset.generalization.other_release import OtherRelease
 from anonset.jobs.runs.cluster import attached, require_files, require_on_workers
 from anonset.jobs.runs.job import Job
 from anonset.jobs.runs.leftovers import warning_of_what_is_left
 from anonset.publications.presentation import Format, Order, Symbols
+from anonset.reading.roles import name_list
 from anonset.release.formats import Layout
 from anonset.release.publishing.continuation import read_earlier
 from anonset.release.publishing.destination import destination
@@ -41,8 +42,7 @@ def anonymize(
     order: Order = "sorted",
     symbols: Symbols = "auto",
     max_loss: float | None = None,
-    allow_worthless: bool = False,
-    accept_undecided: bool = False,
+    accept: str | Collection[str] = (),
     budget: int | None = None,
     publish_as_is: str | Collection[str] | None = None,
     recoding: str | os.PathLike[str] | None = None,
@@ -77,11 +77,9 @@ def anonymize(
         for sets of more than 8 members.
     max_loss
         Largest accepted loss. The loss is the first measure of the result.
-    allow_worthless
-        Whether to return a release in which each protected column shows at most one symbol, although the original has
-        several.
-    accept_undecided
-        Whether to return a release if the check was too large to finish. The verdict is then undecided.
+    accept
+        Words for the results to return: ``worthless`` if each protected column shows at most one symbol, although the
+        original has several, and ``undecided`` if the check was too large to finish. Empty input is accepted.
     budget
         Largest number of itemset occurrences to count during verification (see `anonset.verify`).
     publish_as_is
@@ -129,6 +127,9 @@ def anonymize(
     (True, ['N1_0', 'b1', 'b2'])
     """
     require_table(table)
+    accepted = name_list(accept) if isinstance(accept, str) else accept
+    for word in accepted:
+        require_known(setting("accept"), word, ("undecided", "worthless"))
     table = table if workers is None else table.with_workers(Threads(workers))
     if warning := warning_of_what_is_left():
         python_warnings.warn(warning, UserWarning, stacklevel=2)
@@ -145,9 +146,9 @@ def anonymize(
         require_on_workers(algorithm, "client")
         require_files(table)
     job = Job(
-        layout, progress, max_loss, allow_worthless, earlier, ceilings=ceilings or {}, other_release=after,
+        layout, progress, max_loss, accepted, earlier, ceilings=ceilings or {}, other_release=after,
         round_ends=round_ends, publish_as_is=publish_as_is,  # type: ignore[arg-type]
-        check=CheckOptions(accept_undecided, budget),
+        check=CheckOptions("undecided" in accepted, budget),
     )  # fmt: skip
     with ExitStack() as stack:
         stack.enter_context(report_compilation(progress))

@@ -1,6 +1,6 @@
 """A run from a table to a release. Its steps are to check, bind, search, apply, measure, verify and publish."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
@@ -40,7 +40,7 @@ class Job:
     layout: Layout
     progress: Progress | None = None
     max_loss: float | None = None
-    allow_worthless: bool = False
+    accept: Collection[str] = ()
     earlier: EarlierRelease | None = None
     """Earlier release to continue from."""
     watch: Stopwatch = field(default_factory=Stopwatch)
@@ -163,7 +163,7 @@ class Job:
             if problem := kind.why_worthless(algorithm.model, table, publication):
                 warnings = (f"the publication is worthless: {problem}",)
         require_loss(algorithm, measures, self.max_loss)
-        if problem and not self.allow_worthless:
+        if problem and "worthless" not in self.accept:
             raise WorthlessError(algorithm.name, refuse_worthless(algorithm, result, problem))
         warnings += kind.formula_warnings(publication) if self.layout.format == "csv" else ()
         warnings = (

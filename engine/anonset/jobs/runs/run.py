@@ -289,10 +289,10 @@ class FileRun:
             earlier = read_earlier(settings.recoding, on_cluster=settings.cluster is not None)
         other_release = None if settings.after is None else read_after(settings, self.source, self.algorithm.model)
         return Job(
-            self.layout, progress, settings.max_loss, settings.allow_worthless, earlier,
+            self.layout, progress, settings.max_loss, settings.accept, earlier,
             ceilings=settings.ceiling, other_release=other_release, round_ends=settings.round_ends,
             watch=Stopwatch(progress=progress), publish_as_is=settings.publish_as_is,
-            check=CheckOptions(settings.accept_undecided, settings.budget), trace=settings.trace,
+            check=CheckOptions("undecided" in settings.accept, settings.budget), trace=settings.trace,
         )  # fmt: skip
 
     def require_disk(self, note: Tell | None = None) -> None:

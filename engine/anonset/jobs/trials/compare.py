@@ -80,7 +80,7 @@ class CandidateSettings:
         self, table: Table, hierarchies: Mapping[str, Hierarchy], algorithm: Algorithm, parameters: Mapping[str, Any]
     ) -> Candidate:
         """Run one candidate on a table bound to its hierarchies, and verify its publication."""
-        job = Job(Layout(symbols="members"), self.progress, allow_worthless=True, round_ends=self.round_ends)
+        job = Job(Layout(symbols="members"), self.progress, accept=["worthless"], round_ends=self.round_ends)
         require_persons(table, algorithm.model, hierarchies)
         candidate, unverified = Candidate(algorithm.name, parameters).run(job, table, hierarchies, algorithm)
         if unverified is None:

@@ -339,7 +339,7 @@ class _CandidateTrial:
             if self.progress is not None:
                 self.progress(f"try {candidate.algorithm}", 0, 0)
 
-        job = Job(Layout(symbols="members"), heeded, allow_worthless=True, round_ends=self.round_ends)
+        job = Job(Layout(symbols="members"), heeded, accept=["worthless"], round_ends=self.round_ends)
         try:
             algorithm = self._algorithm(table, trees, candidate)
             if self.model.name in traits_of(algorithm).set_beside:
