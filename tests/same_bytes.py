@@ -189,7 +189,7 @@ def _relational_jobs() -> Iterator[Job]:
         yield (*base, *_TREES, "--algorithm", name, "--k", str(k))
     for name in ("full-domain", "local-recoding", "bottom-up", "top-down"):
         yield (*base, *_TREES, "--algorithm", name, "--k", "3")
-        yield (*base, *_TREES, "--algorithm", name, "--k", "3", "--refine", "--max-evaluations", "20000")
+        yield (*base, *_TREES, "--algorithm", name, "--k", "3", "--refine", "--effort", "0.0000666667")
     for name in ("cluster", "mondrian"):
         yield (*base, "--hierarchy", "age=range", "--algorithm", name, "--k", "4")
         yield (*base, *_TREES, "--algorithm", name, "--k", "4", "--relational-weights", "age=0.5,origin=0.25,sex=0.25")

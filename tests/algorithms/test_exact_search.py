@@ -259,7 +259,7 @@ def test_ctrl_c_stops_the_solver_and_leaves_no_files(tmp_path: Path) -> None:
     data, out = tmp_path / "data.dat", tmp_path / "out"
     data.write_text("".join(f"{row}\n" for row in rows))
     job = ["anonymize", str(data), "-o", str(out), "--hierarchy", "items=balanced:100", "--k", "5", "--m", "2"]
-    more = ["--model", "km", "--suppress", "--max-steps", "1000000000", "--quiet"]
+    more = ["--model", "km", "--suppress", "--effort", "1000000", "--quiet"]
     command = [sys.executable, "-c", ENDLESS, *job, *more]
     ran = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ)
     assert (ran.returncode, ran.stderr.count("\n")) == (130, 1)

@@ -320,11 +320,11 @@ def test_names_in_a_config_may_contain_commas(place: Place) -> None:
 
 
 def test_undecided_is_published_only_if_accepted(place: Place) -> None:
-    ran = place.run(*place.job("--budget", "0"))
+    ran = place.run(*place.job("--max-work", "0"))
     assert ran.code == 3
     assert "undecided" in ran.err
     assert place.nothing_left()
-    ran = place.run(*place.job("--budget", "0", "--accept", "undecided"))
+    ran = place.run(*place.job("--max-work", "0", "--accept", "undecided"))
     assert ran.code == 3
     attestation: dict[str, Any] = json.loads((place.out / "attestation.json").read_text())
     assert attestation["declarations"] == {"unit": "row, not asked", "accepted_undecided": True}

@@ -132,9 +132,9 @@ def test_a_changed_attestation_of_buckets_is_rejected(
 
 
 def test_an_attestation_of_an_unfinished_check(place: Place) -> None:
-    assert place.run(*place.job("--budget", "0", "--accept", "undecided")).code == 3
+    assert place.run(*place.job("--max-work", "0", "--accept", "undecided")).code == 3
     assert place.run("verify", str(place.out)).code == 0
-    assert place.run("verify", str(place.out), "--budget", "0").code == 3
+    assert place.run("verify", str(place.out), "--max-work", "0").code == 3
 
 
 @pytest.mark.long

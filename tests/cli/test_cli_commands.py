@@ -43,7 +43,7 @@ def test_verify_as_json(place: Place) -> None:
 
 def test_verify_undecided(place: Place) -> None:
     published = place.write("else.dat", "x y\nx z\nx y\n")
-    ran = place.run("verify", published, *KM, "--budget", "0")
+    ran = place.run("verify", published, *KM, "--max-work", "0")
     assert ran.code == 3
     assert "undecided" in ran.out
 

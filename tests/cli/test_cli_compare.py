@@ -99,7 +99,7 @@ def test_cached_runs_are_not_repeated(
     assert names(place.run(*small, "--k", "2", "-o", str(study)).err, "'compare -o'")
 
 
-@pytest.mark.parametrize("other", [("--budget", "0"), ("--null", "1"), ("--encoding", "latin-1"), ("--bound",)])
+@pytest.mark.parametrize("other", [("--max-work", "0"), ("--null", "1"), ("--encoding", "latin-1"), ("--bound",)])
 def test_a_study_has_all_settings_of_its_runs_in_common(place: Place, other: tuple[str, ...], tmp_path: Path) -> None:
     visits = place.write("visits.csv", "codes\n" + "".join(f"a{n % 3} b{n % 4}\n" for n in range(48)))
     run = (
@@ -120,7 +120,10 @@ def test_a_study_has_all_settings_of_its_runs_in_common(place: Place, other: tup
         study = str(tmp_path / f"study{number}.jsonl")
         assert place.run(*first, "-o", study).code == 0
         ran = place.run(*second, "-o", study)
-        assert (ran.code, names(ran.err, f"another study {other[0].removeprefix('--')}")) == (2, True), ran.err
+        assert (ran.code, names(ran.err, f"another study {other[0].removeprefix('--').replace('-', '_')}")) == (
+            2,
+            True,
+        ), ran.err
 
 
 @pytest.mark.parametrize("given", [("--k", "2,4,50"), ("--k", "2")])

@@ -112,7 +112,7 @@ BAD: list[tuple[str, Change, str, int]] = [
     ("unknown model", flags(model="kx"), "--model kx", 2),
     ("unknown algorithm", flags(algorithm="magic"), "--algorithm magic", 2),
     ("neither model nor algorithm", flags(model=None), "--model --algorithm", 2),
-    ("parameter that does not apply", flags(max_cuts="5"), "--max-cuts exact", 2),
+    ("parameter that does not apply", flags(mu="5"), "--mu exact", 2),
     ("missing parameters", flags(k=None, m=None), "exact --k --m", 2),
     ("unknown flag", flags(nonsense="1"), "--nonsense", 2),
     ("unknown order", flags(order="random"), "random", 2),
@@ -154,7 +154,7 @@ BAD: list[tuple[str, Change, str, int]] = [
     ("no such config", flags(config="/nonexistent.toml"), "nonexistent.toml", 2),
     ("k beyond all tables", flags(k=str(1 << 63)), "k 2147483647", 2),
     ("m beyond all tables", flags(m=str(1 << 63)), "m 2147483647", 2),
-    ("a limit beyond 64 bits", flags(max_steps=str(1 << 63)), "--max-steps 9223372036854775808", 2),
+    ("a limit beyond 64 bits", flags(mu=str(1 << 63)), "--mu 9223372036854775808", 2),
     ("fan-out of 5000 digits", flags(hierarchy=f"items=balanced:{'9' * 5000}"), "2", 2),
     ("memory of 5000 digits", flags(memory_limit="9" * 5000), "memory size", 2),
     (

@@ -29,8 +29,8 @@ JOBS = {
     "km without a separator": "one.tsv --items c --separator ; --model km --k 2 --m 2 --hierarchy c=balanced:3",
     "km as FIMI": "people.csv --items c --unit who --format dat --model km --k 2 --m 2 --hierarchy c=balanced:2",
     "km of persons": "people.csv --items c --unit who --model km --k 2 --m 2 --hierarchy c=balanced:2",
-    "km undecided": f"shop.dat --model km --k 3 --m 2 --budget 0 --accept undecided {TREE}",
-    "km without counting": f"twice.dat --model km --k 2 --m 2 --budget 0 {TREE}",
+    "km undecided": f"shop.dat --model km --k 3 --m 2 --max-work 0 --accept undecided {TREE}",
+    "km without counting": f"twice.dat --model km --k 2 --m 2 --max-work 0 {TREE}",
     "partition-km": f"shop.dat --model partition-km --k 3 --m 2 {TREE}",
     "transaction-k": f"shop.dat --model transaction-k --k 3 {TREE}",
     "constraints": "shop.dat --model constraints --k 4 --m 2",
@@ -174,11 +174,11 @@ def test_no_number_of_private_partitions_is_published(published: Place) -> None:
 
 @pytest.mark.parametrize("published", ["km without counting"], indirect=True)
 def test_a_proof_without_counting_verifies_at_any_budget(published: Place) -> None:
-    for more in ([], ["--budget", "0"], ["--budget", "5"]):
+    for more in ([], ["--max-work", "0"], ["--max-work", "1e-10"]):
         assert published.run("verify", str(published.out), *more).code == 0
     counted = published.folder / "counted"
-    job = [word for word in arguments(published, "km without counting") if word not in ("--budget", "0")]
+    job = [word for word in arguments(published, "km without counting") if word not in ("--max-work", "0")]
     assert published.run("anonymize", *job, "-o", str(counted)).code == 0
     assert "itemset_occurrences" in json.loads((counted / "attestation.json").read_text())["verified"]
-    for more in ([], ["--budget", "0"]):
+    for more in ([], ["--max-work", "0"]):
         assert published.run("verify", str(counted), *more).code == 0

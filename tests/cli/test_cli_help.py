@@ -41,7 +41,7 @@ def test_options_are_grouped_by_headings() -> None:
         < shown.index("--max-loss")
         < position[3]
     )
-    assert position[5] < shown.index("--max-cuts") < position[6] < shown.index("--workers")
+    assert position[5] < shown.index("--mu") < position[6] < shown.index("--workers")
 
 
 @pytest.mark.long

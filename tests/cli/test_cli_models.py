@@ -347,7 +347,7 @@ def test_requested_suppression_gets_no_hint(bakery: Place) -> None:
 
 
 def test_a_stopped_search_reports_its_progress(bakery: Place) -> None:
-    ran = bakery.run(*bakery.job("--suppress", "--max-steps", "1"))
+    ran = bakery.run(*bakery.job("--suppress", "--effort", "0.001"))
     assert ran.code == 0, ran.err
     assert names(ran.err, "warning exact step")
 

@@ -158,10 +158,10 @@ def test_no_complete_command_repeats_a_run_that_the_search_rejects(
     tree = place.write("tree.csv", "T1,T,all\nT2,T,all\nT3,T,all\n")
     column = "parts" if roles else "items"
     ran = place.run(
-        "anonymize", data, "-o", str(place.out), "--model", "km", "--algorithm", "optimal", "--max-cuts", "1", "--k",
+        "anonymize", data, "-o", str(place.out), "--model", "km", "--algorithm", "optimal", "--max-work", "0", "--k",
         "60", "--m", "2", "--hierarchy", f"{column}={tree}", *roles,
     )  # fmt: skip
-    assert (ran.code, names(ran.err, "--max-cuts"), complete(ran)) == (2, True, {}), ran.err
+    assert (ran.code, names(ran.err, "--max-work"), complete(ran)) == (2, True, {}), ran.err
 
 
 def test_a_taken_output_has_no_complete_command(place: Place) -> None:

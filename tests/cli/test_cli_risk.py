@@ -38,7 +38,7 @@ def test_all_shares_of_a_risk_are_percentages(place: Place) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["verify", "OUT", "--budget=-1"], "--budget 0 -1"),
+        (["verify", "OUT", "--max-work=-0.5"], "--max-work 0 -0.5"),
         (["verify", "OUT", "--model", "km", "--k", "0", "--m", "2"], "k 1 0"),
         (["verify", "OUT", "--model", "nope"], "--model nope"),
         (["risk", "OUT", "--threshold", "2"], "--threshold 1 2.0"),

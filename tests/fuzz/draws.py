@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from anonset.algorithms.registry import ALGORITHMS
+from anonset.verification.check import BUDGET
 from fuzz.parameters import Drawn, parameters_of
 from reference.hierarchy_model import Tree
 
@@ -178,7 +179,7 @@ def _layout(rng: random.Random, *, dat: bool) -> dict[str, Any]:
         "unknown": rng.random() < 0.1,
     }
     if rng.random() < 0.05:
-        drawn["budget"] = rng.choice((0, 20))
+        drawn["max_work"] = rng.choice((0, 20 / BUDGET))
         drawn["accept"] += ["undecided"] * (rng.random() < 0.8)
     return drawn
 

@@ -53,7 +53,7 @@ def settings_of(case: Case, folder: Path) -> dict[str, Any]:
         "format",
         "accept",
         "max_loss",
-        "budget",
+        "max_work",
         "part_rows",
     )
     roles = () if data.name.startswith("data.dat") else ROLES

@@ -160,7 +160,7 @@ def _relational(name: str, rng: random.Random, drawn: Drawn) -> None:
 
 def _refined(rng: random.Random, given: dict[str, Any]) -> None:
     if rng.random() < 0.3:
-        given |= {"refine": True, "max_evaluations": rng.choice((100, 5000))}
+        given |= {"refine": True, "effort": rng.choice((100, 5000)) / 300_000_000}
 
 
 def _rt(name: str, rng: random.Random, drawn: Drawn) -> None:

@@ -88,11 +88,12 @@ def require_refused(case: Case, ran: Ran) -> None:
     assert not [name for name in ran.given if "_" in name and name in ran.said], "an option is named as in Python"
     remaining = {path.name for path in ran.out.parent.iterdir()}
     assert not {name for name in remaining if "out" in name}, "something is left behind"
-    assert ran.code != 2 or refusals.is_unfit(ran.said), ran.said
-    assert ran.code != 3 or case.layout.get("budget") is not None, ran.said
+    is_limited = case.layout.get("max_work") is not None
+    assert ran.code != 2 or refusals.is_unfit(ran.said) or (is_limited and "--max-work" in ran.said), ran.said
+    assert ran.code != 3 or is_limited, ran.said
     assert ran.code != 1 or refusals.cannot_be(case, ran.said), ran.said
     if advice := refusals.advice_of(ran.said):
-        repeated = anonymized(case, ran.out.parent, **advice, accept=["worthless"], max_loss=None, budget=None)
+        repeated = anonymized(case, ran.out.parent, **advice, accept=["worthless"], max_loss=None, max_work=None)
         assert repeated.code == 0, f"{ran.said}: {advice} gives {repeated.said}"
 
 

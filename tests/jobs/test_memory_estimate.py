@@ -89,7 +89,7 @@ def test_tables_of_larger_sets_are_added_to_the_estimate(name):
 
 
 LM = ["--model", "lm", "--algorithm", "lm-apriori", "--l", "2", "--m", "1", "--sensitive-items", SENSITIVE]
-TRIPLES = ["--model", "km", "--algorithm", "exact", "--m", "3", "--max-steps", "40"]
+TRIPLES = ["--model", "km", "--algorithm", "exact", "--m", "3", "--effort", "0.04"]
 ALLOWED = {
     "lm-apriori": (LM, LmApriori(k=5, l=2, m=1, sensitive_items=tuple(SENSITIVE.split(",")))),
     "exact": (TRIPLES, ALGORITHMS["exact"](k=5, m=3)),

@@ -27,7 +27,7 @@ def test_every_parameter_has_a_line_of_documentation() -> None:
         for name, parameter in parameters(algorithm).items():
             assert parameter.text, (algorithm, name)
     assert {"apriori", "direct", "optimal"} <= set(parameters()["k"].users)
-    assert parameters()["max_cuts"].users == ("optimal",)
+    assert parameters()["mu"].users == ("set-search",)
 
 
 GIVEN: dict[str, Any] = {"k": 2, "m": 2, "l": 2, "p": 2, "rho": 0.5, "delta": 0.5, "t": "0.2", "sensitive": "drug"}
@@ -124,16 +124,29 @@ def test_texts_of_inherited_fields() -> None:
 
 
 def test_the_table_of_fields_is_current() -> None:
-    current = collect(ALGORITHMS)
-    assert parameters() == current, "python -m tests.settings.algorithm_fields"
-    assert [*parameters()] == [*current]
+    current, table = (
+        [dataclasses.replace(one, users=tuple(sorted({*one.users}))) for one in found.values()]
+        for found in (collect(ALGORITHMS), parameters())
+    )
+    assert table == current, "python -m tests.settings.algorithm_fields"
+
+
+def test_a_factor_multiplies_each_limit_of_an_algorithm() -> None:
+    made: Any = make_algorithm("km", "hghs", {"k": 2, "m": 2, "max_work": 0.5})
+    usual: Any = ALGORITHMS["hghs"](k=2, m=2)
+    assert (2 * made.max_threats, 2 * made.max_increments) == (usual.max_threats, usual.max_increments)
+    refined: Any = make_algorithm("k", "cluster", {"k": 2, "refine": True, "effort": 2, "max_work": 0.5})
+    assert refined.max_evaluations == 600_000_000
+    for factor in (-1, float("nan")):
+        with refused(InputError, "effort 0"):
+            make_algorithm("km", "exact", {"k": 2, "m": 2, "effort": factor})
 
 
 def test_flags_win_over_the_file(tmp_path: Path) -> None:
     path = tmp_path / "job.toml"
-    path.write_text('k = 5\nmax-loss = 0.5\nmax_cuts = 9\nkeep = "a, b"\norder = "input"\n')
+    path.write_text('k = 5\nmax-loss = 0.5\nmu = 9\nkeep = "a, b"\norder = "input"\n')
     settings = make_settings({**NEEDED, "k": 7, "order": None}, read_job(str(path)))
-    assert settings.algorithm_parameters() == {"k": 7, "max_cuts": 9}
+    assert settings.algorithm_parameters() == {"k": 7, "mu": 9}
     assert (settings.max_loss, settings.order, settings.keep) == (0.5, "input", ["a", "b"])
 
 

@@ -20,6 +20,7 @@ from anonset.release.attested import is_promised
 from anonset.release.documents import Attestation
 from anonset.release.formats import kind_of
 from anonset.settings.binding import bind
+from anonset.settings.readers import work_budget
 from anonset.spelling import setting
 from anonset.verification import verify
 
@@ -110,7 +111,7 @@ def check_publication(
     kind = analysis_of(publication)
     if not model.secrets_may_go:
         kind.require_sensitive(model)
-    verdict = verify(publication, model, budget=settings.budget, progress=progress)
+    verdict = verify(publication, model, budget=work_budget(settings.max_work), progress=progress)
     correlations, roles = kind.correlations(model), kind.roles(model)
     if original is None:
         needs = [setting(n) for n in ("max_suppressed", "utility_constraints") if getattr(settings, n) is not None]

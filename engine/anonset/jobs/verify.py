@@ -29,6 +29,7 @@ from anonset.release.publishing.publish import evidence
 from anonset.release.publishing.staging import require_apart
 from anonset.settings.parameters import MODELS
 from anonset.settings.publication import CheckSettings, check_settings_model
+from anonset.settings.readers import work_budget
 from anonset.settings.settings import validate
 from anonset.spelling import setting
 
@@ -114,8 +115,9 @@ def _check(
         publication, model, settings, place, original=original, attested=attested, progress=progress
     )
     is_promise = is_promised(attested, model) or model == promised.visible
-    verdict = evidence(publication, checked.verdict, budget=settings.budget, progress=progress) if is_promise else None
-    require_verified(opened, verdict, settings.budget)
+    budget = work_budget(settings.max_work)
+    verdict = evidence(publication, checked.verdict, budget=budget, progress=progress) if is_promise else None
+    require_verified(opened, verdict, budget)
     declared = attested.declarations
     return replace(
         checked, unit=declared.unit, as_is=tuple(declared.published_as_is or ()), **_joint(opened, settings, is_promise)

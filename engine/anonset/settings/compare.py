@@ -12,7 +12,7 @@ from anonset.settings.commands import QuerySettings
 from anonset.settings.model_choices import tuned
 from anonset.settings.parameters import parameters
 from anonset.settings.readers import Names, NumberText, WrittenFloat
-from anonset.settings.settings import BUDGET, CEILING, ROUND_ENDS, with_parameters
+from anonset.settings.settings import CEILING, MAX_WORK, ROUND_ENDS, with_parameters
 
 
 class CompareSettings(QuerySettings):
@@ -38,7 +38,7 @@ class CompareSettings(QuerySettings):
         description="Numbers of items, to show how time and loss grow with them. 100,1000 runs on the 100, "
         "then on the 1000 most frequent items.",
     )
-    budget: int | None = BUDGET
+    max_work: float | None = MAX_WORK
     memory_limit: str | None = Field(None, description="Memory limit, such as 8G. Runs that need more memory fail.")
 
     @classmethod

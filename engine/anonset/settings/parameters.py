@@ -14,7 +14,7 @@ from anonset.algorithms.registry import ALGORITHMS, DIVERSE, OFFERED, with_trait
 from anonset.errors import InputError, require_known
 from anonset.plugins import load_offered
 from anonset.settings.algorithm_fields import BUILT_IN, FieldRow
-from anonset.settings.readers import FORMS, ParsingContext, SettingForm
+from anonset.settings.readers import FORMS, ParsingContext, SettingForm, scaled
 from anonset.spelling import listed, setting
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ MODELS: dict[str, ModelEntry] = _OWN | {
 
 SIZES = {"k": 5, "m": 2, "l": 2}
 """Size parameters of models, with defaults."""
-GENERAL = frozenset({"seed", "sensitive"})
+GENERAL = frozenset({"seed", "sensitive", "max_work"})
 """Settings of runs that are not parameters of one algorithm. An algorithm may ignore them."""
 
 
@@ -294,9 +294,18 @@ def build(
     if problems:
         raise InputError("; ".join(problems))
     values = {}
-    for name, value in ((name, value) for name, value in settings.items() if name in field_of):
-        form = form_of(field_of[name].name)
-        values[field_of[name].name] = value if form.read is None else form.read(value, context)
+    for field, form in ((field, form_of(field.name)) for field in fields(cls)):
+        if form.setting in settings:
+            value = settings[form.setting]
+            if form.is_factor:
+                from anonset.algorithms.relational.refinement import (
+                    MOST_EVALUATIONS,
+                )  # the limit of a field without one
+
+                limit: Any = field.default or MOST_EVALUATIONS
+                values[field.name] = max(1, scaled(limit, value))
+            else:
+                values[field.name] = value if form.read is None else form.read(value, context)
     return cls(**values)
 
 

@@ -12,7 +12,7 @@ from anonset.reading.sources.place import may_have_data
 from anonset.reading.sources.source import Source
 from anonset.settings.parameters import MODELS, collect
 from anonset.settings.readers import Names, NumberText
-from anonset.settings.settings import BUDGET, ComparedSettings, ReadingSettings, with_parameters
+from anonset.settings.settings import MAX_WORK, ComparedSettings, ReadingSettings, with_parameters
 
 THRESHOLD = 0.09
 """Risk above which a record counts as at risk (European Medicines Agency, 2014). Records in an equivalence class of 11
@@ -144,7 +144,7 @@ class CheckSettings(OriginalSettings):
     codebook: str | None = Field(
         None, description="Codebook file, such as codebook.csv. Only for publications of other programs."
     )
-    budget: int | None = BUDGET
+    max_work: float | None = MAX_WORK
     original: str | None = Field(
         None, description="Original data. The check then also compares the publication with the original."
     )

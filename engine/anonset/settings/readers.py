@@ -55,6 +55,30 @@ class WrittenFloat(float):
         return made
 
 
+_MOST_WORK = 2.0**53
+
+
+def scaled(limit: int, factor: float) -> int:
+    """Return a limit on work, multiplied by a factor.
+
+    Raises
+    ------
+    InputError
+        If the factor is below 0.
+    """
+    if not factor >= 0:
+        msg = f"{setting('max_work')} and {setting('effort')} must be at least 0, got {factor}"
+        raise InputError(msg)
+    return int(min(limit * factor, _MOST_WORK))
+
+
+def work_budget(max_work: float | None) -> int | None:
+    """Return the number of itemset occurrences that the verification counts, or None for its default."""
+    from anonset.verification.check import BUDGET
+
+    return None if max_work is None else scaled(BUDGET, max_work)
+
+
 @dataclass(frozen=True)
 class ParsingContext(RedactedRepr):
     """Information for parsing a setting: the data, if they have been read, and all other given parameters."""
@@ -103,6 +127,8 @@ class SettingForm:
 
     None if the setting is not a path.
     """
+    is_factor: bool = False
+    """True if the setting is multiplied by the default of the field, which is a limit."""
     missing: str = ""
     """Text for the message that a required setting is missing. It explains the setting and how to choose a value."""
 
@@ -343,10 +369,25 @@ FORMS: dict[str, SettingForm] = {
         "cap", NumberText, text="Maximum share of the records of a cluster with the same sensitive item. Default: 1/2."
     ),
     "max_suppressed": SettingForm("max_suppressed", NumberText, text="Maximum share of suppressed items, from 0 to 1."),
-    "max_steps": SettingForm(
-        "max_steps",
-        text="Maximum number of steps. The search then ends with the best result so far. Most steps take less "
-        "than a second. Default: 1000 (set-search: 60).",
+    **dict.fromkeys(
+        ("max_increments", "max_tree", "max_cuts", "max_threats", "max_rules", "max_vectors", "max_records"),
+        SettingForm(
+            "max_work",
+            float,
+            text="Multiple of the built-in limits on the work of the search and of the verification. Above a limit, "
+            "the search fails, and the verification is undecided. Default: 1.",
+            is_factor=True,
+        ),
+    ),
+    **dict.fromkeys(
+        ("max_steps", "max_tries", "max_evaluations"),
+        SettingForm(
+            "effort",
+            float,
+            text="Multiple of the built-in limit on the work of a search. At the limit, the search ends with the best "
+            "result so far. Default: 1, and less for --refine if more work does not pay.",
+            is_factor=True,
+        ),
     ),
     "suppress": SettingForm(
         "suppress",

@@ -27,7 +27,7 @@ from anonset.settings.parameters import (
 )
 from anonset.settings.paths import PLACES
 from anonset.settings.ranges import out_of_range
-from anonset.settings.readers import Accepted, Names
+from anonset.settings.readers import FORMS, Accepted, Names
 from anonset.spelling import setting, similar_name
 
 _Settings = TypeVar("_Settings", bound=BaseModel)
@@ -121,12 +121,7 @@ CLUSTER: str | None = Field(
     "processes on this machine.",
 )
 WORKERS: int | None = Field(None, ge=1, description="Number of threads. Default: one per core.")
-BUDGET: int | None = Field(
-    None,
-    ge=0,
-    description="Maximum number of itemset occurrences that the verification counts. Above it, "
-    "the verification is undecided.",
-)
+MAX_WORK: float | None = Field(None, ge=0, description=FORMS["max_increments"].text)
 CLUSTER_TLS: str | None = Field(
     None,
     description="Directory with the files ca.pem, cert.pem and key.pem, for a scheduler with a tls:// address. "
@@ -256,7 +251,7 @@ class Settings(InputSettings):
         description="Publish even if the data contain no records (empty), every protected column shows a single symbol "
         "(worthless), or the verification could not finish (undecided). Several words are separated by commas.",
     )
-    budget: int | None = BUDGET
+    max_work: float | None = MAX_WORK
     trace: bool = Field(False, description="Record each decision of the search in the private report.")
     memory_limit: str | None = Field(
         None,

@@ -37,7 +37,7 @@ from anonset.verification.lm import check_klm, check_lm
 from anonset.verification.safe_grouping import check_safe_grouping
 from anonset.verification.transaction_k import check_transaction_k
 
-_BUDGET = 60_000_000_000
+BUDGET = 60_000_000_000
 """Default maximum number of itemset occurrences to count. Counting this number takes about ten minutes on a core."""
 
 
@@ -201,7 +201,7 @@ def verify(
     km-anonymity with k=3, m=2 fails: {a, b} matches 2 records, 3 required; published row 0 shows it
     """
     if budget is None:
-        budget = _BUDGET
+        budget = BUDGET
     if isinstance(budget, bool) or not isinstance(budget, int) or budget < 0:
         msg = f"budget must be an integer of at least 0, got {budget!r}"
         raise InputError(msg)

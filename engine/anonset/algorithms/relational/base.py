@@ -278,8 +278,8 @@ class QuadraticFormation(Formation):
         """
         if qi.n > self.max_records:
             msg = (
-                f"{self.name}: the limit is max_records={self.max_records} records, because the time is quadratic, got "
-                f"{qi.n}; use the formation cluster or mondrian"
+                f"{self.name}: the limit is {self.max_records:,} records, because the time is quadratic, got {qi.n:,}; "
+                f"use the formation cluster or mondrian, or a larger {setting('max_records', option='max_work')}"
             )
             raise InputError(msg)
         return self.form_small(qi, progress)

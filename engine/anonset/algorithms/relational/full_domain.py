@@ -23,6 +23,7 @@ from anonset.data.progress import Progress
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.errors import InfeasibleError, InputError
 from anonset.privacy import require_at_least, require_share
+from anonset.spelling import setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,8 +152,9 @@ def require_few_vectors(name: str, levels: Levels, most: int) -> None:
         The message contains the number of vectors.
     """
     if levels.n_vectors > most:
+        more = setting("max_vectors", option="max_work")
         msg = (
-            f"{name}: the columns must have at most max_vectors={most:,} vectors of levels, got {levels.n_vectors:,}; "
-            "use hierarchies with fewer levels, the formations cluster or mondrian, or a larger max_vectors"
+            f"{name}: the columns must have at most {most:,} vectors of levels, got {levels.n_vectors:,}; use "
+            f"hierarchies with fewer levels, the formations cluster or mondrian, or a larger {more}"
         )
         raise InputError(msg)

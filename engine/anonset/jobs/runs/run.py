@@ -48,7 +48,7 @@ from anonset.release.stopwatch import Stopwatch
 from anonset.settings.binding import require_roles
 from anonset.settings.parameters import algorithm_name, make_algorithm, needs_data
 from anonset.settings.paths import require_unchanged, side_digests, with_absolute_paths
-from anonset.settings.readers import ParsingContext
+from anonset.settings.readers import ParsingContext, work_budget
 from anonset.settings.settings import Settings, with_sensitive_kept
 from anonset.spelling import listed, setting
 
@@ -292,7 +292,7 @@ class FileRun:
             self.layout, progress, settings.max_loss, settings.accept, earlier,
             ceilings=settings.ceiling, other_release=other_release, round_ends=settings.round_ends,
             watch=Stopwatch(progress=progress), publish_as_is=settings.publish_as_is,
-            check=CheckOptions("undecided" in settings.accept, settings.budget), trace=settings.trace,
+            check=CheckOptions("undecided" in settings.accept, work_budget(settings.max_work)), trace=settings.trace,
         )  # fmt: skip
 
     def require_disk(self, note: Tell | None = None) -> None:

@@ -45,7 +45,7 @@ from anonset.settings.parameters import (
     parameters,
 )
 from anonset.settings.paths import content_digest, with_paths
-from anonset.settings.readers import ParsingContext
+from anonset.settings.readers import ParsingContext, work_budget
 from anonset.settings.settings import with_sensitive_kept
 from anonset.spelling import setting
 from anonset.strict_json import dumps, loads
@@ -69,7 +69,7 @@ def run_comparison(settings: CompareSettings, *, progress: Progress | None, file
     source = source_to_read(settings, settings.input)
     reading = require_reading(settings.reading)
     workload = WorkloadSpec(settings.queries, settings.workload, settings.seed or 0, settings.width, reading)
-    contest = CandidateSettings(progress, settings.budget, workload, settings.bound, settings.round_ends)
+    contest = CandidateSettings(progress, work_budget(settings.max_work), workload, settings.bound, settings.round_ends)
     requests = list(combinations(settings))
     algorithms = [make_algorithm(settings.model, name, given) for name, given in requests]
     need = max((memory_of(source.size, algorithm) for algorithm in algorithms), default=0)

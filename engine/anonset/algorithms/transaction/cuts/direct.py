@@ -91,8 +91,9 @@ class Direct(Generalization):
         largest = min(self.m, search.longest)
         size = search.tree_size(largest)
         if size > self.max_tree:
-            limit = setting("max_tree", self.max_tree)
-            msg = f"direct: the count-tree must have at most {limit} sets, has {size:,.0f}; use apriori"
+            more = setting("max_tree", option="max_work")
+            problem = f"the count-tree must have at most {self.max_tree:,} sets, has {size:,.0f}"
+            msg = f"direct: {problem}; use apriori, or a larger {more}"
             raise InputError(msg)
         for rare_leaves in search.rare_leaves(largest):  # lines 1 and 3 to 7
             search.fix(rare_leaves)  # lines 8 to 10

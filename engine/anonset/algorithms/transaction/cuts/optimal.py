@@ -86,8 +86,9 @@ class Optimal(Generalization):
                     queued.add(coarser)
                     queue.append((coarser, coarser_cost))  # line 8
             if len(queued) > self.max_cuts:
-                limit = setting("max_cuts", self.max_cuts)
-                msg = f"optimal: more than {limit} cuts to examine; use exact, which finds an equally good cut"
+                more = setting("max_cuts", option="max_work")
+                problem = f"more than {self.max_cuts:,} cuts to examine"
+                msg = f"optimal: {problem}; use exact, which finds an equally good cut, or a larger {more}"
                 raise InputError(msg)
             if progress is not None:
                 progress("cuts", examined, len(queued))

@@ -18,6 +18,7 @@ from anonset.data.storage.store import MEMORY, Store
 from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups
 from anonset.privacy import require_at_least
+from anonset.spelling import setting
 
 _LARGEST_MU = 100
 
@@ -100,7 +101,9 @@ class SetSearch(KmAlgorithm):
             "sweeps": float(search.sweeps),
             "moves": float(search.moves),
         }
-        notes = (_STOPPED,) if search.out_of_steps else ()
+        more = setting("max_steps", option="effort")
+        stopped = f"set-search stopped at its step limit: a larger {more} may lose less"
+        notes = (stopped,) if search.out_of_steps else ()
         return Result(ItemGroups(column.vocabulary, search.item_groups), (), figures, notes)
 
     def on_clusters(
@@ -116,9 +119,6 @@ class SetSearch(KmAlgorithm):
         if self.k > LARGEST_K:
             return single_search
         return SetsOnClusters((self.k, self.m, self.mu), self.max_steps, column, single_search, store)
-
-
-_STOPPED = "set-search stopped at its step limit: a larger max_steps may lose less"
 
 
 def _groups(column: SetColumn, start: Result) -> Int32:

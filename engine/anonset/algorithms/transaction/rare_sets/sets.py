@@ -43,6 +43,6 @@ def refuse_above(limit: float, size: int, increments: float) -> None:
     """
     if increments > limit:
         needed = f"counting sets of {size} needs {increments:.3g} increments"
-        allowed = f"above {setting('max_increments', int(limit))}"
-        msg = f"{needed}, {allowed}: use an m below {size}, a coarser hierarchy, or a higher limit"
+        more = f"a larger {setting('max_increments', option='max_work')}"
+        msg = f"{needed}, above {int(limit):,}: use an m below {size}, a coarser hierarchy, or {more}"
         raise TooLargeError(msg)

@@ -186,8 +186,9 @@ class CoherenceSuppression(RedactedRepr):
         for size in range(2, min(self.p, int(column.lengths.max(initial=0))) + 1):
             moles = records.mine(size, moles_by_size, self.max_threats - sum(map(len, moles_by_size)))
             if moles is None:
-                limit = setting("max_threats", self.max_threats)
-                msg = f"p must be below {size}, or k smaller: there are more than {limit} minimal moles"
+                more = setting("max_threats", option="max_work")
+                problem = f"there are more than {self.max_threats:,} minimal moles"
+                msg = f"{problem}: use a p below {size}, a smaller k, or a larger {more}"
                 raise InputError(msg)
             moles_by_size.append(moles)
         return [items[moles].astype(np.int32) for moles in moles_by_size]

@@ -164,8 +164,9 @@ class SuppressControl(RedactedRepr):
             rows, secrets, len(index), size, (share.numerator, share.denominator, equal_is_too_much), self.max_rules
         )
         if len(rules) > self.max_rules:
-            limit = setting("max_rules", self.max_rules)
-            msg = f"m must be below {size}, or rho larger: there are more than {limit} rules from {size} items"
+            more = setting("max_rules", option="max_work")
+            problem = f"there are more than {self.max_rules:,} rules from {size} items"
+            msg = f"{problem}: use an m below {size}, or a larger rho or {more}"
             raise InputError(msg)
         return rules
 

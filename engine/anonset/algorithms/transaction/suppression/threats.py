@@ -109,8 +109,8 @@ class MinimalThreats:
 
     def _refuse(self, size: int) -> NoReturn:
         msg = (
-            f"the search found more minimal threats of up to {size} nodes than {setting('max_threats', self.limit)}: "
-            f"use an m below {size}, or a smaller k"
+            f"the search found more than {self.limit:,} minimal threats of up to {size} nodes: use an m below {size}, "
+            f"a smaller k, or a larger {setting('max_threats', option='max_work')}"
         )
         raise TooLargeError(msg)
 
@@ -217,7 +217,7 @@ class StoredRecords:
                 if increments > max_increments:
                     msg = (
                         f"mining sets of {size} needs more than {max_increments:,} increments: use a larger "
-                        f"{setting('max_increments')}, or smaller sets"
+                        f"{setting('max_increments', option='max_work')}, or smaller sets"
                     )
                     raise TooLargeError(msg)
                 if self.progress is not None:
