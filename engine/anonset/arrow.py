@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data.array_types import Bools, Int64, UInt8
+from anonset.data.array_types import Int64, UInt8
 from anonset.data.spans import begins_of
 
 
@@ -107,83 +107,6 @@ def text_lists(rows: Sequence[Sequence[str]]) -> Any:
     return pa.LargeListArray.from_arrays(
         number_array(begins_of(map(len, rows))), text_array([text for row in rows for text in row])
     )
-
-
-_PLAIN = np.array([byte < 128 and chr(byte).isalnum() for byte in range(256)])
-_SPELLED_ONE_WAY = r"@|:|^\D*$|^-\d+$|^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}$|^\d{1,3}(\.\d{1,3}){3}$"
-"""Pattern of ids whose punctuation distinguishes persons, such as e-mail and IP addresses, names, negative numbers and
-dates.
-"""
-_WHOLE = r"^(-?\d+)\.0+$"
-"""Pattern of a whole number with zeros after the point."""
-_YEAR, _MONTH, _DAY = r"((?:18|19|20)\d\d)", r"0?([1-9]|1[0-2])", r"0?([1-9]|[12]\d|3[01])"
-_CLEAR_DATE = rf"^(?:{_YEAR}[-/.]{_MONTH}[-/.]{_DAY}|{_DAY}\.{_MONTH}\.{_YEAR})(?:[t ]00:00(?::00(?:\.0+)?)?)?$"
-"""Pattern of a date whose day and month are certain. In ``03/04/1975``, they are not."""
-_YEAR_MONTH_DAY = r"\1\6-\2\5-\3\4"
-_COMPOSED = np.array([byte < 0xC0 or byte == 0xC3 for byte in range(256)])
-"""Bytes of ASCII and of the accented letters of western languages in UTF-8, which have a single Unicode form."""
-_FORMAT = r"\p{Cf}+"
-"""Pattern of invisible characters, such as a soft hyphen or a byte order mark."""
-_PUNCTUATION, _ASCII_PUNCTUATION = r"[^\pL\pM\pN]+", r"[^0-9A-Za-z]+"
-"""Characters that `folded` deletes, in any text and in ASCII text.
-
-Arrow compiles a pattern in each call, which takes 2 ms with Unicode classes.
-"""
-
-
-def folded(ids: Any) -> Any:
-    r"""Return ids in a uniform spelling (``pyarrow.LargeStringArray``). Ids with equal spelling belong to the same
-    person.
-
-    Case, surrounding blanks and invisible characters are removed, and forms of the same letter in Unicode are equal. In
-    numbers and keys, all blanks, punctuation and leading zeros are removed, and ``.0`` at the end of a number, which
-    spreadsheets and other programs append. Dates have the same spelling in all formats in which day and month are
-    certain.
-
-    >>> folded(text_array([" Ann@B.org", "A 123-4", "a1234", "Ann-Mary Lee", "10.0.1.12", "0042", "00-0"])).to_pylist()
-    ['ann@b.org', 'a1234', 'a1234', 'ann-mary lee', '10.0.1.12', '42', '0']
-    >>> folded(text_array(["1000", "1000.0", "100.00", "-5.0"])).to_pylist()
-    ['1000', '1000', '100', '-5']
-    >>> folded(text_array(["1975-04-03", "03.04.1975", "3.4.1975", "1975/04/03 00:00:00", "03/04/1975"])).to_pylist()
-    ['1975-4-3', '1975-4-3', '1975-4-3', '1975-4-3', '03/04/1975']
-    >>> folded(text_array(["Jose\u0301", "Jos\u00e9", "\uff30\uff11", "Ann\u200b"])).to_pylist()
-    ['josé', 'josé', 'p1', 'ann']
-    """
-    bounds, text = text_of(ids)
-    if not _COMPOSED[text[bounds[0] : bounds[-1]]].all():
-        visible = without(ids, _FORMAT)
-        ids = _call("utf8_normalize", visible, options=lambda compute: compute.Utf8NormalizeOptions("NFKC"))
-        bounds, text = text_of(ids)
-    if _PLAIN[text[bounds[0] : bounds[-1]]].all():
-        return _without_leading_zeros(_call("utf8_lower", ids))
-    lower = _with_substitution(_call("utf8_trim_whitespace", _call("utf8_lower", ids)), _WHOLE, r"\1")
-    ascii_only = bool((text[bounds[0] : bounds[-1]] < 128).all())
-    key = _without_leading_zeros(without(lower, _ASCII_PUNCTUATION if ascii_only else _PUNCTUATION))
-    one_way = matches(lower, _SPELLED_ONE_WAY)
-    if _call("any", matches(lower, _CLEAR_DATE)).as_py():
-        lower = _with_substitution(lower, _CLEAR_DATE, _YEAR_MONTH_DAY)
-    return _call("if_else", one_way, lower, key)
-
-
-def _without_leading_zeros(keys: Any) -> Any:
-    starts, text = text_of(keys)
-    first = starts[:-1][starts[1:] > starts[:-1]]
-    if not (text[first] == ord("0")).any():
-        return keys
-    trimmed = without(keys, "^0+")
-    of_zeros = _call("and", _call("equal", trimmed, text_scalar("")), _call("not_equal", keys, text_scalar("")))
-    return _call("if_else", of_zeros, text_scalar("0"), trimmed)
-
-
-def same_ids(ids: Any) -> Int64:
-    """Return a code of each id, int64 (n,), numbered by first appearance. Ids that `folded` makes equal have the same
-    code.
-
-    >>> same_ids(text_array(["p1", "p2", "P1 "])).tolist()
-    [0, 1, 0]
-    """
-    codes: Int64 = to_numpy(dictionary_encode(folded(ids), nulls=True).indices).astype(np.int64)
-    return codes
 
 
 def digits(numbers: Any) -> Any:
@@ -300,21 +223,12 @@ def replaced(texts: Any, part: str, other: str) -> Any:
     return _call("replace_substring", texts, options=lambda compute: compute.ReplaceSubstringOptions(part, other))
 
 
-def are_given(column: Any) -> Bools:
-    """Return True for each value of a column that is neither null nor blank, bool (n,)."""
-    import pyarrow as pa
-
-    plain = cast(column, column.type.value_type) if pa.types.is_dictionary(column.type) else column
-    text = fill_null(cast(plain, pa.large_string()), "")
-    return ~to_numpy(_call("equal", _call("utf8_trim_whitespace", text), text_array([""])[0]))
-
-
 def without(texts: Any, pattern: str) -> Any:
     """Delete all matches of a regular expression from texts."""
-    return _with_substitution(texts, pattern, "")
+    return substituted(texts, pattern, "")
 
 
-def _with_substitution(texts: Any, pattern: str, other: str) -> Any:
+def substituted(texts: Any, pattern: str, other: str) -> Any:
     """Replace all matches of a regular expression. `other` may refer to its groups."""
     return _call(
         "replace_substring_regex", texts, options=lambda compute: compute.ReplaceSubstringOptions(pattern, other)

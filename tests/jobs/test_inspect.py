@@ -158,7 +158,7 @@ SPELLED |= {"codes": ["E10", "E11", "E10", "J45", "E11", "J45", "E10"]}
 def test_persons_with_ids_in_several_spellings_are_counted_without_showing_ids(ids):
     data = SPELLED | {"age": [20, 20, 20, 40, 40, 50, 50]}
     (problem,) = anonset.inspect(data, unit=ids, items="codes", k=2).problems
-    assert names(problem, "6 'different values' '3 persons' '2 persons'")
+    assert names(problem, "2 '3 persons'")
     assert not any(value in problem for value in data["id"])
     data["id"] = ["a1", "a1", "a1", "b7", "b7", "c8", "c8"]
     assert anonset.inspect(data, unit=ids, items="codes", k=2).problems == ()

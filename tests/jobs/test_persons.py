@@ -557,6 +557,7 @@ def test_ids_that_differ_only_in_spelling_are_one_person(tmp_path, monkeypatch, 
     for out, blocks in (("out", ()), ("other", ("--work-dir", "work"))):
         assert main(["anonymize", "rows.csv", *km, "--items", "code", "--unit", "mail", "-o", out, *blocks]) == 0
         assert Path(out, "published.csv").read_text().splitlines()[1:] == ["a b c"] * 30
+        assert names(capsys.readouterr().err, "'mail' '30 persons' spellings")
     table = anonset.read("rows.csv", items="code", unit="mail")
     assert (table.n, table.ids[0].labels()[0]) == (30, spellings[0].format(0))
 

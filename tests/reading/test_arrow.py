@@ -2,22 +2,17 @@
 
 import importlib
 import sys
-import unicodedata
-from itertools import product
 
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from pyarrow import parquet
 from tests.facts import refused
 
 from anonset import arrow
 from anonset.errors import InputError
 from anonset.reading.read import read
-from effort import examples
 
 TEXT_LISTS = [
     pa.list_(pa.string()),
@@ -232,25 +227,3 @@ def test_functions_are_found_if_arrow_moves_them(monkeypatch: pytest.MonkeyPatch
     monkeypatch.delattr(pa, "_compute")
     monkeypatch.setitem(sys.modules, "pyarrow._compute", None)
     assert arrow.is_in(pa.array(["a", "b"]), ["b"]).to_pylist() == [False, True]
-
-
-@given(st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=8))
-@settings(max_examples=examples(200), deadline=None)
-def test_forms_of_the_same_letters_are_the_same_id(text):
-    composed, apart = unicodedata.normalize("NFC", text), unicodedata.normalize("NFD", text)
-    with_hyphen = "\u00ad".join(composed)
-    ids = arrow.folded(arrow.text_array([composed, apart, with_hyphen])).to_pylist()
-    assert ids == [arrow.folded(arrow.text_array([one])).to_pylist()[0] for one in (composed, apart, with_hyphen)]
-    assert len({*ids}) == 1
-
-
-def test_rows_of_a_person_whose_id_has_two_unicode_forms_are_merged():
-    names = [unicodedata.normalize(form, "Zo\u00eb") for form in ("NFC", "NFD")] + ["Zo\u200b\u00eb", "Ann"]
-    table = read(pa.table({"name": names, "item": list("abcd")}), items="item", unit="name")
-    assert rows(table) == [["a", "b", "c"], ["d"]]
-
-
-def test_ids_of_ascii_letters_are_folded_as_beside_other_letters():
-    ids = ["".join(part) for part in product(["", "0", "A", "b "], [chr(code) for code in range(128)], ["", "1", "C"])]
-    alone, beside = arrow.folded(arrow.text_array(ids)), arrow.folded(arrow.text_array([*ids, "é"]))
-    assert alone.to_pylist() == beside.to_pylist()[:-1]

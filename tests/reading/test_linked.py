@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
-from tests.facts import names
+from tests.facts import names, refused
 
 import anonset
 from anonset.data.storage.store import Files
@@ -180,6 +180,18 @@ def test_text_before_the_ids_of_a_key_is_removed(tmp_path):
     linked = LinkedTables.of(tables, "id")
     in_files = gather_files(linked.source, ReadOptions(**linked.roles, skip_rows="undescribed"), Files(tmp_path))
     assert [set(row) for row in in_files.transactions.rows()] == rows
+
+
+def test_keys_with_and_without_their_prefix_are_the_same_person():
+    visits = {"of": ["Patient/1", "patient/1", "1", "https://h.org/Patient/1/_history/3"], "code": list("abcd")}
+    tables = {"person": {"input": {"id": ["1"]}}, "visit": {"input": visits, "items": "code", "key": "of"}}
+    tables["visit"]["key_prefix"] = "Patient/"
+    read = anonset.read(tables=tables, unit="id")
+    assert [len(row) for row in read.transactions.rows()] == [4]
+    assert "ids in several spellings" not in map(str, read.changes)
+    visits["of"][2] = "Group/1"
+    with refused(InputError, "'of' '1 key' 4 'Patient/' key_prefix"):
+        anonset.read(tables=tables, unit="id")
 
 
 @pytest.mark.parametrize("visit", ["v1", "v2"])

@@ -7,6 +7,7 @@ import numpy as np
 
 from anonset import arrow
 from anonset.columns.agreement import count_distinct
+from anonset.columns.identity import folded
 from anonset.columns.ids import are_values, combined, given_texts, persons_in
 from anonset.spelling import setting
 
@@ -44,13 +45,13 @@ def id_findings(columns: Mapping[str, Any], ids: Sequence[str]) -> list[str]:
         for other, distinct in spelled.items():
             if other != name and _is_chain(columns[name], columns[other], distinct, values):
                 findings.append(_chain(name, other, len(distinct)))
-        findings.append(_dummy(name, arrow.folded(given_texts(columns[name]))))
+        findings.append(_dummy(name, folded(given_texts(columns[name]))))
     return list(filter(None, findings))
 
 
 def _spellings(column: Any) -> Any:
     """Return the distinct values of a column in uniform spelling."""
-    return arrow.unique(arrow.folded(arrow.unique(given_texts(column))))
+    return arrow.unique(folded(arrow.unique(given_texts(column))))
 
 
 def _is_chain(ids: Any, earlier: Any, distinct: Any, values: Any) -> bool:

@@ -8,6 +8,7 @@ import numpy as np
 from anonset import arrow
 from anonset.arrow import is_list
 from anonset.columns.agreement import count_distinct
+from anonset.columns.identity import same_ids
 from anonset.columns.missing import MISSING
 from anonset.data import SetColumn
 from anonset.data.array_types import Bools, Int64
@@ -59,7 +60,7 @@ def numbered(column: Any) -> tuple[Int64, Bools]:
     """Return the code of each id by `same_ids`, int64 (n,), and a mask of the ids that are not missing, bool (n,)."""
     text, lacking = _texts_and_lacking(column)
     values = arrow.dictionary_encode(text, nulls=True)
-    codes = arrow.same_ids(values.dictionary)[arrow.to_numpy(values.indices)]
+    codes = same_ids(values.dictionary)[arrow.to_numpy(values.indices)]
     return codes, ~arrow.to_numpy(lacking)
 
 

@@ -26,6 +26,7 @@ from anonset.columns.headers import (
     is_sampling_weight,
     meaning_of,
 )
+from anonset.columns.identity import folded
 from anonset.columns.ids import are_values, combined, given_texts, holds_sets
 from anonset.columns.kinds import kind_of_values, look_at
 from anonset.columns.missing import MISSING
@@ -228,7 +229,7 @@ def _evidence(name: str, column: Any) -> _Evidence:
     labels = arrow.fill_null(arrow.cast(chunk.dictionary, pa.large_string()), "")
     codes = arrow.to_numpy(arrow.coalesce(chunk.indices, arrow.number_array([-1])[0])).astype(np.int64)
     lacking = arrow.to_numpy(arrow.is_in(labels, sorted(MISSING)))
-    spelled = arrow.to_numpy(arrow.dictionary_encode(arrow.folded(labels)).indices).astype(np.int64)
+    spelled = arrow.to_numpy(arrow.dictionary_encode(folded(labels)).indices).astype(np.int64)
     if len(labels):
         codes = np.where((codes >= 0) & ~lacking[codes], spelled[codes], -1)
     shown = [label for label in labels.slice(0, _LABELS).to_pylist() if label and label not in MISSING]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from anonset import arrow
+from anonset.columns.identity import folded
 from anonset.columns.ids import holds_sets
 from anonset.columns.missing import MISSING
 from anonset.columns.personal_values import are_names
@@ -60,7 +61,7 @@ def are_placeholders(labels: Any, counts: Int64) -> Bools:
             if int((given & ~regular).sum()) <= _MOST:
                 found |= odd
             break
-    filler = given & arrow.to_numpy(arrow.matches(arrow.folded(arrow.cast(labels, pa.large_string())), _FILLER))
+    filler = given & arrow.to_numpy(arrow.matches(folded(arrow.cast(labels, pa.large_string())), _FILLER))
     if 0 < 2 * int(filler.sum()) <= n_given:
         others = counts[given & ~(filler | found)]
         found |= filler & (counts > _OFTEN * max(1.0, float(others.mean()) if len(others) else 0.0))

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from anonset import arrow
+from anonset.columns.identity import are_given
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import MEMORY, Store
 from anonset.data.storage.workers import Workers
@@ -228,7 +229,7 @@ class _WithIds(RedactedRepr):
             with reading(
                 batch.where, f"id columns {listed([*map(repr, self.ids)])} cannot be read as text", values=True
             ):
-                has_ids = np.logical_and.reduce([arrow.are_given(batch.columns[name]) for name in self.ids])
+                has_ids = np.logical_and.reduce([are_given(batch.columns[name]) for name in self.ids])
             columns = {name: batch.columns[name] for name in names}
             if not has_ids.all():
                 columns = {name: arrow.chosen(column, np.flatnonzero(has_ids)) for name, column in columns.items()}

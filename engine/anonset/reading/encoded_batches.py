@@ -40,7 +40,7 @@ class EncodedBatch(RedactedRepr):
     without_id: int = 0
     """Number of rows skipped because an id is empty or null."""
     hashes: UInt64 | None = None
-    """Hashes of the ids, uint64 (n, 2). None if rows are not merged."""
+    """Hashes of the ids and of their spelling, uint64 (n, 3). None if rows are not merged."""
     run: Run | None = None
     """Rows in a file. The columns of this object then contain labels, but no rows. None if rows are not merged."""
     describes: bool = True

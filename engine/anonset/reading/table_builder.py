@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -15,9 +16,11 @@ from typing import Any
 import numpy as np
 
 from anonset import arrow
+from anonset.columns.identity import same_ids
 from anonset.columns.ids import are_values, counted_in
 from anonset.columns.placeholders import placeholders_in
 from anonset.data import CategoricalColumn, Column, NumericColumn, SetColumn, Table
+from anonset.data.array_types import Int32
 from anonset.data.blocks import SetColumnBuilder
 from anonset.data.codes import as_codes
 from anonset.data.labels.vocabulary import LabelCollector, Vocabulary, canonical_codes
@@ -30,7 +33,7 @@ from anonset.reading.batches import Batch, OpenedSource, ahead, open_source, wit
 from anonset.reading.cells.columns import Encoder, dictionary
 from anonset.reading.cells.input_checks import require_no_names
 from anonset.reading.cells.numbers import ONE_CURRENCY, Numbers
-from anonset.reading.cells.texts import Categories, ExpectedColumn, ExpectedTexts, FiledTexts, KeptTexts
+from anonset.reading.cells.texts import Categories, ExpectedColumn, ExpectedTexts, FiledIds, FiledTexts, KeptTexts
 from anonset.reading.encoded_batches import (
     EncodedBatch,
     PartTask,
@@ -40,8 +43,8 @@ from anonset.reading.encoded_batches import (
     parts_for_workers,
 )
 from anonset.reading.options import ReadOptions
-from anonset.reading.persons.grouping import changes_by_first_values, unite
-from anonset.reading.persons.merging import PersonMerge, RowLayout, Rows
+from anonset.reading.persons.grouping import changes_by_first_values, changes_of_ids, unite
+from anonset.reading.persons.merging import PersonMerge, RowLayout, Rows, count_respelled
 from anonset.reading.plan import Plan, require_values
 from anonset.spelling import counted
 
@@ -163,10 +166,18 @@ def _gathered(
         if gathering.merge is not None:
             _require_described(source, gathering.merge.not_described, options)
             changed = changes_by_first_values(source.where, table, gathering.merge.differences, first_value=first_value)
-            table = replace(table, changes=(*table.changes, *changed))
+            respelled = changes_of_ids(plan.roles.id, gathering.merge.respelled)
+            table = replace(table, changes=(*table.changes, *changed, *respelled))
         elif grouped:
-            united = unite(source.where, table, first_value=first_value)
+            united = unite(source.where, table, [*gathering.spellings.values()], first_value=first_value)
             table = united if with_ids else replace(united, ids=(), persons=plan.roles.id)
+        else:
+            of_ids = [
+                changes_of_ids((column.name,), count_respelled(column.codes, gathering.spellings[column.name]))
+                for column in table.ids
+                if column.name in gathering.spellings
+            ]
+            table = replace(table, changes=(*table.changes, *chain(*of_ids)))
     split = not whole and bool(encoder.split_at_blanks)
     if unjudged and not (grouped and split and table.n < gathering.n):
         codes_declared = bool(plan.roles.one_code)
@@ -273,6 +284,12 @@ class _TableColumns(ExitStack):
     def skipped(self) -> tuple[Change, ...]:
         not_described = 0 if self.merge is None else self.merge.not_described
         return skipped(self.without_id, self.footer, self.labels, not_described)
+
+    @property
+    def spellings(self) -> dict[str, Int32]:
+        """Spelling of the id of each row, for each id column with several spellings of an id."""
+        ids = {name: column for name, column in self.ids.items() if isinstance(column, (FiledIds, _IdColumn))}
+        return {name: column.spelling for name, column in ids.items() if column.spelling is not None}
 
     def read(self, source: OpenedSource, encoder: Encoder, progress: Progress | None) -> None:
         """Append all rows of a source. Worker processes encode the parts of its files if it has parts."""
@@ -383,7 +400,9 @@ def _ids(
 ) -> "FiledTexts | ExpectedTexts | _IdColumn":
     if expected is not None:
         return ExpectedTexts(name, expected)
-    return FiledTexts(name, store) if store.in_files else _IdColumn(name, fold=not options.exact)
+    if store.in_files:
+        return FiledTexts(name, store) if options.exact else FiledIds(name, store)
+    return _IdColumn(name, fold=not options.exact)
 
 
 class _SetColumn(ExitStack):
@@ -450,6 +469,8 @@ class _IdColumn(ExitStack):
     def __init__(self, name: str, *, fold: bool) -> None:
         super().__init__()
         self._name, self._parts, self._fold = name, list[Any](), fold
+        self.spelling: Int32 | None = None
+        """Code of the spelling of each id, int32 (n,), if an id has several spellings. Complete after `finished`."""
 
     def add(self, column: Any) -> None:
         self._parts.append(column)
@@ -459,9 +480,10 @@ class _IdColumn(ExitStack):
 
         codes, labels = dictionary(pa.concat_arrays(self._parts))
         if self._fold:
-            same = arrow.same_ids(arrow.text_array(labels)).astype(np.int32)
-            codes = same[codes]
-            labels = [labels[place] for place in np.unique(same, return_index=True)[1]]
+            same = same_ids(arrow.text_array(labels)).astype(np.int32)
+            places = np.unique(same, return_index=True)[1]
+            self.spelling = codes if len(places) < len(labels) else None
+            codes, labels = same[codes], [labels[place] for place in places]
         vocabulary, image = canonical_codes(labels)
         return CategoricalColumn(self._name, image[codes], vocabulary)
 

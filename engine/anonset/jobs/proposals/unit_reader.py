@@ -20,7 +20,6 @@ from anonset.columns.personal_values import KINDS_OF_VALUES
 from anonset.columns.profiles import Profile, count_differing
 from anonset.columns.roles import OF_PERSONS, SETS, ProposedRole, settings_of
 from anonset.columns.set_rules import answers_reading, reading_by_words
-from anonset.columns.spellings import spelling_problems
 from anonset.data import CategoricalColumn, Table
 from anonset.data.hierarchies.hierarchy_rules import PROPOSED, RANGE, VALUES
 from anonset.data.redacted_repr import RedactedRepr
@@ -192,8 +191,7 @@ class UnitReader(RedactedRepr):
         merged, first_rows = roles_by_person(merged, self.unit, self.profiles, differing, most=most)
         given = [name for name in self.data.columns if merged[name].is_given and merged[name].role in _ONE_VALUE]
         first_rows |= {name: count for name in given if use_first and (count := differing(name))}
-        problems = [*map(Problem, spelling_problems(ids, persons))]
-        return merged, bool(first_rows), problems + [self._first_row(name, count) for name, count in first_rows.items()]
+        return merged, bool(first_rows), [self._first_row(name, count) for name, count in first_rows.items()]
 
     def _repeats(self, roles: ProposedRoles) -> bool:
         """Return True if a person may have several rows that are merged into one record."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anonset import arrow
+from anonset.columns.identity import folded
 from anonset.columns.ids import texts_of
 from anonset.data.array_types import Int64
 from anonset.errors import InputError
@@ -99,7 +100,7 @@ def _spelled(name: str, persons: Sequence[Hashable]) -> list[Hashable]:
     if missing is not None:
         msg = f"{name} must name a person for each record; the entry of record {missing} is null"
         raise InputError(msg)
-    texts = iter(arrow.folded(arrow.text_array([str(one) for ids in parts for one in ids])).to_pylist())
+    texts = iter(folded(arrow.text_array([str(one) for ids in parts for one in ids])).to_pylist())
     spelled: list[Hashable] = [tuple(next(texts) for _ in ids) for ids in parts]
     if repeated := len(spelled) - len(set(spelled)):
         msg = f"{name} must name a different person for each record; {repeated:,} entries repeat"
@@ -283,5 +284,5 @@ def ids_of(source: Source, settings: ReadingSettings) -> list[Hashable]:
     names = settings.file.person
     opened = open_source(source, ReadOptions(**settings.reading_options()).reading())
     columns = read_all_rows(opened, names)
-    texts = (arrow.folded(texts_of(columns[name])).to_pylist() for name in names)
+    texts = (folded(texts_of(columns[name])).to_pylist() for name in names)
     return list(dict.fromkeys(zip(*texts, strict=True)))

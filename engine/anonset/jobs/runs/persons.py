@@ -7,7 +7,7 @@ import numpy as np
 from anonset.columns.placeholders import placeholder_problem
 from anonset.data import Table
 from anonset.data.equivalence_classes import keys_of
-from anonset.data.table_facts import RepeatedIdentifiers
+from anonset.data.table_facts import SPELLINGS, RepeatedIdentifiers
 from anonset.errors import Fix, InputError, Problem, UndeclaredUnitError
 from anonset.privacy import PrivacyModel
 from anonset.reading.file_options import ROW, UNKNOWN
@@ -89,12 +89,27 @@ def unit_findings(table: Table, model: PrivacyModel | None = None) -> tuple[Prob
 
     Facts about the unit are those of the first rows.
     """
+    merged = [_spellings(table, change.occurrences) for change in table.changes if change.rule == SPELLINGS]
     if model is not None and model.counts_rows and table.ids:
-        return _several_rows(table, model)
+        return (*merged, *_several_rows(table, model))
     if table.word.unit in ("", "unknown"):
-        return ()
+        return (*merged,)
     unit = "row" if table.word.unit == "row" else f"value of {setting('unit')}"
-    return tuple(_contradiction(identifier, unit) for identifier in _repeated(table))
+    return (*merged, *(_contradiction(identifier, unit) for identifier in _repeated(table)))
+
+
+def _spellings(table: Table, persons: int) -> Problem:
+    """Return the problem that the ids of `persons` persons have several spellings, without ids of the data."""
+    return Problem(
+        f"column {' and '.join(map(repr, _id_names(table)))}: {persons:,} of {counted(count_persons(table), 'person')} "
+        "have ids in several spellings, which differ only in case, blanks, punctuation, leading zeros, forms of "
+        "letters and digits, date format or form of reference (1-23, 12-3 and 0123 are the same person); if they are "
+        "different persons, make their ids differ in letters or digits"
+    )
+
+
+def _id_names(table: Table) -> tuple[str, ...]:
+    return table.persons or tuple(column.name for column in table.ids)
 
 
 def count_persons(table: Table) -> int:
@@ -110,7 +125,7 @@ def _several_rows(table: Table, model: PrivacyModel) -> tuple[Problem, ...]:
     persons = count_persons(table)
     if persons == table.n:
         return ()
-    names = " and ".join(repr(column.name) for column in table.ids)
+    names = " and ".join(map(repr, _id_names(table)))
     problem = (
         f"model {model.name} protects rows, not persons: {table.n:,} rows have only {persons:,} different values of "
         f"{names}, and the rows of a person together may disclose a sensitive value"

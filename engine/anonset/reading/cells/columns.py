@@ -8,6 +8,7 @@ import numpy as np
 
 from anonset import arrow
 from anonset.arrow import is_list
+from anonset.columns.identity import are_given
 from anonset.columns.missing import NULLS
 from anonset.columns.printed_lists import LIST, NoListError, items_of_lists
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn
@@ -181,11 +182,7 @@ class Encoder:
         if pa.types.is_dictionary(text.type):
             text = self._text(name, text)
         require_short_ids(self.where, name, text, self.before)
-        rows = _maybe_blank(text)
-        if len(rows):
-            rows = rows[
-                arrow.to_numpy(arrow.equal(arrow.utf8_trim_whitespace(arrow.chosen(text, rows)), arrow.text_scalar("")))
-            ]
+        rows = np.flatnonzero(~are_given(text))
         if len(rows):
             alike = others(len(rows), self.last_row(text))
             raise InputError(empty_id(self.where, name, self.before + int(rows[0]), alike))
@@ -338,16 +335,6 @@ class Encoder:
 
 def _first_null(values: Any) -> int:
     return int(np.argmax(arrow.to_numpy(arrow.is_null(values))))
-
-
-def _maybe_blank(text: Any) -> Int64:
-    """Return the rows of a text array that are empty or do not begin with a visible ASCII character, int64."""
-    n = len(text)
-    bounds, letters = arrow.text_of(text)
-    if not letters.size:
-        return np.arange(n)
-    first = letters[np.minimum(bounds[:-1], letters.size - 1)]
-    return np.flatnonzero((bounds[1:] == bounds[:-1]) | (first <= ord(" ")) | (first > ord("~")))
 
 
 def empty_id(where: str, name: str, first: int, alike: str) -> Problem:

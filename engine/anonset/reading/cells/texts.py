@@ -7,7 +7,9 @@ from typing import Any, Generic, NoReturn, TypeVar
 import numpy as np
 
 from anonset import arrow
+from anonset.columns.identity import folded
 from anonset.data import CategoricalColumn, SetColumn, Vocabulary
+from anonset.data.array_types import Int32
 from anonset.data.labels.label_order import encode_labels
 from anonset.data.labels.vocabulary import LabelCollector
 from anonset.data.spans import spans
@@ -67,6 +69,34 @@ class FiledTexts(ExitStack):
         """Return the column. No rows can be added afterwards."""
         codes, labels = encode_labels(self._starts.finished(), self._text.finished(), self._store)
         return CategoricalColumn(self.name, codes, Vocabulary.of_filed(labels))
+
+
+class FiledIds(FiledTexts):
+    """Column of ids in files. The id that occurs first replaces its other spellings (see `folded`)."""
+
+    def __init__(self, name: str, store: Store) -> None:
+        super().__init__(name, store)
+        self._uniform = self.enter_context(FiledTexts(name, store))
+        self.spelling: Int32 | None = None
+        """Code of the spelling of each id, int32 (n,), if an id has several spellings. Complete after `finished`."""
+
+    def add(self, column: Any) -> None:
+        """Add rows, given their texts (``pyarrow.LargeStringArray``)."""
+        super().add(column)
+        self._uniform.add(folded(column))
+
+    def finished(self) -> CategoricalColumn:
+        """Return the column. No rows can be added afterwards."""
+        column, persons = super().finished(), self._uniform.finished()
+        if len(column.vocabulary) == len(persons.vocabulary):
+            return column
+        first = np.zeros(len(persons.vocabulary), np.int64)
+        for a, b in reversed(list(spans(column.n))):
+            first[persons.codes[a:b][::-1]] = np.arange(a, b)[::-1]
+        codes, self.spelling = self._store.array("codes", np.int32, column.n), column.codes
+        for a, b in spans(column.n):
+            codes[a:b] = column.codes[first[persons.codes[a:b]]]
+        return CategoricalColumn(self.name, codes, column.vocabulary)
 
 
 class ExpectedColumn(ExitStack, Generic[_Known]):

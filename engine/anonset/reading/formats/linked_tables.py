@@ -1,6 +1,5 @@
 """Read linked tables as one source (see `anonset.reading.linked`)."""
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -9,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from anonset import arrow
+from anonset.columns.identity import are_given, folded, without_prefix
 from anonset.columns.ids import texts_of
 from anonset.data.array_types import Bools
 from anonset.data.joining import require_joinable
@@ -65,7 +65,7 @@ class _Parent(RedactedRepr):
             persons = above.persons_of(batch.where, own) if above else _id_columns(batch.where, own)
             parts.append([*_id_columns(batch.where, {column: batch.columns[column] for column in key}), *persons])
         columns = [pa.concat_arrays(texts) for texts in zip(*parts, strict=True)]
-        given = np.flatnonzero(np.logical_and.reduce([arrow.are_given(column) for column in columns[: len(key)]]))
+        given = np.flatnonzero(np.logical_and.reduce([are_given(column) for column in columns[: len(key)]]))
         columns = [arrow.chosen(texts, given) for texts in columns]
         keys, persons = _joined(columns[: len(key)]), columns[len(key) :]
         codes, person = (arrow.to_numpy(arrow.dictionary_encode(x).indices) for x in (keys, _joined(persons)))
@@ -86,7 +86,7 @@ class _Parent(RedactedRepr):
         """
         texts = _id_columns(where, key)
         places = self._places_of(_joined(texts))
-        given = np.logical_and.reduce([arrow.are_given(text) for text in texts])
+        given = np.logical_and.reduce([are_given(text) for text in texts])
         if unknown := int((given & arrow.to_numpy(arrow.is_null(places))).sum()):
             rows = counted(unknown, "row")
             msg = f"{where}: the key of {rows} does not occur in the table {self.name!r}; correct the data"
@@ -146,8 +146,8 @@ def _bools(values: Bools) -> Any:
 
 def _joined(columns: Sequence[Any]) -> Any:
     """Return folded keys as one text per row."""
-    folded = [arrow.folded(column) for column in columns]
-    return folded[0] if len(folded) == 1 else arrow.binary_join_element_wise(*folded, arrow.text_scalar(_BETWEEN))
+    texts = list(map(folded, columns))
+    return texts[0] if len(texts) == 1 else arrow.binary_join_element_wise(*texts, arrow.text_scalar(_BETWEEN))
 
 
 @dataclass(frozen=True)
@@ -185,7 +185,7 @@ class _Renamed(RedactedRepr):
                 persons = dict(zip(self.unit, found, strict=True))
                 columns |= {name: persons[name] for name in names if name in persons}
                 if self.skips:
-                    having = np.logical_and.reduce([arrow.are_given(column) for column in persons.values()])
+                    having = np.logical_and.reduce([are_given(column) for column in persons.values()])
                     skipped = int((~having).sum())
                     columns = {name: arrow.chosen(x, np.flatnonzero(having)) for name, x in columns.items()}
             columns = {name: x if name not in self.unit else pa.chunked_array([x]) for name, x in columns.items()}
@@ -207,12 +207,25 @@ class _WithoutPrefix(RedactedRepr):
         return (replace(batch, columns=self.cut(batch.where, batch.columns)) for batch in self.batches(names))
 
     def cut(self, where: str, columns: Mapping[str, Any]) -> dict[str, Any]:
-        """Return columns in which the key begins after the prefix."""
+        """Return columns in which the key begins after the prefix.
+
+        Raises
+        ------
+        InputError
+            If a key begins with another text than the prefix.
+        """
         import pyarrow as pa
 
-        ids = {name: id_texts(where, name, columns[name]) for name in self.key if name in columns}
-        cut = {name: pa.chunked_array([texts]) for name, texts in ids.items()}
-        return {**columns, **{name: arrow.without(one, f"^{re.escape(self.prefix)}") for name, one in cut.items()}}
+        cut = dict[str, Any]()
+        for name in self.key:
+            if name in columns:
+                texts, others = without_prefix(id_texts(where, name, columns[name]), self.prefix)
+                if others:
+                    keys = f"{counted(others, 'key')} of {len(texts):,} have another prefix than {self.prefix!r}"
+                    msg = f"{where}: column {name!r}: {keys} (key_prefix); correct the data"
+                    raise InputError(msg, column=name)
+                cut[name] = pa.chunked_array([texts])
+        return {**columns, **cut}
 
 
 def _open_table(table: LinkedTable, properties: FileProperties) -> OpenedSource:

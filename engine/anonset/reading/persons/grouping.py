@@ -3,7 +3,7 @@
 `anonset.reading.persons.merging` merges rows out of core.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,23 +11,25 @@ import numpy as np
 from anonset.columns.header_topics import is_sensitive, names_a_product
 from anonset.columns.kinds import MOST_LOOKED_AT, look_at
 from anonset.data import CategoricalColumn, Column, SetColumn, Table
-from anonset.data.array_types import Int64
+from anonset.data.array_types import Int32, Int64
 from anonset.data.blocks import tidy_rows
 from anonset.data.equivalence_classes import keys_of
 from anonset.data.spans import begins_of
-from anonset.data.table_facts import FIRST_VALUE, Change
+from anonset.data.table_facts import FIRST_VALUE, SPELLINGS, Change
 from anonset.errors import Fix, InputError, Problem
-from anonset.reading.persons.merging import Difference
+from anonset.reading.persons.merging import Difference, count_respelled
 from anonset.spelling import counted
 
 
-def unite(where: str, table: Table, *, first_value: bool = False) -> Table:
+def unite(where: str, table: Table, spellings: Sequence[Int32] = (), *, first_value: bool = False) -> Table:
     """Merge the rows with the same id into one record with the union of their sets. All other values must agree.
 
     Records are in the order of first appearance.
 
     Parameters
     ----------
+    spellings
+        Code of the spelling of each row, int32 (n,), for each id column with several spellings of an id.
     first_value
         Whether the value of a person's first row is used if the rows disagree. These persons are counted.
 
@@ -46,13 +48,21 @@ def unite(where: str, table: Table, *, first_value: bool = False) -> Table:
         if not isinstance(column, SetColumn) and column not in table.ids
         if (difference := _difference(column, first, person)) is not None
     }
-    changes = changes_by_first_values(where, table, differ, first_value=first_value)
+    changes = [
+        *changes_by_first_values(where, table, differ, first_value=first_value),
+        *changes_of_ids([column.name for column in table.ids], count_respelled(person, *spellings)),
+    ]
     united = replace(table, transactions=None).take(first)
     sets = None if table.transactions is None else _united(table.transactions, person, len(first))
     kept = tuple(
         CategoricalColumn.of(kept.name, kept.labels()) if kept.name in differ else kept for kept in united.kept
     )
     return replace(united, transactions=sets, kept=kept, changes=(*table.changes, *changes))
+
+
+def changes_of_ids(ids: Sequence[str], persons: int) -> tuple[Change, ...]:
+    """Return the change that `persons` persons have ids in several spellings. Empty if there are none."""
+    return (Change(",".join(ids), SPELLINGS, 0, persons),) if persons else ()
 
 
 def changes_by_first_values(

@@ -37,7 +37,9 @@ _RANGES = 1 << _BITS
 _BYTES_OF_ROW = 400
 """Approximate memory per row in a task."""
 _HASHES = 2
-"""Number of columns with the hash of the id of a row. The first column sorts the rows of a file."""
+"""Number of columns with the hash of the id of a row. The first column sorts the rows of a file. The next column is the
+hash of the spelling.
+"""
 
 
 class Rows(NamedTuple):
@@ -136,12 +138,12 @@ def write_run(hashes: UInt64, rows: Rows, layout: RowLayout, store: Files) -> Ru
     Parameters
     ----------
     hashes
-        Hashes of the ids, uint64 (n, 2).
+        Hashes of the ids and of their spelling, uint64 (n, 3).
     rows
         Numbers and codes of the columns in `layout`, then the items and the texts as lists.
     """
     n, order = len(hashes), np.argsort(hashes[:, 0], kind="stable")
-    ordered = Rows([hashes[:, 0], hashes[:, 1], np.arange(n), *rows.columns], rows.lists).take(order)
+    ordered = Rows([*hashes.T, np.arange(n), *rows.columns], rows.lists).take(order)
     bounds = np.arange(1, _RANGES, dtype=np.uint64) << np.uint64(64 - _BITS)
     first_rows = np.concatenate([[0], np.searchsorted(ordered.columns[0], bounds), [n]])
     first_items = ordered.lists[0][0][first_rows] if layout.sets else np.zeros_like(first_rows)
@@ -185,6 +187,8 @@ class PersonMerge(ExitStack):
         """Columns in which rows of a person differ. Complete after `records`."""
         self.not_described = 0
         """Number of persons whom no row describes. Complete after `records`."""
+        self.respelled = 0
+        """Number of persons whose id has several spellings. Complete after `records`."""
         self._described: int | None = 0 if described else None
 
     def add(self, run: Run, codes: Sequence[Int32], *, describes: bool = True) -> None:
@@ -226,10 +230,11 @@ class PersonMerge(ExitStack):
         merged, sizes = list[_RowFile](), np.zeros((2, -(-n // spans.AT_ONCE)), np.int64)
         at_once = self._store.rows_per_task((n, int(self._sizes[1].sum())), _BYTES_OF_ROW)
         ranges = list(spans.joined_ranges(self._sizes, at_once, spans.ITEMS_PER_TASK))
-        for file, of_file, differing, not_described in self._store.map(merge, ranges):
+        for file, of_file, differing, not_described, respelled in self._store.map(merge, ranges):
             merged.append(file)
             sizes += of_file
             self.not_described += not_described
+            self.respelled += respelled
             for name, difference in differing.items():
                 self.differences[name] = _earliest(self.differences.get(name), difference)
         self._scratch.drop(*(file.arrays.name for file in self._files))
@@ -248,6 +253,24 @@ class PersonMerge(ExitStack):
                     positions[id(codes)] = growing.length
                     growing.append(codes)
         return growing.finished(), [[positions[id(codes)] for codes in of_batch] for of_batch in self._codes]
+
+
+def count_respelled(person: Int32 | Int64, *spellings: NDArray[Any]) -> int:
+    """Return the number of persons whose rows have several spellings of the id.
+
+    Parameters
+    ----------
+    person
+        Person of each row, (n,).
+    spellings
+        Code of the spelling of each row, (n,), for each id column.
+    """
+    places, first = np.unique(person, return_index=True)
+    of_person = np.searchsorted(places, person)
+    differs = np.zeros(len(places), np.bool_)
+    for codes in spellings:
+        differs[of_person[codes != codes[first][of_person]]] = True
+    return int(differs.sum())
 
 
 def _earliest(known: Difference | None, other: Difference) -> Difference:
@@ -274,18 +297,21 @@ class _Merge(RedactedRepr):
     described: int
     """Number of the first rows of the source that have all columns."""
 
-    def __call__(self, ranges: tuple[int, int]) -> tuple[_RowFile, Int64, Mapping[str, Difference], int]:
+    def __call__(self, ranges: tuple[int, int]) -> tuple[_RowFile, Int64, Mapping[str, Difference], int, int]:
         """Return the records, the number of records and of items by span of the first row, int64 (2, spans), the
-        columns in which rows of a person differ, and the number of persons whom no row describes.
+        columns in which rows of a person differ, and the numbers of persons whom no row describes, and whose id has
+        several spellings.
         """
         low, end = (np.uint64(bound % _RANGES) << np.uint64(64 - _BITS) for bound in ranges)
         parts = (file.between(low, None if ranges[1] == _RANGES else end) for file in self.files)
         rows = Rows.joined(self._with_codes_of_table(number, part) for number, part in enumerate(parts))
         hashes = rows.columns[:_HASHES]
         order = _order_by(hashes)
-        rows = Rows(rows.columns[_HASHES:], rows.lists).take(order)
+        spelling = rows.columns[_HASHES][order]
+        rows = Rows(rows.columns[_HASHES + 1 :], rows.lists).take(order)
         is_first = np.ones(len(order), np.bool_)
         is_first[1:] = np.any([hashed[order[1:]] != hashed[order[:-1]] for hashed in hashes], axis=0)
+        respelled = count_respelled(np.cumsum(is_first, dtype=np.int64), spelling)
         records = self._merged(rows, np.flatnonzero(is_first))
         persons, described = len(records.columns[0]), int(np.searchsorted(records.columns[0], self.described))
         records = records.slice(0, described)
@@ -295,14 +321,14 @@ class _Merge(RedactedRepr):
         if self.layout.sets:
             sizes[1] = np.bincount(span, np.diff(records.lists[0][0]), sizes.shape[1])
         differences = self._differences(rows, is_first)
-        return _RowFile.written(records, self.store), sizes, differences, persons - described
+        return _RowFile.written(records, self.store), sizes, differences, persons - described, respelled
 
     def _with_codes_of_table(self, batch: int, rows: Rows) -> Rows:
         """Replace row numbers of the batch by row numbers of the source, and codes of the batch by codes of the
         table.
         """
         columns, lists, of_batch = rows.columns.copy(), rows.lists.copy(), self.of_batches[batch]
-        columns[_HASHES] = columns[_HASHES] + self.begins[batch]
+        columns[_HASHES + 1] = columns[_HASHES + 1] + self.begins[batch]
         first = len(columns) - len(self.layout.categories)
         for number, position in enumerate(of_batch[: len(self.layout.categories)], first):
             columns[number] = self.codes[position + columns[number].astype(np.int64)]
