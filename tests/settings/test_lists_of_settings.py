@@ -7,8 +7,7 @@ import pytest
 from anonset.cli import flags
 from anonset.jobs import complete_settings, findings
 from anonset.jobs.proposals import proposal
-from anonset.jobs.runs import matched_releases, work_places
-from anonset.jobs.trials import comparison
+from anonset.jobs.runs import matched_releases
 from anonset.reading import linked
 from anonset.settings import overriding, table_lines
 from anonset.settings.commands import EvaluateSettings, InspectSettings, suggest_settings_model
@@ -27,7 +26,7 @@ KNOWN = {"labels", "cluster_tls", *(name for model in MODELS for name in model.m
     "listed",
     [
         findings._OF_ANSWERS, complete_settings._OF_UNITS, complete_settings._PROPOSED_ANEW, proposal._NOT_READ,
-        matched_releases._NOT_OF_RECORDS, work_places._NOT_OF_THE_RESULT, comparison._NOT_SHARED, overriding._MOVES,
+        matched_releases._NOT_OF_RECORDS, overriding._MOVES,
         table_lines.TABLE_ROLES, linked.TABLE_OPTIONS,
         [name for names in flags._HELP_GROUPS.values() for name in names],
     ],

@@ -97,7 +97,7 @@ def _checked(run: FileRun, opened: "OpenedPublication", progress: Progress | Non
     report = opened.require_report(f"{settings.out!r}: the private directory is missing")
     earlier = read_earlier(settings.recoding)
     expected = identity(run.absolute) | {
-        "data": run.source.sha256,
+        run.source.compared: run.source.sha256,
         "earlier release": None if earlier is None else earlier.attestation_sha256,
         "release beside": None if settings.after is None else sha256_of_other(settings.after),
     }
@@ -107,7 +107,7 @@ def _checked(run: FileRun, opened: "OpenedPublication", progress: Progress | Non
         "settings": relevant({**defaults, **report.settings}),
         "side files": report.input.get("side_files", {}),
         "versions": report.versions,
-        "data": report.input.get("sha256"),
+        run.source.compared: report.input.get("sha256"),
         "earlier release": report.input.get("recoding_of"),
         "release beside": report.input.get("after"),
     }

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, fields
 from typing import Annotated, Literal
 
 from anonset.data.table_facts import Unit
+from anonset.reading.decisions import FILE, ITEMS, PERSONS, PUBLICATION
 from anonset.reading.roles import Names, names_in
 from anonset.reading.sources.dialect import DIALECT_OPTIONS, Dialect
 
@@ -33,17 +34,24 @@ class RoleOptions(_Options):
     separate columns again.
     """
 
-    items: Annotated[Names, "Columns with sets of items, protected together."] = ()
-    relational: Annotated[Names, "Quasi-identifiers: columns whose values an attacker may know, such as age,zip."] = ()
-    numeric: Annotated[Names, "Relational columns that contain numbers. All other columns are read as text."] = ()
-    sensitive: Annotated[str | None, "Sensitive column: its values must not be inferred for a person."] = None
+    items: Annotated[Names, ITEMS, "Columns with sets of items, protected together."] = ()
+    relational: Annotated[
+        Names, PUBLICATION, "Quasi-identifiers: columns whose values an attacker may know, such as age,zip."
+    ] = ()
+    numeric: Annotated[
+        Names, PUBLICATION, "Relational columns that contain numbers. All other columns are read as text."
+    ] = ()
+    sensitive: Annotated[str | None, PUBLICATION, "Sensitive column: its values must not be inferred for a person."] = (
+        None
+    )
     id: Annotated[
         Names,
+        PERSONS,
         "For the algorithms anatomy and safe-grouping: columns that identify the person, repeat, and are "
         "published. All other algorithms use --unit.",
     ] = ()
-    keep: Annotated[Names, "Columns to publish unchanged, without protection."] = ()
-    drop: Annotated[Names, "Columns that are not published."] = ()
+    keep: Annotated[Names, PUBLICATION, "Columns to publish unchanged, without protection."] = ()
+    drop: Annotated[Names, PUBLICATION, "Columns that are not published."] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,23 +69,26 @@ class FileOptions(_Options):
 
     separator: Annotated[
         str | None,
+        ITEMS,
         "Character between the items of a field; list for lists such as ['a', 'b'] and {a,b}; per column: "
         "'drugs=, codes=|'. Default: blanks. A field that seems to use another separator is rejected.",
     ] = None
     delimiter: Annotated[
         str | None,
+        FILE,
         "Character between the fields of a line, such as ';' or tab. Default: the character out of comma, "
         "semicolon, tab and | that splits the first line into the named columns.",
     ] = None
     encoding: Annotated[
-        str | None, "Text encoding, such as latin-1. Default: UTF-8, or that of the byte order mark."
+        str | None, FILE, "Text encoding, such as latin-1. Default: UTF-8, or that of the byte order mark."
     ] = None
-    no_header: Annotated[bool, "The file has no header; columns are named 1, 2, ..."] = False
-    header_line: Annotated[int, "Line number of the header of a CSV or TSV file. Lines above it are skipped."] = field(
-        default=1, metadata={"ge": 1}
+    no_header: Annotated[bool, FILE, "The file has no header; columns are named 1, 2, ..."] = False
+    header_line: Annotated[int, FILE, "Line number of the header of a CSV or TSV file. Lines above it are skipped."] = (
+        field(default=1, metadata={"ge": 1})
     )
     skip_rows: Annotated[
         Names,
+        PERSONS,
         "Rows to skip and count: no-id (rows without a value of --unit), footer (totals and notes at the end), "
         "labels (all lines of labels, units or import ids below the header; if there are none, the line below "
         "the header), undescribed (persons of linked tables without a row in the table that describes them). "
@@ -85,25 +96,31 @@ class FileOptions(_Options):
     ] = ()
     decimal: Annotated[
         Literal[",", "."] | None,
+        FILE,
         "Decimal sign of --numeric columns. Currencies and thousands separators are then allowed. Default: "
         "detected in CSV and TSV files, a point in all others.",
     ] = None
     null: Annotated[
-        Names, 'Texts that mean "no value", such as k.A.,NULL,COLUMN=0. COLUMN=TEXT applies to this column only.'
+        Names,
+        PERSONS,
+        'Texts that mean "no value", such as k.A.,NULL,COLUMN=0. COLUMN=TEXT applies to this column only.',
     ] = ()
     input_format: Annotated[
         str | None,
+        FILE,
         "csv, tsv, fimi, baskets, spmf, jsonl, xlsx, sav, zsav, dta, sas7bdat, xpt or parquet. A baskets file "
         "contains the items of one record per line, and no column names. Default: by the name.",
     ] = None
-    value_codes: Annotated[bool, "Read codes of SPSS, Stata and SAS files instead of value labels."] = False
+    value_codes: Annotated[bool, ITEMS, "Read codes of SPSS, Stata and SAS files instead of value labels."] = False
     one_hot: Annotated[
         Names,
+        ITEMS,
         "0/1 columns, a column per item. The item is the column name, or its part after a prefix such as dx_*. "
         "The set-valued column is named items.",
     ] = ()
     present: Annotated[
         str | None,
+        ITEMS,
         "Value that marks an item as present in --one-hot columns, such as Checked or 1, in upper or lower case. "
         "A column may contain one other value, which marks the item as absent. filled: any cell that is not empty; "
         "the item is the label if a column contains a single label, and otherwise the column name. "
@@ -111,42 +128,49 @@ class FileOptions(_Options):
     ] = None
     one_code: Annotated[
         Names,
+        ITEMS,
         "Columns that each contain an item of the person, such as dx1,dx2; dx* selects all columns beginning "
         "with dx. An empty cell adds no item. The set-valued column is named items.",
     ] = ()
     with_header: Annotated[
         bool,
+        ITEMS,
         "Items of --one-code columns are header=value, such as rs1003=AG. A backslash precedes each = and each "
         "backslash of a header.",
     ] = False
     normalize: Annotated[
         Names,
+        ITEMS,
         "Rules that clean up items, in the given order: upper, lower, strip-dots, strip-hyphens, strip-blanks, "
         "strip-zeros (leading zeros), nfc (composed letters). COL=upper cleans up a relational, sensitive or "
         "set-valued column.",
     ] = ()
     unknown: Annotated[
         Literal["error", "suppress", "prefix"],
+        ITEMS,
         "How to treat codes that the hierarchy does not contain. error rejects them. prefix replaces a code by "
         "its longest prefix in the hierarchy, so 250.13 becomes 250.1. suppress omits these items, and publishes "
         "'?' for values that a rule such as date:month,year rejects.",
     ] = "error"
     inner_items: Annotated[
         Literal["error", "leaf"],
+        ITEMS,
         "How to treat codes that are inner nodes of the hierarchy. error rejects them. leaf adds a leaf below "
         "each, such as E11:unspecified.",
     ] = "error"
     missing: Annotated[
         str,
+        ITEMS,
         "How to treat null: refuse, empty (a null set has no items), value (a null category is the category "
         "'?'), or empty,value. Null numbers, ids and items are always rejected. An empty field of a text file is "
         "the empty text, not null.",
     ] = "refuse"
     unit: Annotated[
-        Names, "Who is a person: columns of an id, whose rows are merged; row (each is a person); or unknown."
+        Names, PERSONS, "Who is a person: columns of an id, whose rows are merged; row (each is a person); or unknown."
     ] = ()
     differing: Annotated[
         Literal["refuse", "first"],
+        PUBLICATION,
         "If the rows of a person differ in a column without items: refuse, or publish the value of the first "
         "row, and count these persons.",
     ] = "refuse"

@@ -11,11 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
 from anonset.reading.batches import FileProperties
+from anonset.reading.decisions import FILE, ITEMS, MACHINE, PERSONS, PUBLICATION, decisions
 from anonset.reading.file_options import OPEN, ROW, UNKNOWN, FileOptions
 from anonset.reading.roles import names_in
 from anonset.reading.sources.dialect import DIALECT_OPTIONS, Dialect
@@ -23,6 +24,7 @@ from anonset.reading.sources.files import STATISTICS
 from anonset.reading.sources.place import Place, is_address
 from anonset.reading.sources.source import TABLES, Source, source_of
 from anonset.spelling import as_typed, listed, setting, similar_name
+from anonset.strict_json import dumps
 
 RECORDS = "records"
 """Name of the published table that lists the records, if no table describes them."""
@@ -46,22 +48,28 @@ def column_of(table: str, column: str) -> str:
 class LinkedTable(RedactedRepr):
     """A table with a key."""
 
-    name: str
-    source: Source
-    key: tuple[str, ...]
+    name: Annotated[str, ITEMS]
+    source: Annotated[Source, MACHINE]
+    key: Annotated[tuple[str, ...], PERSONS]
     """Columns that identify the person or, with `parent`, a row of the table `parent`."""
-    items: str = ""
+    items: Annotated[str, ITEMS] = ""
     """Column of items. Empty if the table describes the persons."""
-    attributes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    attributes: Annotated[Mapping[str, tuple[str, ...]], PUBLICATION] = field(default_factory=dict)
     """Columns by role: relational, numeric, keep and drop."""
-    parent: str = ""
+    parent: Annotated[str, PERSONS] = ""
     """Table that contains the key and the columns of the person. Empty if the key identifies the person."""
-    parent_key: tuple[str, ...] = ()
+    parent_key: Annotated[tuple[str, ...], PERSONS] = ()
     """Columns of the table `parent` that contain the key. Empty without `parent`."""
-    options: Mapping[str, Any] = field(default_factory=dict)
-    """Reading options of this table alone."""
-    key_prefix: str = ""
+    options: Annotated[Mapping[str, Any], FILE] = field(default_factory=dict)
+    """Reading options of this table alone. Each decides what it decides for a single table (`FileOptions`)."""
+    key_prefix: Annotated[str, PERSONS] = ""
     """Text before the ids in the key, such as ``Patient/`` in references. It is removed."""
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """Declarations that change the result, by field."""
+        decided = decisions(LinkedTable)
+        return {name: getattr(self, name) for name, decides in decided.items() if decides is not MACHINE}
 
     @property
     def place_of_key(self) -> str:
@@ -177,9 +185,7 @@ class LinkedTables(RedactedRepr):
     def source(self) -> Source:
         """The tables as one source."""
         files = [
-            replace(
-                file, name=f"{table.name}[{','.join((*table.key, table.place_of_key))}]{table.key_prefix}/{file.name}"
-            )
+            replace(file, name=f"{dumps(table.identity)}/{file.name}")
             for table in (*self.tables, *self.lookups)
             for file in table.source.files
         ]

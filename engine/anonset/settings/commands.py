@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field
 
+from anonset.reading.decisions import PUBLICATION
 from anonset.settings.parameters import MODELS, SIZES, collect
 from anonset.settings.readers import FORMS, Names
 from anonset.settings.settings import (
@@ -86,29 +87,29 @@ class PolicySettings(RoleSettings):
 class QuerySettings(InputSettings):
     """Settings for measuring the query error, and the distance of a loss from the minimum."""
 
-    queries: str | None = Field(
+    queries: Annotated[str | None, PUBLICATION] = Field(
         None,
         description="File of queries whose relative error is measured: a workload (.json), or the items of a query per "
         "line.",
     )
-    workload: str | None = Field(
+    workload: Annotated[str | None, PUBLICATION] = Field(
         None,
         description="Random queries whose relative error is measured. record:100x2+1: 100 queries of 2 items and 1 "
         "relational value.",
     )
-    width: float = Field(
+    width: Annotated[float, PUBLICATION] = Field(
         0.0,
         ge=0,
         le=1,
         description="Size of the ranges of numbers in random queries: distance from the "
         "middle to each end, as a share of the range of the column.",
     )
-    reading: str = Field(
+    reading: Annotated[str, PUBLICATION] = Field(
         "one-member",
         description="How to interpret a published symbol that represents several items: "
         "one-member, subsets or subsets-apart.",
     )
-    bound: bool = Field(
+    bound: Annotated[bool, PUBLICATION] = Field(
         False,
         description="Compute the minimum NCP of all cuts of the hierarchy, and show the distance of each "
         "result from it. For the models km and partition-km.",

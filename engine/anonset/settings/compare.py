@@ -8,38 +8,47 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import Field
 
+from anonset.reading.decisions import MACHINE, PUBLICATION
 from anonset.settings.commands import QuerySettings
 from anonset.settings.model_choices import tuned
 from anonset.settings.parameters import parameters
 from anonset.settings.readers import Names, NumberText, WrittenFloat
-from anonset.settings.settings import CEILING, MAX_WORK, ROUND_ENDS, with_parameters
+from anonset.settings.settings import CEILING, MAX_WORK, ROUND_ENDS, declared, with_parameters
 
 
 class CompareSettings(QuerySettings):
     """Settings of `anonset compare`. `compare_settings_model` adds the parameters of the algorithms."""
 
-    model: str | None = Field(None, description="Privacy model. Not needed with --algorithms.")
-    algorithms: Names = Field([], description="Algorithms to compare. Default: the default algorithm of the model.")
-    ceiling: dict[str, str] = CEILING
-    round_ends: bool = ROUND_ENDS
-    vary: dict[str, str] = Field({}, description="NAME=VALUE,VALUE,...: values of a parameter to compare. Repeatable.")
-    seeds: str | None = Field(None, description="Random seeds, such as 1..5. Each run is repeated with each seed.")
-    seed: int | None = Field(None, ge=0, description="Random seed.")
-    workers: NumberText | None = Field(
+    model: Annotated[str | None, PUBLICATION] = Field(None, description="Privacy model. Not needed with --algorithms.")
+    algorithms: Annotated[Names, MACHINE] = Field(
+        [], description="Algorithms to compare. Default: the default algorithm of the model."
+    )
+    ceiling: Annotated[dict[str, str], PUBLICATION] = CEILING
+    round_ends: Annotated[bool, PUBLICATION] = ROUND_ENDS
+    vary: Annotated[dict[str, str], MACHINE] = Field(
+        {}, description="NAME=VALUE,VALUE,...: values of a parameter to compare. Repeatable."
+    )
+    seeds: Annotated[str | None, MACHINE] = Field(
+        None, description="Random seeds, such as 1..5. Each run is repeated with each seed."
+    )
+    seed: Annotated[int | None, PUBLICATION] = Field(None, ge=0, description="Random seed.")
+    workers: Annotated[NumberText | None, MACHINE] = Field(
         None, description="Number of threads, or several numbers to compare, such as 1,2,4. Default: one per core."
     )
-    records: str | None = Field(
+    records: Annotated[str | None, MACHINE] = Field(
         None,
         description="Sizes of random samples, to show how time and loss grow with the data, such as "
         "1%,10%,100% or row counts. Each sample contains all smaller samples.",
     )
-    n_items: NumberText | None = Field(
+    n_items: Annotated[NumberText | None, MACHINE] = Field(
         None,
         description="Numbers of items, to show how time and loss grow with them. 100,1000 runs on the 100, "
         "then on the 1000 most frequent items.",
     )
-    max_work: float | None = MAX_WORK
-    memory_limit: str | None = Field(None, description="Memory limit, such as 8G. Runs that need more memory fail.")
+    max_work: Annotated[float | None, PUBLICATION] = MAX_WORK
+    memory_limit: Annotated[str | None, MACHINE] = Field(
+        None, description="Memory limit, such as 8G. Runs that need more memory fail."
+    )
 
     @classmethod
     def of_job(cls, job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
@@ -57,7 +66,7 @@ class CompareSettings(QuerySettings):
 @cache
 def compare_settings_model() -> type[CompareSettings]:
     """Return the settings with a field for every parameter of a registered algorithm."""
-    return with_parameters(CompareSettings, parameters())
+    return declared(with_parameters(CompareSettings, parameters()))
 
 
 @cache

@@ -15,6 +15,7 @@ from anonset.algorithms.registry import ALGORITHMS
 from anonset.errors import InputError, shortened
 from anonset.local_paths import require_local
 from anonset.publications.presentation import Format, Order, Symbols
+from anonset.reading.decisions import ACCEPTANCE, MACHINE, PUBLICATION, decisions
 from anonset.reading.file_options import FileOptions, RoleOptions
 from anonset.reading.sources.place import Place, is_address, may_have_data
 from anonset.settings.fetched_files import with_local_copies
@@ -54,11 +55,11 @@ _CONFIG = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
 
 def _fields_of(options: type[FileOptions | RoleOptions]) -> dict[str, Any]:
     """Return the fields of options as fields of settings. Column names become lists."""
-    types, made = get_type_hints(options, include_extras=True), {}
+    types, decided, made = get_type_hints(options, include_extras=True), decisions(options), {}
     for option in fields(options):
         kind, text = type_and_text(types[option.name])
         kind, default = (Names, []) if option.default == () else (kind, option.default)
-        made[option.name] = (kind, Field(default, description=text, **option.metadata))
+        made[option.name] = (Annotated[kind, decided[option.name]], Field(default, description=text, **option.metadata))
     return made
 
 
@@ -156,7 +157,7 @@ AS_IS = (
 class RoleSettings(ReadingSettings, _RoleSettings):
     """Reading options, column roles and the owner's declarations."""
 
-    identifying_as_declared: bool = Field(
+    identifying_as_declared: Annotated[bool, PUBLICATION] = Field(
         False,
         description="Declare that names, e-mail addresses, IBANs or full dates of birth are published on purpose. "
         "The attestation states this.",
@@ -170,11 +171,11 @@ class RoleSettings(ReadingSettings, _RoleSettings):
 class InputSettings(RoleSettings):
     """Settings of a file with column roles and hierarchies."""
 
-    input: str = Field(
+    input: Annotated[str, MACHINE] = Field(
         description="Data set in one of the formats CSV, TSV, Parquet, JSON Lines, .xlsx and FIMI. The value "
         "may be a file, a folder, a glob pattern or a URL."
     )
-    hierarchy: dict[str, str] = Field(
+    hierarchy: Annotated[dict[str, str], PUBLICATION] = Field(
         {},
         description="COL=SPEC: how to generalize a column. SPEC is a hierarchy file, refine:FILE, halves:frequency, "
         "balanced:F, a rule (prefix:1,3 mask:3,1 bins:0,18,65 date:month,year), or, for a relational "
@@ -192,80 +193,86 @@ class InputSettings(RoleSettings):
 class Settings(InputSettings):
     """Settings of `anonset anonymize`. `settings_model` adds the parameters of the algorithms."""
 
-    out: str = Field(description="New directory for the publication, or an address such as s3://bucket/safe.")
-    model: str | None = Field(
+    out: Annotated[str, MACHINE] = Field(
+        description="New directory for the publication, or an address such as s3://bucket/safe."
+    )
+    model: Annotated[str | None, PUBLICATION] = Field(
         None,
         description="Privacy model: km protects items, k protects relational columns, and kkm protects both. "
         f"{_OTHERS}",
     )
-    algorithm: str | None = Field(
+    algorithm: Annotated[str | None, PUBLICATION] = Field(
         None, description=f"Algorithm. Default: chosen by the model. One of {', '.join(ALGORITHMS)}."
     )
-    ceiling: dict[str, str] = CEILING
-    round_ends: bool = ROUND_ENDS
-    max_loss: float | None = Field(
+    ceiling: Annotated[dict[str, str], PUBLICATION] = CEILING
+    round_ends: Annotated[bool, PUBLICATION] = ROUND_ENDS
+    max_loss: Annotated[float | None, ACCEPTANCE] = Field(
         None,
         ge=0,
         le=1,
         description="Maximum loss, from 0 to 1. If the result loses more, nothing is published. The loss is "
         "NCP for items, Rum for relational columns, and the grouping loss for buckets.",
     )
-    publish_as_is: Names = Field([], description=AS_IS)
-    order: Order = Field(
+    publish_as_is: Annotated[Names, ACCEPTANCE] = Field([], description=AS_IS)
+    order: Annotated[Order, PUBLICATION] = Field(
         "sorted",
         description="Order of the published rows: sorted by content, which hides the original order, "
         "or as in the input.",
     )
-    symbols: Symbols = Field(
+    symbols: Annotated[Symbols, PUBLICATION] = Field(
         "auto",
         description="Names of published item groups. members lists the items of a group, and short uses codes such as "
         "G1. auto uses codes for groups of more than 8 items and for groups whose items contain commas.",
     )
-    recoding: str | None = Field(
+    recoding: Annotated[str | None, PUBLICATION] = Field(
         None,
         description="Private directory of an earlier release. The new release uses the same published "
         "names with the same meaning.",
     )
-    after: str | None = Field(
+    after: Annotated[str | None, PUBLICATION] = Field(
         None,
         description="Private directory of an earlier release of the same persons, who are matched by --unit. Both "
         "releases together then satisfy the model km.",
     )
-    format: Format | None = Field(None, description="Format of the published data. Default: the format of the input.")
-    part_rows: int | None = Field(
+    format: Annotated[Format | None, PUBLICATION] = Field(
+        None, description="Format of the published data. Default: the format of the input."
+    )
+    part_rows: Annotated[int | None, PUBLICATION] = Field(
         None, ge=1, description="Maximum number of rows per published file. Default: all rows in one file."
     )
-    seed: int | None = Field(None, ge=0, description="Random seed.")
-    workers: int | None = WORKERS
-    private: str | None = Field(
+    seed: Annotated[int | None, PUBLICATION] = Field(None, ge=0, description="Random seed.")
+    workers: Annotated[int | None, MACHINE] = WORKERS
+    private: Annotated[str | None, MACHINE] = Field(
         None, description="New directory or address for the files that must not be shared. Default: OUT.private."
     )
-    if_exists: Literal["error", "resume"] = Field(
+    if_exists: Annotated[Literal["error", "resume"], MACHINE] = Field(
         "error",
         description="What to do if OUT exists. error: the run fails. resume: OUT is verified again if settings, data "
         "and versions are unchanged. resume also continues a killed run, so you can repeat the same "
         "command.",
     )
-    accept: Accepted = Field(
+    accept: Annotated[Accepted, ACCEPTANCE] = Field(
         [],
         description="Publish even if the data contain no records (empty), every protected column shows a single symbol "
         "(worthless), or the verification could not finish (undecided). Several words are separated by commas.",
     )
-    max_work: float | None = MAX_WORK
-    trace: bool = Field(False, description="Record each decision of the search in the private report.")
-    memory_limit: str | None = Field(
+    max_work: Annotated[float | None, PUBLICATION] = MAX_WORK
+    trace: Annotated[bool, PUBLICATION] = Field(
+        False, description="Record each decision of the search in the private report."
+    )
+    memory_limit: Annotated[str | None, MACHINE] = Field(
         None,
         description="Memory limit, such as 8G. Jobs that need more memory are processed in blocks on disk, or "
         "fail. Default: 80% of the free memory.",
     )
-    work_dir: str | None = Field(
+    work_dir: Annotated[str | None, MACHINE] = Field(
         None,
         description="New or empty directory for temporary files. To continue a killed run, use the directory of that "
         "run. The files are deleted when the job succeeds. With --cluster, this may be an address such as "
         "s3://bucket/work. Default: a temporary directory.",
     )
-    cluster: str | None = CLUSTER
-    cluster_tls: str | None = CLUSTER_TLS
+    cluster: Annotated[str | None, MACHINE] = CLUSTER
+    cluster_tls: Annotated[str | None, MACHINE] = CLUSTER_TLS
 
     def algorithm_parameters(self) -> dict[str, Any]:
         """Return the given parameters of the algorithm."""
@@ -289,14 +296,26 @@ def with_sensitive_kept(settings: _Roles, model: "PrivacyModel") -> _Roles:
 @cache
 def settings_model() -> type[Settings]:
     """Return the settings with a field for every parameter of a registered algorithm."""
-    return with_parameters(Settings, parameters())
+    return declared(with_parameters(Settings, parameters()))
+
+
+def declared(model: type[_Settings]) -> type[_Settings]:
+    """Return settings in which each field declares what it decides.
+
+    Raises
+    ------
+    TypeError
+        If a field declares nothing.
+    """
+    decisions(model)
+    return model
 
 
 def with_parameters(base: type[Any], new_parameters: Mapping[str, Parameter]) -> type[Any]:
     """Add an optional field for each parameter that the settings lack."""
     added: dict[str, Any] = {
         name: (
-            Annotated[parameter.type | None, parameter],
+            Annotated[parameter.type | None, parameter, PUBLICATION],
             Field(None, description=parameter.description),
         )
         for name, parameter in new_parameters.items()

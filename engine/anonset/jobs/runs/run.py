@@ -22,7 +22,7 @@ from anonset.data.resumption.ledger import READ, Ledger
 from anonset.data.spans import Limits
 from anonset.data.storage.lease import Tell
 from anonset.data.storage.store import MEMORY, Files, Memory, Store
-from anonset.data.storage.workers import Threads
+from anonset.data.storage.workers import Threads, Workers
 from anonset.errors import InputError
 from anonset.jobs import warmup
 from anonset.jobs.runs.cluster import attached, require_on_workers
@@ -146,10 +146,10 @@ def _published(size: DataSize, settings: Settings) -> DataSize:
     return replace(size, values=int(size.values * share), text=int(size.text * share))
 
 
-def _require_same(before: str, now: str) -> None:
+def _require_same(before: str, source: Source, workers: Workers) -> None:
     """Reject a resumed run if the data have changed since they were read."""
-    if before != now:
-        remedy = "the data have changed since the run began; start again in another directory"
+    if before != source.sha256_by(workers):
+        remedy = f"the {source.compared} have changed since the run began; start again in another directory"
         msg = f"{setting('if_exists', 'resume')}: {remedy}"
         raise InputError(msg, code="other-run")
 
@@ -343,7 +343,7 @@ class FileRun:
             ledger = Ledger(store.of_run)
             if (read := ledger.finished(READ)) is not None:
                 table, sha256 = read
-                _require_same(sha256, self.source.sha256_by(store.workers))
+                _require_same(sha256, self.source, store.workers)
             else:
                 table = _gathered(self.source, settings, store, progress)
                 if store.of_run is not None:

@@ -24,20 +24,17 @@ from anonset.data.storage.workers import THREADS, Workers
 from anonset.errors import RAW_DATA_STAY, InputError, LeftoverNote
 from anonset.interruption import UNDOING
 from anonset.local_paths import name_in, writing
+from anonset.reading.decisions import ACCEPTANCE, MACHINE, Decides, decisions
 from anonset.reading.sources.place import Place, is_address
 from anonset.release.documents import own_file
 from anonset.release.publishing.destination import destination
 from anonset.release.statements import plain, versions
 from anonset.settings.paths import side_digests, with_absolute_paths
-from anonset.settings.settings import Settings
+from anonset.settings.settings import Settings, settings_model
 from anonset.spelling import setting
 from anonset.strict_json import loads
 
 _TABLE = file_of(READ)
-_NOT_OF_THE_RESULT = (
-    "workers", "cluster", "cluster_tls", "if_exists", "memory_limit", "work_dir", "out", "private", "input"
-)  # fmt: skip
-"""Settings that do not affect the result, or name a file whose content is compared instead."""
 
 
 def work_place(work_dir: str | None, limits: Limits) -> AbstractContextManager[Files]:
@@ -323,14 +320,13 @@ def _write_identity(store: Files, settings: Settings) -> None:
 
 
 def _identity(settings: Settings) -> dict[str, Any]:
-    # a declaration affects only the final scan of a run, so search results remain valid
-    options = with_absolute_paths(settings.model_dump(exclude_none=True, exclude={"publish_as_is"}))
-    return identity(options) | {"places": [options["input"], options["out"]]}
+    options = with_absolute_paths(settings.model_dump(exclude_none=True))
+    return identity(options, ACCEPTANCE) | {"places": [options["input"], options["out"]]}
 
 
-def identity(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the facts that must be equal if two runs are runs of the same job, as JSON types."""
-    return {"settings": relevant(options), "side files": side_digests(options), "versions": versions()}
+def identity(options: Mapping[str, Any], *besides: Decides) -> dict[str, Any]:
+    """Return the facts that must be equal if two runs are runs of the same job, as JSON types. See `relevant`."""
+    return {"settings": relevant(options, *besides), "side files": side_digests(options), "versions": versions()}
 
 
 def difference(now: Mapping[str, Any], before: Mapping[str, Any]) -> str:
@@ -356,7 +352,7 @@ def _clear(store: Files) -> None:
             path.unlink()
 
 
-def relevant(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings that affect the result, as JSON types."""
-    plain_settings: dict[str, Any] = plain(settings)
-    return {name: value for name, value in plain_settings.items() if name not in _NOT_OF_THE_RESULT}
+def relevant(settings: Mapping[str, Any], *besides: Decides) -> dict[str, Any]:
+    """Return the settings that affect the result, as JSON types, without those that decide only a kind in `besides`."""
+    plain_settings, decided = plain(settings), decisions(settings_model())
+    return {name: value for name, value in plain_settings.items() if decided.get(name) not in (MACHINE, *besides)}

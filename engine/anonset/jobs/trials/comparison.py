@@ -27,6 +27,7 @@ from anonset.jobs.trials.compare import CandidateSettings
 from anonset.jobs.trials.growth import RunSize, run_sizes, sample
 from anonset.kinds.workloads import WorkloadSpec
 from anonset.queries.estimate import require_reading
+from anonset.reading.decisions import MACHINE, decisions
 from anonset.reading.roles import name_list
 from anonset.reading.sources.files import require_file
 from anonset.reading.sources.source import Source
@@ -186,10 +187,6 @@ def values_of(name: str, text: str) -> list[str]:
 _MOST_VALUES = 1000
 
 
-_NOT_SHARED = {"input", "algorithms", "vary", "seeds", "records", "n_items", "workers", "memory_limit"}
-"""Settings that do not affect a run, or that the key of each run contains. A study has all other settings in common."""
-
-
 _STORED = {
     "algorithm": "algorithm", "parameters": "settings", "outcome": "outcome", "measures": "measures",
     "seconds": "phases", "note": "note", "reading": "reading", "model": "model", "peak_mib": "peak_mib",
@@ -261,7 +258,8 @@ class ComparisonFile:
 
 
 def _facts(source: Source, settings: CompareSettings) -> dict[str, Any]:
-    shared = CompareSettings.model_fields.keys() - _NOT_SHARED
+    # the key of a run contains its parameters, and the values of the settings that select runs
+    shared = {name for name, decides in decisions(CompareSettings).items() if decides is not MACHINE}
     contents = _with_contents(settings.model_dump(include=shared, exclude_none=True))
     return {"version": version("anonset"), "input": source.sha256, **dict(sorted(contents.items()))}
 

@@ -192,7 +192,9 @@ class Source(RedactedRepr):
 
     @cached_property
     def sha256(self) -> str:
-        """SHA-256 of a single file. For several files, SHA-256 of their names and digests, or of their whole folder."""
+        """SHA-256 of a single file. For several files, SHA-256 of their names and digests, or of their whole folder.
+        The names of the files of linked tables contain the declarations of the tables.
+        """
         return self.sha256_by(ONE_THREAD)
 
     def sha256_by(self, workers: Workers) -> str:
@@ -216,7 +218,16 @@ class Source(RedactedRepr):
             return folder_digest
         digests = list(workers.map_short(DataFile.sha256, files))
         names = [file.name for file in files]
-        return digests[0] if len(digests) == 1 else digest_of_list(zip(names, digests, strict=True))
+        return (
+            digests[0]
+            if len(digests) == 1 and self.format != TABLES
+            else digest_of_list(zip(names, digests, strict=True))
+        )
+
+    @property
+    def compared(self) -> str:
+        """Name of the content of `sha256`, for messages."""
+        return "data or [tables]" if self.format == TABLES else "data"
 
     @property
     def is_one_column(self) -> bool:
