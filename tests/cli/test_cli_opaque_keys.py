@@ -80,4 +80,4 @@ def test_network_addresses_are_published_only_by_declaration(place: Place) -> No
     run = ["anonymize", data, "-o", str(place.out), "--relational", "ip,sex", "--unit", "row", "--model", "k"]
     ran = place.run(*run, "--k", "5")
     assert (ran.code, "IP addresses" in ran.err) == (2, True), ran.err
-    assert place.run(*run, "--k", "5", "--identifying-as-declared").code == 0
+    assert place.run(*run, "--k", "5", "--publish-as-is", "ip").code == 0

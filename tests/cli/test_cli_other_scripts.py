@@ -74,7 +74,7 @@ def test_a_message_hides_all_labels_of_a_column_of_names(place: Place) -> None:
     data = place.write("data.csv", "α,β\n" + "".join(f"{n % 2},{source.choice(names)}\n" for n in range(900)))
     tree = place.write("tree.csv", "a,any\n")
     run = ["anonymize", data, "-o", str(place.out), "--relational", "α,β", "--model", "k", "--k", "5"]
-    ran = place.run(*run, "--unit", "row", "--identifying-as-declared", "--hierarchy", f"β={tree}")
+    ran = place.run(*run, "--unit", "row", "--publish-as-is", "β", "--hierarchy", f"β={tree}")
     assert (ran.code, "48 labels of the data are not leaves: hidden" in ran.err) == (2, True), ran.err
     assert not any(name in ran.err for name in names)
 

@@ -87,7 +87,7 @@ def test_a_complete_command_makes_no_further_declarations_for_the_owner(place: P
     )
     assert (ran.code, units_of(ran)) == (2, ["row", "unknown"]), ran.err
     for command in complete(ran).values():
-        assert not {"--keep", "--publish-as-is", "--identifying-as-declared"} & {*command}
+        assert not {"--keep", "--publish-as-is"} & {*command}
         assert value_of(command, "--drop") == "note"  # undeclared columns are not published
     assert published_by(place, ran) == [["sex", "parts"]] * 2
 

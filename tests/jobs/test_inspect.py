@@ -283,7 +283,7 @@ def test_equivalent_columns_have_the_same_pattern():
 def test_a_job_is_valid_toml_for_any_values():
     import tomllib
 
-    settings = {"items": ['a "b"\n'], "identifying_as_declared": True, "hierarchy": {"é.x": "p\\q.csv"}}
+    settings = {"items": ['a "b"\n'], "no_header": True, "hierarchy": {"é.x": "p\\q.csv"}}
     text = job_text("in.csv", "out", settings, {"model": "km", "k": 5}, {"items": ["why\nnot"]}, ["a\x00b"])
     read = tomllib.loads(text)
     assert read == {"input": "in.csv", "out": "out", **settings, "model": "km", "k": 5}

@@ -289,12 +289,12 @@ def test_columns_that_name_persons_are_rejected_until_the_owner_answers(tmp_path
     job = ("anonymize", str(path), *model, f"--{role}", header, *ROWS, "-o", str(tmp_path / "out"))
     assert main([*job]) == 2
     message = capsys.readouterr().err
-    assert "--identifying-as-declared" in message
+    assert f"--publish-as-is {header}" in message
     assert f"--drop {header}" in message
     assert not any(value in message for value in NAMED[header] if len(value) > 1)
-    assert main([*job, "--identifying-as-declared"]) == 0
+    assert main([*job, "--publish-as-is", header]) == 0
     declared = json.loads((tmp_path / "out/attestation.json").read_text())["declarations"]
-    assert declared["identifying_as_declared"] is True
+    assert declared["published_as_is"] == [header]
     assert main(["verify", str(tmp_path / "out")]) == 0
 
 
@@ -402,7 +402,7 @@ def test_full_dates_of_birth_are_rejected_without_a_hierarchy(tmp_path, capsys, 
     message = capsys.readouterr().err
     assert names(message, "column dob")
     assert born(form)["dob"][0] not in message
-    assert main([*job, *more, "--identifying-as-declared", "-o", str(tmp_path / "out")]) == 0
+    assert main([*job, *more, "--publish-as-is", "dob", "-o", str(tmp_path / "out")]) == 0
     if role == "relational":
         levels = re.search(r"--hierarchy dob=([^\s;]+)", message)[1]
         assert levels.endswith("from-month,year,decade")
@@ -492,7 +492,7 @@ def test_an_id_in_each_basket_is_refused(tmp_path, capsys, form):
     run = ["anonymize", str(path), "--input-format", "baskets", "--hierarchy", "items=halves:frequency", *KM[:2]]
     run += ["--k", "3", "--m", "1"]
     assert main([*run, "-o", str(tmp_path / "out")]) == 2
-    assert names(capsys.readouterr().err, "'300 items' '--unit 1' '--items 2' --identifying-as-declared")
+    assert names(capsys.readouterr().err, "'300 items' '--unit 1' '--items 2' '--publish-as-is items'")
     path.write_text("\n".join([*(line.partition(";")[2] for line in lines), ""]))
     assert main([*run, "-o", str(tmp_path / "out")]) == 0
 
@@ -505,7 +505,7 @@ def test_a_card_number_in_some_baskets_is_refused(tmp_path, capsys, with_id, per
     path.write_text("".join(f"{card}bread;{10 + n % 7}\n" for n, card in enumerate(cards)))
     run = ["anonymize", str(path), "--input-format", "baskets", "--hierarchy", "items=halves:frequency", *KM[:2]]
     assert main([*run, "--k", "3", "--m", "1", "-o", str(tmp_path / "out")]) == 2
-    assert names(capsys.readouterr().err, "items '--unit 1' '--items 2' --identifying-as-declared")
+    assert names(capsys.readouterr().err, "items '--unit 1' '--items 2' '--publish-as-is items'")
 
 
 def test_product_codes_of_many_digits_are_no_ids(tmp_path):

@@ -169,5 +169,5 @@ def test_an_empty_publication_has_two_headers(tmp_path: Path) -> None:
 def test_tables_of_other_programs_are_read_with_any_option_of_read(tmp_path: Path) -> None:
     (tmp_path / "qit.csv").write_text("id;group\na;1\nb;1\n")
     (tmp_path / "snt.csv").write_text("group;drug\n1;x\n1;y\n")
-    reading = {"delimiter": ";", "identifying_as_declared": True}
+    reading = {"delimiter": ";", "decimal": ","}
     assert values_of(read_buckets(tmp_path, id="id", reading=reading)) == {"1": ["x", "y"]}

@@ -294,11 +294,6 @@ def test_a_header_that_is_an_address_stops_without_showing_it(
     assert "ann@b" not in message
 
 
-def test_declaring_identifying_columns_needs_no_column_list(tmp_path: Path) -> None:
-    options = (*K, "--relational", "group", "--keep", "doctor", "--identifying-as-declared")
-    assert publish(people(), tmp_path, *options) == 0
-
-
 @pytest.mark.long
 def test_a_few_rare_categories_in_sets_do_not_stop(tmp_path: Path) -> None:
     data = people()
@@ -455,7 +450,7 @@ def test_person_names_in_published_sets_stop_the_run(tmp_path: Path, capsys: pyt
     names = [f"{first[n % 4]} {last[n % 5]}" for n in range(400)]
     data = {"x": ["x"] * 400, "sex": [("f", "m")[n % 7 % 2] for n in range(400)], "a": names}
     options = ("--relational", "sex,a", "--model", "k", "--k", "15", "--algorithm", "cluster")
-    assert publish(data, tmp_path, *options, "--identifying-as-declared") == 0
+    assert publish(data, tmp_path, *options, "--publish-as-is", "a") == 0
     assert publish(data, tmp_path, *options, out="other") == 2
     assert not any(name in capsys.readouterr().err for name in names)
 

@@ -101,7 +101,6 @@ def test_only_columns_that_are_published_unchanged_add_their_limit() -> None:
         ({"unit": ["unknown"]}, {"unit": "row, person unknown"}),
         ({"unit": ["pid"]}, {}),
         ({}, {"unit": "row, not asked"}),
-        ({"unit": ["pid"], "identifying_as_declared": True}, {"identifying_as_declared": True}),
         ({"unit": ["pid"], "publish_as_is": ["drug"]}, {"published_as_is": ["drug"]}),
         ({"unit": ["pid"], "recoding": "old.private"}, {"earlier_attestation": SHA}),
         ({"unit": ["pid"], "after": "old.private"}, {"together_with": SHA}),
@@ -163,7 +162,6 @@ def test_every_limit_is_used_and_short() -> None:
         hierarchy_built_from_data=True,
         partition_made_from_data=True,
         earlier_attestation=SHA,
-        identifying_as_declared=True,
         published_as_is=["drug"],
     )
     # the other texts are tested above
@@ -181,7 +179,7 @@ def test_every_limit_is_used_and_short() -> None:
 def test_a_run_prints_each_limit_once_and_always_composition_and_minimality() -> None:
     """Otherwise limits that repeat the model would hide limits of other subjects."""
     by_word = Declarations(unit="row, declared a person")
-    every = {"identifying_as_declared": True, "published_as_is": ["drug"], "earlier_attestation": SHA}
+    every = {"published_as_is": ["drug"], "earlier_attestation": SHA}
     everything = declared_limits(
         KKmAnonymity(2, 1), replace(published([A], age=["19"]), kept=(CategoricalColumn.of("drug", ["a"]),)),
         by_word.model_copy(update=every),
@@ -196,4 +194,4 @@ def test_a_run_prints_each_limit_once_and_always_composition_and_minimality() ->
     shown = [text.rstrip(".") for text in limits_in_short(KKmAnonymity(2, 1), everything)]
     assert len(shown) == len({*shown})
     named = {name for name, text in first.items() if text in shown}
-    assert named == {"BY_WORD", "NAMED", "AS_IS", "GOES_ON", "ALONE", "FINEST"}
+    assert named == {"BY_WORD", "AS_IS", "GOES_ON", "ALONE", "FINEST"}

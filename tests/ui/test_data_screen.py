@@ -77,7 +77,7 @@ def test_a_fix_before_there_is_a_job_file_repeats_the_inspection(tmp_path: Path)
 
 def test_no_button_recommends_a_setting_that_all_answers_contain(tmp_path: Path) -> None:
     state, fixes = PageState(Folder(tmp_path)), [Fix({"skip_rows": ["footer"]}), Fix({"null": ["NULL"]})]
-    fixes += [Fix({}, "correct the data"), Fix({"identifying_as_declared": True})]  # no button declares it
+    fixes += [Fix({}, "correct the data")]
     job = tmp_path / "job.toml"
     job.write_text(
         'input = "a.csv"\nunit = "?"\n[unit_is.row]\nskip_rows = ["footer"]\n[unit_is.pid]\nskip_rows = ["footer"]\n'

@@ -37,7 +37,7 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "visits.csv").write_text("\n".join(["pid,age,mail,codes,ward", *rows]) + "\n")
     (tmp_path / "visits.toml").write_text(
         'input = "visits.csv"\nout = "safe"\nunit = "pid"\nmodel = "kkm"\nk = 4\nm = 1\nseparator = " "\n'
-        'items = ["codes"]\nrelational = ["age"]\nkeep = ["mail", "ward"]\nidentifying_as_declared = true\n'
+        'items = ["codes"]\nrelational = ["age"]\nkeep = ["mail", "ward"]\n'
         'publish_as_is = ["mail", "ward"]\n[hierarchy]\nage = "range"\n'
     )
     return tmp_path
@@ -81,7 +81,7 @@ def test_contact_data_are_masked_in_each_column_of_items(tmp_path: Path, monkeyp
     (tmp_path / "visits.csv").write_text("\n".join(["codes,phones", *rows]) + "\n")
     (tmp_path / "visits.toml").write_text(
         'input = "visits.csv"\nout = "safe"\nunit = "row"\nmodel = "km"\nk = 2\nm = 1\nseparator = "codes= phones=|"\n'
-        'items = ["codes", "phones"]\nidentifying_as_declared = true\npublish_as_is = ["phones"]\n'
+        'items = ["codes", "phones"]\npublish_as_is = ["phones"]\n'
         '[hierarchy]\ncodes = "prefix:1"\nphones = "prefix:6"\n'
     )
     shown = {one.column: one.values for one in frequent_values(str(tmp_path / "visits.toml"))}

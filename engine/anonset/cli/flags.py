@@ -190,7 +190,7 @@ _HELP_GROUPS: dict[str, tuple[str, ...]] = {  # the first heading that lists a s
     "Guarantee": ("model", "k", "m", "l", "sensitive_items", "max_loss", "max_suppressed"),
     "Output": ("out", "private", "format", "order", "symbols", "if_exists", "part_rows"),
     "Safety": (
-        "identifying_as_declared", "publish_as_is", "round_ends", "accept", "max_work", "memory_limit",
+        "publish_as_is", "round_ends", "accept", "max_work", "memory_limit",
     ),
     "Algorithm": ("algorithm", "algorithms", "vary", "recoding", "after"),
     "Measures": (

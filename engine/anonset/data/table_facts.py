@@ -114,7 +114,5 @@ class OwnerStatements(RedactedRepr):
     """The unit of privacy."""
     has_further_columns: bool = False
     """True if the source has other columns than a single set-valued column. Dropped columns count."""
-    identifying_as_declared: bool = False
-    """True if columns with names or contact data of persons have the intended roles."""
     publish_as_is: tuple[str, ...] = ()
     """Columns that the owner publishes although they contain values that identify persons."""

@@ -53,7 +53,6 @@ class ReadKeywords(TypedDict, total=False):
     missing: str
     unit: Names
     differing: Literal["refuse", "first"]
-    identifying_as_declared: bool
 
 
 def require_options(function: str, names: Iterable[str]) -> None:
@@ -82,10 +81,6 @@ class ReadOptions(RoleOptions, FileOptions):
     Columns are given as a sequence, or as text: one name, or several separated by commas.
     """
 
-    identifying_as_declared: bool = False
-    """Declaration by the owner that columns of names, e-mail addresses or IBANs are relational or kept on purpose.
-    Columns of this kind are rejected without the declaration.
-    """
     exact: bool = False
     """True if anonset wrote the text, with commas and in UTF-8. Blanks are then significant."""
 
@@ -154,7 +149,7 @@ class ReadOptions(RoleOptions, FileOptions):
     def word(self) -> OwnerStatements:
         """Declarations by the owner."""
         kind: Unit = "person" if self.id else self.unit_kind
-        return OwnerStatements(kind, identifying_as_declared=self.identifying_as_declared)
+        return OwnerStatements(kind)
 
     @property
     def skip_without_id(self) -> bool:

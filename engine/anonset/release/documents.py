@@ -309,8 +309,6 @@ class Declarations(Document):
     """Unit of privacy: all rows with the same id, each row as the owner declares it, each row because the data do not
     say who is a person, or each row of data that contain a single set-valued column and nothing else.
     """
-    identifying_as_declared: Literal[True] | None = None
-    """True if the owner intentionally publishes columns with names or contact data of persons."""
     published_as_is: Annotated[list[str], Field(min_length=1)] | None = None
     """Columns that are published although they may show exact values of few persons, identifiers or names."""
     hierarchy_built_from_data: Literal[True] | None = None

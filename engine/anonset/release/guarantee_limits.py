@@ -69,8 +69,6 @@ UNKNOWN = (
 """Limit of the guarantee if the owner declares that the data do not say who is a person."""
 BY_WORD = "The owner declares that each row is a different person, which no check verifies."
 """Limit of the guarantee if the owner declares that rows are persons."""
-NAMED = "Some columns may contain names or contact details of persons, and the owner publishes them intentionally."
-"""Limit of the guarantee if the owner declares identifying columns."""
 AS_IS = (
     "The owner publishes the columns named in the declarations as is, although they may contain exact values of few "
     "persons, make records unique, or contain names of persons."
@@ -121,7 +119,7 @@ _LIMITS_OF_UNITS = {
 }
 """Limit of the guarantee that follows from the unit of privacy."""
 _BY_SUBJECT = (
-    (UNDECIDED,), (UNKNOWN, BY_WORD, ROWS), (NAMED,), (AS_IS, UNCHANGED), (TOGETHER, GOES_ON), (ALONE,), (FINEST,),
+    (UNDECIDED,), (UNKNOWN, BY_WORD, ROWS), (AS_IS, UNCHANGED), (TOGETHER, GOES_ON), (ALONE,), (FINEST,),
 )  # fmt: skip
 """Limits by subject. A run prints the first sentence of one limit per subject. The most important limit is the
 first.
@@ -185,7 +183,6 @@ def promised_limits(model: PrivacyModel, settings: Settings) -> list[str]:
         unit=DECLARED_UNITS[settings.file.unit_kind],
         earlier=settings.recoding is not None,
         together="" if settings.after is None else TOGETHER,  # whether rows may be linked is known after the search
-        named=settings.identifying_as_declared,
         as_is=bool(settings.publish_as_is),
     )
 
@@ -200,7 +197,6 @@ def declared_limits(model: PrivacyModel, publication: Published, declared: Decla
         unit=declared.unit,
         earlier=declared.earlier_attestation is not None,
         together="" if declared.together_with is None else kept_with,
-        named=bool(declared.identifying_as_declared),
         as_is=bool(declared.published_as_is),
     )
     applies = {
@@ -211,7 +207,7 @@ def declared_limits(model: PrivacyModel, publication: Published, declared: Decla
     return limits + [text for text, holds in applies.items() if holds]
 
 
-def _limits_of_declarations(*, unit: str, earlier: bool, together: str, named: bool, as_is: bool) -> list[str]:
+def _limits_of_declarations(*, unit: str, earlier: bool, together: str, as_is: bool) -> list[str]:
     limits = [ALONE]
     if earlier:
         limits.append(CONTINUES)
@@ -221,8 +217,6 @@ def _limits_of_declarations(*, unit: str, earlier: bool, together: str, named: b
         limits.append(together)
     if unit in _LIMITS_OF_UNITS:
         limits.append(_LIMITS_OF_UNITS[unit])
-    if named:
-        limits.append(NAMED)
     if as_is:
         limits.append(AS_IS)
     return limits

@@ -44,7 +44,6 @@ def declarations(unverified: UnverifiedPublication[Any], *, undecided: bool) -> 
     from_data = any(hierarchy.from_data for hierarchy in unverified.hierarchies.values())
     return Declarations(
         unit=DECLARED_UNITS["person" if table.by_person else table.word.unit],
-        identifying_as_declared=table.word.identifying_as_declared or None,
         published_as_is=sorted(table.word.publish_as_is) or None,
         hierarchy_built_from_data=from_data or None,
         partition_made_from_data=traits_of(unverified.algorithm).sets_from_data or None,

@@ -8,12 +8,12 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import Field
 
-from anonset.reading.decisions import MACHINE, PUBLICATION
+from anonset.reading.decisions import ACCEPTANCE, MACHINE, PUBLICATION
 from anonset.settings.commands import QuerySettings
 from anonset.settings.model_choices import tuned
 from anonset.settings.parameters import parameters
 from anonset.settings.readers import Names, NumberText, WrittenFloat
-from anonset.settings.settings import CEILING, MAX_WORK, ROUND_ENDS, declared, with_parameters
+from anonset.settings.settings import AS_IS, CEILING, MAX_WORK, ROUND_ENDS, declared, with_parameters
 
 
 class CompareSettings(QuerySettings):
@@ -45,6 +45,7 @@ class CompareSettings(QuerySettings):
         description="Numbers of items, to show how time and loss grow with them. 100,1000 runs on the 100, "
         "then on the 1000 most frequent items.",
     )
+    publish_as_is: Annotated[Names, ACCEPTANCE] = Field([], description=AS_IS)
     max_work: Annotated[float | None, PUBLICATION] = MAX_WORK
     memory_limit: Annotated[str | None, MACHINE] = Field(
         None, description="Memory limit, such as 8G. Runs that need more memory fail."

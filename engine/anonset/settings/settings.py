@@ -155,13 +155,7 @@ AS_IS = (
 
 
 class RoleSettings(ReadingSettings, _RoleSettings):
-    """Reading options, column roles and the owner's declarations."""
-
-    identifying_as_declared: Annotated[bool, PUBLICATION] = Field(
-        False,
-        description="Declare that names, e-mail addresses, IBANs or full dates of birth are published on purpose. "
-        "The attestation states this.",
-    )
+    """Reading options and column roles."""
 
     def read_options(self) -> dict[str, Any]:
         """Return the fields of `ReadOptions`."""

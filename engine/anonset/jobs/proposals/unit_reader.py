@@ -42,7 +42,6 @@ _PROPOSED = ("one_hot", "one_code", "missing")
 READING = (
     *(option.name for option in fields(FileOptions) if option.name not in _PROPOSED),
     "labels",
-    "identifying_as_declared",
 )
 """Declared reading settings that a proposal does not change."""
 
@@ -153,7 +152,7 @@ class UnitReader(RedactedRepr):
             distinct = f"{self.profiles[column.name].distinct:,} distinct values"
             few = f"many of {distinct} belong to fewer than {self.k} persons"
             return f"{few}; {setting('relational')} needs a hierarchy"
-        if table.word.identifying_as_declared or not isinstance(column, CategoricalColumn):
+        if column.name in table.word.publish_as_is or not isinstance(column, CategoricalColumn):
             return ""
         kind = identifying_kind(column.vocabulary.labels)
         return f"values look like {KINDS_OF_VALUES[kind[0]]}" if kind else ""

@@ -1,6 +1,6 @@
 """Comparison of several algorithms or parameters on one table, with losses and run times."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from importlib import import_module
 from typing import Any
@@ -20,6 +20,7 @@ from anonset.kinds.evaluation import Bound
 from anonset.kinds.workloads import WorkloadSpec
 from anonset.measures.retention import coarsened_text
 from anonset.release.formats import Layout, UnverifiedPublication
+from anonset.release.scan.disclosure_scan import declared
 from anonset.release.statements import plain
 from anonset.release.stopwatch import report_compilation
 from anonset.release.tables import html_table
@@ -133,6 +134,7 @@ def compare(
     workload: WorkloadSpec | None = None,
     bound: bool = False,
     round_ends: bool = True,
+    publish_as_is: str | Collection[str] | None = None,
 ) -> Comparison:
     """Run several algorithms on a table and verify each result. Writes no publication.
 
@@ -147,7 +149,7 @@ def compare(
     bound
         Whether to prove the minimum NCP of a cut of the hierarchy under the same k and m (`least_ncp`), and report the
         relative excess of each result (`above_least`: 0.05 is 5%). Local recodings can be below the minimum.
-    round_ends
+    round_ends, publish_as_is
         As for `anonset.anonymize`.
 
     Raises
@@ -165,6 +167,7 @@ def compare(
     apriori {'k': 5, 'm': 2} infeasible
     """
     require_table(table)
+    table = declared(table, publish_as_is)  # type: ignore[arg-type]
     table = table if workers is None else table.with_workers(Threads(workers))
     contest = CandidateSettings(progress, budget, workload or WorkloadSpec(), bound, round_ends)
     candidates = Comparison()

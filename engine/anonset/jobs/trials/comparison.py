@@ -32,6 +32,7 @@ from anonset.reading.roles import name_list
 from anonset.reading.sources.files import require_file
 from anonset.reading.sources.source import Source
 from anonset.release.memory import require_memory
+from anonset.release.scan.disclosure_scan import declared
 from anonset.release.statements import plain
 from anonset.settings.binding import bind, cap
 from anonset.settings.compare import CompareSettings, read_value
@@ -78,7 +79,7 @@ def run_comparison(settings: CompareSettings, *, progress: Progress | None, file
     reading_of = settings
     for algorithm in algorithms:
         reading_of = with_sensitive_kept(reading_of, algorithm.model)
-    table = read_data(source, reading_of.read_options())
+    table = declared(read_data(source, reading_of.read_options()), settings.publish_as_is)
     study = None if file is None else ComparisonFile(file, source, settings)
     sizes = run_sizes(settings.records, settings.n_items, settings.workers, table.n)
     return [

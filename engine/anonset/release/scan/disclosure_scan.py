@@ -135,17 +135,18 @@ def names_of_persons(table: Table, hierarchies: Mapping[str, object] | None) -> 
     hierarchies
         Hierarchies of the relational columns, by name. None if the hierarchies are not known yet.
     """
-    if table.word.identifying_as_declared:
-        return
+    as_is = table.word.publish_as_is
     for role, columns in (("relational", table.relational), ("keep", table.kept)):
         for column in columns:
+            if column.name in as_is:
+                continue
             if isinstance(column, CategoricalColumn) and (kind := _refused_kind(column)):
                 problem = f"column {column.name!r} contains {KINDS_OF_VALUES[kind]} but is declared {setting(role)}"
                 yield Problem(problem, _omit_or_publish(column.name))
     specs = {} if hierarchies is None else hierarchies
     fine = () if hierarchies is None else [c for c in table.relational if not is_coarser(specs.get(c.name))]
     for column in (*fine, *table.kept):
-        if meaning_of(column.name) in ("birth", "born"):
+        if column.name not in as_is and meaning_of(column.name) in ("birth", "born"):
             looked_at = column.vocabulary.labels if isinstance(column, CategoricalColumn) else _numbers_of(column)
             labels = [label for label in looked_at[:_LOOKED_AT] if label not in NO_VALUE]
             look = look_at("", labels)
@@ -175,8 +176,7 @@ def _birth_dates(name: str, form: str) -> Problem:
 
 
 def _omit_or_publish(name: str) -> list[Fix]:
-    publish = Fix({"identifying_as_declared": True}, "to publish it unchanged")
-    return [Fix({"drop": [name]}, "to omit the column"), publish]
+    return [Fix({"drop": [name]}, "to omit the column"), Fix({"publish_as_is": [name]}, "to publish it unchanged")]
 
 
 def declared(table: Table, names: Names | None) -> Table:
@@ -224,28 +224,17 @@ class Scanner:
     ) -> list[ScanFinding]:
         """Return findings for kept columns, alone and together with the relational columns."""
         word, sensitive = self.table.word, self.model.sensitive_column
-        undeclared = [
-            c for c in kept if c.name not in (*word.publish_as_is, sensitive) and not self._is_declared_public(c)
-        ]
+        undeclared = [column for column in kept if column.name not in (*word.publish_as_is, sensitive)]
         findings = [finding for column in undeclared if (finding := self._rare(column)) is not None]
         findings += self.patterns(kept, {finding.column for finding in findings})
         named = {finding.column for finding in findings}
         findings += self._together([column for column in undeclared if column.name not in named], relational, store)
         return findings
 
-    def _is_declared_public(self, column: CategoricalColumn) -> bool:
-        if not self.table.word.identifying_as_declared:
-            return False
-        meaning, labels = meaning_of(column.name), column.vocabulary.labels[:_EXAMINED]
-        dates = meaning in ("birth", "born") and kind_of_values(labels) == "dates"
-        return dates or meaning in KINDS_OF_VALUES or identifying_kind(labels) is not None
-
     def headers(self, names: Sequence[str]) -> Iterator[ScanFinding]:
         """Yield findings for column names that are e-mail addresses, IBANs or phone numbers. Such names may be data of
         a file without a header.
         """
-        if self.table.word.identifying_as_declared:
-            return
         for number, name in enumerate(names, 1):
             if name not in self.table.word.publish_as_is and (kind := pattern_of([name])):
                 text = f"the name of column {number} of the publication looks like data ({KINDS_OF_VALUES[kind]})"
@@ -260,15 +249,15 @@ class Scanner:
         original = {column.name: column for column in self.table.relational}
         for column in publication.relational:
             before = original.get(column.name)
-            if before is None or column.name in self.table.word.publish_as_is or self._is_declared_public(column):
+            if before is None or column.name in self.table.word.publish_as_is:
                 continue
             labels = column.vocabulary.labels
             if isinstance(before, NumericColumn):
                 finding = self._ends(before, labels)
             else:
                 finding = self._values(before, labels, members)
-            kind = None if self.table.word.identifying_as_declared else identifying_kind(labels)
-            if kind is None and isinstance(before, CategoricalColumn) and not self.table.word.identifying_as_declared:
+            kind = identifying_kind(labels)
+            if kind is None and isinstance(before, CategoricalColumn):
                 kind = identifying_kind(values_in_sets(before, labels, members))
             if finding is None and kind is not None:
                 drop = remedies.of_dropped(column.name, self.model, only=len(self.table.relational) == 1)
@@ -348,9 +337,8 @@ class Scanner:
 
     def patterns(self, columns: Sequence[CategoricalColumn], named: Collection[str]) -> Iterator[ScanFinding]:
         """Yield findings for columns with personal values. Skip the columns in `named`."""
-        word = self.table.word
         for column in columns:
-            if column.name in named or column.name in word.publish_as_is or word.identifying_as_declared:
+            if column.name in named or column.name in self.table.word.publish_as_is:
                 continue
             labels = column.vocabulary.labels
             if column.vocabulary.filed is not None:

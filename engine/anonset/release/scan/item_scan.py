@@ -58,7 +58,7 @@ class ItemScan:
             return
         counts, fixes = sets.occurrences, remedies.of_items(names, self.model, others=False)
         labels = [] if sets.vocabulary.is_numbered else _without_prefix(names, list(published))
-        kind = None if word.identifying_as_declared else identifying_kind(labels)
+        kind = identifying_kind(labels)
         if kind and kind[0] != OPAQUE:  # `keys` decides about opaque keys
             yield personal_values_finding(names, *kind, fixes)
         elif are_words_of_texts(labels) or (2 * np.count_nonzero(counts == 1) > len(labels) and are_sentences(labels)):
@@ -80,7 +80,7 @@ class ItemScan:
 
     def _opaque(self, names: tuple[str, ...], sets: SetColumn) -> Iterator[ScanFinding]:
         word, step = self.table.word, 1 + len(sets.vocabulary) // _EXAMINED
-        if sets.vocabulary.is_numbered or word.identifying_as_declared:
+        if sets.vocabulary.is_numbered:
             return
         labels = sets.vocabulary.labels[::step]
         for name in names:
@@ -93,7 +93,7 @@ class ItemScan:
 
     def _mentions(self, names: tuple[str, ...]) -> Iterator[ScanFinding]:
         word = self.table.word
-        for mention in () if word.identifying_as_declared else self.table.mentions:
+        for mention in self.table.mentions:
             if mention.items not in word.publish_as_is:
                 fixes = remedies.of_items((mention.items,), self.model, others=len(names) > 1)
                 problem = f"items contain values of {mention.column!r}, which identifies people"
@@ -151,7 +151,13 @@ def ids_among_items(table: Table) -> Iterator[Problem]:
     examined.
     """
     sets = table.transactions
-    if sets is None or table.joined or sets.vocabulary.is_numbered or sets.vocabulary.filed is not None:
+    if (
+        sets is None
+        or table.joined
+        or sets.name in table.word.publish_as_is
+        or sets.vocabulary.is_numbered
+        or sets.vocabulary.filed is not None
+    ):
         return
     if len(sets.vocabulary) < FEWEST_KEYS or table.n < FEWEST_KEYS:
         return
@@ -205,7 +211,7 @@ def _ids_among_items(name: str, ids: str) -> Problem:
     way = f"write a line per id and item (if the id comes first, and ';' separates: {awk})"
     of_lines = {"no_header": True, "unit": ["1"], "items": ["2"], "hierarchy": {"2": PROPOSED}}
     problem = f"{name!r}: {what}; {way} and use {spelled(of_lines)}"
-    return Problem(problem, [Fix({"identifying_as_declared": True}, "if they are items")])
+    return Problem(problem, [Fix({"publish_as_is": [name]}, "if they are items")])
 
 
 def _free_text(names: tuple[str, ...], number: int, fixes: Sequence[Fix]) -> ScanFinding:

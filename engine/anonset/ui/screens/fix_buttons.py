@@ -17,8 +17,6 @@ from anonset.ui.state.setting_words import fix_in_words
 
 _OF_EACH_COLUMN = {"drop", "relational", "hierarchy", "publish_as_is"}
 """Settings that a message recommends for each column that it names. Several hierarchies alone are alternatives."""
-_DECLARED = "identifying_as_declared"
-"""Setting that no button writes, because it applies to all columns."""
 
 
 def fix_buttons(screen: Screen, fixes: Sequence[Fix]) -> None:
@@ -70,7 +68,6 @@ def open_fixes(state: PageState, fixes: Sequence[Fix]) -> list[Fix]:
     return [
         fix
         for fix in distinct.values()
-        if _DECLARED not in fix.settings
-        and not is_applied(fix.settings, job)
+        if not is_applied(fix.settings, job)
         and (not columns or all({*fix.settings.get(role, ())} <= columns for role in ROLES))
     ]
