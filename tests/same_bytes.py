@@ -56,6 +56,7 @@ def write_inputs(folder: Path) -> None:
     (folder / "baskets.dat").write_text("".join(" ".join(x[1:] for x in row) + "\n" for row in baskets))
     tree = "".join(f"i{n},c{n // 3},b{n // 6},any\n" for n in range(24))
     (folder / "tree.csv").write_text(tree)
+    (folder / "trace.toml").write_text("trace = true\n")
     (folder / "numbers.csv").write_text(tree.replace("i", ""))
     lines = ["id,age,origin,sex,drug,year,items"]
     origins = ("France", "Spain", "Italy", "Algeria", "Nigeria")
@@ -311,7 +312,7 @@ def after_some(job: Job, out: Path) -> Iterator[Job]:
     yield ("verify", made)
     yield ("verify", made, "--memory-limit", LIMIT, "--work-dir", f"{out}.checked")
     yield ("evaluate", made, "--memory-limit", LIMIT, "--work-dir", f"{out}.evaluated", "--quiet")
-    yield (*job, "-o", str(out), "--trace", "--workers", "2", "--if-exists", "resume")
+    yield (*_traced(job), "-o", str(out), "--workers", "2", "--if-exists", "resume")
     yield (*job, "-o", f"{out}.next", "--workers", "2", "--recoding", f"{out}.private")
     yield ("verify", f"{out}.next.private/report.json", "--json")
 
@@ -392,6 +393,10 @@ def write_trees(folder: Path) -> None:
     (folder / "secret.csv").write_text("".join(line for line in names if not line.startswith(("i20,", "i23,"))))
 
 
+def _traced(job: Job) -> Job:
+    return job if any(word.endswith(".toml") for word in job) else (*job, "--config", "trace.toml")
+
+
 def lines(here: Path, every: int) -> Iterator[Mapping[str, Any]]:
     """Run the jobs in a folder, and yield a result for each.
 
@@ -402,14 +407,14 @@ def lines(here: Path, every: int) -> Iterator[Mapping[str, Any]]:
     """
     for number, job in list(enumerate(jobs()))[::every]:
         out, blocks = here / f"out{number}", here / f"blocks{number}"
-        line = {"job": " ".join(job), **ran((*job, "-o", str(out), "--trace", "--workers", "2"), here, out)}
+        line = {"job": " ".join(job), **ran((*_traced(job), "-o", str(out), "--workers", "2"), here, out)}
         if out.exists():
             more = after_some(job, out) if number % 10 == 0 else ()
             line["after"] = [asked(arguments, here, out) for arguments in (*after(job, out), *more)]
             line["next"] = digests(here / f"out{number}.next")
         files = ("--memory-limit", LIMIT, "--work-dir", str(here / f"work{number}"))
         with tiny_limits():
-            line["blocks"] = ran((*job, "-o", str(blocks), "--trace", "--workers", "2", *files), here, blocks)
+            line["blocks"] = ran((*_traced(job), "-o", str(blocks), "--workers", "2", *files), here, blocks)
         yield line
     for job in (*comparisons(), *suggestions()):
         done = run((*job, "--format", "json") if job[0] == "compare" else job)

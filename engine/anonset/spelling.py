@@ -9,6 +9,9 @@ from typing import Any, SupportsIndex
 
 LARGEST = 2**63 - 1
 """Largest integer that an option accepts. Kernels count in 64 bits."""
+JOB_KEYS = ("trace", "cost", "btd", "item_order", "scan", "single", "item_loss", "depth", "node_cost", "alpha")
+"""Settings for experiments. They are keys of job files and parameters in Python, and commands have no options for them.
+"""
 Spelling = Callable[[Mapping[str, Any]], str]
 """Function that returns settings as text. A setting is named without a value if its value is None."""
 
@@ -38,13 +41,17 @@ def as_options(settings: Mapping[str, Any]) -> str:
     '--no-header --unit pid --drop a,b --hierarchy age=range'
     >>> as_options({"delimiter": ";", "round_ends": False})
     "--delimiter ';' --no-round-ends"
+    >>> as_options({"trace": True, "k": 2})
+    'trace=True --k 2'
     """
     from shlex import quote
 
     parts = []
     for name, value in settings.items():
         option = name.replace("_", "-")
-        if isinstance(value, Mapping):
+        if name in JOB_KEYS:
+            parts.append(as_arguments({name: value}))
+        elif isinstance(value, Mapping):
             parts += [f"--{option} {quote(f'{key}={entry}')}" for key, entry in value.items()]
         elif isinstance(value, bool) or value is None:
             parts.append(f"--no-{option}" if value is False else f"--{option}")

@@ -132,7 +132,7 @@ def test_attestation_states_the_model_and_does_not_reveal_the_input(place: Place
 
 
 def test_report_describes_the_run(place: Place) -> None:
-    place.run(*place.job("--seed", "7", "--trace"))
+    place.run(*place.job("--seed", "7", "--config", place.write("trace.toml", "trace = true\n")))
     report = json.loads((place.private / "report.json").read_text())
     assert next(iter(report["measures"])) == "ncp"
     assert report["measures"]["ncp"] == pytest.approx(5 / 22)

@@ -57,15 +57,17 @@ def stories(place: Place, job: list[str], owner: Any, name: str, fail: Call) -> 
 @needs_full
 @pytest.mark.parametrize("suffix", FORMATS)
 @pytest.mark.long
-def test_every_file_reports_a_full_disk(place: Place, suffix: str) -> None:
+def test_every_file_reports_a_full_disk(place: Place, suffix: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     """Files are written through a device on which every write fails."""
+    config = tmp_path_factory.mktemp("job") / "trace.toml"
+    config.write_text("trace = true\n")
     opened = Path.open
 
     def full(path: Path, mode: str, *arguments: Any, **options: Any) -> Any:
         opened(path, mode).close()
         return opened(Path("/dev/full"), mode, *arguments, **options)
 
-    job = place.job("--trace", data="data.csv" if suffix == "csv" else "data.dat")
+    job = place.job("--config", str(config), data="data.csv" if suffix == "csv" else "data.dat")
     job += ["--items", "codes", "--drop", "age", "--unit", "row"] if suffix == "csv" else ["--format", suffix]
     messages = stories(place, job, Path, "open", full)
     places = [place.out / f"published.{suffix}", place.out / "codebook.csv", place.out / "attestation.json"]

@@ -252,19 +252,22 @@ def test_an_invalid_share_is_rejected_in_one_line(place: Place, h: str) -> None:
 
 def test_coherence_by_the_losses_of_a_file(place: Place) -> None:
     data = place.write("pairs.dat", "a b c\na c\nb c\nb\n")
-    job = ["anonymize", data, "--model", "coherence", "--k", "2", "--p", "2", "--item-loss"]
-    losses = place.write("losses.txt", "0.1 b\n1 a\n")
-    assert place.run(*job, losses, "-o", str(place.out)).code == 0
+    job = ["anonymize", data, "--model", "coherence", "--k", "2", "--p", "2", "--config", "job.toml"]
+    job[-1] = place.write("job.toml", 'item_loss = "losses.txt"\n')
+    place.write("losses.txt", "0.1 b\n1 a\n")
+    assert place.run(*job, "-o", str(place.out)).code == 0
     assert {row["item"]: row["published"] for row in rows_of(place.private / "mapping.csv")} == {
         "a": "a",
         "b": "",
         "c": "c",
     }
     assert json.loads(report_of(place))["parameters"]["item_loss"] == {"a": "1", "b": "1/10"}
-    for text, fragment in (("0.1 b\n1 a b\n", "item 'b' has two losses"), ("0 b\n", "--item-loss of 'b' must be")):
-        ran = place.run(*job, place.write("losses.txt", text), "-o", str(place.folder / "other"))
+    for text, fragment in (("0.1 b\n1 a b\n", "item 'b' has two losses"), ("0 b\n", "item_loss of 'b' must be")):
+        place.write("losses.txt", text)
+        ran = place.run(*job, "-o", str(place.folder / "other"))
         assert (ran.code, fragment in ran.err) == (2, True), ran.err
-    ran = place.run(*job, place.write("losses.txt", "0.5 z\n"), "-o", str(place.folder / "other"))
+    place.write("losses.txt", "0.5 z\n")
+    ran = place.run(*job, "-o", str(place.folder / "other"))
     assert (ran.code, names(ran.err, "item z 3")) == (2, True), ran.err
 
 

@@ -150,8 +150,10 @@ def test_partitions_are_published_the_same_from_a_work_directory(tmp_path, capsy
     (tmp_path / "v.dat").write_text(BASKETS * 3 + "a1\n")
     options = ["--model", "partition-km", "--k", "2", "--m", "2", "--algorithm", "lra", "--partitions", partitions]
     command = ["anonymize", str(tmp_path / "v.dat"), *options, "--hierarchy", "items=balanced:2"]
-    for out, more in (("memory", []), ("one", ["--workers", "1"]), ("blocks", ["--workers", "2", "--trace"])):
-        work = ["--work-dir", str(tmp_path / "work")] if more else ["--trace"]
+    (tmp_path / "trace.toml").write_text("trace = true\n")
+    traced = ["--config", str(tmp_path / "trace.toml")]
+    for out, more in (("memory", []), ("one", ["--workers", "1"]), ("blocks", ["--workers", "2", *traced])):
+        work = ["--work-dir", str(tmp_path / "work")] if more else traced
         assert main([*command, *more, *work, "-o", str(tmp_path / out)]) == 0
         assert names(capsys.readouterr().err, "'out of core'") is bool(more)
         assert not (tmp_path / "work").exists()

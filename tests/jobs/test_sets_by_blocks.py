@@ -68,7 +68,9 @@ def run(tmp_path, capsys):
 )
 def test_bytes_equal_a_run_in_memory(tmp_path, run, monkeypatch, algorithm, m, at_once, roles):
     roles = [str(tmp_path / role) if role.endswith(".txt") else role for role in roles]
-    all_options = [*roles, *(["--max-suppressed", "1"] if algorithm == "coat" else []), "--trace"]
+    all_options = [*roles, *(["--max-suppressed", "1"] if algorithm == "coat" else [])]
+    (tmp_path / "trace.toml").write_text("trace = true\n")
+    all_options += ["--config", str(tmp_path / "trace.toml")]
     assert run("memory", *all_options, algorithm=algorithm, m=m).code == 0
     monkeypatch.setattr(spans, "AT_ONCE", at_once)
     done = run("blocks", *all_options, "--memory-limit", "100", algorithm=algorithm, m=m)

@@ -68,7 +68,7 @@ def test_the_page_chooses_the_default_algorithm_as_a_run_does() -> None:
         ("kkm", "rum-bound", {"k": 2, "m": 2, "l": 2}, "--l rum-bound"),
         ("kkm", "tfirst", {"k": 2, "m": 2, "merge": "rt"}, "--merge tfirst"),
         ("kkm", None, {"k": 2, "m": 2, "delta": 0.5}, "--delta '--algorithm rum-bound' tum-bound"),
-        ("kkm", None, {"k": 2, "m": 2, "delta": 0.5, "scan": True}, "--delta --scan '--algorithm tum-bound'"),
+        ("kkm", None, {"k": 2, "m": 2, "delta": 0.5, "scan": True}, "--delta scan '--algorithm tum-bound'"),
         ("kkm", None, {"k": 2, "m": 2, "l": 2}, "--l joint-split"),
         ("kl", None, {"k": 2}, "kl --l --sensitive"),
         ("kt", None, {"k": 2, "sensitive": "drug"}, "drug l t"),

@@ -10,14 +10,14 @@ from cyclopts import Group, Parameter, Token
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from anonset.algorithms.registry import ALGORITHMS
+from anonset.algorithms.registry import ALGORITHMS, OFFERED
 from anonset.errors import InputError, shortened
 from anonset.reading.file_options import COLUMN_OPTIONS
 from anonset.reading.roles import name_list
 from anonset.reading.sources.files import INPUT_FORMATS
 from anonset.settings.parameters import MODELS
 from anonset.settings.settings import ReadingSettings, parameter_of
-from anonset.spelling import LARGEST
+from anonset.spelling import JOB_KEYS, LARGEST
 
 ALIASES = {"out": "-o"}
 """Short names of flags."""
@@ -32,9 +32,15 @@ def flags_of(model: type[BaseModel], leave_out: Iterable[str] = ()) -> Any:
     types = {
         name: Annotated[_flag_type(name, info.annotation), _option(name, info)]
         for name, info in model.model_fields.items()
-        if name not in left_out
+        if name not in left_out and not (name in JOB_KEYS and _of_anonset(info))
     }
     return Unpack[TypedDict("Flags", types, total=False)]  # type: ignore[operator]
+
+
+def _of_anonset(info: FieldInfo) -> bool:
+    """Return False for a parameter of an algorithm from an installed package."""
+    parameter = parameter_of(info)
+    return parameter is None or OFFERED.keys().isdisjoint(parameter.users)
 
 
 def accepting(command: Callable[..., Any], arguments: Iterable[str]) -> Callable[..., Any]:
