@@ -9,6 +9,7 @@ from anonset.data.hierarchies.hierarchy_rules import RANGE, VALUES
 from anonset.errors import InputError
 from anonset.reading.file_options import OPEN
 from anonset.reading.roles import name_list
+from anonset.settings.column_rules import RULES, TABLES, without_entries
 from anonset.settings.job_files import ANSWERS
 from anonset.settings.overriding import OPTIONS_OF_ROLES
 from anonset.spelling import listed
@@ -112,6 +113,10 @@ def with_role(job: Mapping[str, Any], column: str, role: str) -> dict[str, Any]:
         trees.add(_JOINED)
     if over := sorted(trees & job.get("hierarchy", {}).keys()):
         changes["hierarchy"] = dict.fromkeys(over)
+    rules = without_entries(job, {column: role})
+    for name in RULES.keys() - {"hierarchy", "publish_as_is"}:
+        if rules.get(name) != job.get(name):
+            changes[name] = {column: None} if name in TABLES else rules.get(name)
     changed = {"numeric": role != "relational", "publish_as_is": column not in name_list(job.get(role, ()))}
     for name, is_over in changed.items():  # a declaration is about the former role
         if is_over and column in name_list(job.get(name, ())):

@@ -15,6 +15,7 @@ from anonset.reading.linked import LinkedTables, column_of
 from anonset.reading.roles import name_list
 from anonset.reading.sources.files import require_file
 from anonset.reading.sources.place import Place, is_address
+from anonset.settings.column_rules import TABLES
 from anonset.settings.job_text import unit_line
 from anonset.settings.overriding import over
 from anonset.settings.parameters import parameters
@@ -90,7 +91,7 @@ def _with_column_names(path: str, job: dict[str, Any]) -> dict[str, Any]:
         msg = f"{path}: {clashing[0]} must be set in a table, because the job names tables"
         raise InputError(msg)
     for settings in (job, *_answers(path, job).values()):
-        for kind in ("hierarchy", "ceiling"):
+        for kind in TABLES:
             if isinstance(trees := settings.get(kind), Mapping):
                 settings[kind] = dict(column_settings(trees))
     return job
@@ -165,7 +166,7 @@ def _with_persons(job: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any
     }
     if "sensitive" in roles:
         roles["sensitive"] = roles["sensitive"][0] if roles["sensitive"] else []
-    for kind in ("hierarchy", "ceiling"):
+    for kind in TABLES:
         if isinstance(trees := job.get(kind), Mapping):
             roles[kind] = {name: tree for name, tree in trees.items() if name not in names}
     return roles

@@ -9,7 +9,8 @@ from anonset.algorithms.base import traits_of
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.reading.file_options import COLUMN_OPTIONS
 from anonset.reading.roles import name_list
-from anonset.settings.parameters import MODELS, default_algorithm, parameters
+from anonset.settings.column_rules import with_entries, without_entries
+from anonset.settings.parameters import MODELS, accepted_settings, default_algorithm, parameters
 from anonset.settings.settings import Settings, settings_model, validate
 
 _MOVES = ("items", "relational", "keep", "drop")
@@ -39,18 +40,15 @@ def make_settings(flags: Mapping[str, Any], job: Mapping[str, Any] | None = None
 
 
 def over(job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of a job file, overridden by flags. A flag for a hierarchy or a role changes only the columns
-    that it names.
+    """Return the settings of a job file, overridden by flags. A flag for columns, such as a role or a hierarchy,
+    changes only the columns that it names.
 
     >>> over({"k": 2, "hierarchy": {"born": "date:year"}}, {"k": 5, "m": None, "hierarchy": {"code": "prefix:1"}})
     {'k': 5, 'hierarchy': {'born': 'date:year', 'code': 'prefix:1'}}
     """
     set_flags = _without_dropped({name: value for name, value in flags.items() if value is not None})
     job, flags = _with_moved_columns(_without_other_model(job, set_flags), set_flags)
-    merged = {**job, **flags}
-    trees = [tree for tree in (job.get("hierarchy"), flags.get("hierarchy")) if tree is not None]
-    if len(trees) > 1 and all(isinstance(tree, Mapping) for tree in trees):
-        merged["hierarchy"] = {**trees[0], **trees[1]}
+    merged = with_entries(job, flags)
     for option, role in OPTIONS_OF_ROLES.items():
         if option in job and option not in flags and not merged.get(role):
             merged.pop(option, None)
@@ -71,10 +69,10 @@ def _without_other_model(job: Mapping[str, Any], flags: Mapping[str, Any]) -> Ma
         del remaining["algorithm"]
         named = ""
     name = named or default_algorithm(model, relational=bool(flags.get("relational") or job.get("relational")))
-    if name not in ALGORITHMS:  # rejected later
+    if name is None or name not in ALGORITHMS:  # rejected later
         return remaining
-    strange = parameters().keys() - parameters(name).keys() - Settings.model_fields.keys()
-    return {name: value for name, value in remaining.items() if name not in strange}
+    strange = parameters().keys() - accepted_settings(name, {**MODELS[model].preset, **job, **flags})
+    return {name: value for name, value in remaining.items() if name not in strange - Settings.model_fields.keys()}
 
 
 def _without_dropped(flags: dict[str, Any]) -> dict[str, Any]:
@@ -93,9 +91,7 @@ def _without_dropped(flags: dict[str, Any]) -> dict[str, Any]:
             remaining[role] = [name for name in name_list(names) if name not in dropped]
             if not remaining[role]:
                 del remaining[role]
-    if isinstance(trees := flags.get("hierarchy"), Mapping):
-        remaining["hierarchy"] = {name: tree for name, tree in trees.items() if name not in dropped}
-    return remaining
+    return without_entries(remaining, dict.fromkeys(dropped, "drop"))
 
 
 def _with_moved_columns(
@@ -113,7 +109,8 @@ def _with_moved_columns(
     if not moved or not any(isinstance(job.get(role), str | list) for role in COLUMN_OPTIONS):
         return job, flags
     published = {*columns_of.get("relational", ()), *columns_of.get("items", ())}
-    remaining = dict(job)
+    role_of = {name: role for role, names in columns_of.items() for name in names}
+    remaining = without_entries(job, role_of)
     for role in COLUMN_OPTIONS:
         if isinstance(names := job.get(role), str | list):
             stays = published if role == "numeric" else set(columns_of.get(role, ()))
@@ -122,8 +119,6 @@ def _with_moved_columns(
                 remaining[role] = ",".join(remaining[role])
             if not remaining[role]:
                 del remaining[role]
-    if isinstance(trees := job.get("hierarchy"), Mapping):
-        remaining["hierarchy"] = {name: tree for name, tree in trees.items() if name not in moved or name in published}
     added = {
         role: list(dict.fromkeys([*name_list(remaining.get(role, [])), *columns_of[role]]))
         for role in _MOVES

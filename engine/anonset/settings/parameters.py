@@ -167,9 +167,15 @@ def settings_of(cls: type[Any]) -> list[str]:
     return [form_of(field.name).setting for field in fields(cls)]
 
 
-def companions_of(form: SettingForm, value: Any) -> frozenset[str]:
-    """Return the additional settings that a value requires."""
-    return frozenset() if form.companions is None else form.companions(value)
+def accepted_settings(algorithm: str, values: Mapping[str, Any]) -> set[str]:
+    """Return the names of the settings of an algorithm, and of those that the values of its settings require."""
+    return _accepted(ALGORITHMS[algorithm], values)
+
+
+def _accepted(cls: Any, values: Mapping[str, Any]) -> set[str]:
+    forms = [form_of(field.name) for field in fields(cls)]
+    more = [form.companions(values[form.setting]) for form in forms if form.companions and form.setting in values]
+    return {form.setting for form in forms}.union(*more)
 
 
 def make_algorithm(
@@ -280,13 +286,8 @@ def build(
     """
     field_of = {form_of(field.name).setting: field for field in fields(cls)}
     needed = _required_settings(cls)
-    companions = {
-        n
-        for name, value in settings.items()
-        if name in field_of
-        for n in companions_of(form_of(field_of[name].name), value)
-    }
-    strange = [name for name in settings if name not in field_of and name not in companions]
+    accepted = _accepted(cls, settings)
+    strange = [name for name in settings if name not in accepted]
     problems = [*misfits(target, strange, field_of), *_accepting_algorithms(strange, model)]
     if missing := [setting(n) for n in needed if n not in settings]:
         hint = "".join(form_of(field_of[n].name).missing for n in needed if n not in settings)

@@ -6,7 +6,7 @@ A study file stores each run as one line. Runs that it already contains for thes
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from decimal import Decimal
 from hashlib import sha256
 from importlib.metadata import version
@@ -39,9 +39,8 @@ from anonset.settings.compare import CompareSettings, read_value
 from anonset.settings.parameters import (
     GENERAL,
     MODELS,
+    accepted_settings,
     algorithm_name,
-    companions_of,
-    form_of,
     known_algorithm,
     make_algorithm,
     parameters,
@@ -100,7 +99,7 @@ def combinations(settings: CompareSettings) -> Iterator[tuple[str, dict[str, Any
         require_known("--algorithms", name, sorted(ALGORITHMS), {"--model": MODELS})
         known_algorithm(settings.model, name)
     fixed = settings.model_dump(include=set(parameters()), exclude_none=True)
-    settings_of = {name: _taken_by(name, fixed) for name in names}
+    settings_of = {name: accepted_settings(name, fixed) for name in names}
     seeds = {} if settings.seeds is None else {"seed": settings.seeds}
     varied = {name.replace("-", "_"): values_of(name, text) for name, text in {**settings.vary, **seeds}.items()}
     if seeds and not any("seed" in names for names in settings_of.values()):
@@ -146,13 +145,6 @@ def _run_or_known(
     if study is not None:
         study.add(name, all_parameters, candidate)
     return candidate
-
-
-def _taken_by(name: str, values: Mapping[str, Any]) -> set[str]:
-    cls: Any = ALGORITHMS[name]
-    forms = [form_of(field.name) for field in fields(cls)]
-    more = [companions_of(form, values[form.setting]) for form in forms if form.setting in values]
-    return {form.setting for form in forms}.union(*more)
 
 
 _NUMBER = r"-?\d{1,9}(?:\.\d{1,9})?"

@@ -1,0 +1,85 @@
+"""Settings with an entry per column, such as a hierarchy, a ceiling or a cleaning rule."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from anonset.reading.roles import name_list
+
+_SEPARATOR = re.compile(r"(?:^| )(.+?)=([^ ]+)(?= |$)")
+_SETS = frozenset({"items", "one_hot", "one_code"})
+_READ = _SETS | {"relational", "sensitive", "keep"}
+TABLES = {
+    "hierarchy": _SETS | {"relational"},
+    "ceiling": _SETS | {"relational"},
+    "relational_weights": frozenset({"relational"}),
+}
+"""Settings that are tables by column, with the roles of columns that may have an entry."""
+RULES: dict[str, frozenset[str]] = {
+    **TABLES,
+    "normalize": _SETS | {"relational", "sensitive"},
+    "null": _READ | {"id", "unit"},
+    "separator": frozenset({"items"}),
+    "publish_as_is": _READ,
+}
+"""All settings with entries by column, with the roles of columns that may have an entry."""
+
+
+def with_entries(settings: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings replaced by others. Of a setting with entries by column, only the columns that `others` name
+    change. An entry without a column replaces the entries without a column.
+
+    >>> with_entries({"k": 2, "ceiling": {"age": "1", "zip": "2"}}, {"k": 5, "ceiling": {"age": "0"}})
+    {'k': 5, 'ceiling': {'age': '0', 'zip': '2'}}
+    >>> with_entries({"null": ["-9", "age=0"], "separator": "a=, b=|"}, {"null": "zip=0", "separator": "b=;"})
+    {'null': ['-9', 'age=0', 'zip=0'], 'separator': 'a=, b=;'}
+    """
+    merged = {**settings, **others}
+    for name in RULES.keys() & settings.keys() & others.keys() - {"publish_as_is"}:
+        before, after = (_entries(name, one[name]) for one in (settings, others))
+        if before is not None and after is not None:
+            merged[name] = _joined(name, {**before, **after})
+    return merged
+
+
+def without_entries(settings: Mapping[str, Any], role_of: Mapping[str, str]) -> dict[str, Any]:
+    """Return settings without the entries that columns cannot have in their new roles.
+
+    >>> without_entries({"ceiling": {"age": "1"}, "normalize": ["upper", "age=lower"]}, {"age": "drop"})
+    {'normalize': ['upper']}
+    """
+    remaining = dict(settings)
+    for name in RULES.keys() & settings.keys():
+        gone = {column for column, role in role_of.items() if role not in RULES[name]}
+        entries = _entries(name, settings[name])
+        if entries is not None and not gone.isdisjoint(entries):
+            remaining[name] = _joined(name, {column: entry for column, entry in entries.items() if column not in gone})
+            if not remaining[name]:
+                del remaining[name]
+    return remaining
+
+
+def _entries(name: str, value: Any) -> dict[str, Any] | None:
+    """Return the entries of a setting by column, in order. None if the setting has no entries by column, or another
+    type. Entries for all columns have the empty name.
+    """
+    if name in TABLES:
+        return dict(value) if isinstance(value, Mapping) else None
+    if name == "separator":
+        pairs = _SEPARATOR.findall(str(value))
+        return dict(pairs) if _joined(name, dict(pairs)) == value else None
+    if not isinstance(value, str | list):
+        return None
+    entries: dict[str, Any] = {}
+    for text in name_list(value):
+        column = text if name == "publish_as_is" else text.partition("=")[0] if "=" in text else ""
+        entries.setdefault(column, []).append(text)
+    return entries
+
+
+def _joined(name: str, entries: Mapping[str, Any]) -> Any:
+    if name in TABLES:
+        return dict(entries)
+    if name == "separator":
+        return " ".join(f"{column}={mark}" for column, mark in entries.items())
+    return [text for texts in entries.values() for text in texts]
