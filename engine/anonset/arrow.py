@@ -171,7 +171,7 @@ def dictionary_encode(values: Any, *, nulls: bool = False) -> Any:
 
 
 def without_views(column: Any) -> Any:
-    """Return a column in which coded texts are plain texts, not views (``string_view``, as categories of polars are).
+    """Return a column in which texts, coded texts and texts in lists are no views (``string_view``, as polars writes).
 
     Other columns, and lists of other values, are returned unchanged.
     """
@@ -185,12 +185,14 @@ def _has_views(kind: Any) -> bool:
 
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
         return _has_views(kind.value_type)
-    return pa.types.is_dictionary(kind) and bool(pa.types.is_string_view(kind.value_type))
+    return bool(pa.types.is_string_view(kind.value_type if pa.types.is_dictionary(kind) else kind))
 
 
 def _without_views(array: Any) -> Any:
     import pyarrow as pa
 
+    if pa.types.is_string_view(array.type):
+        return cast(array, pa.large_string())
     if pa.types.is_dictionary(array.type):
         return pa.DictionaryArray.from_arrays(array.indices, cast(array.dictionary, pa.large_string()))
     mask = array.is_null()

@@ -38,7 +38,7 @@ def test_an_option_is_checked_without_data() -> None:
 def test_names_are_tuples_however_they_are_given() -> None:
     options = ReadOptions(items="a, b", keep=["c, d"], drop="e", null=("-", "-"), skip_rows=None)  # type: ignore[arg-type]
     assert (options.items, options.keep, options.drop) == (("a", "b"), ("c, d",), ("e",))
-    assert (options.null, options.skip_rows, options.relational) == (("-",), (), ())
+    assert (options.null, options.skip_rows, options.relational) == (("-", "-"), (), ())
     assert FileOptions(unit="fund,number").unit == ("fund", "number")
     assert RoleOptions(keep="c") == RoleOptions(keep=["c"])
 

@@ -110,6 +110,17 @@ def make_app(only: str = "") -> App:
     return app
 
 
+def _with_dashes(arguments: Sequence[str]) -> list[str]:
+    """Join a single dash to the option before it, as in ``--null -``. The library cyclopts accepts it only so."""
+    joined = list[str]()
+    for argument in arguments:
+        if argument == "-" and joined and joined[-1].startswith("--") and "=" not in joined[-1]:
+            joined[-1] += "=-"
+        else:
+            joined.append(argument)
+    return joined
+
+
 def run_command(arguments: Sequence[str]) -> Any:
     """Run a command and return the result.
 
@@ -118,6 +129,7 @@ def run_command(arguments: Sequence[str]) -> Any:
     InputError
         If the arguments are invalid.
     """
+    arguments = _with_dashes(arguments)
     asks_for_help = not {*_HELP, _HELP_ALL}.isdisjoint(arguments)
     if arguments and arguments[0] in _ON_DATA and not asks_for_help:
         _warn_of_leftovers()

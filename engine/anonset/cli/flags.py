@@ -112,10 +112,12 @@ def given_flags(flags: Mapping[str, Any]) -> dict[str, Any]:
         If a ``COL=SPEC`` is malformed, or names a column twice.
     """
     parsed = dict(flags)
+    columns = [name for role in COLUMN_OPTIONS for name in name_list(parsed.get(role, ()))]
     for name in {"hierarchy", "ceiling"} & parsed.keys():
-        parsed[name] = pairs(f"--{name}", parsed[name])
+        parsed[name] = pairs(f"--{name}", parsed[name], columns)
     if "relational_weights" in parsed:
-        parsed["relational_weights"] = pairs("--relational-weights", split(parsed["relational_weights"]))
+        weights = [one for value in parsed["relational_weights"] for one in _WEIGHTS.findall(value) or [value]]
+        parsed["relational_weights"] = pairs("--relational-weights", weights, columns)
     return {name: split(value) if isinstance(value, list) else value for name, value in parsed.items()}
 
 
@@ -125,13 +127,16 @@ def split(values: Iterable[str]) -> list[str]:
 
 
 _PAIR = re.compile(r"((?:\[[^\[\]=]+=[^\]]*\]|[^=])+)=(.+)", re.DOTALL)
+_WEIGHTS = re.compile(r"(.+?=[^=,]+)(?:,|$)", re.DOTALL)
+"""A column, whose name may contain commas and equals signs, and its weight."""
 
 
-def pairs(option: str, values: Iterable[str]) -> dict[str, str]:
-    """Parse repeated ``NAME=VALUE`` as a mapping. A name may be a path such as ``params[key=page].value``.
+def pairs(option: str, values: Iterable[str], columns: Sequence[str] = ()) -> dict[str, str]:
+    """Parse repeated ``NAME=VALUE`` as a mapping. A name may be a path such as ``params[key=page].value``, or one of
+    `columns`.
 
-    >>> pairs("--hierarchy", ["items=balanced:5", "a[key=x].b=tree.csv"])
-    {'items': 'balanced:5', 'a[key=x].b': 'tree.csv'}
+    >>> pairs("--hierarchy", ["items=balanced:5", "a[key=x].b=tree.csv", "p=q=values"], ["p=q"])
+    {'items': 'balanced:5', 'a[key=x].b': 'tree.csv', 'p=q': 'values'}
 
     Raises
     ------
@@ -140,11 +145,12 @@ def pairs(option: str, values: Iterable[str]) -> dict[str, str]:
     """
     values_of: dict[str, str] = {}
     for value in values:
-        pair = _PAIR.fullmatch(value)
-        if pair is None:
+        name = max((column for column in columns if value.startswith(f"{column}=")), key=len, default="")
+        pair = (name, value[len(name) + 1 :]) if name else (match := _PAIR.fullmatch(value)) and match.groups()
+        if not pair or not pair[1]:
             msg = f"{option} must be COL=SPEC, got {value!r}"
             raise InputError(msg)
-        name, spec = pair.groups()
+        name, spec = pair
         if name in values_of:
             msg = f"{option} names {name!r} twice"
             raise InputError(msg)

@@ -73,7 +73,7 @@ def placeholder_counts(column: Any) -> dict[str, int]:
     import pyarrow as pa
 
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)):
+    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
         return {}
     text = arrow.utf8_trim_whitespace(arrow.cast(arrow.cast(column, kind), pa.large_string())).combine_chunks()
     encoded = arrow.dictionary_encode(arrow.drop_null(text))

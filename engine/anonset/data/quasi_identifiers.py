@@ -184,12 +184,17 @@ def _weights(names: Sequence[str], weights: Mapping[str, float] | None, *, bound
         differing = sorted(set(weights) ^ set(names))[0]
         msg = f"relational weights must name each relational column once ({', '.join(names)}); check {differing!r}"
         raise InputError(msg)
-    for name in names:
-        if not 0.0 <= weights[name] <= 1.0:
-            msg = f"relational weight of {name!r} must be in [0, 1], got {weights[name]!r}"
+    require_weights(weights, bounded=bounded)
+    return tuple(float(weights[name]) for name in names)
+
+
+def require_weights(weights: Mapping[str, float] | None, *, bounded: bool) -> None:
+    """Reject weights of columns outside [0, 1]. If `bounded`, also reject a sum above 1."""
+    for name, weight in (weights or {}).items():
+        if not 0.0 <= weight <= 1.0:
+            msg = f"relational weight of {name!r} must be in [0, 1], got {weight!r}"
             raise InputError(msg)
-    total = fsum(weights.values())
+    total = fsum((weights or {}).values())
     if bounded and total > 1.0 + 1e-9:
         msg = f"with a bound, the sum of the relational weights must be at most 1, got {total!r}"
         raise InputError(msg)
-    return tuple(float(weights[name]) for name in names)

@@ -31,13 +31,13 @@ def items_of_original(
     """Return the published set-valued columns of the original. None if the original has no named set-valued column."""
     if not published or settings.file.one_hot or settings.file.one_code or source.is_one_column:
         return None
-    if not nameless:
-        return list(published)
+    if settings.items or not nameless:
+        return settings.items or list(published)
     others = {*settings.file.person, *settings.drop}
     properties = FileProperties(dialect=settings.file.dialect, absent=lambda names: others - set(names))
     opened = open_source(source, properties)
     free = [name for name in opened.names if name not in others]
-    return settings.items or (free if len(free) == 1 else list(published))
+    return free if len(free) == 1 else list(published)
 
 
 def separators(settings: OriginalSettings, mark: str | None, source: Source) -> list[str | None]:

@@ -218,7 +218,8 @@ def name_list(names: str | Sequence[str]) -> list[str]:
 def names_in(names: Sequence[str], declared: Names | None) -> tuple[str, ...]:
     """Return the declared names as a tuple.
 
-    Names are separated by commas, except within a name that is one of `names`.
+    Names are separated by commas, except within a name that is one of `names`. Without `names`, parts of a name may
+    occur several times.
 
     >>> names_in(["id", "Name, Vorname"], "id,Name, Vorname"), names_in(["Name, Vorname"], ["Name", "Vorname"])
     (('id', 'Name, Vorname'), ('Name, Vorname',))
@@ -232,7 +233,7 @@ def names_in(names: Sequence[str], declared: Names | None) -> tuple[str, ...]:
     if invalid := next((name for name in listed if not isinstance(name, str)), None):
         msg = f"column names must be text or a list of text, got {type(invalid).__name__}"
         raise InputError(msg)
-    return tuple(dict.fromkeys(_with_commas(names, listed)))
+    return tuple(dict.fromkeys(_with_commas(names, listed)) if names else listed)
 
 
 def _with_commas(names: Sequence[str], listed: Sequence[str]) -> Sequence[str]:

@@ -243,10 +243,15 @@ def require_loss(algorithm: Algorithm, measures: Mapping[str, float], max_loss: 
 
 
 def require_under_ceilings(
-    algorithm: Algorithm, result: Result, publication: Published, hierarchies: Mapping[str, Hierarchy]
+    algorithm: Algorithm,
+    result: Result,
+    publication: Published,
+    hierarchies: Mapping[str, Hierarchy],
+    *,
+    of_tables: bool,
 ) -> None:
     """Reject a result that publishes records with a symbol above a ceiling. Suppressed records, whose relational values
-    are all the root, are accepted.
+    are all the root, are accepted. If `of_tables`, the only limit is that items of different tables share no symbol.
 
     Raises
     ------
@@ -260,10 +265,10 @@ def require_under_ceilings(
         return
     proven = isinstance(result.recoding, Cut) and result.figures.get("gap") == 0
     reason = "no solution exists" if proven else "the search finds no solution"
-    ways = f"use a higher ceiling, a smaller k, or {setting('suppress', True)} with exact"
-    raise InfeasibleError(
-        algorithm.name, f"no value of column {column!r} may be above its ceiling, and {reason}; {ways}"
-    )
+    limit = f"no value of column {column!r} may be above its ceiling"
+    limit = "items of different tables cannot share a symbol" if of_tables else limit
+    ways = f"use {'' if of_tables else 'a higher ceiling, '}a smaller k, or {setting('suppress', True)} with exact"
+    raise InfeasibleError(algorithm.name, f"{limit}, and {reason}; {ways}")
 
 
 def distinct_values(column: CategoricalColumn | NumericColumn) -> int:

@@ -38,13 +38,18 @@ if TYPE_CHECKING:
 _PACKAGES = ("anonset", "highspy", "numba", "numpy", "pyarrow", "pydantic", "scipy")
 
 
-def declarations(unverified: UnverifiedPublication[Any], *, undecided: bool) -> Declarations:
-    """Return the declarations about a publication and its verification."""
+def declarations(
+    unverified: UnverifiedPublication[Any], *, undecided: bool, files: PublishedFile | BucketFiles | ChunkFiles | None
+) -> Declarations:
+    """Return the declarations about a publication and its verification. Columns have their names in `files`, if
+    given.
+    """
     table, earlier, other_release = unverified.table, unverified.earlier, unverified.other_release
+    as_is = table.word.publish_as_is
     from_data = any(hierarchy.from_data for hierarchy in unverified.hierarchies.values())
     return Declarations(
         unit=DECLARED_UNITS["person" if table.by_person else table.word.unit],
-        published_as_is=sorted(table.word.publish_as_is) or None,
+        published_as_is=(files.columns if files and files.nameless else sorted(as_is)) if as_is else None,
         hierarchy_built_from_data=from_data or None,
         partition_made_from_data=traits_of(unverified.algorithm).sets_from_data or None,
         accepted_undecided=True if undecided else None,

@@ -121,7 +121,7 @@ def account(release: Release) -> list[str | RichTable]:
 
 
 def _declared(release: Release) -> Declarations:
-    return declarations(release.unverified, undecided=release.verdict.holds is None)
+    return declarations(release.unverified, undecided=release.verdict.holds is None, files=None)
 
 
 def _limits_in_short(release: Release, declared: Declarations) -> list[str]:

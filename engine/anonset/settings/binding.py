@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table, Vocabulary
-from anonset.data.hierarchies.ceilings import cap_hierarchy
+from anonset.data.hierarchies.ceilings import Ceiling, cap_hierarchy, nodes_of_ceiling
 from anonset.data.hierarchies.combined_hierarchies import attach_sensitive, is_attached, join_hierarchies
 from anonset.data.hierarchies.hierarchy_rules import NO_VALUE, OF_LABELS, RANGE, VALUES
 from anonset.data.joining import prefixed
@@ -117,27 +117,45 @@ def bind_columns(
     return table, of_columns
 
 
-def cap(hierarchies: Mapping[str, Hierarchy], ceilings: Mapping[str, Any]) -> dict[str, Hierarchy]:
-    """Return the hierarchies of bound columns, restricted to the nodes at or below the ceilings.
+def cap(table: Table, hierarchies: Mapping[str, Hierarchy], ceilings: Mapping[str, Any]) -> dict[str, Hierarchy]:
+    """Return the hierarchies of a bound table, restricted to the nodes at or below the ceilings. The ceiling of a
+    joined column restricts its part of the common hierarchy.
 
     Raises
     ------
     InputError
         If a column has no hierarchy, or a ceiling is not a node.
     """
-    if unknown := sorted(ceilings.keys() - hierarchies.keys()):
-        names = ", ".join(map(repr, hierarchies)) or "none"
-        msg = f"{setting('ceiling')}: column {unknown[0]!r} has no hierarchy; columns with a hierarchy: {names}"
-        raise InputError(msg)
-    return {name: _capped(h, ceilings[name], name) if name in ceilings else h for name, h in hierarchies.items()}
+    capped = dict(hierarchies)
+    for name, bound in ceilings.items():
+        joint = table.transactions.name if table.transactions is not None and name in table.joined else ""
+        tree = hierarchies.get(joint or name)
+        if tree is None or (joint and joint not in tree.node_of):
+            names = ", ".join(map(repr, hierarchies)) or "none"
+            msg = f"{setting('ceiling')}: column {name!r} has no hierarchy; columns with a hierarchy: {names}"
+            raise InputError(msg)
+        capped[joint or name] = _capped(capped[joint or name], _ceiling(tree, bound, name, joint), name)
+    return capped
 
 
-def _capped(hierarchy: Hierarchy, bound: int | Collection[str] | os.PathLike[str], name: str) -> Hierarchy:
-    """Return a hierarchy without the nodes above its ceiling: a column of the hierarchy file, or a list of nodes."""
-    ceiling = ceiling_of(bound)
-    if isinstance(ceiling, int) and hierarchy.unnamed:
+def _ceiling(tree: Hierarchy, bound: int | Collection[str] | os.PathLike[str], name: str, joint: str) -> Ceiling:
+    """Return a ceiling of a column as a ceiling of its tree. `joint` is the root of the trees of joined columns, whose
+    labels begin with the name of their column, or empty.
+    """
+    ceiling, mark = ceiling_of(bound), prefixed(name, "") if joint else ""
+    if isinstance(ceiling, int) and any(label.startswith(mark) for label in tree.unnamed):
         msg = f"{setting('ceiling')} of {name!r}: a generated hierarchy has no column numbers; list the nodes in a file"
         raise InputError(msg)
+    if not joint:
+        return ceiling
+    if not isinstance(ceiling, int):
+        return [prefixed(name, label) for label in ceiling]
+    column = int(tree.column_depth[tree.node_of[joint]]) + 1 + ceiling
+    return [label for node in nodes_of_ceiling(tree, column) if (label := tree.labels[node]).startswith(mark)]
+
+
+def _capped(hierarchy: Hierarchy, ceiling: Ceiling, name: str) -> Hierarchy:
+    """Return a hierarchy without the nodes above its ceiling: a column of the hierarchy file, or a list of nodes."""
     try:
         return cap_hierarchy(hierarchy, ceiling)
     except HierarchyError as error:

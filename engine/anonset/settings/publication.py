@@ -59,6 +59,8 @@ class OriginalSettings(ComparedSettings):
         original, names = flags.get("original", job.get("input")), {*_OF_JOB}
         if isinstance(original, str) and may_have_data(original):
             job, names = {**job, "original": original}, {*names, *_ORIGINAL_SETTINGS, "original"}
+            if job.get("format") == "dat":  # has no column names
+                names.add("items")
             if may_have_data(str(job.get("after", ""))):
                 names |= {"after"} & cls.model_fields.keys()
         job = {name: value for name, value in job.items() if name in names}

@@ -1,24 +1,21 @@
-"""Values that no command accepts: numbers out of range, and columns that are named twice."""
+"""Numbers that no command accepts."""
 
 from collections.abc import Mapping
 from math import isfinite
 from typing import Any
 
 from anonset.errors import shortened
-from anonset.reading.file_options import COLUMN_OPTIONS
 from anonset.spelling import LARGEST, setting
 
 _LARGEST = {"workers": 4096, "k": 2**31 - 1, "m": 2**31 - 1}
 """Maximum values of integer settings, if they are below the maximum for 64 bits."""
-_COLUMNS = {*COLUMN_OPTIONS, "unit", "publish_as_is"} - {"sensitive"}
 
 
 def out_of_range(settings: Mapping[str, Any]) -> list[str]:
-    """Return messages about numbers out of range and repeated column names in validated settings.
+    """Return messages about numbers out of range in validated settings.
 
-    >>> out_of_range({"id": ["who", "who"], "workers": 4097, "gap": float("nan"), "k": 2**31 - 1})
-    ["id names column 'who' twice; name it once", 'workers must be an integer of at most 4096, got 4097', \
-'gap must be a finite number, got nan']
+    >>> out_of_range({"workers": 4097, "gap": float("nan"), "k": 2**31 - 1})
+    ['workers must be an integer of at most 4096, got 4097', 'gap must be a finite number, got nan']
     """
     problems = (_wrong(name, value) for name, value in settings.items())
     return [f"{setting(name)} {wrong}" for name, wrong in zip(settings, problems, strict=True) if wrong]
@@ -31,7 +28,4 @@ def _wrong(name: str, value: Any) -> str:
         return f"must be an integer of {bound}, got {shortened(value)}"
     if isinstance(value, float) and not isfinite(value):
         return f"must be a finite number, got {value}"
-    if name in _COLUMNS and isinstance(value, list) and len(set(value)) < len(value):
-        twice = next(column for column in value if value.count(column) > 1)
-        return f"names column {shortened(twice)} twice; name it once"
     return ""

@@ -18,7 +18,7 @@ from anonset.data import CategoricalColumn, Hierarchy, Table
 from anonset.data.array_types import Int32, Int64
 from anonset.data.decimals import Written
 from anonset.data.progress import Progress
-from anonset.data.quasi_identifiers import QuasiIdentifiers
+from anonset.data.quasi_identifiers import QuasiIdentifiers, require_weights
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import PerCluster
@@ -92,6 +92,7 @@ class Formation(RedactedRepr, ABC):
     def __post_init__(self) -> None:
         if self.max_evaluations is not None:
             require_at_least("max_evaluations", self.max_evaluations, 1)
+        require_weights(self.relational_weights, bounded=False)
         model = self.model
         if model.name not in traits_of(self).answers:
             msg = f"algorithm {self.name} does not provide the model {model.name}"

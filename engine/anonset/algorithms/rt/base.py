@@ -19,7 +19,7 @@ from anonset.algorithms.transaction.item_sets.coat import Coat
 from anonset.data import Hierarchy, Table
 from anonset.data.array_types import Int32
 from anonset.data.progress import Progress
-from anonset.data.quasi_identifiers import QuasiIdentifiers
+from anonset.data.quasi_identifiers import QuasiIdentifiers, require_weights
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError, require_known
 from anonset.privacy import PartitionKmAnonymity, require_share
@@ -60,6 +60,7 @@ class RTFramework(RedactedRepr, ABC):
 
     def __post_init__(self) -> None:
         _ = self.model
+        require_weights(self.relational_weights, bounded=self.bounded_weights)
 
     @property
     def model(self) -> KKmAnonymity | KLmDiversity:

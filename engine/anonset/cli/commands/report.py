@@ -22,7 +22,7 @@ from anonset.settings.publication import OriginalSettings, ReportSettings
 from anonset.settings.settings import validate
 from anonset.spelling import setting
 
-Flags: Any = flags_of(ReportSettings, leave_out=["items"])
+Flags: Any = flags_of(ReportSettings)
 _PUBLIC = {*ReportSettings.model_fields} - {*OriginalSettings.model_fields} | {"memory_limit", "work_dir"}
 """Settings that a shareable report may use: the statements of the owner, and limits of the machine."""
 

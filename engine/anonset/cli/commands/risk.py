@@ -27,7 +27,7 @@ from anonset.settings.publication import RiskSettings
 from anonset.settings.settings import validate
 from anonset.spelling import as_typed
 
-Flags: Any = flags_of(RiskSettings, leave_out=["items"])
+Flags: Any = flags_of(RiskSettings)
 
 
 def risk(

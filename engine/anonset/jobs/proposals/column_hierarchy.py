@@ -158,7 +158,7 @@ def column_tree(source: str, settings: TreeSettings, column: str | None = None) 
         raise InputError(msg)
     table, hierarchies = bind_columns(table, specs)
     ceilings = {one: bound for one, bound in settings.ceiling.items() if one == name}
-    cap(hierarchies, ceilings)
+    cap(table, hierarchies, ceilings)
     tree = hierarchies[name]
     nodes = nodes_of_ceiling(tree, ceiling_of(ceilings[name])) if ceilings else ()
     return ColumnHierarchy(name, tree, _records(_sets(table, name, tree), tree), frozenset(nodes))

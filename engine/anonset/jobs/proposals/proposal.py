@@ -91,7 +91,7 @@ def read_with_settings(source: OpenedSource, settings: Mapping[str, Any]) -> Tab
     else:
         sensitive = settings.get("sensitive")
     options = ReadOptions(**given, sensitive=sensitive)
-    if options.skip_without_id:
-        ids = settings.get("id") or person_columns(settings.get("unit"), source.names)
+    ids = settings.get("id") or person_columns(settings.get("unit"), source.names)
+    if options.skip_without_id and ids:
         source = without_missing_ids(source, ids)
     return declared(gather(source, options, with_ids=True), settings.get("publish_as_is"))

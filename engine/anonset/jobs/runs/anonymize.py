@@ -48,6 +48,7 @@ def anonymize(
     recoding: str | os.PathLike[str] | None = None,
     out: str | os.PathLike[str] | None = None,
     format: Format | None = None,  # noqa: A002
+    separator: str | None = None,
     part_rows: int | None = None,
     client: Any = None,
     ceilings: Mapping[str, int | Collection[str] | os.PathLike[str]] | None = None,
@@ -93,6 +94,8 @@ def anonymize(
         `anonset.scan` is never loaded into memory.
     format
         Output format: ``csv`` (the default), ``parquet`` or ``dat``.
+    separator
+        Separator of the symbols within a field, as in `Release.save`. The command line uses the separator of the input.
     part_rows
         Number of rows per part file (``published/part-00000.csv`` and so on). If None, one file is written.
     client
@@ -133,10 +136,11 @@ def anonymize(
     table = table if workers is None else table.with_workers(Threads(workers))
     if warning := warning_of_what_is_left():
         python_warnings.warn(warning, UserWarning, stacklevel=2)
-    if out is None and (format is not None or part_rows is not None):
-        msg = f"{setting('format')} and {setting('part_rows')} apply to written files only; also set {setting('out')}"
+    if out is None and (format, separator, part_rows) != (None, None, None):
+        names = f"{setting('format')}, {setting('separator')} and {setting('part_rows')}"
+        msg = f"{names} apply to written files only; also set {setting('out')}"
         raise InputError(msg)
-    layout = Layout(order, symbols, None if out is None else format or "csv", part_rows=part_rows)
+    layout = Layout(order, symbols, None if out is None else format or "csv", separator, part_rows)
     earlier = read_earlier(recoding, on_cluster=client is not None)
     place = None if out is None else destination(out)
     if place is not None:

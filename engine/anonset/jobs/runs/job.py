@@ -113,7 +113,7 @@ class Job:
             table, hierarchies = continue_from(self.earlier, table, hierarchies, algorithm)
         with self.watch.phase("hierarchies"):
             table, bound = bind(table, hierarchies, algorithm.model)
-            bound = cap(bound, self.ceilings)
+            bound = cap(table, bound, self.ceilings)
             algorithm = algorithm if made_from is None else made_from(table, bound)
             kind_of(algorithm.model).require_publishable(table, bound, algorithm, self.layout)
         return table, bound, algorithm
@@ -151,7 +151,8 @@ class Job:
                 layout = replace(layout, codes=self.earlier.codes, used_labels=self.earlier.used_labels)
             kind = kind_of(algorithm.model)
             publication = kind.apply(table, hierarchies, result, layout)
-            require_under_ceilings(algorithm, result, publication, hierarchies)
+            of_tables = bool(table.tables) and not self.ceilings
+            require_under_ceilings(algorithm, result, publication, hierarchies, of_tables=of_tables)
             since, decided = None, cast("Any", result.recoding)
             if self.earlier is not None:
                 self.earlier.require_kept(publication.symbols)

@@ -135,7 +135,7 @@ def _run_or_known(
     bounds = contest.known if drawn is table else {}
     drawn = drawn if size.workers is None else drawn.with_workers(Threads(size.workers))
     bound, hierarchies = bind(drawn, settings.hierarchy, model)
-    hierarchies = cap(hierarchies, settings.ceiling)
+    hierarchies = cap(bound, hierarchies, settings.ceiling)
     context = ParsingContext.of(bound, hierarchies, own_parameters)  # some parameters depend on the data
     algorithm = make_algorithm(settings.model, name, own_parameters, context)
     candidate = replace(contest, known=bounds).run(bound, hierarchies, algorithm, own_parameters)

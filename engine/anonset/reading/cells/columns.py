@@ -351,7 +351,7 @@ def with_nulls(columns: Mapping[str, Any], words: Collection[str]) -> dict[str, 
         if isinstance(column, SetColumn):
             return column
         kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-        if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)):
+        if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
             return column
         text = arrow.cast(column, pa.large_string())
         of_column = {word.removeprefix(f"{name}=") for word in words if word.startswith(f"{name}=")}

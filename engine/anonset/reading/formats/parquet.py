@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from anonset.arrow import without_views
 from anonset.data import spans
 from anonset.data.storage.workers import Workers
 from anonset.errors import InputError
@@ -134,12 +135,14 @@ def _row_groups(
         for group in chosen:
             for batch in _of_group(file, coded, plain, group, present, sizes[group]):
                 with reading(file.where, "not valid Parquet"):
-                    part = {name: pa.chunked_array([batch.column(name)]) for name in present}
+                    part = {name: without_views(pa.chunked_array([batch.column(name)])) for name in present}
                 yield with_keys(file, before, batch.num_rows, part, names)
                 before += batch.num_rows
         if not before:
             with reading(file.where, "not valid Parquet"):
-                empty = {name: pa.chunked_array([], plain.schema_arrow.field(name).type) for name in present}
+                empty = {
+                    name: without_views(pa.chunked_array([], plain.schema_arrow.field(name).type)) for name in present
+                }
             yield with_keys(file, 0, 0, empty, names)
 
 

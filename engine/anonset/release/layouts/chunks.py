@@ -51,7 +51,7 @@ class ChunksKind(PublicationKind[Chunks]):
             raise InputError(msg)
         sets = table.transactions
         require_few_parts(table.n if sets is None else table.n + len(sets.codes), layout)
-        if more := [column.name for column in (*table.relational, *table.kept, *table.ids)]:
+        if more := [column.name for column in (*table.relational, *table.kept)]:
             problem = "a disassociated publication contains no records, so it cannot contain this column"
             msg = f"column {more[0]!r}: {problem}"
             raise InputError(msg, fixes=[Fix({"drop": more})])

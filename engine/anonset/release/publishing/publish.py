@@ -88,7 +88,7 @@ def publish(
         with watch.phase("fingerprint"):
             table_facts = fingerprint(unverified.table)
         with watch.phase("complete"):
-            declared = declarations(unverified, undecided=verified.holds is None)
+            declared = declarations(unverified, undecided=verified.holds is None, files=files)
             promise = attestation(verdict.model, verified, written, files, declared)
             promise.write(staging.folder / ATTESTATION)
             kind.write_private(unverified, staging.private)
@@ -119,10 +119,8 @@ def write_policy(unverified: UnverifiedPublication[Any], folder: Path) -> None:
     from anonset.reading.policies import write_privacy_policy
 
     policy = unverified.algorithm.model.itemsets
-    if policy is None or any(item.split() != [item] for itemset in policy.itemsets for item in itemset):
-        return
-
-    write_privacy_policy(policy, folder / CONSTRAINTS)
+    if policy is not None and all(item.splitlines() == [item] for itemset in policy.itemsets for item in itemset):
+        write_privacy_policy(policy, folder / CONSTRAINTS)
 
 
 def verify_release(
