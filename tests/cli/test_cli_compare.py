@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tests.facts import names
 
+from anonset.data.resumption.ledger import from_json
 from cli.place import Place
 
 BASKETS = "".join(f"{n % 5} {5 + n % 3} {8 + n % 2}\n" for n in range(60))
@@ -160,7 +161,7 @@ def test_a_growth_study_resumes_after_its_last_run(place: Place) -> None:
     shown = place.run(*options, "--records", "50%,100%", "--workers", "1,2")
     assert names(shown.out, "apriori k=2, m=2, workers=1")
     assert place.run(*options, "--records", "49").code == 2
-    assert json.loads(lines[1])["parameters"]["records"] == 24
+    assert from_json(json.loads(lines[1])["run"]).settings["records"] == 24
 
 
 def test_fewer_items_make_a_smaller_tree(place: Place) -> None:

@@ -1,4 +1,4 @@
-"""A table stored in the work directory is restored with every field, and damage is found."""
+"""A stored table, and a stored run of a comparison, are restored with every field, and damage is found."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -14,9 +14,20 @@ from tests.facts import refused
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table, Vocabulary
 from anonset.data.labels.file_labels import FiledLabels
 from anonset.data.labels.vocabulary import NumberedLabels
-from anonset.data.resumption.ledger import READ, STORED, Ledger, file_of, files_of_steps, stored_classes
+from anonset.data.resumption.ledger import (
+    READ,
+    STORED,
+    Ledger,
+    as_json,
+    file_of,
+    files_of_steps,
+    from_json,
+    stored_classes,
+)
 from anonset.data.storage.store import Files, Store, backing
 from anonset.errors import InputError
+from anonset.jobs.trials.candidate import Candidate
+from anonset.strict_json import dumps, loads
 
 
 class Maker:
@@ -34,7 +45,9 @@ class Maker:
             sets = SetColumn.of([{f"{number}"}, {f"{number}", "b"}], name=f"sets {number}")
             kept = self._work.keep(f"p{number}", sets.indptr), self._work.keep(f"i{number}", sets.items)
             return SetColumn(sets.name, *kept, sets.vocabulary)
-        if kind in STORED:
+        if get_origin(kind) is Mapping:
+            return {f"key {number}": self.value(parts[1])}
+        if is_dataclass(kind):
             return kind(**{name: self.value(part) for name, part in get_type_hints(kind).items()})
         if get_origin(kind) is np.ndarray:
             return self._work.keep(f"a{number}", np.array([0, 1], get_args(parts[1])[0]))
@@ -46,7 +59,7 @@ class Maker:
             return f"t{number}", f"u{number}"
         if get_origin(kind) is not None:
             return self.value(parts[0])
-        return {bool: True, int: number, float: number / 2, str: f"text {number}"}[kind]
+        return {bool: True, Any: number, int: number, float: number / 2, str: f"text {number}"}[kind]
 
 
 def differences(value: Any, other: Any, place: str = "table") -> Iterator[str]:
@@ -71,7 +84,7 @@ def defaults_in(value: Any) -> Iterator[str]:
     if isinstance(value, tuple):
         for part in value:
             yield from defaults_in(part)
-    elif type(value) in STORED:
+    elif is_dataclass(value) and not isinstance(value, Store):
         for field in fields(value):
             part = getattr(value, field.name)
             yield from defaults_in(part)
@@ -85,6 +98,12 @@ def test_every_field_of_a_stored_class_is_restored(work, kind):
     assert list(defaults_in(value)) == []
     Ledger(work).finish("step", value)
     assert list(differences(value, Ledger(work).finished("step"))) == []
+
+
+def test_every_field_of_a_stored_run_is_restored(work):
+    value = Maker(work).value(Candidate)
+    assert list(defaults_in(value)) == []
+    assert list(differences(value, from_json(loads(dumps(as_json(value)))))) == []
 
 
 @pytest.mark.parametrize("labels", ["filed", "numbered"])

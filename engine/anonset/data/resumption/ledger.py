@@ -128,7 +128,7 @@ def files_of_steps(store: Files) -> dict[str, Sum | None]:
     return sums
 
 
-class _UnknownTypeError(Exception):
+class _UnknownTypeError(TypeError):
     """A result contains an object that cannot be stored."""
 
 
@@ -156,8 +156,34 @@ def _numeric(name: str) -> np.dtype[Any]:
     return dtype
 
 
+def as_json(value: Any) -> Any:
+    """Convert a value without arrays to JSON types. Objects are converted field by field.
+
+    >>> from anonset.data.table_facts import Change
+    >>> from_json(as_json((Change("codes", "upper", 1, 2),)))
+    (Change(column='codes', rule='upper', labels=1, occurrences=2),)
+
+    Raises
+    ------
+    TypeError
+        If the value contains an array, or an object of another package.
+    """
+    return _Writer(None, {}).plain(value)
+
+
+def from_json(plain: Any) -> Any:
+    """Return the value that `as_json` converted.
+
+    Raises
+    ------
+    LookupError, TypeError, ValueError
+        If `plain` is malformed.
+    """
+    return _value(plain, {}, {})
+
+
 class _Writer:
-    def __init__(self, store: Files, known: Mapping[str, Hierarchy | Vocabulary]) -> None:
+    def __init__(self, store: Files | None, known: Mapping[str, Hierarchy | Vocabulary]) -> None:
         self._store, self._known = store, known
         self.arrays: dict[str, NDArray[Any]] = {}
         self.files: dict[str, str] = {}
@@ -211,7 +237,7 @@ class _Writer:
         return {kind: [self.plain(entry) for entry in entries]}
 
     def _array(self, array: NDArray[Any]) -> str:
-        if array.dtype.hasobject:
+        if array.dtype.hasobject or self._store is None:
             raise _UnknownTypeError
         name = self._file_of(array)
         if not name and (backing(array) is None or array.ndim != 1 or array.nbytes <= _IN_MEMORY):
@@ -226,10 +252,11 @@ class _Writer:
 
     def _file_of(self, array: NDArray[Any]) -> str:
         """Return the name of the file of the work directory that consists of an array. Empty if there is none."""
-        if (file := backing(array)) is None or array.ndim != 1 or not array.flags.c_contiguous:
+        file, store = backing(array), self._store
+        if store is None or file is None or array.ndim != 1 or not array.flags.c_contiguous:
             return ""
         path = Path(str(file.filename))  # absolute, but the path of the store may be relative
-        is_file = path.parent.resolve() == self._store.path.resolve() and array.nbytes == path.stat().st_size
+        is_file = path.parent.resolve() == store.path.resolve() and array.nbytes == path.stat().st_size
         return path.name if is_file else ""
 
     def _name(self, value: Hierarchy | Vocabulary) -> str | None:

@@ -17,6 +17,7 @@ from typing import Any
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.data import Table
 from anonset.data.progress import Progress
+from anonset.data.resumption.ledger import as_json, from_json
 from anonset.data.storage.usage import forget_peak, peak_memory
 from anonset.data.storage.workers import Threads
 from anonset.errors import InputError, require_known
@@ -180,13 +181,6 @@ def values_of(name: str, text: str) -> list[str]:
 _MOST_VALUES = 1000
 
 
-_STORED = {
-    "algorithm": "algorithm", "parameters": "settings", "outcome": "outcome", "measures": "measures",
-    "seconds": "phases", "note": "note", "reading": "reading", "model": "model", "peak_mib": "peak_mib",
-}  # fmt: skip
-"""Keys of a line in a study file, with the field of the candidate that they contain."""
-
-
 class ComparisonFile:
     """File of comparison runs.
 
@@ -196,7 +190,7 @@ class ComparisonFile:
 
     def __init__(self, path: Path, source: Source, settings: CompareSettings) -> None:
         self._path, self._known = path, dict[str, Candidate]()
-        facts = {"study": 1, **_facts(source, settings)}
+        facts = {"study": 2, **_facts(source, settings)}
         if path.exists():
             self._read(facts)
         else:
@@ -212,12 +206,8 @@ class ComparisonFile:
     def add(self, name: str, values: Mapping[str, Any], candidate: Candidate) -> None:
         """Store a run."""
         self._known[_key(name, values)] = candidate
-        self._append(
-            {
-                "key": _key(name, values),
-                **{of: plain(getattr(candidate, attribute)) for of, attribute in _STORED.items()},
-            }
-        )
+        run = replace(candidate, settings=plain(candidate.settings))
+        self._append({"key": _key(name, values), "run": as_json(run)})
 
     def _append(self, entry: Mapping[str, Any]) -> None:
         with self._path.open("a", encoding="utf-8") as file:
@@ -233,11 +223,8 @@ class ComparisonFile:
             first, *entries = [loads(line) for line in complete.splitlines()]
             now = loads(dumps(facts))
             differing = sorted(name for name in {*now, *first} if first.get(name) != now.get(name))
-            runs = {
-                entry["key"]: Candidate(**{attribute: entry[of] for of, attribute in _STORED.items()})
-                for entry in entries
-            }
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            runs = {entry["key"]: replace(from_json(entry["run"])) for entry in entries}
+        except (ValueError, TypeError, LookupError, AttributeError) as error:
             msg = f"-o {self._path}: exists and was not written by compare -o ({type(error).__name__}); name a new file"
             raise InputError(msg) from None
         if differing:
