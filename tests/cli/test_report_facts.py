@@ -110,11 +110,13 @@ def test_conclusion_and_contents_state_the_most_important_facts(signed: str) -> 
     assert not {fact for fact, pattern in SHOWN_AT_ONCE.items() if not re.search(pattern, first)}, first
 
 
-def test_the_conclusion_has_three_sentences_and_does_not_call_data_anonymous(signed: str) -> None:
+def test_the_conclusion_has_three_sentences_and_the_columns_and_does_not_call_data_anonymous(signed: str) -> None:
     conclusion = signed.partition("<h2>Conclusion</h2>")[2].partition("</ol>")[0]
     sentences = re.findall(r"<li>(.*?)</li>", conclusion)
+    *sentences, columns = sentences
     assert len(sentences) == 3
     assert all(re.search(r"\.$", sentence) and not re.search(r"\. [A-Z]", sentence) for sentence in sentences)
+    assert columns == "Published columns: codes, age, sex. Not published: pid."
     assert "anonymous" not in conclusion.lower()
 
 

@@ -20,8 +20,9 @@ from anonset.measures.countable import CountAccuracy, FrequentItems, accuracy_of
 from anonset.privacy import PrivacyModel
 from anonset.reading.sources.source import Source
 from anonset.release.attested import require_statements
-from anonset.release.documents import Attestation, Report
+from anonset.release.documents import ATTESTATION, Attestation, Report, read_attestation, read_report
 from anonset.release.opened import OpenedPublication
+from anonset.release.publishing.staging import private_of
 from anonset.settings.publication import OriginalSettings
 from anonset.spelling import setting
 
@@ -52,6 +53,12 @@ class ReportFacts(RedactedRepr):
     """Private report. None if the report is not available."""
     sensitive: Mapping[str, int | None] = field(default_factory=dict)
     """Number of published records with each published sensitive item, by item (`sensitive_counts`)."""
+    sha256: str = ""
+    """Digest of the attestation."""
+    releases: tuple[str, ...] = ()
+    """Other publications in the same folder that may be about the same persons. Empty if the private report is not
+    available.
+    """
 
 
 def report_facts(
@@ -79,7 +86,7 @@ def report_facts(
     msg = f"an internal report needs the private directory of {str(opened.out)!r}; {ways}"
     report = opened.require_report(msg)
     if original is None:
-        return replace(public_facts(opened), private=report)
+        return replace(public_facts(opened), private=report, releases=_other_releases(opened, report))
     kind, column = analysis_of(opened.publication), original.transactions
     after = risk(opened, original, hierarchies=hierarchies, persons=persons, attacks=[ALL])
     errors = None
@@ -88,8 +95,27 @@ def report_facts(
         errors = accuracy_of(frequent, *kind.expected_counts(frequent))
     sensitive = kind.sensitive_counts(opened.model.secrets)
     return ReportFacts(
-        opened.attested, opened.model, kind.summary(), after, after.before, raw, errors, report, sensitive
-    )
+        opened.attested, opened.model, kind.summary(), after, after.before, raw, errors, report, sensitive,
+        opened.sha256, _other_releases(opened, report),
+    )  # fmt: skip
+
+
+def _other_releases(opened: OpenedPublication, report: Report) -> tuple[str, ...]:
+    """Return the publications in the same folder that have the same input or the same columns of the person, and that
+    this publication does not continue.
+    """
+    declared, unit = opened.attested.declarations, report.settings.get("unit")
+    continued = {declared.earlier_attestation, declared.together_with}
+    names, own = [], opened.out.resolve()
+    for path in sorted(own.parent.glob(f"*/{ATTESTATION}")):
+        private = private_of(path.parent)
+        if path.parent == own or not private.is_dir() or read_attestation(path.parent)[1] in continued:
+            continue
+        other = read_report(private, path.parent)
+        same_input = other.input.get("sha256") == report.input.get("sha256") is not None
+        if same_input or (other.settings.get("unit") == unit and opened.attested.declarations.unit == "person"):
+            names.append(path.parent.name)
+    return tuple(names)
 
 
 def raw_exposure(
@@ -124,4 +150,6 @@ def public_facts(opened: OpenedPublication) -> ReportFacts:
     require_statements(opened)
     kind = analysis_of(opened.publication)
     sensitive = kind.sensitive_counts(opened.model.secrets)
-    return ReportFacts(opened.attested, opened.model, kind.summary(), risk(opened), sensitive=sensitive)
+    return ReportFacts(
+        opened.attested, opened.model, kind.summary(), risk(opened), sensitive=sensitive, sha256=opened.sha256
+    )

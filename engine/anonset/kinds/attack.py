@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, Table
+from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
 from anonset.data.array_types import Bools, Int64
 from anonset.data.equivalence_classes import class_of
 from anonset.data.redacted_repr import RedactedRepr
@@ -70,7 +70,8 @@ def attack(
     model
         Privacy model of the publication.
     size
-        Largest number of known items.
+        Largest number of known items in steps of one. The attacker also knows the median and the 95th percentile of the
+        number of items per record, if they are larger.
     attempts
         Number of target persons.
     seed
@@ -86,7 +87,8 @@ def attack(
     sets, relational = table.transactions, bool(table.relational)
     ways = [(True, 0)] if relational else []
     if sets is not None:
-        ways += [(values, n) for values in ((False, True) if relational else (False,)) for n in range(1, size + 1)]
+        sizes = [*range(1, size + 1), *(n for n in typical_sizes(sets) if n > size)]
+        ways += [(values, n) for values in ((False, True) if relational else (False,)) for n in sizes]
     counts: dict[tuple[bool, int], list[_Met]] = {way: [] for way in ways}
     owner_of_row = None if owner is None else owner[publication.record]
     for person in people.tolist():
@@ -102,6 +104,18 @@ def attack(
             counts[values, n].append((len(matches), len(persons), bool(np.any(persons == target))))
     k = model.k or 1
     return tuple(_attempts(way, results, k, model.promises(*way)) for way, results in counts.items() if results)
+
+
+def typical_sizes(sets: SetColumn) -> list[int]:
+    """Return the median and the 95th percentile of the number of items per record, ascending. Records without items do
+    not count.
+
+    >>> typical_sizes(SetColumn.of(["", "a", "ab", "abc"])), typical_sizes(SetColumn.of([""]))
+    ([2, 3], [])
+    """
+    lengths = sets.lengths[sets.lengths > 0]
+    quantiles = np.quantile(lengths, (0.5, 0.95), method="inverted_cdf") if len(lengths) else np.empty(0)
+    return sorted({int(size) for size in quantiles.tolist()})
 
 
 def _items(table: Table, record: int, secrets: tuple[str, ...]) -> list[str]:

@@ -32,7 +32,7 @@ from anonset.kinds.originals import (
 )
 from anonset.kinds.record_losses import losses_of_records
 from anonset.kinds.risk import Risk, RiskContext
-from anonset.kinds.summary import Summary, example
+from anonset.kinds.summary import ColumnDetail, Summary, column_detail, example
 from anonset.kinds.workloads import QueryAnswers, WorkloadSpec, in_terms_of, of_original
 from anonset.measures.distinct_records import codes_of
 from anonset.privacy import PrivacyModel, Witness
@@ -101,7 +101,13 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
             single,
             mean_symbol_size(publication),
             width,
+            columns=tuple(self._detail(column) for column in publication.relational),
         )
+
+    def _detail(self, column: CategoricalColumn) -> ColumnDetail:
+        shown = symbols_of(self.publication, column)
+        symbols = [shown(code) for code in range(len(column.vocabulary))]
+        return column_detail(column, [1 if isinstance(symbol, str) else len(symbol.members) for symbol in symbols])
 
     def sensitive_counts(self, names: Sequence[str]) -> dict[str, int]:
         """Return the number of records that show each named item alone, for the items of published symbols."""

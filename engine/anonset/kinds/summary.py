@@ -2,12 +2,17 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, SetColumn
+from anonset.data.array_types import Int64
 from anonset.data.redacted_repr import RedactedRepr
+from anonset.measures.shares import percent
 from anonset.publications import Symbol
+from anonset.publications.symbols import range_ends
 
 EXAMPLES = 5
 """Number of example rows."""
@@ -32,6 +37,78 @@ class Example(RedactedRepr):
 
 
 @dataclass(frozen=True)
+class ColumnDetail(RedactedRepr):
+    """Detail that recipients see in a published column of quasi-identifiers."""
+
+    name: str
+    distinct: int
+    """Number of different published values."""
+    largest: float
+    """Share of the records with the most frequent value."""
+    exact: float
+    """Share of the records with a single value, not a range or a set."""
+    width: float | None
+    """Median width of the ranges, in units of the column. None if the column contains no ranges."""
+    members: float | None
+    """Median number of values of the sets. None if the column contains no sets."""
+
+    def __str__(self) -> str:
+        """Return the detail in words.
+
+        >>> print(ColumnDetail("age", 12, 0.2, 0.25, 10.0, None))
+        12 different values; exact for 25.0% of the records, otherwise ranges of 10 in the median
+        >>> print(ColumnDetail("born", 1, 1.0, 0.0, None, 60.0))
+        lost: all records show the same value
+        """
+        if self.distinct < 2:
+            return "lost: all records show the same value" if self.distinct else "no values"
+        if self.exact == 1:
+            return f"{self.distinct:,} different values; the most frequent in {percent(self.largest)} of the records"
+        forms = [f"ranges of {self.width:,.4g}"] if self.width is not None else []
+        forms += [f"sets of {self.members:,.4g} values"] if self.members is not None else []
+        parts = f"exact for {percent(self.exact)} of the records, otherwise {' or '.join(forms)} in the median"
+        return f"{self.distinct:,} different values; {parts}"
+
+
+def column_detail(column: CategoricalColumn, members: Sequence[int]) -> ColumnDetail:
+    """Return the detail of a published column.
+
+    Parameters
+    ----------
+    members
+        Number of values that each label of the vocabulary shows: 1 for a value, several for a set.
+    """
+    often, sizes = column.occurrences.astype(np.int64), np.array(members, np.int64)
+    widths = np.array([_width(label) for label in column.vocabulary.labels], np.float64)
+    n, is_set, is_range = max(1, int(often.sum())), sizes > 1, widths > 0
+    return ColumnDetail(
+        column.name,
+        int(np.count_nonzero(often)),
+        float(often.max(initial=0) / n),
+        float(often[~is_set & ~is_range].sum() / n),
+        _median(widths[is_range], often[is_range]),
+        _median(sizes[is_set], often[is_set]),
+    )
+
+
+def _width(label: str) -> float:
+    """Return the width of a range, or 0 for other labels."""
+    low, high = range_ends(label)
+    try:
+        return 0.0 if low == high else float(high) - float(low)
+    except ValueError:  # a date
+        return 0.0
+
+
+def _median(values: NDArray[Any], often: Int64) -> float | None:
+    """Return the median of values that occur a number of times each. None if there are none."""
+    if not (total := int(often.sum())):
+        return None
+    order = np.argsort(values, kind="stable")
+    return float(values[order][np.searchsorted(np.cumsum(often[order]), total / 2)])
+
+
+@dataclass(frozen=True)
 class Summary(RedactedRepr):
     """Random rows and counts of a publication."""
 
@@ -53,6 +130,8 @@ class Summary(RedactedRepr):
     """Number of item occurrences shown in chunks. None if the publication has no chunks."""
     terms: int = 0
     """Number of terms over all clusters."""
+    columns: tuple[ColumnDetail, ...] = ()
+    """Detail of each column of quasi-identifiers."""
 
 
 def example(

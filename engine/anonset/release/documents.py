@@ -387,6 +387,10 @@ class Report(Document):
     """
     figures: dict[str, float]
     warnings: list[str]
+    contradictions: list[str] = []
+    """Facts of the data that contradict the declared person. They are also among the warnings."""
+    date: str = ""
+    """Date of the run in UTC, such as 2026-11-28. Empty if the run did not state it."""
     hierarchy_from_data: bool
     """Whether the item hierarchy was built from item frequencies."""
     exact_values: dict[str, int] = {}

@@ -112,6 +112,8 @@ class UnverifiedPublication(RedactedRepr, Generic[P]):
     """
     warnings: tuple[str, ...]
     """Warnings about the publication. A publication with warnings still satisfies the model."""
+    contradictions: tuple[str, ...] = ()
+    """Facts of the data that contradict the declared person. They are also among the warnings."""
     earlier: "EarlierRelease | None" = None
     """Earlier release that the publication continues."""
     since: "ReleaseChanges | None" = None

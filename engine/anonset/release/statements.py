@@ -4,6 +4,7 @@ import dataclasses
 import json
 import platform
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
@@ -153,6 +154,8 @@ def report(
         retention=plain(unverified.retention),
         figures=plain(result.figures),
         warnings=list(unverified.warnings),
+        contradictions=list(unverified.contradictions),
+        date=datetime.now(UTC).date().isoformat(),
         hierarchy_from_data=any(tree.from_data for tree in unverified.hierarchies.values()),
         exact_values=dict(exact_values),
         unnamed_nodes=sorted(node for tree in unverified.hierarchies.values() for node in tree.unnamed),

@@ -9,6 +9,7 @@ from anonset.reading.file_options import person_columns
 from anonset.release.documents import Report
 from anonset.release.guarantee_limits import ranked_limits, sentences
 from anonset.report.risks.base import PagePart
+from anonset.report.techniques import left_out
 from anonset.spelling import counted, listed
 
 PERSON, RECORDS = "Person", "Rows and records"
@@ -37,6 +38,8 @@ _CHECKED = {
 def conclusion(facts: ReportFacts, part: PagePart) -> list[str]:
     """Return three sentences: the guarantee, the simulated attacks, and the most important limit."""
     promise = sentences(facts.model.statement)[0]
+    if facts.attested.declarations.unit in ("row, person unknown", "row, not asked"):
+        promise += " Here, a person is one row: nobody declared who is a person."
     verified = (
         f"The check of {facts.model} did not finish, so the guarantee is not proven, which the owner accepted."
         if facts.attested.declarations.accepted_undecided
@@ -47,7 +50,17 @@ def conclusion(facts: ReportFacts, part: PagePart) -> list[str]:
         verified,
         _attacked(facts, part),
         f"Most important limit: {ranked_limits(facts.model, [facts.attested.limits])[0][0]}",
+        *_columns(facts),
     ]
+
+
+def _columns(facts: ReportFacts) -> list[str]:
+    """Return a sentence on the columns. Only the internal report names those that are not published."""
+    published = f"Published columns: {', '.join(facts.attested.data.columns)}."
+    if facts.private is None:
+        return [published]
+    names = [name for name, _, _ in left_out(facts, facts.private.settings)]
+    return [f"{published} Not published: {', '.join(names) or 'none'}."]
 
 
 def _attacked(facts: ReportFacts, part: PagePart) -> str:

@@ -12,6 +12,8 @@ from anonset.report.countable import Figure
 from anonset.report.risks.base import PagePart
 from anonset.spelling import counted, listed
 
+_FEW_VALUES = 2
+"""Number of different published values below which a column is lost."""
 Line = tuple[str, str, str]
 """Anchor of a section, its title, and a text."""
 Fact = tuple[str, str]
@@ -100,10 +102,12 @@ def _attacks(part: PagePart) -> str:
 
 
 def _lost(facts: ReportFacts, countable: Sequence[Figure]) -> str:
-    if facts.private is not None:
-        return "; ".join(f"{PRINTED_PARTS[name]}: {text}" for name, text in _changes(facts.private).items())
-    figures = [f"{name.lower()}: {figure}" for name, figure, _ in countable[1:]]
-    return "; ".join(figures) or "the figures that a recipient can compute"
+    changed = {} if facts.private is None else _changes(facts.private)
+    parts = [f"{PRINTED_PARTS[name]}: {text}" for name, text in changed.items()]
+    parts += [f"{column.name}: {column}" for column in facts.summary.columns if column.distinct < _FEW_VALUES]
+    if facts.private is None:
+        parts += [f"{name.lower()}: {figure}" for name, figure, _ in countable[1:]]
+    return "; ".join(parts) or "the figures that a recipient can compute"
 
 
 def _changes(report: Report) -> dict[str, str]:

@@ -20,13 +20,14 @@ from anonset.measures.retention import (
 )
 from anonset.measures.shares import percent
 from anonset.privacy import PrivacyModel
-from anonset.release.documents import Report
+from anonset.release.documents import ATTESTATION, CODEBOOK, Report
 from anonset.release.guarantee_limits import ranked_limits
-from anonset.release.statements import parameters_of
+from anonset.release.statements import parameters_of, versions
 from anonset.report.account import loss_label
 from anonset.report.conclusion import checked, conclusion, persons, protection, sensitive
 from anonset.report.contents import contents
 from anonset.report.countable import countable_figures
+from anonset.report.doubts import doubts
 from anonset.report.drawings import bars
 from anonset.report.frontier import frontier_drawing
 from anonset.report.risks import page_part
@@ -97,12 +98,12 @@ def internal_page(facts: ReportFacts, typed: ReportSettings) -> str:
             for label, meaning in (_MEANINGS.get(name, (loss_label(name), "a measure of a plug-in")),)
         ],
         "facts": {
+            "date of the run": report.date or "not recorded",
             "input": f"{report.input.get('file', 'from Python')}, SHA-256 {report.input.get('sha256', 'not computed')}",
             "algorithm": f"{report.algorithm} {dumps(report.parameters)}",
             "seed": "none" if report.seed is None else str(report.seed),
-            "attestation": f"SHA-256 {report.attestation_sha256}",
-            **{f"file {name}": f"SHA-256 {digest}" for name, digest in facts.attested.data.sha256.items()},
-            "versions": ", ".join(f"{name} {version}" for name, version in report.versions.items()),
+            **common["facts"],
+            "versions of the run": ", ".join(f"{name} {version}" for name, version in report.versions.items()),
             "command to repeat": "anonset anonymize OUT.private/report.json -o OTHER" if settings else "none: run "
             "in Python",
         },
@@ -133,7 +134,6 @@ def shareable_page(facts: ReportFacts, typed: ReportSettings) -> str:
         "fates": [],
         "frontier": "",
         "losses": [],
-        "facts": {f"file {name}": f"SHA-256 {digest}" for name, digest in public.attested.data.sha256.items()},
         "settings": [],
         "notes": [],
     }
@@ -166,6 +166,7 @@ def _common(facts: ReportFacts, typed: ReportSettings) -> dict[str, Any]:
     return {
         "title": typed.title,
         "statements": statements,
+        "doubts": doubts(facts),
         "conclusion": conclusion(facts, part),
         "contents": contents(facts, part, statements, about, secrets, ranked, countable),
         "persons": about,
@@ -192,6 +193,21 @@ def _common(facts: ReportFacts, typed: ReportSettings) -> dict[str, Any]:
         ],
         "protection": protection(facts, part),
         "countable": countable,
+        "details": [(column.name, str(column)) for column in facts.summary.columns],
+        "facts": _origin(facts),
+    }
+
+
+def _origin(facts: ReportFacts) -> dict[str, str]:
+    """Return the program of the report, the way to verify the publication, and the digests of its files."""
+    files = facts.attested.data.sha256
+    return {
+        "report by": f"anonset {versions()['anonset']}",
+        "to verify": "anonset verify OUT, where OUT is the published directory. The result must name the same model, "
+        "and the attestation must have the digest below.",
+        "attestation": f"{ATTESTATION}, SHA-256 {facts.sha256}",
+        **({"meaning of the published symbols": f"{CODEBOOK} in OUT"} if CODEBOOK in files else {}),
+        **{f"file {name}": f"SHA-256 {digest}" for name, digest in files.items()},
     }
 
 

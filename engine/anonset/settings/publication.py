@@ -82,6 +82,8 @@ class ReportSettings(OriginalSettings):
         description="Is the release public, or under a contract (which one)?",
     )
 
+    date: str = Field("", title="Date", description="When is the release made?")
+
     def statements(self) -> dict[str, str]:
         """Return the statements of the owner about the release, by name. They are empty if they are not given."""
         fields = type(self).model_fields

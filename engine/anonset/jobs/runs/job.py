@@ -167,13 +167,14 @@ class Job:
         if problem and "worthless" not in self.accept:
             raise WorthlessError(algorithm.name, refuse_worthless(algorithm, result, problem))
         warnings += kind.formula_warnings(publication) if self.layout.format == "csv" else ()
+        contradictions = tuple(map(str, unit_findings(table, algorithm.model)))
         warnings = (
-            *map(str, unit_findings(table, algorithm.model)), *self.layout.warnings, *result.notes,
+            *contradictions, *self.layout.warnings, *result.notes,
             *spelling_warnings(table, algorithm.model), *warnings,
         )  # fmt: skip
         return UnverifiedPublication(
             table, hierarchies, algorithm, result, publication, measures, retention, warnings,
-            earlier=self.earlier, since=since, other_release=other_release,
+            contradictions, earlier=self.earlier, since=since, other_release=other_release,
         )  # fmt: skip
 
     def _with_grids(self, table: Table, algorithm: Algorithm) -> Table:

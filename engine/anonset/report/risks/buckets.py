@@ -111,7 +111,7 @@ def _verdicts(risk: BucketRisk) -> list[AttackVerdict]:
     chance = next((guesses.success for guesses in risk.attempts if guesses.promised is None), 0.0)
     return [
         verdict_on_limit(
-            "guess of a sensitive value", guesses.known, guesses.success, chance, guesses.promised,
+            "guess of a sensitive value", guesses.known, guesses.success, chance, guesses.attempts, guesses.promised,
             broken=guesses.broken > 0,
         )
         for guesses in risk.attempts

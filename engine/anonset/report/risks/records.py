@@ -254,7 +254,8 @@ def page_part(risk: Risk, facts: ReportFacts) -> PagePart:
         else "Hatched: risk after anonymization. The original was not available, so the risk before is not shown."
     )
     protection = of_rows(facts.attested)
-    if kept := cast("PublishedFile", facts.attested.data).keep:
+    kept = [name for name in cast("PublishedFile", facts.attested.data).keep if name != risk.model.sensitive_column]
+    if kept:
         names = ", ".join(kept)
         protection.append(("Not protected", f"values in columns that are published unchanged: {names}."))
     return PagePart(
@@ -362,7 +363,7 @@ def _verdicts(risk: Risk) -> list[AttackVerdict]:
     searches = [
         verdict_on_limit(
             f"search for a {risk.unit}", f"{knowledge(attempt.values, attempt.items)} of a random {risk.unit}",
-            attempt.success, chance, attempt.promised, broken=attempt.broken > 0,
+            attempt.success, chance, attempt.attempts, attempt.promised, broken=attempt.broken > 0,
         )
         for attempt in risk.attempts
     ]  # fmt: skip

@@ -2,11 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import sqrt
 
 from anonset.attacks.base import AttackResult
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.measures.shares import percent
 from anonset.spelling import setting
+
+_QUANTILE = 1.96
+"""Quantile of the normal distribution for a 95% confidence interval."""
 
 
 @dataclass(frozen=True)
@@ -30,12 +34,12 @@ class AttackVerdict(RedactedRepr):
 def attack_verdicts(outcomes: Sequence[AttackResult], not_tried: Mapping[str, str]) -> list[AttackVerdict]:
     """Return the verdicts on requested attacks.
 
-    An attack succeeds if it is more successful than its control and than the same knowledge without the attack, and if
-    the printed figures show it.
+    An attack succeeds if it is more successful than its control and than the same knowledge without the attack, beyond
+    the 95% confidence interval of the difference.
 
     >>> from anonset.attacks.base import AttackSuccess
-    >>> control, *won = (AttackSuccess(None, success) for success in (0.5, 0.5, 0.5004, 0.6))
-    >>> outcomes = [AttackResult("guess", "the class", 9, control, success, control) for success in won]
+    >>> control, *won = (AttackSuccess(None, success) for success in (0.265, 0.265, 0.274, 0.4))
+    >>> outcomes = [AttackResult("guess", "the class", 585, control, success, control) for success in won]
     >>> [verdict.succeeds for verdict in attack_verdicts(outcomes, {})]
     [False, False, True]
     """
@@ -47,26 +51,37 @@ def attack_verdicts(outcomes: Sequence[AttackResult], not_tried: Mapping[str, st
 
 def _compared(outcome: AttackResult) -> AttackVerdict:
     chance = max(outcome.without.success, outcome.control.success)
-    return _verdict(outcome.attack, outcome.knowledge, outcome.won.success, chance)
+    n = outcome.targets
+    return _verdict(outcome.attack, outcome.knowledge, outcome.won.success, chance, _variance(chance, n), n)
 
 
-def _verdict(attack: str, known: str, success: float, chance: float) -> AttackVerdict:
+def _variance(share: float, n: int) -> float:
+    """Return the variance of a share of `n` targets, after one success and one failure are added (Agresti and Caffo,
+    2000).
+    """
+    added = (share * n + 1) / (n + 2)
+    return added * (1 - added) / (n + 2)
+
+
+def _verdict(
+    attack: str, known: str, success: float, chance: float, variance_of_chance: float, targets: int
+) -> AttackVerdict:
     rates = f"{percent(success)} against {percent(chance)} by chance"
-    succeeds = success > chance and percent(success) != percent(chance)
+    succeeds = success - chance > _QUANTILE * sqrt(_variance(success, targets) + variance_of_chance)
     verdict = f"{'succeeds' if succeeds else 'does not succeed'}: {rates}"
     return AttackVerdict(attack, known, verdict, succeeds, success, rates)
 
 
 def verdict_on_limit(
-    attack: str, known: str, success: float, chance: float, limit: float | None, *, broken: bool
+    attack: str, known: str, success: float, chance: float, targets: int, limit: float | None, *, broken: bool
 ) -> AttackVerdict:
     """Return the verdict on an attack whose success the guarantee limits. If `limit` is None, the guarantee does not
     cover the attack.
 
-    >>> verdict_on_limit("search", "2 items", 0.146, 0.004, 0.2, broken=False).verdict
+    >>> verdict_on_limit("search", "2 items", 0.146, 0.004, 1000, 0.2, broken=False).verdict
     'within the guarantee: 14.6% against 0.4% by chance, at most 20.0%'
     """
-    verdict = _verdict(attack, known, success, chance)
+    verdict = _verdict(attack, known, success, chance, 0.0, targets)
     if limit is None:
         return AttackVerdict(
             attack, known, f"{verdict.verdict}; not covered by the guarantee", verdict.succeeds, success, verdict.rates

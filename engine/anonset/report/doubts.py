@@ -1,0 +1,91 @@
+"""Doubts about a publication that its readers must see first: contradictions of the owner's declarations, and choices
+that leave persons unprotected.
+"""
+
+from collections.abc import Iterator
+
+from anonset.columns.header_topics import is_sensitive
+from anonset.data.table_facts import Change
+from anonset.jobs.report_facts import ReportFacts
+from anonset.kinds.exposures import knowledge
+from anonset.kinds.risk import Risk
+from anonset.measures.shares import percent
+from anonset.release.documents import Report
+from anonset.spelling import counted, listed
+
+FEWEST_MATCHES, FEWEST_PERSONS = 3, 50
+"""Smallest k and smallest number of records that are no doubt."""
+_MOST_OF_THEM = 0.5
+"""Share of persons. The smallest number of items by which an attacker singles out more persons is shown."""
+
+
+def doubts(facts: ReportFacts) -> list[str]:
+    """Return the doubts, the most harmful first. A shareable report has those that follow from the publication."""
+    declared, private = facts.attested.declarations, facts.private
+    return [
+        *([] if private is None else private.contradictions),
+        *_unknown_persons(declared.unit),
+        *_sensitive_attributes(facts),
+        *_published_as_is(facts),
+        *_weak_guarantee(facts),
+        *_further_items(facts),
+        *_earlier_releases(facts),
+        *([] if private is None else _skipped(private)),
+    ]
+
+
+def _unknown_persons(unit: str) -> Iterator[str]:
+    if unit.startswith("row, ") and unit != "row, declared a person":
+        yield "Nobody declared who is a person. The guarantee covers rows, and a person may have several."
+
+
+def _sensitive_attributes(facts: ReportFacts) -> Iterator[str]:
+    """Yield columns whose header names a sensitive attribute, and whose values the model does not protect."""
+    data, protected = facts.attested.data, facts.model.sensitive_column
+    published = [*getattr(data, "relational", ()), *getattr(data, "keep", ())]
+    if names := [name for name in published if name != protected and is_sensitive(name)]:
+        seem = "seems" if len(names) == 1 else "seem"
+        yield f"{listed(names, 'and')} {seem} sensitive, but the guarantee does not limit what others infer about it."
+
+
+def _published_as_is(facts: ReportFacts) -> Iterator[str]:
+    if names := facts.attested.declarations.published_as_is:
+        named = listed(names, "and")
+        yield f"The owner declared that {named} may show names, identifiers or exact values of few persons."
+
+
+def _weak_guarantee(facts: ReportFacts) -> Iterator[str]:
+    if facts.model.k is not None and facts.model.k < FEWEST_MATCHES:
+        yield f"k is {facts.model.k}: an attacker may be left with a choice between {facts.model.k} persons."
+    if facts.summary.n < FEWEST_PERSONS:
+        yield f"The data contain only {counted(facts.summary.n, 'record')}. Others may know who is among them."
+
+
+def _further_items(facts: ReportFacts) -> Iterator[str]:
+    """Yield the result of an attacker who knows more random items than the guarantee covers, up to a typical number."""
+    attempts = facts.after.attempts if isinstance(facts.after, Risk) else ()
+    beyond = [one for one in attempts if one.items and not one.values and one.promised is None]
+    worst = max(beyond, key=lambda one: (min(one.alone, _MOST_OF_THEM), -one.items), default=None)
+    if worst is not None and worst.alone > 1 / (facts.model.k or FEWEST_MATCHES):
+        known = knowledge(values=False, items=worst.items)
+        yield (
+            f"The guarantee does not cover attackers who know {known} of a person: they single out "
+            f"{percent(worst.alone)} of the persons."
+        )
+
+
+def _earlier_releases(facts: ReportFacts) -> Iterator[str]:
+    if facts.releases:
+        names = listed(facts.releases, "and")
+        yield (
+            f"{names} may be about the same persons: the input or the columns of the person are the same. The "
+            "guarantee does not cover attackers with both releases."
+        )
+
+
+def _skipped(report: Report) -> Iterator[str]:
+    rows = report.input.get("source_rows")
+    for change in (Change(**change) for change in report.changes):
+        if not change.column and rows is not None:
+            share = percent(change.occurrences / max(1, rows + change.occurrences))
+            yield f"{change}, {share} of the data. They are not in the publication."

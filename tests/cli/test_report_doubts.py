@@ -1,0 +1,89 @@
+"""The report shows first what leaves persons unprotected: in the internal form all doubts, in the shareable form those
+that follow from the publication.
+"""
+
+import html
+import random
+import re
+
+import pytest
+
+from cli.place import Place
+
+pytestmark = pytest.mark.compiled
+
+
+def rows(persons: int) -> str:
+    draw = random.Random(5)
+    lines = ["visit,patient,age,hiv,ward,codes"]
+    for n in range(persons * 2):
+        codes = ";".join(sorted(draw.sample([f"c{code}" for code in range(40)], 9)))
+        person = "" if n % 5 == 4 else f"p{n // 2}"
+        lines.append(f"v{n},{person},{20 + n // 2 % 9},{'ny'[n // 2 % 7 == 0]},w{n // 2 % 3},{codes}")
+    return "\n".join(lines) + "\n"
+
+
+ATTRIBUTES = ["--relational", "age,ward", "--numeric", "age", "--model", "k"]
+ITEMS = ["--items", "codes", "--separator", ";", "--hierarchy", "codes=balanced:3", "--model", "km", "--m", "1"]
+BY_PATIENT = ["--unit", "patient", "--skip-rows", "no-id"]
+
+
+def report(place: Place, options: list[str], persons: int, *more: str) -> list[str]:
+    """Publish rows, and return the doubts in the report."""
+    data = place.write("rows.csv", rows(persons))
+    named = {name for option in options for name in option.split(",")}
+    dropped = ",".join(name for name in ("visit", "patient", "age", "hiv", "ward", "codes") if name not in named)
+    ran = place.run("anonymize", data, *options, "--drop", dropped, "-o", str(place.out), "--quiet")
+    assert ran.code == 0, ran.err
+    page = place.folder / f"{len(more)}.html"
+    of = [str(place.out), "--shareable"] if more else [str(place.private / "report.json")]
+    ran = place.run("report", *of, "-o", str(page))
+    assert ran.code == 0, ran.err
+    shown = page.read_text().partition("<h2>Check first</h2>")[2].partition("</div>")[0]
+    return [html.unescape(doubt) for doubt in re.findall("<li>(.*?)</li>", shown)]
+
+
+CASES = {
+    "a visit is declared a person": (["--unit", "visit", *ATTRIBUTES, "--k", "5"], 60, "declared a different person"),
+    "the person is unknown": (["--unit", "unknown", *ATTRIBUTES, "--k", "5"], 60, "Nobody declared who is a person"),
+    "a sensitive column is an attribute": (
+        [*BY_PATIENT, "--relational", "hiv,ward", "--model", "k", "--k", "5"], 60, "hiv seems sensitive"
+    ),
+    "k is 2": ([*BY_PATIENT, *ATTRIBUTES, "--k", "2"], 60, "k is 2"),
+    "twelve persons": ([*BY_PATIENT, *ATTRIBUTES, "--k", "3"], 12, "only 1[0-2] records"),
+    "rows are skipped": ([*BY_PATIENT, *ATTRIBUTES, "--k", "5"], 60, r"skipped rows without an id: 24, 20\.0% of the"),
+    "nine items a person": ([*BY_PATIENT, *ITEMS, "--k", "5"], 60, r"know \d+ items .* single out \d+\.\d%"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_doubt_comes_first(place: Place, case: str) -> None:
+    options, persons, text = CASES[case]
+    doubts = report(place, options, persons)
+    assert any(re.search(text, doubt) for doubt in doubts), doubts
+
+
+def test_an_earlier_release_of_the_same_input_is_a_doubt(place: Place) -> None:
+    data = place.write("earlier.csv", rows(60))
+    roles = [*BY_PATIENT, *ATTRIBUTES, "--k", "5", "--drop", "visit,hiv,codes", "-o", str(place.folder / "first")]
+    assert place.run("anonymize", data, *roles).code == 0
+    doubts = report(place, [*BY_PATIENT, *ATTRIBUTES, "--k", "5"], 60)
+    assert any(doubt.startswith("first may be about the same persons") for doubt in doubts), doubts
+
+
+def test_a_shareable_report_has_the_doubts_that_follow_from_the_publication(place: Place) -> None:
+    options = ["--unit", "unknown", "--relational", "hiv,ward", "--model", "k", "--k", "2"]
+    doubts = report(place, options, 12, "--shareable")
+    assert [doubt[:20] for doubt in doubts] == [
+        "Nobody declared who ", "hiv seems sensitive,", "k is 2: an attacker ", "The data contain onl",
+    ]  # fmt: skip
+
+
+def test_a_sound_publication_has_no_doubts(place: Place) -> None:
+    text = rows(60).replace(",,", ",p0,")
+    data = place.write("sound.csv", text)
+    options = ["--unit", "patient", "--differing", "first", *ATTRIBUTES, "--k", "5", "--drop", "visit,hiv,codes"]
+    assert place.run("anonymize", data, *options, "-o", str(place.out)).code == 0
+    page = place.folder / "page.html"
+    assert place.run("report", str(place.private / "report.json"), "-o", str(page)).code == 0
+    assert "Check first" not in page.read_text()
