@@ -35,7 +35,7 @@ def canonical_order(labels: Iterable[str]) -> list[str]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class NumberedLabels(ComputedSequence[str]):
+class NumberedLabels(RedactedRepr, ComputedSequence[str]):
     """The labels 1, 2, ..., n. They are computed when accessed and use constant memory.
 
     >>> labels = NumberedLabels(12)
