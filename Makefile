@@ -131,6 +131,7 @@ coverage: export PYTEST_ADDOPTS = --cov --cov-append --cov-report=
 coverage: $(READY)  ## Run the tests, and the kernels as plain Python to detect indexes out of bounds; report coverage
 	rm -f .coverage
 	$(MAKE) test
+	$(PYTEST) -q -m "not studies" tests/datasets
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -q -m "not data and not compiled" $(ON_KERNELS)
 	$(BIN)/coverage report --skip-covered --fail-under 95
 

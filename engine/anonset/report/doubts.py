@@ -22,7 +22,7 @@ _MOST_OF_THEM = 0.5
 def doubts(facts: ReportFacts) -> list[str]:
     """Return the doubts, the most harmful first. A shareable report has those that follow from the publication."""
     declared, private = facts.attested.declarations, facts.private
-    return [
+    sentences = [
         *([] if private is None else private.contradictions),
         *_unknown_persons(declared.unit),
         *_sensitive_attributes(facts),
@@ -32,6 +32,7 @@ def doubts(facts: ReportFacts) -> list[str]:
         *_earlier_releases(facts),
         *([] if private is None else _skipped(private)),
     ]
+    return [f"{sentence[0].upper()}{sentence[1:]}" for sentence in sentences]
 
 
 def _unknown_persons(unit: str) -> Iterator[str]:
@@ -44,8 +45,8 @@ def _sensitive_attributes(facts: ReportFacts) -> Iterator[str]:
     data, protected = facts.attested.data, facts.model.sensitive_column
     published = [*getattr(data, "relational", ()), *getattr(data, "keep", ())]
     if names := [name for name in published if name != protected and is_sensitive(name)]:
-        seem = "seems" if len(names) == 1 else "seem"
-        yield f"{listed(names, 'and')} {seem} sensitive, but the guarantee does not limit what others infer about it."
+        seem = f"Column {names[0]} seems" if len(names) == 1 else f"Columns {listed(names, 'and')} seem"
+        yield f"{seem} sensitive, but the guarantee does not limit what others infer about it."
 
 
 def _published_as_is(facts: ReportFacts) -> Iterator[str]:
@@ -56,7 +57,7 @@ def _published_as_is(facts: ReportFacts) -> Iterator[str]:
 
 def _weak_guarantee(facts: ReportFacts) -> Iterator[str]:
     if facts.model.k is not None and facts.model.k < FEWEST_MATCHES:
-        yield f"k is {facts.model.k}: an attacker may be left with a choice between {facts.model.k} persons."
+        yield f"With k = {facts.model.k}, an attacker may be left with a choice between {facts.model.k} persons."
     if facts.summary.n < FEWEST_PERSONS:
         yield f"The data contain only {counted(facts.summary.n, 'record')}. Others may know who is among them."
 
@@ -78,8 +79,8 @@ def _earlier_releases(facts: ReportFacts) -> Iterator[str]:
     if facts.releases:
         names = listed(facts.releases, "and")
         yield (
-            f"{names} may be about the same persons: the input or the columns of the person are the same. The "
-            "guarantee does not cover attackers with both releases."
+            f"The publication {names} may be about the same persons: the input or the columns of the person are the "
+            "same. The guarantee does not cover attackers with both releases."
         )
 
 
