@@ -24,6 +24,8 @@ from anonset.data.resumption.ledger import (
     from_json,
     stored_classes,
 )
+from anonset.data.resumption.seals import Seal
+from anonset.data.storage.lease import is_lease
 from anonset.data.storage.store import Files, Store, backing
 from anonset.errors import InputError
 from anonset.jobs.trials.candidate import Candidate
@@ -104,6 +106,13 @@ def test_every_field_of_a_stored_run_is_restored(work):
     value = Maker(work).value(Candidate)
     assert list(defaults_in(value)) == []
     assert list(differences(value, from_json(loads(dumps(as_json(value)))))) == []
+
+
+def test_every_array_of_a_table_is_sealed(work):
+    table = Maker(work).value(Table)
+    files = {path for path in work.path.iterdir() if not is_lease(path.name)}
+    assert len(files) > 10
+    assert Seal.of(table).sums.keys() == files
 
 
 @pytest.mark.parametrize("labels", ["filed", "numbered"])

@@ -1,25 +1,71 @@
 """Lists of settings in the code name settings that exist."""
 
+import re
+import tomllib
 from collections.abc import Iterable
+from inspect import signature
+from pathlib import Path
 
 import pytest
 
+import anonset
 from anonset.cli import flags
 from anonset.jobs import complete_settings, findings
 from anonset.jobs.proposals import proposal
 from anonset.jobs.runs import matched_releases
 from anonset.reading import linked
-from anonset.settings import overriding, table_lines
+from anonset.release import statements
+from anonset.settings import overriding, paths, table_lines
 from anonset.settings.commands import EvaluateSettings, InspectSettings, suggest_settings_model
 from anonset.settings.compare import compare_settings_model
 from anonset.settings.publication import ReportSettings, RiskSettings, check_settings_model
-from anonset.settings.settings import settings_model
+from anonset.settings.settings import RoleSettings, Settings, settings_model
 
 MODELS = (
     settings_model(), compare_settings_model(), suggest_settings_model(), check_settings_model(), InspectSettings,
     EvaluateSettings, ReportSettings, RiskSettings,
 )  # fmt: skip
 KNOWN = {"labels", "cluster_tls", *(name for model in MODELS for name in model.model_fields)}
+
+
+FILES_BY_COLUMN = {"hierarchy", "ceiling", "sensitive_items"}
+"""Settings that contain paths of files among other texts. `with_paths` treats each in its own way."""
+NO_PATHS = {
+    "no_header", "header_line", "decimal", "input_format", "value_codes", "missing", "part_rows", "cluster", "items",
+}  # fmt: skip
+"""Settings whose description mentions files, and whose value is not a path."""
+UNCHANGED_BY = {"charset_normalizer", "cyclopts", "pyroaring", "rich"}
+"""Required packages that do not change a result: proposals of an encoding, parsing, sets and printing."""
+ONLY_IN_FILES = {
+    "input", "out", "private", "if_exists", "work_dir", "memory_limit", "cluster", "cluster_tls", "trace",
+    "model", "algorithm", "seed", "hierarchy", "ceiling", "max_work",
+    *RoleSettings.model_fields,
+}  # fmt: skip
+"""Settings of a run that `anonset.anonymize` lacks, because a table, an algorithm or another argument contains them."""
+
+
+def test_settings_that_name_files_are_paths() -> None:
+    """The content of files is compared if a run is repeated, and relative paths belong to the folder of a job."""
+    texts = [(name, str(field.description)) for model in MODELS for name, field in model.model_fields.items()]
+    mention = {name for name, text in texts if re.search(r"\b([Ff]iles?|FILE|[Dd]irectory|address)\b", text)}
+    assert mention - paths._WORDS.keys() == FILES_BY_COLUMN | NO_PATHS
+    values = {"hierarchy": {"age": "x.csv"}, "ceiling": {"age": "x.csv"}, "sensitive_items": ["@x.csv"]}
+    for name in KNOWN - NO_PATHS & mention:
+        replaced = paths.with_paths({name: values.get(name, "x.csv")}, lambda *_: "replaced")
+        assert ("replaced" in str(replaced)) == (name in mention | paths._WORDS.keys()), name
+
+
+def test_the_versions_of_packages_that_change_results_are_compared() -> None:
+    project = tomllib.loads(Path("pyproject.toml").read_text("utf-8"))["project"]
+    required = {re.split(r"[<>=]", entry)[0] for entry in project["dependencies"]}
+    assert {"anonset", *required} == {*statements._PACKAGES, *UNCHANGED_BY}
+
+
+def test_a_run_in_python_has_the_settings_of_a_run() -> None:
+    arguments = {*signature(anonset.anonymize).parameters} - {"table", "algorithm"}
+    renamed = {"hierarchies": "hierarchy", "ceilings": "ceiling", "client": "cluster", "budget": "max_work"}
+    other_names = {renamed.get(name, name) for name in arguments} - {"progress"}
+    assert other_names | ONLY_IN_FILES == {*Settings.model_fields}
 
 
 @pytest.mark.parametrize(

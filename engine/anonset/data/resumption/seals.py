@@ -4,18 +4,19 @@ published.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data.codes import stored_codes
+from anonset.data.codes import NarrowCodes, RowNumbers, stored_codes
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.checksums import Sum, sums_of
 from anonset.data.storage.exchange import exchange_of
 from anonset.data.storage.store import Files, Store, backing, damage_error
-from anonset.data.table import Column, NumericColumn, SetColumn, Table
+from anonset.data.table import Table
 
 _BYTES_PER_TASK = 1 << 26
 _FileRange = tuple[Path, int, int]
@@ -35,12 +36,12 @@ class Seal(RedactedRepr):
         """Compute the checksums of the files of a table. Without files, the result is empty. Cost: one pass over the
         files.
         """
-        return cls.over([*_arrays(table), *_labels(table)], table.store)
+        return cls.over(_arrays(table), table.store)
 
     @classmethod
     def of_labels(cls, table: Table) -> "Seal":
         """Compute the checksums of the files that contain the labels of a table."""
-        return cls.over(_labels(table), table.store)
+        return cls.over(_arrays(tuple(column.vocabulary for column in (*table.ids, *table.kept))), table.store)
 
     @classmethod
     def over(cls, arrays: Iterable[NDArray[np.generic]], store: Store) -> "Seal":
@@ -111,21 +112,18 @@ class Seal(RedactedRepr):
         self.require_unbroken()
 
 
-def _labels(table: Table) -> list[NDArray[np.generic]]:
-    filed = [column.vocabulary.filed for column in (*table.ids, *table.kept)]
-    return [array for labels in filed if labels is not None for array in (labels.starts, labels.text)]
-
-
-def _arrays(table: Table) -> list[NDArray[np.generic]]:
-    columns: list[SetColumn | Column | None] = [table.transactions, table.sensitive]
-    columns += [*table.relational, *table.ids, *table.kept]
-    arrays: list[NDArray[np.generic]] = []
-    for column in columns:
-        if isinstance(column, SetColumn):
-            arrays += [column.indptr, stored_codes(column.codes)]
-        elif column is not None:
-            arrays.append(column.values if isinstance(column, NumericColumn) else column.codes)
-    return arrays
+def _arrays(value: Any) -> Iterator[NDArray[np.generic]]:
+    """Yield the arrays in the fields of an object, and in the objects that it contains."""
+    if isinstance(value, np.ndarray):
+        yield value
+    elif isinstance(value, (NarrowCodes, RowNumbers)):
+        yield stored_codes(value)
+    elif isinstance(value, tuple) and not (value and isinstance(value[0], str)):
+        for part in value:
+            yield from _arrays(part)
+    elif is_dataclass(value) and not isinstance(value, Store):
+        for field in fields(value):
+            yield from _arrays(getattr(value, field.name))
 
 
 def _sums(paths: Collection[Path], store: Store) -> dict[Path, Sum]:

@@ -9,16 +9,20 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from anonset.settings.job_changes import ROLES
+from anonset.reading.decisions import MACHINE, decisions
 from anonset.settings.model_choices import comparison_flags, item_trees, tuned
 from anonset.settings.parameters import SIZES
+from anonset.settings.settings import InputSettings
 from anonset.spelling import as_typed
 from anonset.ui.state.runs import CANCELLED, CommandRun
 
 _COMPARED = 3
 """Maximum number of candidates that are run with several k."""
-_BASIS = (*ROLES, "publish_as_is", "unit", "model", *SIZES)
-"""Settings on which the result of a trial depends."""
+_BASIS = {
+    *(name for name, decides in decisions(InputSettings).items() if decides is not MACHINE),
+    *("publish_as_is", "model", "round_ends", *SIZES),
+} - {"hierarchy"}
+"""Settings on which the result of a trial depends, in addition to the hierarchies of attributes."""
 _BALANCED = "joint-split"
 """Algorithm with a weight between the loss of the attributes and the loss of the items."""
 _STOPS = 7
@@ -49,8 +53,11 @@ class Trial:
         """Exit code, or None during the trial."""
 
     def suits(self, settings: Mapping[str, Any]) -> bool:
-        """Return True if the trial used the roles and the model of the settings."""
-        return all(settings.get(name) == self._settings.get(name) for name in _BASIS)
+        """Return True if the trial used the model and the data of the settings. A candidate may change the hierarchies
+        of items.
+        """
+        same = all(settings.get(name) == self._settings.get(name) for name in _BASIS)
+        return same and _attribute_trees(settings) == _attribute_trees(self._settings)
 
     async def finish(self) -> None:
         """Try the candidates, then run several weights of `joint-split`, and the best candidates with several k."""
@@ -145,6 +152,11 @@ class Trial:
         own = {name: job[name] for name in tuned(job)} if tried and job.get("algorithm") == _BALANCED else {}
         settings = {**own, **tried[0]} if tried else {}
         return {name: value for name, value in settings.items() if name not in ("w", "point")}
+
+
+def _attribute_trees(settings: Mapping[str, Any]) -> dict[str, str]:
+    trees = item_trees(settings)
+    return {column: spec for column, spec in settings.get("hierarchy", {}).items() if column not in trees}
 
 
 def _weights(frontier: Sequence[Mapping[str, float]]) -> list[str]:
