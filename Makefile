@@ -23,7 +23,7 @@ PYTEST := $(BIN)/python -m pytest -n logical --maxprocesses 4 --dist worksteal
 # Folders of tests that call many kernels.
 ON_KERNELS := $(addprefix tests/,kernels generalization support queries measures attacks algorithms verification)
 
-.PHONY: help setup constraints recipes demo test check check-all lint warmup types long coverage columns docs wheel compiled sbom release releasable bench reproduce clean
+.PHONY: help setup constraints recipes demo test check check-all lint warmup types long coverage combinations columns docs wheel compiled sbom release releasable bench reproduce clean
 
 help:  ## List the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -66,6 +66,8 @@ check: lint warmup types wheel coverage long  ## Run lint, type checks, import c
 check-all: check recipes  ## Run `check`, and also recipes, experiments, the site in a browser, all random examples, and the wheel on other Pythons
 	$(PYTEST) -m studies
 	ANONSET_EXAMPLES=all $(PYTEST) -m "hypothesis and not studies"
+	$(MAKE) combinations
+	PYTHONPATH=tests:. $(BIN)/python -m tests.combinations --triples 2000
 	for python in python3.12 python3.13; do \
 		if $$python --version 2> /dev/null; then $(MAKE) wheel PYTHON=$$python || exit 1; \
 		else echo "$$python is not available: the wheel is not tested with it"; fi; done
@@ -84,6 +86,9 @@ types: $(READY)  ## Check types
 columns: $(READY)  ## Measure how often inspect is wrong on labelled layouts, and what each observation contributes
 	$(BIN)/python -m tests.columns.errors both --rows 2000 --page docs/development/columns.md
 	$(BIN)/python -m tests.columns.ablation
+
+combinations: warmup  ## Run jobs that cover all pairs of options, layouts and ways to run, and judge each by an independent oracle
+	PYTHONPATH=tests:. $(BIN)/python -m tests.combinations
 
 docs: $(READY)  ## Build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet

@@ -1,0 +1,61 @@
+"""Kill a run in a forked process at one of its stages, and start one cluster for all jobs."""
+
+import atexit
+import os
+import random
+import signal
+import time
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+STAGES = 8
+"""A run is killed at one of its first stages: begins of phases, stored steps, the saved table, the renaming."""
+PATIENCE = 120.0
+"""Seconds after which a forked process is killed in any case."""
+
+
+def kill_within(run: Callable[[], Any], seed: object) -> None:
+    """Call a function in a forked process that is killed at a stage drawn by the seed."""
+    number = random.Random(f"killed {seed}").randint(1, STAGES)
+    if not (child := os.fork()):
+        try:
+            _count_down(number)
+            run()
+        finally:
+            os._exit(0)
+    end = time.monotonic() + PATIENCE
+    while os.waitpid(child, os.WNOHANG) == (0, 0):
+        if time.monotonic() > end:
+            os.kill(child, signal.SIGKILL)
+        time.sleep(0.01)
+
+
+def _count_down(number: int) -> None:
+    from anonset.data.resumption.ledger import Ledger
+    from anonset.jobs.runs import run
+    from anonset.release.publishing.staging import Staging
+    from anonset.release.stopwatch import Stopwatch
+
+    left = [number]
+    for where, name in ((Stopwatch, "phase"), (Ledger, "finish"), (run, "save_table"), (Staging, "rename")):
+        real: Any = getattr(where, name)
+
+        def counted(*given: Any, real: Any = real, **more: Any) -> Any:
+            result = real(*given, **more)
+            left[0] -= 1
+            if not left[0]:
+                os._exit(9)
+            return result
+
+        setattr(where, name, counted)
+
+
+@cache
+def scheduler() -> str:
+    """Return the address of a cluster of two processes that this process uses for all jobs."""
+    from distributed import LocalCluster
+
+    cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)  # type: ignore[no-untyped-call]
+    atexit.register(cluster.close)
+    return str(cluster.scheduler_address)

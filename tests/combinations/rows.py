@@ -1,0 +1,344 @@
+"""Run drawn jobs, and judge each by what it must publish, refuse, and never show."""
+
+import contextlib
+import io
+import json
+import os
+import re
+import tempfile
+import traceback
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pyarrow import parquet
+from tests.combinations.draws import NUMBER, Pair, draw, pairs
+from tests.combinations.jobs import Made, make
+from tests.combinations.spoken import SPEAKERS, job_text
+from tests.combinations.table import FACTORS, REFUSED, Choice, Value, allowed
+from tests.reference.publication import breaches, bucket_breaches, chunk_breaches, read_publication, untruths
+from tests.tiny_limits import LIMIT, tiny_limits
+
+REFUSED_CANARIES = r"names|e-mail|telephone|personal|identify|contact|IBAN|given name|persons"
+SUPPRESSING = (
+    "exact",
+    "hghs",
+    "mhghs",
+    "coherence-suppression",
+    "suppress-control",
+    "coat",
+    "pcta",
+    "vpa",
+    "lm-apriori",
+)
+
+
+@dataclass
+class Ran:
+    code: int
+    text: str
+    """Everything printed."""
+
+
+@dataclass
+class Judged:
+    """What a job came to."""
+
+    state: str
+    """``published``, ``refused`` (as the table states), ``infeasible``, or ``wrong``."""
+    faults: list[str] = field(default_factory=list)
+
+
+def command(*arguments: str) -> Ran:
+    """Run a command in this process."""
+    from anonset.cli.main import main
+
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+        try:
+            code = main([str(each) for each in arguments])
+        except Exception as error:  # what the process would report with exit code 70
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            code = 70
+            out.write(f"{type(error).__name__}: {error} at {Path(where.filename).name}:{where.lineno}")
+    return Ran(code, out.getvalue())
+
+
+def expected_refusal(choice: Choice) -> str | None:
+    """Return a pattern of the message with which the table says that a job is refused. None if it must publish."""
+    canaries = [REFUSED_CANARIES] if choice["canary"].partition(":")[2] in ("keep", "items", "sensitive") else []
+    patterns = canaries + [
+        text for wanted, text in REFUSED if all(choice[factor] == value for factor, value in wanted.items())
+    ]
+    return "|".join(patterns) or None
+
+
+def refusing_pairs(choice: Choice) -> set[Pair]:
+    """Return the pairs that a refused job tests: those of a refused canary, or the refused pair alone."""
+    if found := [wanted for wanted, _ in REFUSED if all(choice[factor] == value for factor, value in wanted.items())]:
+        return pairs(found[0]) if len(found) == 1 else set()
+    canary = NUMBER["canary", choice["canary"]]
+    return {pair for pair in pairs(choice) if canary in pair}
+
+
+def judge(choice: Choice, seed: object = 0) -> Judged:
+    """Run a job in a new folder."""
+    with tempfile.TemporaryDirectory(prefix="combinations-") as name:
+        before = Path.cwd()
+        os.chdir(name)
+        try:
+            return _judge(choice, Path(name), seed)
+        except Exception as error:
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            return Judged(
+                "wrong",
+                [f"the test fails: {type(error).__name__}: {error} at {Path(where.filename).name}:{where.lineno}"],
+            )
+        finally:
+            os.chdir(before)
+
+
+def _judge(choice: Choice, folder: Path, seed: object) -> Judged:
+    made = make(choice, folder, seed)
+    out = folder / "out"
+    made.settings["out"] = str(out)
+    private = folder / ("elsewhere" if choice["private"] else "out.private")
+    if choice["private"]:
+        made.settings["private"] = str(private)
+    ran = _run(made, out)
+    faults = [f"a canary is printed: {secret!r}" for secret in made.secrets if _shows(ran.text, secret)][:1]
+    if ran.code == 70:
+        return Judged("wrong", [f"exit code 70: {ran.text[-300:]}"])
+    pattern = expected_refusal(choice)
+    if ran.code:
+        faults += [] if not out.exists() and not private.exists() else ["a refused run left files"]
+        if pattern and ran.code == 2 and not re.search(pattern, ran.text):
+            faults.append(f"refused with another message: {ran.text[-300:]}")
+        if not pattern and ran.code == 2:
+            faults.append(f"refused: {ran.text[-400:]}")
+        state = "wrong" if faults else "refused" if ran.code == 2 else "infeasible"
+        return Judged(state, faults)
+    if pattern:
+        return Judged("wrong", [f"published, but the table says that it is refused ({pattern})"])
+    faults += _wrong_bytes(made, out, private)
+    faults += _as_first(made, out)
+    faults += [f"a canary is published: {path.name}" for path in _showing(out, made.secrets)][:1]
+    with tiny_limits():
+        faults += READERS[choice["reader"]](made, out, private)
+    return Judged("wrong" if faults else "published", faults)
+
+
+def _shows(text: str, secret: str) -> bool:
+    return secret.casefold() in text.casefold() or secret.replace(" ", "_") in text
+
+
+def _showing(folder: Path, secrets: list[str]) -> Iterator[Path]:
+    for path in folder.rglob("*") if secrets else ():
+        if path.is_file() and any(_shows(path.read_bytes().decode("utf-8", "replace"), secret) for secret in secrets):
+            yield path
+
+
+# ---------------------------------------------------------------- ways to run
+
+
+def _run(made: Made, out: Path) -> Ran:
+    speak, run, work = SPEAKERS[made.choice["spoken"]], made.choice["run"], out.with_name("work")
+    files = {"work_dir": str(work), "memory_limit": LIMIT}
+    if not all(allowed("run", "work_dir", factor, value) for factor, value in made.choice.items() if factor != "run"):
+        files = {}  # runs in memory only
+    if run == "work_dir":
+        with tiny_limits():
+            return speak(made, files)
+    if run == "killed":
+        from tests.combinations.killed import kill_within
+
+        with tiny_limits():
+            kill_within(lambda: speak(made, {**files, "if_exists": "resume"}), made.seed)
+            return speak(made, {**files, "if_exists": "resume"})
+    if run == "cluster":
+        from tests.combinations.killed import scheduler
+
+        return speak(made, {"work_dir": str(work), "cluster": scheduler()})
+    if run == "repeated":
+        with tiny_limits():
+            first = speak(made, {**files, "if_exists": "resume"})
+            again = speak(made, {**files, "if_exists": "resume"})
+        if first.code != again.code:
+            return Ran(
+                70,
+                f"the same command again: {first.code}, then {again.code}: {first.text[-200:]} / {again.text[-200:]}",
+            )
+        return first
+    return speak(made, {"one thread": {"workers": 1}, "three threads": {"workers": 3}}.get(run, {}))
+
+
+def _as_first(made: Made, out: Path) -> list[str]:
+    """Compare the bytes with those of the plain way: in memory, by a job file, with the input as it is."""
+    choice = made.choice
+    plain = {**choice, "run": "memory", "spoken": "job", "input": "as it is"}
+    if plain == dict(choice) or (
+        choice["search"] in ("anatomy/anatomy", "safe-grouping/safe-grouping") and choice["seed"] is None
+    ):
+        return []
+    folder = out.with_name("plain")
+    folder.mkdir()
+    other = make(plain, folder, made.seed)
+    other.settings["out"] = str(folder / "out")
+    ran = SPEAKERS["job"](other, {})
+    if ran.code:
+        return [f"the plain way ends with {ran.code}: {ran.text[-300:]}"]
+    return different(folder / "out", out)
+
+
+def different(one: Path, other: Path) -> list[str]:
+    """Name the published files whose bytes differ, without the attestation's name of the input."""
+    files = [
+        {p.relative_to(folder): p.read_bytes() for p in folder.rglob("*") if p.is_file()} for folder in (one, other)
+    ]
+    names = [str(name) for name in files[0].keys() | files[1].keys() if files[0].get(name) != files[1].get(name)]
+    names = [name for name in names if name != "attestation.json"] or names
+    return [f"other bytes than in the plain way: {sorted(names)}"] if names else []
+
+
+# ---------------------------------------------------------------- what is published
+
+
+def _wrong_bytes(made: Made, out: Path, private: Path) -> list[str]:
+    given, persons = made.settings, made.named_persons()
+    model = given["model"]
+    try:
+        if model in ("anatomy", "safe-grouping"):
+            figures = json.loads((private / "report.json").read_text())["figures"]
+            removed = sum(figures.get(name, 0) for name in ("removed_for_diversity", "removed_with_groups"))
+            return list(bucket_breaches(out, given, persons, int(removed)))
+        if model == "disassociation":
+            return list(chunk_breaches(out, given, persons))
+        publication = read_publication(out)
+        suppresses = (
+            given["algorithm"] in SUPPRESSING
+            or given.get("transaction") in SUPPRESSING
+            or bool(made.choice["sensitive_items"])
+        )
+        return [*breaches(publication, given, persons), *untruths(publication, persons, suppresses=suppresses)][:3]
+    except (KeyError, ValueError, AssertionError) as error:
+        return [f"the publication cannot be read: {type(error).__name__}: {error}"]
+
+
+# ---------------------------------------------------------------- readers
+
+Reader = Callable[[Made, Path, Path], list[str]]
+
+
+def _accepts(*arguments: Any, code: int = 0) -> list[str]:
+    ran = command(*arguments)
+    return [] if ran.code == code else [f"{arguments[0]} ends with {ran.code}, not {code}: {ran.text[-400:]}"]
+
+
+def _policy(made: Made, private: Path) -> list[str]:
+    policy = private / "privacy_constraints.txt"
+    return [] if made.settings.get("privacy_constraints", "km") == "km" else ["--privacy-constraints", str(policy)]
+
+
+def _report(made: Made, out: Path, private: Path, *options: str) -> list[str]:
+    page = out.with_name("page.html")
+    faults = _accepts(
+        "report", str(out if "--shareable" in options else private / "report.json"), "-o", str(page), *options
+    )
+    if not faults and options and list(_showing(page.parent / "page.html", made.secrets)):
+        faults.append("a canary is in the shareable report")
+    return faults
+
+
+def _rerun(made: Made, out: Path, private: Path) -> list[str]:
+    again = out.with_name("again")
+    faults = _accepts(
+        "anonymize", str(private / "report.json"), "-o", str(again), "--private", f"{again}.private", "--quiet"
+    )
+    if made.settings["model"] in ("anatomy", "safe-grouping") and made.choice["seed"] is None:
+        return faults
+    return faults or different(out, again)
+
+
+def _resume(made: Made, out: Path, private: Path) -> list[str]:
+    ran = SPEAKERS["job"](made, {"if_exists": "resume"})
+    return [] if ran.code == 0 else [f"resume ends with {ran.code}: {ran.text[-400:]}"]
+
+
+def _changed_byte(made: Made, out: Path, private: Path) -> list[str]:
+    path = max(
+        (p for p in out.rglob("*") if p.is_file() and p.name != "attestation.json"), key=lambda p: p.stat().st_size
+    )
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    ran = command("verify", str(out))
+    return [] if ran.code in (1, 2) else [f"verify of a changed byte ends with {ran.code}: {ran.text[-300:]}"]
+
+
+def _changed_row(made: Made, out: Path, private: Path) -> list[str]:
+    files = (path for name in ("published*", "published/*", "tables/*", "tables/*/*") for path in out.glob(name))
+    path = max((path for path in files if path.is_file()), key=lambda path: path.stat().st_size)
+    if path.suffix == ".parquet":
+        table = parquet.read_table(path)
+        parquet.write_table(table.slice(0, table.num_rows - 1), path)
+    else:
+        path.write_text("".join(path.read_text().splitlines(keepends=True)[:-1]))
+    ran = command("verify", str(out))
+    return [] if ran.code in (1, 2) else [f"verify with a missing row ends with {ran.code}: {ran.text[-300:]}"]
+
+
+def _next(setting: str) -> Reader:
+    def read(made: Made, out: Path, private: Path) -> list[str]:
+        later = out.with_name("later")
+        settings = {**made.settings, setting: str(private), "out": str(later), "private": f"{later}.private"}
+        ran = command("anonymize", job_text(settings, out.with_name("later.toml")))
+        if ran.code == 1:
+            return []
+        if ran.code:
+            return [f"{setting} ends with {ran.code}: {ran.text[-400:]}"]
+        return _accepts("verify", str(later), *(["--after", str(private)] if setting == "after" else []))
+
+    return read
+
+
+READERS: dict[str, Reader] = {
+    "verify": lambda made, out, private: _accepts("verify", str(out), *_policy(made, private)),
+    "verify job": lambda made, out, private: _accepts("verify", str(private / "report.json")),
+    "risk": lambda made, out, private: _accepts("risk", str(private / "report.json"), "--quiet"),
+    "evaluate": lambda made, out, private: _accepts("evaluate", str(private / "report.json"), "--quiet"),
+    "report": _report,
+    "shareable": lambda made, out, private: _report(made, out, private, "--shareable"),
+    "rerun": _rerun,
+    "resume": _resume,
+    "changed byte": _changed_byte,
+    "changed row": _changed_row,
+    "recoding": _next("recoding"),
+    "after": _next("after"),
+}
+
+
+# ---------------------------------------------------------------- shrinking
+
+
+def shrink(choice: Choice, seed: object, fault: str) -> dict[str, Value]:
+    """Return a job with the same kind of fault, and fewer values that differ from the defaults."""
+    kind, small = fault_kind(fault), dict(choice)
+    for factor in reversed([name for name, value in choice.items() if value != FACTORS[name][0]]):
+        for value in FACTORS[factor][:1]:
+            tried = {**small, factor: value}
+            if draw(0, tried) is not None and any(fault_kind(each) == kind for each in judge(tried, seed).faults):
+                small = tried
+    return small
+
+
+def fault_kind(fault: str) -> str:
+    """Return a fault without numbers, paths and quoted names."""
+    return re.sub(r"/\S+|'[^']*'|\d+", "_", fault)[:110]
+
+
+def told(choice: Choice) -> str:
+    """Return what differs from the defaults, as text."""
+    return ", ".join(
+        f"{name}={value!r}" for name, value in choice.items() if value != FACTORS[name][0] or name == "search"
+    )

@@ -1,0 +1,164 @@
+"""Say a job in four ways: as a job file, as flags, as both, and in Python."""
+
+import json
+import random
+import warnings
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from tests.combinations.table import IN_JOB_FILES
+
+Settings = Mapping[str, Any]
+
+
+def toml(settings: Settings) -> str:
+    """Return settings as the text of a job file."""
+    lines, tables = [], []
+    for name, value in settings.items():
+        if isinstance(value, Mapping) and name == "tables":
+            for table, options in value.items():
+                tables.append(f"[tables.{table}]")
+                tables += [f"{key} = {_value(entry)}" for key, entry in options.items()]
+        elif isinstance(value, Mapping):
+            tables += [f"[{name}]", *(f"{json.dumps(key)} = {_value(entry)}" for key, entry in value.items())]
+        else:
+            lines.append(f"{name} = {_value(value)}")
+    return "\n".join([*lines, *tables]) + "\n"
+
+
+def _value(value: Any) -> str:
+    return json.dumps(value)
+
+
+def job_text(settings: Settings, path: Path) -> str:
+    """Write a job file. Return its path."""
+    path.write_text(toml(settings))
+    return str(path)
+
+
+def flags(settings: Settings) -> list[str]:
+    """Return settings as arguments of the command."""
+    arguments = []
+    for name, value in settings.items():
+        option = "--" + name.replace("_", "-")
+        if name == "input":
+            arguments.insert(0, value)
+        elif isinstance(value, Mapping):
+            arguments += [each for key, entry in value.items() for each in (option, f"{key}={entry}")]
+        elif isinstance(value, bool):
+            arguments.append(option if value else option.replace("--", "--no-", 1))
+        else:
+            arguments += [option, ",".join(value) if isinstance(value, list) else str(value)]
+    return arguments
+
+
+def _by_job(made: Any, more: Settings) -> Any:
+    from tests.combinations.rows import command
+
+    settings = {**made.settings, **more}
+    return command("anonymize", job_text(settings, made.folder / "job.toml"))
+
+
+def _by_flags(made: Any, more: Settings) -> Any:
+    from tests.combinations.rows import command
+
+    return command("anonymize", *flags({**made.settings, **more}))
+
+
+def _split(made: Any, more: Settings) -> Any:
+    """Say half of the settings, and of the entries of each mapping, as flags."""
+    from tests.combinations.rows import command
+
+    chance = random.Random(f"split {made.seed}")
+    in_job, as_flags = {}, {}
+    for name, value in {**made.settings, **more}.items():
+        if isinstance(value, Mapping) and name != "tables":
+            keys = sorted(value)
+            half = set(chance.sample(keys, len(keys) // 2)) if len(keys) > 1 else set()
+            in_job[name] = {key: value[key] for key in keys if key not in half}
+            as_flags |= {name: {key: value[key] for key in keys if key in half}} if half else {}
+        elif (
+            name in NOT_SPLIT
+            or chance.random() < 0.5
+            or any("," in str(x) for x in (value if isinstance(value, list) else ()))
+        ):
+            in_job[name] = value
+        else:
+            as_flags[name] = value
+    path = job_text(in_job, made.folder / "job.toml")
+    return command("anonymize", path, *flags(as_flags))
+
+
+NOT_SPLIT = ("input", "tables", *IN_JOB_FILES)
+
+
+def _by_python(made: Any, more: Settings) -> Any:
+    """Read the table and anonymize it in Python."""
+    from dataclasses import fields
+    from fractions import Fraction
+
+    from tests.combinations.rows import Ran
+
+    import anonset
+    from anonset.algorithms.registry import ALGORITHMS
+    from anonset.reading.file_options import FileOptions, RoleOptions
+
+    given = {**made.settings, **more}
+    reading = {field.name for cls in (FileOptions, RoleOptions) for field in fields(cls)}
+    options = {name: value for name, value in given.items() if name in reading}
+    specs = given.get("hierarchy", {})
+    numeric = [column for column, spec in specs.items() if spec == "range"]
+    if numeric:
+        options["numeric"] = [*options.get("numeric", []), *(c for c in numeric if c not in options.get("numeric", []))]
+    cls = ALGORITHMS[given["algorithm"]]
+    parameters = {field.name: given[field.name] for field in fields(cls) if field.name in given}
+    for name in ("h", "rho", "cap", "c", "t", "w", "max_suppressed"):
+        if name in parameters:
+            parameters[name] = Fraction(parameters[name])
+    if "sensitive_items" in given:
+        given = {**given, "sensitive_items": tuple(given["sensitive_items"])}
+        parameters |= {"sensitive_items": given["sensitive_items"]} if "sensitive_items" in parameters else {}
+    if "transaction" in parameters:
+        from functools import partial
+
+        chosen = ALGORITHMS[parameters["transaction"]]
+        more_of = {
+            name: given[name]
+            for name in ("l", "sensitive_items")
+            if name in given and given["transaction"] == "lm-apriori"
+        }
+        parameters["transaction"] = partial(chosen, **more_of) if more_of else chosen
+    said = (
+        "accept",
+        "workers",
+        "order",
+        "symbols",
+        "max_loss",
+        "publish_as_is",
+        "format",
+        "part_rows",
+        "round_ends",
+        "out",
+    )
+    told: list[warnings.WarningMessage] = []
+    try:
+        with warnings.catch_warnings(record=True) as told:
+            table = anonset.read(given["input"], **options)
+            shown = {name: given[name] for name in said if name in given}
+            anonset.anonymize(table, cls(**parameters), hierarchies=specs or None, **shown)
+    except anonset.InfeasibleError as error:
+        return Ran(1, str(error))
+    except anonset.AnonsetError as error:
+        return Ran(2, str(error))
+    except Exception as error:  # what a user of Python would see as a traceback
+        return Ran(70, f"{type(error).__name__}: {error}")
+    return Ran(0, "\n".join(str(warning.message) for warning in told))
+
+
+SPEAKERS: Mapping[str, Callable[[Any, Settings], Any]] = {
+    "job": _by_job,
+    "flags": _by_flags,
+    "split": _split,
+    "python": _by_python,
+}
