@@ -1,6 +1,7 @@
 """Command line of the experiments."""
 
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +52,7 @@ def run(
 
 @app.command
 def status(*papers: str, quick: bool = False, figures: bool = False) -> None:
-    """Show for each paper how many cases have a current result, and how many are due.
+    """Show for each paper how many cases have a current result, a result of earlier code or data, or none.
 
     A result is current if parameters, code and data are unchanged, or if `check` has confirmed its figure with the
     current code. Cases whose time or memory is claimed are not confirmed by `check`.
@@ -69,7 +70,11 @@ def status(*papers: str, quick: bool = False, figures: bool = False) -> None:
     for key in papers or runner.papers():
         planned = runner.plan(runner.paper(key), quick=quick, results=results)
         skipped = f", {planned.cases_without_data} without data" if planned.cases_without_data else ""
-        sys.stdout.write(f"{key}: {planned.there} measured, {len(planned.due)} due{skipped}\n")
+        states = Counter(
+            runner.state(runner.results_of(runner.paper(key), results).get(case.key)) for case in planned.due
+        )
+        due = ", ".join(f"{n} {state}" for state, n in sorted(states.items())) or "0 due"
+        sys.stdout.write(f"{key}: {planned.there} current, {due}{skipped}\n")
         for piece in runner.pieces(runner.paper(key), results) if figures else ():
             took = f"; last measured in {piece.seconds:.0f} s" if piece.seconds else ""
             sys.stdout.write(f"  --figure {piece.figure}: {piece.cases} cases, {piece.due} due{took}\n")
@@ -79,7 +84,8 @@ def status(*papers: str, quick: bool = False, figures: bool = False) -> None:
 def agree(*papers: str, folder: Path = runner.QUICK_RESULTS) -> None:
     """Compare results with the tracked results. Losses and counts must agree to 1e-12. Times are not compared.
 
-    Exits with status 1 if there is nothing to compare.
+    Each case of the quick subset must have a result in both folders, unless its data are not available. Exits with
+    status 1 if a value differs, a case failed or has no result, or there is nothing to compare.
 
     Parameters
     ----------
@@ -88,14 +94,16 @@ def agree(*papers: str, folder: Path = runner.QUICK_RESULTS) -> None:
     folder
         Folder of the new results. By default, the folder of the quick subset.
     """
-    total, differing = 0, 0
+    total, differing, lacking = 0, 0, 0
     for key in papers or runner.papers(studies=False):
         common, differences = agreement.compared(key, folder)
+        unmeasured, skipped = agreement.unmeasured(key, folder)
         total, differing = total + common, differing + len({difference.key for difference in differences})
-        for difference in differences[:5]:
-            sys.stdout.write(f"{key} {difference}\n")
-    sys.stdout.write(f"{total} case(s) compared, {differing} differ\n")
-    sys.exit(1 if differing or not total else 0)
+        lacking += len(unmeasured)
+        for line in [*map(str, differences), *unmeasured, *skipped]:
+            sys.stdout.write(f"{key} {line}\n")
+    sys.stdout.write(f"{total} case(s) compared, {differing} differ, {lacking} failed or not measured\n")
+    sys.exit(1 if differing or lacking or not total else 0)
 
 
 @app.command

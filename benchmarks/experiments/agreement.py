@@ -22,6 +22,7 @@ from benchmarks.experiments.runner import (
     declared,
     paper,
     results_of,
+    runnable,
     stored_checks,
 )
 from benchmarks.experiments.store import COSTS_BEGIN, Result
@@ -50,7 +51,26 @@ def compared(key: str, here: Path, there: Path = RESULTS) -> tuple[int, list[Dif
     chosen = paper(key)
     first, second = results_of(chosen, here), results_of(chosen, there)
     common = [case for case in first if case in second and "measured" in first[case] and "measured" in second[case]]
-    return len(common), [difference for case in common for difference in _differences(case, first[case], second[case])]
+    return len(common), [difference for case in common for difference in differences(case, first[case], second[case])]
+
+
+def unmeasured(key: str, here: Path, there: Path = RESULTS) -> tuple[list[str], list[str]]:
+    """Return a line for each case of the quick subset that failed or has no result in one of the folders.
+
+    The second list has a line for each missing data set, with the number of cases that need it.
+    """
+    chosen = paper(key)
+    wanted = chosen.quick_cases()
+    can_run, missing = runnable(chosen, wanted)
+    lines = []
+    for where, results in (("new", results_of(chosen, here)), ("tracked", results_of(chosen, there))):
+        for case in can_run:
+            result = results.get(case.key, {})
+            if "measured" not in result:
+                reason = f"failed: {result['error']}" if "error" in result else "not measured"
+                lines.append(f"{case.slug}: {reason} ({where} results)")
+    needing = Counter(name for case in wanted for name in chosen.reads(case.parameters) if name in missing)
+    return lines, [f"{n} case(s) need {name}, which is not available" for name, n in sorted(needing.items())]
 
 
 def store_figures(key: str, here: Path, figures: Sequence[str] = (), there: Path = RESULTS) -> list[Difference]:
@@ -59,8 +79,8 @@ def store_figures(key: str, here: Path, figures: Sequence[str] = (), there: Path
     Returns the differences. A figure without declared cases, or with a declared case that has no result in one of the
     folders, has no outcome.
     """
-    _, differences = compared(key, here, there)
-    differing = {difference.key for difference in differences}
+    _, found = compared(key, here, there)
+    differing = {difference.key for difference in found}
     first, second = (results_of(paper(key), folder) for folder in (here, there))
     by_figure: dict[str, list[Key]] = {}
     for case in declared(paper(key), figures):
@@ -79,7 +99,7 @@ def store_figures(key: str, here: Path, figures: Sequence[str] = (), there: Path
     old = {figure: one for figure, one in stored.get(key, {}).items() if figure not in by_figure}
     written = json.dumps(stored | {key: old | outcomes}, indent=1, sort_keys=True)
     (there / REPEATED).write_text(written + "\n", encoding="utf-8")
-    return [difference for difference in differences if difference.key[0] in by_figure]
+    return [difference for difference in found if difference.key[0] in by_figure]
 
 
 def sentences(key: str, results: Path = RESULTS) -> str:
@@ -98,7 +118,8 @@ def sentences(key: str, results: Path = RESULTS) -> str:
     return "\n".join(lines)
 
 
-def _differences(key: Key, here: Result, there: Result) -> Iterator[Difference]:
+def differences(key: Key, here: Result, there: Result) -> Iterator[Difference]:
+    """Yield the losses and counts that differ between two results of a case."""
     first, second = _counted(here["measured"]), _counted(there["measured"])
     for name in sorted(first.keys() | second.keys()):
         if not _same(first.get(name), second.get(name)):

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -105,6 +105,13 @@ def code_and_data(chosen: Paper, figure: str) -> str:
         return ""
 
 
+def state(result: Mapping[str, Any] | None) -> str:
+    """Return the state of a case that is due, by its stored result."""
+    if result is None:
+        return "not measured"
+    return "failed" if "error" in result else "measured with earlier code or data"
+
+
 def is_fresh(chosen: Paper, result: store.Result) -> bool:
     """Return True if a result belongs to the current code and data."""
     if "measured" not in result:
@@ -186,8 +193,7 @@ def plan(
         case for case in (chosen.quick_cases() if quick else chosen.cases) if not figures or case.figure in figures
     ]
     wanted = [case for case in wanted if not (untimed and case.cost)]
-    missing = _missing(chosen, wanted)
-    can_run = [case for case in wanted if not missing.intersection(chosen.reads(case.parameters))]
+    can_run, missing = runnable(chosen, wanted)
     existing = results_of(chosen, results)
     agreeing = confirmed(chosen, results)
     due = [
@@ -224,16 +230,15 @@ def pieces(chosen: Paper, results: Path = RESULTS) -> list[Piece]:
     ]
 
 
-def _missing(chosen: Paper, cases: Iterable[Case]) -> set[str]:
-    from anonset.errors import InputError
-
+def runnable(chosen: Paper, cases: Sequence[Case]) -> tuple[list[Case], set[str]]:
+    """Return the cases whose data are available, and the names of the missing data sets."""
     missing = set()
     for name in {name for case in cases for name in chosen.reads(case.parameters)}:
         try:
             sources.data_of(name)
         except InputError:
             missing.add(name)
-    return missing
+    return [case for case in cases if not missing.intersection(chosen.reads(case.parameters))], missing
 
 
 def run(

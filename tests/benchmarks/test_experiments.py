@@ -28,9 +28,11 @@ from benchmarks.experiments import (
 from benchmarks.experiments.cases import Case, Figure, Paper, Results
 from benchmarks.experiments.checks import exponent, grows_linearly, rise, rises, spread
 from benchmarks.experiments.terrovitis2008.tree_size import tree_nodes
+from benchmarks.experiments.workers import measured_or_error
 
 from anonset.data import Hierarchy, SetColumn
 from anonset.errors import InputError
+from anonset_datasets.entries import ENTRIES
 
 pytestmark = pytest.mark.compiled
 
@@ -142,6 +144,44 @@ def test_results_are_compared_without_times(place, capsys):
         place / "results" / "made.up", [changed | {"measured": {"ncp": 0.3 * (1 + 1e-13)}}], {changed_key(changed)}
     )
     assert agreement.compared("made.up", place / "again", place / "results")[1] == []
+
+
+@pytest.mark.long
+def test_agree_fails_for_failed_and_missing_cases_by_name(place, monkeypatch, capsys):
+    """A comparison of the common cases alone reported success while all other cases had failed."""
+    results, again = place / "results", place / "again"
+    monkeypatch.setattr(agreement.unmeasured, "__defaults__", (results,))
+    monkeypatch.setattr(agreement.compared, "__defaults__", (results,))
+    runner.run("made.up", results=again)  # one of four cases fails
+    (place / "mended").touch()
+    runner.run("made.up", results=results)
+
+    def agree():
+        with pytest.raises(SystemExit) as ended:
+            command_line.agree("made.up", folder=again)
+        return ended.value.code, capsys.readouterr().out
+
+    failed = "made.up third-a-3: failed: RuntimeError: three cannot be had (new results)\n"
+    assert agree() == (1, f"{failed}3 case(s) compared, 0 differ, 1 failed or not measured\n")
+    runner.run("made.up", results=again)
+    assert agree() == (0, "4 case(s) compared, 0 differ, 0 failed or not measured\n")
+    store.write(results / "made.up", [result(place, "third", "a", 3, "")])
+    code, text = agree()
+    assert (code, text.count(": not measured (tracked results)\n")) == (1, 3)
+
+
+@pytest.mark.parametrize("key", runner.papers(studies=False))
+@pytest.mark.long
+def test_cases_without_data_files_give_the_tracked_results(key):
+    """Each paper has such cases, so that each paper runs wherever the tests run."""
+    paper = runner.paper(key)
+    cases = [case for case in runner.declared(paper) if not ENTRIES.keys() & set(paper.reads(case.parameters))]
+    assert cases
+    tracked = runner.results_of(paper)
+    for case in cases:
+        answer = measured_or_error(paper, case.parameters)
+        assert "measured" in answer, (case.slug, answer)
+        assert list(agreement.differences(case.key, answer, tracked[case.key])) == []
 
 
 @pytest.mark.long

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from tests.facts import refused
 
+from anonset.algorithms.buckets.anatomy import Anatomy
 from anonset.data import Table
 from anonset.errors import InputError
 from anonset_datasets.catalogue import load
@@ -65,7 +66,8 @@ def test_rows_equal_adult_in_order(table: Table) -> None:
         if column.name in ("workclass", "education", "sex"):
             assert column.labels() == adult[column.name].labels()  # type: ignore[union-attr]
     assert table.sensitive is not None
-    assert table.sensitive.labels() == adult["occupation"].labels()  # type: ignore[union-attr]
+    occupations = adult["occupation"].labels()  # type: ignore[union-attr]
+    assert table.sensitive.labels() == ["not stated" if label == "?" else label for label in occupations]
 
 
 @pytest.mark.data
@@ -74,8 +76,8 @@ def test_missing_occupations_are_a_value_or_dropped() -> None:
     complete, dropped = longitudinal(1_000), longitudinal(1_000, missing="drop")
     assert complete.sensitive is not None
     assert dropped.sensitive is not None
-    assert Counter(complete.sensitive.labels())["?"] == 2_809
-    assert "?" not in dropped.sensitive.labels()
+    assert Counter(complete.sensitive.labels())["not stated"] == 2_809
+    assert not {"?", "not stated"} & set(dropped.sensitive.labels())
     assert (dropped.n, len(tuples_of(dropped))) == (46_033, 1_000)
 
 
@@ -170,6 +172,14 @@ def test_tuples_are_distributed_to_individuals_of_the_same_sex() -> None:
         assert len({columns["sex"][row] for row in rows}) == 1
         assert {columns["birth_year"][row] for row in rows} == {str(1994 - max(int(columns["age"][r]) for r in rows))}
     assert columns["gender"] == columns["sex"]
+
+
+@pytest.mark.usefixtures("small")
+def test_buckets_accept_a_missing_occupation_as_a_value() -> None:
+    made = longitudinal(10)
+    assert made.sensitive is not None
+    assert made.sensitive.labels().count("not stated") == 4
+    assert len(Anatomy(l=2, seed=0).recode(made, {}).recoding.group) == 40
 
 
 @pytest.mark.usefixtures("small")

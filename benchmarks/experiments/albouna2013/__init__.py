@@ -85,8 +85,8 @@ The paper's data are not public. Therefore the generator `longitudinal` joins UC
 as section 8.1 of the paper describes. The data have 48,842 tuples of 21,201 individuals, and the paper's data have
 48,836 tuples of 21,201 individuals. Each individual has two or more tuples. Nine of ten tuples are distributed such
 that an individual's tuples have the same occupation, and the others at random. The paper does not state how often an
-individual keeps an occupation, and the losses depend on this frequency (figure "Persistence"). An unknown occupation
-(`?`) is a value like any other. Each of twenty seeds determines how tuples are assigned to individuals, and the
+individual keeps an occupation, and the losses depend on this frequency (figure "Persistence"). A missing occupation
+is the value `not stated`. Each of twenty seeds determines how tuples are assigned to individuals, and the
 random choices of the algorithms. Every result was verified.
 
 The paper does not state whether a tuple that is anonymized for l-diversity still counts as a member of its group. In

@@ -5,6 +5,7 @@ several tuples, as if from several censuses, and usually a single occupation.
 """
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,8 @@ CENSUS = 1994
 """Year of the Adult data, used for the oldest tuple of each individual."""
 MISSING = "?"
 """Value in Adult that represents a missing occupation."""
+NOT_STATED = "not stated"
+"""Occupation of these tuples. Models of buckets reject missing sensitive values, so the value has a name."""
 _KEPT = ("age", "workclass", "education", "marital-status", "relationship", "race", "sex", "native-country", "income")
 _DROPPED = ("fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week")
 _NAMES = "names/us_census1990_{}_names.csv.gz"
@@ -41,8 +44,8 @@ def longitudinal(individuals: int = 21_201, moving: float = 0.1, missing: str = 
     moving
         Share of the tuples that are assigned to individuals at random, independently of their occupation, in [0, 1].
     missing
-        Treatment of the 2,809 tuples without occupation: ``value`` uses ``?`` as an occupation, and ``drop`` removes
-        these tuples.
+        Treatment of the 2,809 tuples without occupation: ``value`` uses ``not stated`` as an occupation, and ``drop``
+        removes these tuples.
     seed
         Seed of NumPy's PCG64.
 
@@ -81,8 +84,11 @@ def _adult(*, drop: bool) -> Table:
     from anonset.reading.read import read
 
     table = read(path("adult"), sensitive="occupation", keep=_KEPT, drop=_DROPPED)
-    if not drop or table.sensitive is None:
+    if table.sensitive is None:
         return table
+    if not drop:
+        labels = (NOT_STATED if label == MISSING else label for label in table.sensitive.labels())
+        return replace(table, sensitive=CategoricalColumn.of("occupation", labels))
     known = np.flatnonzero(table.sensitive.codes != table.sensitive.vocabulary.index[MISSING])
     return Table(sensitive=table.sensitive.take(known), kept=tuple(column.take(known) for column in table.kept))
 
