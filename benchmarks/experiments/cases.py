@@ -45,6 +45,12 @@ class Case:
         return "".join(c if c.isalnum() or c in "-." else "_" for c in text)
 
 
+NULL = "null"
+"""Name of the curve of the null publication, and prefix of its quantities."""
+LOST = ("ncp", "loss", "loss_counted")
+"""Losses that are 1 if a publication contains no information."""
+
+
 @dataclass(frozen=True)
 class Results:
     """Results of a figure at one level of a factor, by series and x."""
@@ -66,6 +72,22 @@ class Results:
     def at(self, series: str, x: float | str, quantity: str) -> float:
         """Return the measured value of a quantity at a point of a curve."""
         return float(self.measured[series, x][quantity])
+
+    def without_information(self) -> "Results":
+        """Return the results of the null publication, in which each value is the root of its hierarchy.
+
+        Its NCP and its share of lost tuples are 1. Its query errors are measured by the curves of the null publication,
+        or by quantities whose names begin with `NULL`.
+        """
+        own = {series.removeprefix(NULL): one for (series, _), one in self.measured.items() if series.startswith(NULL)}
+        replaced = {}
+        for (series, x), one in self.measured.items():
+            function = series.partition(", ")[2]
+            null: dict[str, Any] = dict.fromkeys(LOST, 1.0)
+            null |= own.get(f", {function}" if function else "", {})
+            null |= {name.removeprefix(NULL + "_"): value for name, value in one.items() if name.startswith(NULL + "_")}
+            replaced[series, x] = dict(one) | {name: null[name] for name in one if name in null}
+        return Results(replaced)
 
     @property
     def series(self) -> list[str]:
@@ -107,6 +129,10 @@ def _median(points: Sequence[Measured]) -> dict[str, Any]:
     return found
 
 
+ONLY = ""
+"""Name of the part of a claim that is not divided into parts."""
+
+
 class Finding(NamedTuple):
     """Outcome of a check at a level of a factor. A check may also return a pair of `held` and `shown`."""
 
@@ -115,10 +141,10 @@ class Finding(NamedTuple):
     """Measured figures as text."""
     parts: Mapping[str, bool] = {}
     """Outcome for each part of the claim, such as each data set. `Claim.over` is the kind of the parts."""
-    margin: float | None = None
-    """Signed distance of the result from the criterion, for the sign test.
-
-    Positive if the criterion is met, negative if not, 0 for a tie.
+    gaps: Mapping[str, Mapping[Any, float]] = {}
+    """If the claim is an ordering: the relative difference of each compared pair of values, for each part. Positive in
+    the claimed direction, negative in the reversed direction, and 0 for a tie. The ordering holds if all differences
+    are positive, and its reversal holds if all are negative.
     """
 
 
@@ -142,8 +168,10 @@ class Claim:
     """Figures that the paper prints for the claim."""
     main: bool = False
     """True if the claim is one of the main findings at the top of the page of findings."""
-    compares_times: bool = False
-    """True if the claim compares times of implementations. The outcome is shown without a verdict."""
+    useful: bool = False
+    """True if the claim says that published data preserve information. The claim is not judged if a publication
+    without any information meets the criterion, too.
+    """
     about: tuple[str, ...] = ()
     """Curves that the check needs. The claim is judged when all cases of these curves have results."""
 
@@ -224,6 +252,11 @@ class Paper:
     reads: Callable[[Parameters], Sequence[str]] = lambda parameters: [parameters.get("data", "")]
     """Function that returns the names of the data sets that a case reads. If the digest of such a data set changes, the
     result of the case becomes invalid.
+    """
+
+    reading: Mapping[str, str] = field(default_factory=dict)
+    """Readings (`criteria.READINGS`) by which the claims of the paper are judged, with the words of the paper that fix
+    each reading.
     """
 
     published_data: frozenset[str] | None = None

@@ -52,6 +52,11 @@ def errors(parameters: Parameters, column: "SetColumn", publication: "Records") 
         found[f"answered_{name}"] = error.answered
         if error.answered:
             found[f"are_{name}"] = error.average
+        if error.answered and parameters.get("frequent"):
+            null = relative_errors(
+                workload.queries, lambda query: (known[query], _of_one_set(column, len(query.items)))
+            )
+            found[f"null_are_{name}"] = null.average
 
     n_symbols = int((publication.transactions.occurrences > 0).sum()) if publication.transactions is not None else 0
     for q in ITEMS_OF_QUERY:
@@ -64,6 +69,11 @@ def errors(parameters: Parameters, column: "SetColumn", publication: "Records") 
     if parameters.get("frequent"):
         ask("frequent", *_frequent(column))
     return found
+
+
+def _of_one_set(column: "SetColumn", size: int) -> float:
+    """Return the expected number of records with `size` items if all items are published as a single set."""
+    return float(column.n_nonempty * 2.0**-size / (1 - 2.0 ** -len(column.vocabulary)))
 
 
 @lru_cache(maxsize=4)

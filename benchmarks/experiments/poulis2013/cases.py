@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from benchmarks.experiments.cases import Case
+from benchmarks.experiments.cases import NULL, Case
 from benchmarks.experiments.factors import RUNS, SAMPLES
 
 RM = {"RM_R": "r", "RM_T": "t", "RM_RT": "rt"}
@@ -49,6 +49,19 @@ def by_bound(
         Case(figure, series, share, parameters(framework, merge, function, share=share, **more))
         for series, merge, function in variants(framework, functions)
         for share in shares
+    ]
+
+
+def without_information(figure: str, functions: dict[str, str], **more: Any) -> list[Case]:
+    """Return the cases of the null publication. Its errors do not depend on a bound, so its curves have one point."""
+    return [
+        Case(
+            figure,
+            f"{NULL}, {name}" if name else NULL,
+            SHARES[0],
+            {"kind": "null", "data": INFORMS, "function": function, **more},
+        )
+        for function, name in functions.items()
     ]
 
 

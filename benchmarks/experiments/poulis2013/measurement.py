@@ -25,9 +25,9 @@ def measure(parameters: Parameters) -> Measured:
     Parameters
     ----------
     parameters
-        ``kind`` (run, work, time, memory, formation, orders, orders_time, merges or shape) and ``data``; for a search
-        ``framework`` (rum, tum), ``merge``, ``function`` (aa, icd9, coat, lm), ``k``, the bound as ``delta`` or as
-        ``share`` (see `Job.delta`). Optional: ``records``, ``formation``, ``values`` (``plain``: no hierarchies of
+        ``kind`` (run, null, work, time, memory, formation, orders, orders_time, merges or shape) and ``data``; for a
+        search ``framework`` (rum, tum), ``merge``, ``function`` (aa, icd9, coat, lm), ``k``, the bound as ``delta`` or
+        as ``share`` (see `Job.delta`). Optional: ``records``, ``formation``, ``values`` (``plain``: no hierarchies of
         relational columns), ``queries``, and the level of the repetition.
 
     Raises
@@ -44,6 +44,7 @@ def measure(parameters: Parameters) -> Measured:
         "orders": _orders,
         "orders_time": _orders_time,
         "merges": _merges,
+        "null": _null,
         "shape": _shape,
     }
     found = kinds[parameters["kind"]](Job.of(parameters))
@@ -71,6 +72,12 @@ def _run(job: Job) -> Measured:
     from benchmarks.experiments.poulis2013.query_errors import errors
 
     return measured | errors(job, publication)
+
+
+def _null(job: Job) -> Measured:
+    from benchmarks.experiments.poulis2013.query_errors import errors_without_information
+
+    return errors_without_information(job)
 
 
 def _work(job: Job) -> Measured:

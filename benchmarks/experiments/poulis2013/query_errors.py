@@ -57,6 +57,20 @@ def errors(job: Job, publication: "Published") -> dict[str, float]:
     return found
 
 
+def errors_without_information(job: Job) -> dict[str, float]:
+    """Return the errors of `errors` for a single cluster in which each value is the root, and all items are one set."""
+    column = items_of(job.records.bound)
+    leaves = {name: len(hierarchy.leaves.labels) for name, hierarchy in job.records.relational.items()}
+    size, found = float(len(column.vocabulary)), {}
+    together = {"half": 0.25 / (1.0 - 2.0**-size), "one": 1.0 / size**2}
+    for (n_values, n_items), queries in _asked(job).items():
+        relational = np.array([np.prod([1 / leaves[name] for name in asked]) for asked in queries.values])
+        for name, model in MODELS.items():
+            answer = relational * (column.n_nonempty * together[model] if n_items else column.n)
+            found[f"{name}_{n_values}_{n_items}"] = float(np.mean(np.abs(queries.true - answer) / queries.true))
+    return found
+
+
 def _asked(job: Job) -> dict[tuple[int, int], Asked]:
     names = ("data", "records", "values", "function", "sample", "seed", "order", "workload")
     return _drawn(tuple((name, job.parameters.get(name)) for name in names))
