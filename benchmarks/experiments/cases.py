@@ -47,8 +47,8 @@ class Case:
 
 NULL = "null"
 """Name of the curve of the null publication, and prefix of its quantities."""
-LOST = ("ncp", "loss", "loss_counted")
-"""Losses that are 1 if a publication contains no information."""
+LOST = ("ncp", "loss")
+"""Prefixes of losses that are 1 if a publication contains no information."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Results:
         replaced = {}
         for (series, x), one in self.measured.items():
             function = series.partition(", ")[2]
-            null: dict[str, Any] = dict.fromkeys(LOST, 1.0)
+            null: dict[str, Any] = {name: 1.0 for name in one if name.startswith(LOST)}
             null |= own.get(f", {function}" if function else "", {})
             null |= {name.removeprefix(NULL + "_"): value for name, value in one.items() if name.startswith(NULL + "_")}
             replaced[series, x] = dict(one) | {name: null[name] for name in one if name in null}

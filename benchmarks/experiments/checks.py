@@ -1,8 +1,10 @@
 """Functions that checks of claims use to compute the growth of a curve and to format figures."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
 
-from benchmarks.experiments.cases import Results
+from benchmarks.experiments.cases import ONLY, Finding, Results
 
 from anonset.jobs.trials.growth import LINEAR_WITHIN, Line, fitted_power
 
@@ -48,6 +50,30 @@ def rise(values: Sequence[float]) -> float:
 def spread(values: Sequence[float]) -> float:
     """Return the largest value divided by the smallest."""
     return max(values) / min(values)
+
+
+def ordering(gaps: Mapping[str, Mapping[Any, float]], shown: str) -> Finding:
+    """Return the outcome of an ordering, which holds if every difference is positive.
+
+    >>> ordering({"A": {1: 0.1, 2: 0.0}, "B": {1: 0.2}}, "").parts
+    {'A': False, 'B': True}
+    """
+    parts = {part: all(gap > 0 for gap in found.values()) for part, found in gaps.items()}
+    return Finding(all(parts.values()), shown, {} if list(parts) == [ONLY] else parts, gaps)
+
+
+def below(low: float, high: float) -> float:
+    """Return how far `low` is below `high`, as a share of the larger absolute value, in [-2, 2]. Negative if above.
+
+    >>> below(1, 4), below(4, 1), below(0, 0)
+    (0.75, -0.75, 0.0)
+    """
+    return (high - low) / (max(abs(low), abs(high)) or 1.0)
+
+
+def steps(values: Sequence[float], *, up: bool, name: str = "") -> dict[tuple[str, int], float]:
+    """Return the relative difference between each value and the next, positive if the values rise (`up`) or fall."""
+    return {(name, i): below(a, b) if up else below(b, a) for i, (a, b) in enumerate(pairwise(values))}
 
 
 def rises(values: Sequence[float], *, slack: float = 0.0) -> bool:

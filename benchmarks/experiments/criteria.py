@@ -12,11 +12,13 @@ instead of 1.3. Version 5 adds claims for the study of RT-datasets. Versions 6 t
 They change no check and no tolerance. Version 11 judges the claim about samples in `optimum`, whose cases contain the
 samples. Before, it waited for repetitions that its figure does not have. Version 12 judges each part and each reading
 of a claim by itself, uses intervals instead of thresholds on counts, tests linear growth by a line instead of a power
-law, and gives no verdict on times that compare implementations. It was written when the results were known, so stored
-results were judged again.
+law, and gives no verdict on times that compare implementations. Version 13 judges orderings without tolerance, and
+adds the verdicts "equal" and "contradicted". It judges each paper by a single reading, which the paper's words fix,
+and each claim that data remain useful against a publication without information. It gives no verdict on any time of a
+paper. Versions 12 and 13 were written when the results were known, so stored results were judged again.
 """
 
-VERSION = 12
+VERSION = 13
 DIGEST = "eb4f733d236019d1"
 """Digest of all claims and criteria (`verdicts.criteria_digest`). A test fails if a claim changes without this digest.
 """
@@ -32,15 +34,24 @@ READINGS = frozenset({
     "items", "occurrences",  # suppressed items, or suppressed occurrences of items
     "counted", "not counted",  # tuples anonymized for diversity, as members of their group
     "1/2", "1/s",  # probability of an item if a set of s items is published
+    "alpha=3", "alpha=4", "alpha=5",  # number of groups that makes an individual significant
 })  # fmt: skip
-"""Our readings of claims that papers do not state precisely. A part of a claim belongs to the readings in its name."""
+"""Readings of claims that papers do not state precisely. A part of a claim belongs to the readings in its name.
+`Paper.reading` selects the readings that the paper's words fix.
+"""
 REPETITIONS = 20
 """Repetitions required for a verdict on random or arbitrary choices. Times need only three runs."""
 HOLDS_IN_WORDS, FAILS_IN_WORDS, UNSETTLED = "holds", "fails", "unsettled"
+CONTRADICTED = "contradicted"
+"""Used if several repetitions are measured, and none meets the criterion."""
+EQUAL = "equal"
+"""Used for orderings that are not strict in enough repetitions, if no comparison is reversed in enough repetitions."""
+USEFUL = 0.5
+"""Published data are useful if the error of answers is at most this share of the error without information."""
 DEPENDS = "depends on the "
 """Prefix of a verdict. It is used if the claim holds for some named levels or parts, but not for all."""
 SHOWN = "shown, not judged"
-"""Used instead of a verdict for times that compare implementations."""
+"""Used instead of a verdict for times, because our implementations are not those of the papers."""
 NOT_TESTABLE, NOT_MEASURED = "not testable here", "not measured"
 _FEWEST = 6
 """Fewer repetitions, such as three runs, cannot place an interval above or below `MOST`. They must all agree."""
@@ -62,9 +73,11 @@ def interval(met: int, of: int) -> tuple[float, float]:
 def verdict_of(met: int, of: int) -> str:
     """Return the verdict if `met` of `of` repetitions meet the criterion.
 
-    >>> verdict_of(18, 20), verdict_of(2, 20), verdict_of(12, 20), verdict_of(3, 3)
-    ('holds', 'fails', 'unsettled', 'holds')
+    >>> verdict_of(18, 20), verdict_of(2, 20), verdict_of(0, 20), verdict_of(12, 20), verdict_of(3, 3)
+    ('holds', 'fails', 'contradicted', 'unsettled', 'holds')
     """
+    if met == 0 and of > 1:
+        return CONTRADICTED
     low, high = (met / of, met / of) if of < _FEWEST else interval(met, of)
     if low > MOST and high >= HOLDS:
         return HOLDS_IN_WORDS

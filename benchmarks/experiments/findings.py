@@ -13,10 +13,12 @@ from benchmarks.experiments.workers import ROOT
 PAGE = ROOT / "docs" / "findings.md"
 _ORDER = (
     (criteria.HOLDS_IN_WORDS, "Holds"),
-    (criteria.FAILS_IN_WORDS, "Fails"),
     (criteria.DEPENDS, "Depends"),
+    (criteria.EQUAL, "Equal"),
     (criteria.UNSETTLED, "Unsettled"),
-    (criteria.SHOWN, "Times that compare implementations"),
+    (criteria.FAILS_IN_WORDS, "Fails"),
+    (criteria.CONTRADICTED, "Contradicted"),
+    (criteria.SHOWN, "Times"),
     (criteria.NOT_TESTABLE, "Not testable here"),
     (criteria.NOT_MEASURED, "Not measured"),
 )
@@ -29,22 +31,38 @@ def text(judged: Mapping[str, Sequence[Judged]]) -> str:
     Omits our own studies.
     """
     of_papers = {key: judged[key] for key in papers(studies=False)}
-    parts = [_introduction(of_papers), _by_data(of_papers), _in_short(of_papers), _RULES, _totals(of_papers)]
+    parts = [_introduction(of_papers), _by_data(of_papers), _in_short(of_papers), _RULES, _readings(of_papers)]
+    parts += [_reversals(of_papers), _totals(of_papers)]
     for key, claims in of_papers.items():
         parts += _paper(key, claims)
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
+def holding(judged: Iterable[Judged]) -> tuple[int, int, int]:
+    """Count the papers' claims that hold under the reading of the paper, under every reading, and under any reading."""
+    claims = [one for one in judged if one.claim.kind == "paper"]
+    each = [(one.verdict, set(one.readings.values()) or {one.verdict}) for one in claims]
+    holds = criteria.HOLDS_IN_WORDS
+    return (
+        sum(verdict == holds for verdict, _ in each),
+        sum(found == {holds} for _, found in each),
+        sum(holds in found for _, found in each),
+    )
+
+
 def _introduction(judged: Mapping[str, Sequence[Judged]]) -> str:
-    counts = totals(judged)["paper"]
+    counts = Counter(totals(judged)["paper"])
+    here, every, kindest = holding(one for claims in judged.values() for one in claims)
     depends = criteria.DEPENDS.removesuffix(" the ")
     return f"""\
 # Which claims of the papers hold
 
 Which claims of the five papers hold if their experiments are repeated? Of {sum(counts.values())} claims,
-{counts[criteria.HOLDS_IN_WORDS]} hold, {counts[criteria.FAILS_IN_WORDS]} fail, and {counts[depends]} depend on a
-condition such as the data set or the order of the leaves. {counts[criteria.SHOWN]} compare times of implementations,
-and get no verdict. This page is for researchers who cite or compare the methods.
+**{here} hold** under the reading that each paper's words fix, {every} under every reading, and {kindest} under the
+kindest. Of the others, {counts[depends]} depend on a condition such as the data set or the order of the leaves,
+{counts[criteria.EQUAL]} are orderings of equal results, {counts[criteria.FAILS_IN_WORDS]} fail, and
+{counts[criteria.CONTRADICTED]} are contradicted: no repetition meets them. {counts[criteria.SHOWN]} are about times,
+which are shown and not judged. This page is for researchers who cite or compare the methods.
 
 *`python -m benchmarks.experiments render` generates this page; do not edit it.*"""
 
@@ -61,28 +79,57 @@ workload. These experiments are repeated {criteria.REPETITIONS} times or more:
 |---|---|
 | **holds** | most repetitions meet the criterion: the {criteria.CONFIDENCE:.0%} interval of their share is above \
 {criteria.MOST:.0%}, and includes {criteria.HOLDS:.0%} or more |
+| **contradicted** | several repetitions are measured, and none meets the criterion |
 | **fails** | the interval is below {criteria.MOST:.0%}, and includes {criteria.FAILS:.0%} or less |
+| **equal** | an ordering that is not strict in most repetitions, but of which no comparison is reversed in most |
 | **depends on the …** | the claim holds for some parts but not all, or a named choice contradicts the random draws |
 | **unsettled** | none of the above |
-| **{criteria.SHOWN}** | the claim compares times of implementations, which are not the implementations of the paper |
+| **{criteria.SHOWN}** | the claim is about times, and our implementations are not those of the paper |
 | **not testable here** | the data or figures are not available |
 
-A named choice is a choice that a person might make, such as the numeric order of the leaves. If a paper states a claim
-for several data sets, each data set is a part of the claim, and has its own verdict.
-
-If a paper does not state a claim precisely, for example how queries are drawn, we judge each of our readings. The best
-verdict counts, and the readings with this verdict are in brackets. A claim therefore fails only if it fails under every
-reading.
+* **Orderings** are strict, without tolerance. With "equal", the page shows the largest difference between two
+  values that have no order in most repetitions, as a median over repetitions. If a comparison is reversed in most
+  repetitions, the ordering fails.
+* **Utility.** A claim that data remain useful is also judged on a publication without information, in which each value
+  is the root of its hierarchy. The error must be at most half of its error, and half of the error of always answering
+  0. If the publication without information met the criterion, the claim would get no verdict.
+* **Parts.** If a paper states a claim for several data sets, each data set is a part, and has its own verdict.
+* A **named choice** is a choice that a person might make, such as the numeric order of the leaves.
 
 Counts, enforced properties and growth are measured once. Times are measured in three runs, each with all compared
 algorithms side by side.
-`benchmarks/results/{FILE}` contains the verdicts for programs. To repeat an experiment:
+`benchmarks/results/{FILE}` contains the verdicts for programs. [Reproducing the papers](reproducing.md) explains how to
+repeat the experiments."""
 
-```
-make reproduce QUICK=1                                          # a part of each paper in some minutes, without verdicts
-make reproduce                                                  # everything
-python -m benchmarks.experiments run terrovitis2008 --figure fig8
-```"""
+
+def _readings(judged: Mapping[str, Sequence[Judged]]) -> str:
+    """Return the reading of each paper, and the number of claims that hold under it and under others."""
+    cells = []
+    for key, claims in judged.items():
+        words = "; ".join(f"*{reading}*: {why}" for reading, why in paper(key).reading.items())
+        cells.append((names(key), words or "one reading", *map(str, holding(claims))))
+    head = ("paper", "reading, and the words that fix it", "hold", "under every reading", "under the kindest")
+    text = """\
+## Readings
+
+If a paper does not state precisely how it measures, several readings are measured. The verdict is that of one reading,
+which the paper's words fix. If another reading has another verdict, it is in brackets."""
+    return "\n\n".join((text, rows(head, cells)))
+
+
+def _reversals(judged: Mapping[str, Sequence[Judged]]) -> str:
+    """Return the number of orderings that also hold reversed, and the reversed orderings that hold."""
+    orderings = [(key, one) for key, claims in judged.items() for one in claims if one.reverse]
+    found = [(key, one) for key, one in orderings if one.reverse == criteria.HOLDS_IN_WORDS]
+    both = sum(one.verdict == criteria.HOLDS_IN_WORDS for _, one in found)
+    hold = sum(one.verdict == criteria.HOLDS_IN_WORDS for _, one in orderings)
+    text = f"""\
+## Reversed claims that hold
+
+{len(orderings)} claims are orderings. {hold} hold, {both} hold in both directions, and {len(found)} hold reversed. The
+reversed claims are findings of this repetition. They hold in the stated share of the repetitions, at every position:"""
+    cells = [(names(key), one.figure, one.claim.text, one.basis, one.measured) for key, one in found]
+    return "\n\n".join((text, rows(("paper", "figure", "the reverse of this claim holds", "data", "measured"), cells)))
 
 
 _BY_DATA = """\
@@ -206,7 +253,7 @@ def _measured_at(key: str) -> str:
 
 def _claim(judgement: Judged) -> str:
     printed = f" (printed: {judgement.claim.printed})" if judgement.claim.printed else ""
-    conditional = judgement.under or judgement.verdict.startswith(criteria.DEPENDS)
+    conditional = judgement.sentence not in (word for word, _ in _ORDER)
     depends = f" **{judgement.sentence}**" if conditional else ""
     return f"{judgement.claim.text}{printed}{depends}"
 

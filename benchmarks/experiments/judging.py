@@ -1,17 +1,22 @@
 """Check claims in each repetition, and derive verdicts from the share of repetitions that meet the criterion.
 
 A claim can consist of parts, such as data sets. Each part has its own verdict. If a paper does not state a claim
-precisely, each of our readings is judged separately, and the best verdict counts: a claim fails only if it fails under
-every reading, and a further reading never lowers a verdict.
+precisely, each of our readings is judged separately. The verdict is that of the reading that the paper's words fix
+(`Paper.reading`), and the others show how much depends on it.
+
+An ordering holds if it is strict in enough repetitions. It is contradicted, or fails, if a comparison is reversed in
+enough repetitions, and otherwise equal.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from statistics import mean, median
 from typing import Any
 
 from benchmarks.experiments import criteria
-from benchmarks.experiments.cases import Case, Claim, Figure, Finding, Key, Measured, Paper, Repeated, Results
-from benchmarks.experiments.factors import RUNS, Factor
+from benchmarks.experiments.cases import ONLY, Case, Claim, Figure, Finding, Key, Measured, Paper, Repeated, Results
+from benchmarks.experiments.checks import ordering
+from benchmarks.experiments.factors import RUNS
 
 BASES = OF_PAPER, SUBSTITUTE, TIMES = "the paper's data", "substitute data", "times"
 
@@ -37,8 +42,16 @@ class Judged:
     """Outcome at each named level."""
     parts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """Number of repetitions that meet the criterion, and number of all repetitions, for each part of the claim."""
-    under: tuple[str, ...] = ()
-    """Readings of the claim with this verdict. Empty if there is a single reading, or if all have the same verdict."""
+    reading: str = ""
+    """Reading by which the claim is judged. Empty if there is only one."""
+    readings: Mapping[str, str] = field(default_factory=dict)
+    """Verdict under each reading. Empty if there is only one."""
+    reverse: str = ""
+    """Verdict on the reversed ordering. Empty if the claim is not an ordering."""
+    difference: float | None = None
+    """The largest relative difference of two compared values whose order is not the same in enough repetitions, as a
+    median over repetitions. None if there are no such values.
+    """
     basis: str = ""
     """``the paper's data``, ``substitute data`` or ``times``. Empty for our own studies."""
     p: float | None = None
@@ -55,8 +68,12 @@ class Judged:
 
     @property
     def sentence(self) -> str:
-        """The verdict with the readings under which it applies."""
-        return self.verdict + (f" ({' or '.join(self.under)})" if self.under else "")
+        """The verdict, with the largest difference if it is "equal", and with other verdicts of other readings."""
+        others = [f"{reading}: {verdict}" for reading, verdict in self.readings.items() if verdict != self.verdict]
+        apart = "each comparison, but not all in the same repetitions"
+        differ = apart if self.difference is None else f"differences up to {self.difference:.2%}"
+        notes = "; ".join([*([differ] if self.verdict == criteria.EQUAL else []), *others])
+        return self.verdict + (f" ({notes})" if notes else "")
 
     @property
     def record(self) -> dict[str, Any]:
@@ -73,7 +90,10 @@ class Judged:
             "of": self.of,
             "singles": dict(self.singles),
             "parts": {name: list(counts) for name, counts in self.parts.items()},
-            "under": list(self.under),
+            "reading": self.reading,
+            "readings": dict(self.readings),
+            "reverse": self.reverse,
+            "difference": self.difference,
             "basis": self.basis,
             "p": self.p,
             "measured": self.measured,
@@ -93,7 +113,8 @@ def judge(chosen: Paper, results_by_case: Mapping[Key, Mapping[str, Any]]) -> li
     """Judge each claim of a paper. Claims with missing results get the verdict "not measured"."""
     judged = [
         replace(
-            judge_claim(figure, _with_origin(chosen, claim), results_by_case), basis=basis_of(chosen, figure, claim)
+            judge_claim(figure, _with_origin(chosen, claim), results_by_case, chosen.reading),
+            basis=basis_of(chosen, figure, claim),
         )
         for figure in chosen.figures
         for claim in figure.claims
@@ -149,19 +170,23 @@ def complete_levels(cases: Sequence[Case], results: Repeated, levels: Sequence[s
     ]
 
 
-def judge_claim(figure: Figure, claim: Claim, results_by_case: Mapping[Key, Mapping[str, Any]]) -> Judged:
-    """Judge a claim by the results of its figure."""
+def judge_claim(
+    figure: Figure, claim: Claim, results_by_case: Mapping[Key, Mapping[str, Any]], reading: Collection[str] = ()
+) -> Judged:
+    """Judge a claim by the results of its figure, under the reading that `reading` selects."""
     if claim.check is None:
         return Judged(figure.key, figure.label, claim, criteria.NOT_TESTABLE, claim.criterion)
     results = results_of_figure(figure, results_by_case)
     draws = list(claim.factor.draws) if claim.factor else [""]
+    singles = list(claim.factor.singles) if claim.factor else []
     cases = cases_of(figure, claim)
-    levels = complete_levels(cases, results, [*draws, *(claim.factor.singles if claim.factor else ())])
+    levels = complete_levels(cases, results, [*draws, *singles])
     drawn = [level for level in levels if level in draws]
     wanted = claim.factor.least if claim.factor else 1
     try:
         findings = {level: Finding(*claim.check(results.levels[level])) for level in levels}
         shown = Finding(*claim.check(results.median(drawn))).shown if drawn else ""
+        null = Finding(*claim.check(results.median(drawn).without_information())) if drawn and claim.useful else None
     except KeyError as missing:
         return Judged(figure.key, figure.label, claim, criteria.NOT_MEASURED, f"a case lacks {missing}")
     if len(drawn) < wanted:
@@ -173,61 +198,111 @@ def judge_claim(figure: Figure, claim: Claim, results_by_case: Mapping[Key, Mapp
         if drawn and claim.factor:
             so_far += f"; met in {met}: {shown}"
         return Judged(figure.key, figure.label, claim, criteria.NOT_MEASURED, so_far)
-    return _judged(figure, claim, [findings[level] for level in drawn], _singles(claim.factor, findings), shown)
+    if null and (null.held or any(null.parts.values())):
+        reason = f"a publication without information also meets the criterion: {null.shown}"
+        return Judged(figure.key, figure.label, claim, criteria.NOT_TESTABLE, reason)
+    named = {level: findings[level] for level in singles if level in findings}
+    judged = _judged(claim, [findings[level] for level in drawn], named, reading)
+    return replace(judged, key=figure.key, figure=figure.label, measured=shown)
 
 
-def _singles(factor: Factor | None, findings: Mapping[str, Finding]) -> dict[str, Finding]:
-    return {level: findings[level] for level in (factor.singles if factor else ()) if level in findings}
-
-
-def _judged(figure: Figure, claim: Claim, draws: list[Finding], singles: dict[str, Finding], shown: str) -> Judged:
-    met, of = sum(bool(finding.held) for finding in draws), len(draws)
-    parts = {}
-    for name in dict.fromkeys(name for finding in draws for name in finding.parts):
-        answers = [finding.parts[name] for finding in draws if name in finding.parts]
-        parts[name] = (sum(map(bool, answers)), len(answers))
-    verdict, under = _verdict(claim, parts or {"": (met, of)}, singles)
-    margins = [finding.margin for finding in draws if finding.margin is not None]
+def _judged(claim: Claim, draws: Sequence[Finding], singles: Mapping[str, Finding], reading: Collection[str]) -> Judged:
+    named = list(singles.values())
+    by_reading: dict[str, list[str]] = {}
+    for part in dict.fromkeys(part for finding in draws for part in finding.parts or [ONLY]):
+        by_reading.setdefault(reading_of(part), []).append(part)
+    verdicts = {name: _verdict_of_reading(claim, draws, named, parts) for name, parts in by_reading.items()}
+    chosen = _chosen(list(by_reading), reading)
+    parts, met = by_reading[chosen], sum(_holds(finding, by_reading[chosen]) for finding in draws)
+    compared = [gaps for part in parts for gaps in _compared(draws, part)]
+    undecided = [median(map(abs, gaps)) for gaps in compared if not _order(gaps)]
+    reverse = ""
+    if compared:
+        reverse = _verdict_of_reading(claim, _reversed(draws), _reversed(named), parts)
+    margins = [mean([*(gap for part in parts for gap in f.gaps.get(part, {}).values())] or [0.0]) for f in draws]
     return Judged(
-        figure.key,
-        figure.label,
+        "",
+        "",
         claim,
-        verdict,
-        shown,
+        criteria.SHOWN if is_time(claim) else verdicts[chosen],
+        "",
         met,
-        of,
-        {level: bool(finding.held) for level, finding in singles.items()},
-        parts,
-        under,
-        p=criteria.sign_test(margins) if len(margins) == of >= criteria.REPETITIONS else None,
+        len(draws),
+        {level: _holds(finding, parts) for level, finding in singles.items()},
+        parts={part: _counts(draws, part) for part in dict.fromkeys(p for f in draws for p in f.parts)},
+        reading=chosen,
+        readings=verdicts if len(verdicts) > 1 and not is_time(claim) else {},
+        reverse="" if is_time(claim) else reverse,
+        difference=max(undecided, default=None),
+        p=criteria.sign_test(margins) if compared and len(draws) >= criteria.REPETITIONS else None,
     )
 
 
-def _verdict(
-    claim: Claim, parts: Mapping[str, tuple[int, int]], singles: Mapping[str, Finding]
-) -> tuple[str, tuple[str, ...]]:
-    """Return the best verdict of any reading, and the readings with this verdict unless all have it."""
-    if claim.compares_times:
-        return criteria.SHOWN, ()
-    verdicts = {}
-    for reading in dict.fromkeys(map(reading_of, parts)):
-        of_reading = {part: counts for part, counts in parts.items() if reading_of(part) == reading}
-        named = [all(finding.parts.get(part, finding.held) for part in of_reading) for finding in singles.values()]
-        verdicts[reading] = _verdict_of_reading(claim, list(of_reading.values()), named)
-    best = max(verdicts.values(), key=_rank)
-    under = tuple(reading for reading, verdict in verdicts.items() if verdict == best)
-    return best, under if len(under) < len(verdicts) else ()
+def is_time(claim: Claim) -> bool:
+    """Return True if a paper's claim is about times. Times are shown and not judged."""
+    return claim.factor is RUNS and claim.kind == "paper"
 
 
-def _verdict_of_reading(claim: Claim, parts: Sequence[tuple[int, int]], named: Sequence[bool]) -> str:
+def _chosen(readings: Sequence[str], wanted: Collection[str]) -> str:
+    """Return the reading that consists of `wanted` readings."""
+    if len(readings) == 1:
+        return readings[0]
+    (chosen,) = [name for name in readings if set(name.split(", ")) <= set(wanted)]
+    return chosen
+
+
+def _holds(finding: Finding, parts: Sequence[str]) -> bool:
+    return all(finding.parts.get(part, True) for part in parts) if finding.parts else bool(finding.held)
+
+
+def _counts(draws: Sequence[Finding], part: str) -> tuple[int, int]:
+    answers = [finding.parts.get(part, finding.held) for finding in draws if part in finding.parts or part == ONLY]
+    return sum(map(bool, answers)), len(answers)
+
+
+def _compared(draws: Sequence[Finding], part: str) -> list[list[float]]:
+    """Return the differences over all repetitions, for each comparison of a part."""
+    found: dict[Any, list[float]] = {}
+    for finding in draws:
+        for compared, gap in finding.gaps.get(part, {}).items():
+            found.setdefault(compared, []).append(gap)
+    return list(found.values())
+
+
+def _order(gaps: Sequence[float]) -> int:
+    """Return 1 or -1 if a comparison has the claimed or the reversed order in enough repetitions, and otherwise 0."""
+    met = {sign: sum(sign * gap > 0 for gap in gaps) for sign in (1, -1)}
+    return next((sign for sign, n in met.items() if criteria.verdict_of(n, len(gaps)) == criteria.HOLDS_IN_WORDS), 0)
+
+
+def _reversed(findings: Sequence[Finding]) -> list[Finding]:
+    return [
+        ordering({part: {name: -gap for name, gap in gaps.items()} for part, gaps in one.gaps.items()}, one.shown)
+        for one in findings
+    ]
+
+
+def _verdict_of_part(draws: Sequence[Finding], part: str) -> str:
+    met, of = _counts(draws, part)
+    verdict = criteria.verdict_of(met, of)
+    compared = _compared(draws, part)
+    if verdict == criteria.HOLDS_IN_WORDS or not compared:
+        return verdict
+    return verdict if any(_order(gaps) < 0 for gaps in compared) else criteria.EQUAL
+
+
+def _verdict_of_reading(claim: Claim, draws: Sequence[Finding], named: Sequence[Finding], parts: Sequence[str]) -> str:
     """Return the verdict that follows from the parts of a reading, and from its outcomes at named levels."""
-    verdicts = {criteria.verdict_of(met, of) for met, of in parts}
+    verdicts = {_verdict_of_part(draws, part) for part in parts}
     if len(verdicts) > 1:
-        holds_in_part = criteria.HOLDS_IN_WORDS in verdicts
-        return criteria.DEPENDS + (claim.over or "part") if holds_in_part else criteria.UNSETTLED
+        if criteria.HOLDS_IN_WORDS in verdicts:
+            return criteria.DEPENDS + (claim.over or "part")
+        never = not any(_holds(finding, parts) for finding in draws)
+        return criteria.CONTRADICTED if never else min(verdicts, key=rank)
     (verdict,) = verdicts
-    expected = {criteria.HOLDS_IN_WORDS: True, criteria.FAILS_IN_WORDS: False}.get(verdict)
-    if claim.factor and expected is not None and any(held != expected for held in named):
+    against = verdict in (criteria.FAILS_IN_WORDS, criteria.CONTRADICTED)
+    settled = against or verdict == criteria.HOLDS_IN_WORDS
+    if claim.factor and settled and any(_holds(finding, parts) == against for finding in named):
         return criteria.DEPENDS + claim.factor.name
     return verdict
 
@@ -241,7 +316,9 @@ def reading_of(part: str) -> str:
     return ", ".join(piece for piece in part.split(", ") if piece in criteria.READINGS)
 
 
-def _rank(verdict: str) -> int:
+def rank(verdict: str) -> int:
+    """Return the order of verdicts, from contradicted to holds."""
     if verdict.startswith(criteria.DEPENDS):
-        return 2
-    return {criteria.FAILS_IN_WORDS: 0, criteria.UNSETTLED: 1, criteria.HOLDS_IN_WORDS: 3}[verdict]
+        return 3
+    order = (criteria.CONTRADICTED, criteria.FAILS_IN_WORDS, criteria.UNSETTLED, "", criteria.HOLDS_IN_WORDS)
+    return 2 if verdict == criteria.EQUAL else order.index(verdict)

@@ -51,7 +51,8 @@ def overview(results: Path = RESULTS) -> str:
 
     Studies without claims are not shown.
     """
-    verdicts = criteria.HOLDS_IN_WORDS, criteria.FAILS_IN_WORDS, criteria.DEPENDS.removesuffix(" the ")
+    depends = criteria.DEPENDS.removesuffix(" the ")
+    verdicts = criteria.HOLDS_IN_WORDS, depends, criteria.EQUAL, criteria.FAILS_IN_WORDS, criteria.CONTRADICTED
     cells = []
     for key, judged in judged_papers(results).items():
         study = paper(key).study
@@ -62,7 +63,7 @@ def overview(results: Path = RESULTS) -> str:
             if counts:
                 row = [counts[verdict] for verdict in verdicts]
                 cells.append((study, [link, basis or _data_of(key), *map(str, (*row, counts.total() - sum(row)))]))
-    head = ("claims of", "data", "hold", "fail", "depend on a condition", "no verdict")
+    head = ("claims of", "data", "hold", "depend on a condition", "equal", "fail", "contradicted", "no verdict")
     return rows(head, [row for _, row in sorted(cells, key=lambda cell: cell[0])])
 
 

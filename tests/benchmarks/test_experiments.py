@@ -346,11 +346,31 @@ def test_the_pages_depend_only_on_the_results(key, judged):
 def test_the_results_page_counts_the_claims_as_the_page_of_findings_does(judged):
     counts = verdicts.totals({key: judged[key] for key in runner.papers(studies=False)})["paper"]
     lines = results_page.overview().splitlines()[2:]
-    cells = [[int(cell) for cell in line.split(" | ")[2:5]] for line in lines if line.split(" | ")[1] in judging.BASES]
+    cells = [[int(cell) for cell in line.split(" | ")[2:7]] for line in lines if line.split(" | ")[1] in judging.BASES]
     assert [sum(column) for column in zip(*cells, strict=True)] == [
-        counts[verdict] for verdict in ("holds", "fails", "depends on")
+        counts.get(verdict, 0) for verdict in ("holds", "depends on", "equal", "fails", "contradicted")
     ]
     assert "\n".join(lines) in results_page.PAGE.read_text(encoding="utf-8")
+
+
+@pytest.mark.long
+def test_no_verdict_holds_in_both_directions_or_without_information(judged):
+    claims = [(key, one) for key in runner.papers(studies=False) for one in judged[key]]
+    assert sum(bool(one.reverse) for _, one in claims) > 50
+    assert [one.claim.text for _, one in claims if one.verdict == one.reverse == criteria.HOLDS_IN_WORDS] == []
+    useful = [(key, one) for key, one in claims if one.claim.useful]
+    assert len(useful) >= 10
+    assert [one.claim.text for _, one in useful if one.verdict == criteria.NOT_TESTABLE] == []
+
+
+@pytest.mark.long
+def test_the_headline_counts_claims_under_one_under_every_and_under_any_reading(judged):
+    here, every, kindest = findings.holding(one for key in runner.papers(studies=False) for one in judged[key])
+    assert every <= here <= kindest
+    counts = verdicts.totals({key: judged[key] for key in runner.papers(studies=False)})["paper"]
+    assert here == counts["holds"]
+    assert f"**{here} hold** under the reading that each paper's words fix, {every} under" in findings.text(judged)
+    assert not any(one.verdict != criteria.SHOWN for key in judged for one in judged[key] if judging.is_time(one.claim))
 
 
 @pytest.mark.studies

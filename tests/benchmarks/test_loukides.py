@@ -31,6 +31,7 @@ CHOICES = {
     "are_frequent": (0.01, 0.3, 2),
     "peak_mib": (300, 2000),
 }
+NULL = ("null_are_frequent", "null_are_record_q2", "null_are_own_q2")
 FIXED = {name for name in CHOICES if name.startswith(("suppressed", "utility", "peak"))}
 BASES, FACTORS = (0.01, 0.1, 1, 100), (0.02, 0.5, 1, 1, 2, 6, 25)
 
@@ -42,7 +43,7 @@ def invented(figure, random):
     """
     points = list(dict.fromkeys((case.series, case.x) for case in figure.cases))
     positions = list(dict.fromkeys(x for _, x in points))
-    quantities = [*figure.quantities, *CHOICES, "are_record_q2", "are_own_q2"]
+    quantities = [*figure.quantities, *CHOICES, "are_record_q2", "are_own_q2", *NULL]
     alike, values = random.random() < 0.6, {}
 
     def bases():

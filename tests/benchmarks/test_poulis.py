@@ -25,7 +25,7 @@ BASES = (0.001, 0.01, 0.1, 1, 100)
 
 def test_every_claim_can_hold_and_can_fail():
     """Judge invented results, in which every quantity is a power of x: no check raises, and none is constant."""
-    random, answers, margins = np.random.default_rng(0), {}, set()
+    random, answers, orders, gaps = np.random.default_rng(0), {}, {}, set()
     figures = runner.paper("poulis2013").figures
     kinds = [
         (figure, factor) for figure in figures for factor in dict.fromkeys(claim.factor for claim in figure.claims)
@@ -39,9 +39,14 @@ def test_every_claim_can_hold_and_can_fail():
                 assert verdict.shown
                 assert verdict.parts == {} or claim.over, claim.text
                 answers.setdefault((figure.key, claim.text), set()).add(bool(verdict.held))
-                margins.add(verdict.margin is None)
-    assert margins == {True, False}
-    assert [claim for claim, verdicts in answers.items() if len(verdicts) < 2] == []
+                for part, found in verdict.gaps.items():
+                    for compared, gap in found.items():
+                        orders.setdefault((figure.key, claim.text, part, compared), set()).add(gap > 0)
+                gaps.add(bool(verdict.gaps))
+    assert gaps == {True, False}
+    orderings = {claim[:2] for claim in orders}  # of several comparisons: each can hold, and not hold
+    found = orders | {claim: verdicts for claim, verdicts in answers.items() if claim not in orderings}
+    assert [claim for claim, verdicts in found.items() if len(verdicts) < 2] == []
 
 
 def cases_of(figure, factor):
@@ -61,7 +66,7 @@ def invented(figure, chosen, random):
             drawn = random.choice(BASES), random.choice(POWERS)
             law[s, q] = {
                 "alike": shared,
-                "tiny": (BASES[0], 0),
+                "tiny": (1.0 if s.startswith("null") else BASES[0], 0),
                 "by variant": by_variant.setdefault(s.split(",")[0], drawn),
             }.get(kind, drawn)
     return {
@@ -83,8 +88,9 @@ def test_a_claim_states_its_function_and_reading():
     )
     result = checks.ordered(("RM_T", "RM_R"), of=checks.ITEMS)(results)
     assert not result.held
-    assert result.parts == {"AA, 1/2": True, "AA, 1/s": False, "COAT, 1/2": True, "COAT, 1/s": True}
-    assert result.margin == pytest.approx((2 * 0.5 / 1.5 - 2 * 0.5 / 4.5) / 4)
+    assert result.parts == {"AA, 1/2": True, "AA, 1/s": False, "COAT, 1/2": False, "COAT, 1/s": False}
+    gaps = {part: found["RM_T", "RM_R", 0] for part, found in result.gaps.items()}
+    assert gaps == {"AA, 1/2": 0.5, "AA, 1/s": -0.2, "COAT, 1/2": 0, "COAT, 1/s": 0}
     with pytest.raises(KeyError):
         checks.ordered(("RM_T", "RM_R"), of=checks.VALUES)(results)
 
@@ -119,6 +125,27 @@ def test_errors_of_all_queries_equal_single_queries(function, values, monkeypatc
         slow = mixed_relative_error(table, publication, workload, hierarchies, reading="subsets").average
         assert result[f"are_{n_values}_{n_items}"] == pytest.approx(slow, rel=1e-12)
     assert len(result) == 8
+
+
+def test_errors_without_information_equal_those_of_a_single_cluster_of_roots():
+    """With k equal to the number of records, all records have the root in each column, and the root as item."""
+    case = {**SMALL, "k": 400, "function": "aa", "delta": 1.0, "seed": "seed 3"}
+    job = jobs.Job.of(case)
+    publication = apply(job.records.bound, job.search().recoding)
+    expected = query_errors.errors(job, publication)
+    assert query_errors.errors_without_information(job) == pytest.approx(expected, rel=1e-12)
+    assert measure({**case, "kind": "null"}).keys() == expected.keys()
+
+
+def test_utility_is_judged_against_the_null_publication():
+    null = {"are_0_2": 3.0, "are1s_0_2": 0.8}
+    check = checks.useful(checks.ITEMS)
+    for value, held in ((0.4, {"AA, 1/2": True, "AA, 1/s": True}), (0.45, {"AA, 1/2": True, "AA, 1/s": False})):
+        results = Results({("RM_R, AA", 0.5): dict.fromkeys(null, value), ("null, AA", 0.1): null})
+        assert check(results).parts == held
+        assert not any(check(results.without_information()).parts.values())
+    with pytest.raises(KeyError, match="null"):
+        check(Results({("RM_R, AA", 0.5): null}))
 
 
 def test_a_symbol_counts_equally_for_each_of_its_items():

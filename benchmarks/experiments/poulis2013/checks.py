@@ -3,8 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from benchmarks.experiments.cases import Finding, Results
-from benchmarks.experiments.checks import exponent, listed, rises
+from benchmarks.experiments import criteria
+from benchmarks.experiments.cases import NULL, Finding, Results
+from benchmarks.experiments.checks import below, exponent, listed, ordering, steps
 
 Check = Callable[[Results], Finding]
 
@@ -13,20 +14,19 @@ ITEMS = {"1/2": ("are_0_2",), "1/s": ("are1s_0_2",)}
 BOTH = {"1/2": ("are_1_2", "are_2_2"), "1/s": ("are1s_1_2", "are1s_2_2")}
 """Error quantities by interpretation of a set of s items. An item is present with probability about 1/2, or 1/s."""
 FUNCTION = "transaction function"
-_SLACK = 0.05
-AT_EACH = f"at each x ({_SLACK:.0%} slack)"
+AT_EACH = "at each x"
 
 
 def curves(results: Results, quantity: str) -> dict[str, dict[str, list[float]]]:
     """Return the curves of a quantity by transaction function, then by variant.
 
-    A series name contains both, such as "RM_R, AA", or only the variant. The time of cluster formation (CL) is not a
-    variant.
+    A series name contains both, such as "RM_R, AA", or only the variant. The time of cluster formation (CL) and the
+    null publication are not variants.
     """
     found: dict[str, dict[str, list[float]]] = {}
     for series in results.series:
         variant, _, function = series.partition(", ")
-        if variant != "CL" and (values := results.values(series, quantity)):
+        if variant not in ("CL", NULL) and (values := results.values(series, quantity)):
             found.setdefault(function, {})[variant] = values
     return found
 
@@ -48,24 +48,20 @@ def parts_of(results: Results, quantities: Mapping[str, Sequence[str]]) -> dict[
     return found
 
 
-def ordered(*pairs: tuple[str, str], of: Mapping[str, Sequence[str]], slack: float = _SLACK) -> Check:
-    """Return a check that the first curve of each pair is never above the second.
-
-    The margin is the mean relative difference.
-    """
+def ordered(*pairs: tuple[str, str], of: Mapping[str, Sequence[str]]) -> Check:
+    """Return a check that the first curve of each pair is below the second."""
 
     def check(results: Results) -> Finding:
-        parts, shown, margins = {}, [], []
+        gaps, shown = {}, []
         for part, by_variant in parts_of(results, of).items():
-            both = [(by_variant[low], by_variant[high]) for low, high in pairs]
-            parts[part] = all(a <= b * (1 + slack) for low, high in both for a, b in zip(low, high, strict=True))
-            margins.append(min(_advantage(low, high) for low, high in both))
+            both = {pair: list(zip(by_variant[pair[0]], by_variant[pair[1]], strict=True)) for pair in pairs}
+            gaps[part] = {(*pair, i): below(*one) for pair, found in both.items() for i, one in enumerate(found)}
             ratios = [
-                f"{names[0]} / {names[1]} {listed(sorted(_ratios(low, high))[:: max(1, len(low) - 1)])}"
-                for names, (low, high) in zip(pairs, both, strict=True)
+                f"{low} / {high} {listed(sorted(_ratios(*zip(*found, strict=True)))[:: max(1, len(found) - 1)])}"
+                for (low, high), found in both.items()
             ]
             shown.append(f"{part}{': ' if part else ''}{'; '.join(ratios)}")
-        return Finding(all(parts.values()), " | ".join(shown), _named(parts), sum(margins) / len(margins))
+        return ordering(gaps, " | ".join(shown))
 
     return check
 
@@ -74,42 +70,47 @@ def _ratios(low: Sequence[float], high: Sequence[float]) -> list[float]:
     return [a / b if b else float(a > 0) + 1.0 for a, b in zip(low, high, strict=True)]
 
 
-def _advantage(low: Sequence[float], high: Sequence[float]) -> float:
-    """Return the mean relative difference of two curves. Positive if the first curve is lower."""
-    found = [2 * (b - a) / (abs(a) + abs(b)) if a or b else 0.0 for a, b in zip(low, high, strict=True)]
-    return sum(found) / len(found)
-
-
 def _named(parts: Mapping[str, bool]) -> dict[str, bool]:
     return {name: held for name, held in parts.items() if name}
 
 
-def trend(of: Mapping[str, Sequence[str]], *, up: bool, variants: Sequence[str] = (), slack: float = 0.1) -> Check:
-    """Return a check that the curves of all variants rise along x (if `up`), or that they fall."""
+def trend(of: Mapping[str, Sequence[str]], *, up: bool, variants: Sequence[str] = ()) -> Check:
+    """Return a check that the curves of all variants rise with each step of x (if `up`), or that they fall."""
 
     def check(results: Results) -> Finding:
-        parts, shown = {}, []
+        gaps, shown = {}, []
         for part, by_variant in parts_of(results, of).items():
             chosen = {name: values for name, values in by_variant.items() if not variants or name in variants}
-            parts[part] = all(rises(values if up else values[::-1], slack=slack) for values in chosen.values())
+            gaps[part] = {
+                step: y for name, values in chosen.items() for step, y in steps(values, up=up, name=name).items()
+            }
             ends = ", ".join(
                 f"{name} {listed([values[0]])} to {listed([values[-1]])}" for name, values in chosen.items()
             )
             shown.append(f"{part}{': ' if part else ''}{ends}")
-        return Finding(all(parts.values()), " | ".join(shown), _named(parts))
+        return ordering(gaps, " | ".join(shown))
 
     return check
 
 
-def below(of: Mapping[str, Sequence[str]], most: float) -> Check:
-    """Return a check that all curves are below `most` at every x."""
+def useful(of: Mapping[str, Sequence[str]]) -> Check:
+    """Return a check that no error exceeds a share of the error of the null publication, and of 1, the error of always
+    answering 0.
+    """
 
     def check(results: Results) -> Finding:
         parts, shown = {}, []
-        for part, by_variant in parts_of(results, of).items():
-            values = [value for found in by_variant.values() for value in found]
-            parts[part] = max(values) < most
-            shown.append(f"{part}{': ' if part else ''}{listed([min(values)])} to {listed([max(values)])}")
+        for reading, names in of.items():
+            for function in curves(results, names[0]):
+                part, held = ", ".join(filter(None, (function, reading))), []
+                for name in names:
+                    if not (measured := results.values(", ".join(filter(None, (NULL, function))), name)):
+                        raise KeyError(NULL)
+                    null = measured[0]
+                    values = [value for found in curves(results, name)[function].values() for value in found]
+                    held.append(max(values) <= criteria.USEFUL * min(1.0, null))
+                    shown.append(f"{part}: {listed([min(values)])} to {listed([max(values)])}, null {listed([null])}")
+                parts[part] = all(held)
         return Finding(all(parts.values()), " | ".join(shown), _named(parts))
 
     return check
@@ -133,12 +134,12 @@ def exponents(quantity: str) -> Check:
     """Return a check that RM_T has the smallest exponent."""
 
     def check(results: Results) -> Finding:
-        parts, shown, sizes = {}, [], [float(x) for x in results.positions]
+        gaps, shown, sizes = {}, [], [float(x) for x in results.positions]
         for part, by_variant in parts_of(results, {"": (quantity,)}).items():
             found = {v: exponent(zip(sizes, by_variant[v], strict=True)) for v in ("RM_R", "RM_T", "RM_RT")}
-            parts[part] = found["RM_T"] <= min(found["RM_R"], found["RM_RT"])
+            gaps[part] = {name: found[name] - found["RM_T"] for name in ("RM_R", "RM_RT")}
             shown.append(f"{part}{': ' if part else ''}{', '.join(f'{v} {y:.2f}' for v, y in found.items())}")
-        return Finding(all(parts.values()), "exponents: " + " | ".join(shown), _named(parts))
+        return ordering(gaps, "exponents: " + " | ".join(shown))
 
     return check
 
@@ -172,15 +173,15 @@ def times(quantity: str, least: float) -> Check:
 
 
 def flatter(quantity: str) -> Check:
-    """Return a check that a quantity varies with delta at most as much if candidates are ordered by BTD as if by UL."""
+    """Return a check that a quantity varies less with delta if candidates are ordered by BTD than if by UL."""
 
     def check(results: Results) -> Finding:
-        parts, shown, slow = {}, [], parts_of(results, {"": (f"{quantity}_ul",)})
+        gaps, shown, slow = {}, [], parts_of(results, {"": (f"{quantity}_ul",)})
         for part, by_variant in parts_of(results, {"": (quantity,)}).items():
             spans = {name: (_span(values), _span(slow[part][name])) for name, values in by_variant.items()}
-            parts[part] = all(fast <= base for fast, base in spans.values())
+            gaps[part] = {name: below(*pair) for name, pair in spans.items()}
             shown.append(f"{part}: {', '.join(f'{name} {listed(pair)}' for name, pair in spans.items())}")
-        return Finding(all(parts.values()), "largest less smallest: " + " | ".join(shown), _named(parts))
+        return ordering(gaps, "largest less smallest: " + " | ".join(shown))
 
     return check
 
@@ -189,17 +190,16 @@ def _span(values: Sequence[float]) -> float:
     return max(values) - min(values)
 
 
-def no_worse(quantity: str) -> Check:
-    """Return a check that, at each point of a curve, ordering by BTD leads to at most 1.1 times the loss of UL."""
+def same(quantity: str) -> Check:
+    """Return a check that a loss differs by at most a tenth between candidates ordered by BTD and by UL."""
 
     def check(results: Results) -> Finding:
-        parts, shown, margins, slow = {}, [], [], parts_of(results, {"": (f"{quantity}_ul",)})
+        parts, shown, slow = {}, [], parts_of(results, {"": (f"{quantity}_ul",)})
         for part, by_variant in parts_of(results, {"": (quantity,)}).items():
             ratios = {name: _ratios(values, slow[part][name]) for name, values in by_variant.items()}
-            parts[part] = all(ratio <= 1.1 for found in ratios.values() for ratio in found)
-            margins += [_advantage(values, slow[part][name]) for name, values in by_variant.items()]
+            parts[part] = all(1 / 1.1 <= ratio <= 1.1 for found in ratios.values() for ratio in found)
             shown.append(f"{part}: {', '.join(f'{name} {listed(found)}' for name, found in ratios.items())}")
-        return Finding(all(parts.values()), " | ".join(shown), _named(parts), sum(margins) / len(margins))
+        return Finding(all(parts.values()), " | ".join(shown), _named(parts))
 
     return check
 
@@ -214,13 +214,13 @@ def never_rises(results: Results) -> Finding:
 
 
 def falls_overall(results: Results) -> Finding:
-    parts, shown = {}, []
+    gaps, shown = {}, []
     for part, by_variant in parts_of(results, {"": ("ul",)}).items():
-        parts[part] = all(values[-1] <= values[0] for values in by_variant.values())
+        gaps[part] = {name: below(values[-1], values[0]) for name, values in by_variant.items()}
         shown.append(
             f"{part}: {', '.join(f'{v} {listed([y[0]])} to {listed([y[-1]])}' for v, y in by_variant.items())}"
         )
-    return Finding(all(parts.values()), " | ".join(shown), parts)
+    return ordering(gaps, " | ".join(shown))
 
 
 def at_most(quantity: str, most: float) -> Check:
@@ -262,4 +262,4 @@ def fall_of_cl(results: Results) -> Finding:
     values = results.values("CL", "seconds")
     if not values:
         raise KeyError("seconds")  # noqa: EM101
-    return Finding(rises(values[::-1], slack=0.1), f"CL {listed(values)}")
+    return ordering({"": steps(values, up=False)}, f"CL {listed(values)}")
