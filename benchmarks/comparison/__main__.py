@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from benchmarks.comparison import inputs, measures, tools
@@ -37,8 +38,10 @@ lowest support instead of the class size.
 
 
 @app.command
-def run(data: Path, folder: Path) -> None:
+def run(data: Path, folder: Path, *, rounds: int = 3) -> None:
     """Run all tools named in FOLDER/tools.json, and store losses, times, memory and answers of the checks.
+
+    The stored results of other tools remain, with the commit and the machine of their measurement.
 
     Parameters
     ----------
@@ -46,19 +49,32 @@ def run(data: Path, folder: Path) -> None:
         Folder of data sets, with ``relational/adult.csv.gz``, ``hierarchies/adult_arx`` and ``transactions``.
     folder
         Folder for inputs and outputs.
+    rounds
+        Number of runs of each tool. In each round, the tools run one after another. Times are medians.
     """
     installed = json.loads((folder / "tools.json").read_text(encoding="utf-8"))
     begin = tools.prepare(installed, folder)
-    environment = machine() | {"date": f"{datetime.now(UTC):%Y-%m-%d}", "load": os.getloadavg()[0]}
+    date = f"{datetime.now(UTC):%Y-%m-%d}"
+    environment = machine() | {"load": os.getloadavg()[0], "rounds": rounds}
     versions = {name: tool["version"] for name, tool in installed.items()}
     versions[tools.ANONSET] = f"{environment['versions']['anonset']}, commit {environment['commit']}"
-    results = {"machine": environment, "versions": versions, "limit": SECONDS, "cases": {}}
-    results["cases"] = dict(_tables(data, folder, begin)) | dict(_sets(data, folder, begin))
-    results["checks"] = list(_checks(folder, begin))
+    new = dict(_tables(data, folder, begin, rounds)) | dict(_sets(data, folder, begin, rounds))
+    results = json.loads(STORED.read_text(encoding="utf-8"))
+
+    def merged(old: list[dict[str, Any]], measured: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [*({**one, "on": date} for one in measured), *(one for one in old if one["tool"] not in begin)]
+
+    results["cases"] = {name: merged(results["cases"][name], found) for name, found in new.items()}
+    results["checks"] = merged(results["checks"], _checks(folder, begin))
+    shown = [
+        one for name in ("checks", *new) for one in (results["checks"] if name == "checks" else results["cases"][name])
+    ]
+    kept = {one["on"]: results["measurements"].get(one["on"]) for one in shown}
+    results["measurements"] = kept | {date: environment | {"versions": versions}}
     STORED.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def _tables(data: Path, folder: Path, begin: Mapping[str, list[str]]) -> Iterator[tuple[str, Any]]:
+def _tables(data: Path, folder: Path, begin: Mapping[str, list[str]], rounds: int) -> Iterator[tuple[str, Any]]:
     for name, columns in TABLES.items():
         rows, trees = inputs.adult(data, folder / name, columns)
 
@@ -68,10 +84,11 @@ def _tables(data: Path, folder: Path, begin: Mapping[str, list[str]]) -> Iterato
                 table = measures.best_levels(table, rows, trees)
             return measures.table_loss(table, trees, len(rows)), measures.smallest_class(table)
 
-        yield name, _measured(tools.of_tables(begin, folder / name, list(trees)), folder / name / "out", judged)
+        ways = list(tools.of_tables(begin, folder / name, list(trees)))
+        yield name, _measured(ways, folder / name / "out", judged, rounds)
 
 
-def _sets(data: Path, folder: Path, begin: Mapping[str, list[str]]) -> Iterator[tuple[str, Any]]:
+def _sets(data: Path, folder: Path, begin: Mapping[str, list[str]], rounds: int) -> Iterator[tuple[str, Any]]:
     for name in SETS:
         records, tree = inputs.baskets(data, name, folder / name)
 
@@ -79,28 +96,37 @@ def _sets(data: Path, folder: Path, begin: Mapping[str, list[str]]) -> Iterator[
             published = measures.read_sets(path)
             return measures.set_loss(published, records, tree), measures.least_support(published, tools.M)
 
-        yield name, _measured(tools.of_sets(begin, folder / name), folder / name / "out", judged)
+        yield name, _measured(list(tools.of_sets(begin, folder / name)), folder / name / "out", judged, rounds)
 
 
-def _measured(ways: Iterable[tools.Way], out: Path, judged: Judge) -> list[dict[str, Any]]:
-    shutil.rmtree(out, ignore_errors=True)
-    out.mkdir(parents=True)
-    results = []
-    for way in ways:
-        took = process_tree.run(["timeout", str(SECONDS), *way.command])
-        result: dict[str, Any] = {"tool": way.tool, "algorithm": way.algorithm}
-        if took.code == 0:
-            loss, k = judged(way, out / way.output)
-            result |= {"loss": loss, "k": k, "seconds": took.seconds, "peak_mib": took.peak / 2**20}
-        else:
-            error = (took.errors.strip() or f"exit code {took.code}").splitlines()[-1]
-            result["error"] = "time limit" if took.code == _TIMED_OUT else error
-        sys.stderr.write(f"{result}\n")
-        results.append(result)
-    return results
+def _measured(ways: Sequence[tools.Way], out: Path, judged: Judge, rounds: int) -> list[dict[str, Any]]:
+    """Run all ways one after another, `rounds` times. A way that fails is not run again."""
+    costs: dict[str, list[process_tree.Took]] = {}
+    results: dict[str, dict[str, Any]] = {}
+    for _ in range(rounds):
+        shutil.rmtree(out, ignore_errors=True)
+        out.mkdir(parents=True)
+        for way in (way for way in ways if "error" not in results.get(way.output, {})):
+            took = process_tree.run(["timeout", str(SECONDS), *way.command])
+            results[way.output] = {"tool": way.tool, "algorithm": way.algorithm}
+            if took.code == 0:
+                loss, k = judged(way, out / way.output)
+                costs.setdefault(way.output, []).append(took)
+                results[way.output] |= {"loss": loss, "k": k}
+            else:
+                error = (took.errors.strip() or f"exit code {took.code}").splitlines()[-1]
+                results[way.output]["error"] = "time limit" if took.code == _TIMED_OUT else error
+            sys.stderr.write(f"{results[way.output]} {took.cpu_seconds:.2f}\n")
+    for name, found in costs.items():
+        results[name] |= {
+            "seconds": median(took.seconds for took in found),
+            "cpu_seconds": median(took.cpu_seconds for took in found),
+            "peak_mib": median(took.peak for took in found) / 2**20,
+        }
+    return list(results.values())
 
 
-def _checks(folder: Path, begin: Mapping[str, list[str]]) -> Iterator[dict[str, str]]:
+def _checks(folder: Path, begin: Mapping[str, list[str]]) -> Iterator[dict[str, Any]]:
     """Add an unprotected record to a published table and to published sets, and yield the answer of each tool."""
     table, sets = folder / "broken.csv", folder / "broken.dat"
     published = folder / "adult4" / "out" / "local-recoding" / "published.csv"
@@ -129,31 +155,35 @@ def page() -> None:
 def table(measured: Sequence[Mapping[str, Any]]) -> str:
     """Return the results of a data set as a Markdown table, by ascending loss.
 
-    >>> way = {"tool": "arx", "algorithm": "local recoding"}
-    >>> done = {"loss": 0.25, "k": 10, "seconds": 1.25, "peak_mib": 99.6}
+    >>> way = {"tool": "arx", "algorithm": "local recoding", "on": "2026-11-24"}
+    >>> done = {"loss": 0.25, "k": 10, "seconds": 1.25, "cpu_seconds": 2, "peak_mib": 99.6}
     >>> print(table([way | {"error": "time limit"}, way | done]))
-    | tool | algorithm | loss | smallest class or support | seconds | peak MiB |
-    |---|---|---|---|---|---|
-    | ARX | local recoding | 0.2500 | 10 | 1.2 | 100 |
-    | ARX | local recoding | time limit |  |  |  |
+    | tool | algorithm | loss | smallest class or support | CPU seconds | seconds | peak MiB | measured on |
+    |---|---|---|---|---|---|---|---|
+    | ARX | local recoding | 0.2500 | 10 | 2.0 | 1.2 | 100 | 2026-11-24 |
+    | ARX | local recoding | time limit |  |  |  |  | 2026-11-24 |
     """
     cells = []
     for way in sorted(measured, key=lambda way: way.get("loss", 2.0)):
         names = tools.NAMES[way["tool"]], way["algorithm"]
         if "error" in way:
-            cells.append((*names, way["error"], "", "", ""))
+            cells.append((*names, way["error"], "", "", "", "", way["on"]))
         else:
-            costs = f"{way['seconds']:.1f}", f"{way['peak_mib']:.0f}"
-            cells.append((*names, f"{way['loss']:.4f}", str(way["k"]), *costs))
-    return markdown(("tool", "algorithm", "loss", "smallest class or support", "seconds", "peak MiB"), cells)
+            cpu = f"{way['cpu_seconds']:.1f}" if "cpu_seconds" in way else ""
+            costs = cpu, f"{way['seconds']:.1f}", f"{way['peak_mib']:.0f}"
+            cells.append((*names, f"{way['loss']:.4f}", str(way["k"]), *costs, way["on"]))
+    costs = "CPU seconds", "seconds", "peak MiB"
+    return markdown(("tool", "algorithm", "loss", "smallest class or support", *costs, "measured on"), cells)
 
 
 def provenance(results: Mapping[str, Any]) -> str:
-    """Return a sentence about versions, machine and time limit."""
-    versions = "; ".join(f"{tools.NAMES[tool]} {version}" for tool, version in results["versions"].items())
-    m = results["machine"]
-    hardware = f"{m['cpu']}, {m['cores']} cores, {m['memory_gib']} GiB, load {m['load']:.1f} before the first run"
-    return f"Measured on {m['date']} with {versions}. Machine: {hardware}. Time limit: {results['limit']} s."
+    """Return a line about the versions and the machine of each measurement, and the time limit."""
+    lines = []
+    for date, m in sorted(results["measurements"].items(), reverse=True):
+        versions = "; ".join(f"{tools.NAMES[tool]} {version}" for tool, version in m["versions"].items())
+        hardware = f"{m['cpu']}, {m['cores']} cores, {m['memory_gib']} GiB, load {m['load']:.1f} before the first run"
+        lines.append(f"* Measured on {date} with {versions}. Machine: {hardware}. Runs of each tool: {m['rounds']}.")
+    return "\n".join([*lines, f"* Time limit: {results['limit']} s."])
 
 
 if __name__ == "__main__":

@@ -66,13 +66,36 @@ def test_leaves_that_do_not_occur_are_left_out_of_the_hierarchies(tmp_path):
 
 
 def test_failed_runs_are_listed_last_with_their_reason():
-    done = {"loss": 0.25, "k": 10, "seconds": 1.25, "peak_mib": 99.6}
-    failed = {"tool": "amnesia", "algorithm": "Flash", "error": "time limit"}
+    done = {"loss": 0.25, "k": 10, "seconds": 1.25, "peak_mib": 99.6, "on": "2026-11-24"}
+    failed = {"tool": "amnesia", "algorithm": "Flash", "error": "time limit", "on": "2026-11-24"}
     text = comparison.table([failed, {"tool": "arx", "algorithm": "local recoding"} | done])
     assert text.splitlines()[2:] == [
-        "| ARX | local recoding | 0.2500 | 10 | 1.2 | 100 |",
-        "| Amnesia | Flash | time limit |  |  |  |",
+        "| ARX | local recoding | 0.2500 | 10 |  | 1.2 | 100 | 2026-11-24 |",
+        "| Amnesia | Flash | time limit |  |  |  |  | 2026-11-24 |",
     ]
+
+
+def test_results_of_tools_that_are_not_installed_keep_their_measurement(tmp_path, monkeypatch):
+    def stored(tool, on, loss):
+        return {"tool": tool, "algorithm": "x", "loss": loss, "k": 10, "seconds": 1, "peak_mib": 1, "on": on}
+
+    cases = {
+        key: [stored("arx", "2020-01-01", 0.2), stored("anonset", "2020-01-01", 0.3)] for key in ("adult4", "groceries")
+    }
+    old = {"limit": 180, "measurements": {"2020-01-01": {"versions": {}}}, "cases": cases, "checks": []}
+    (tmp_path / "stored.json").write_text(json.dumps(old))
+    (tmp_path / "tools.json").write_text("{}")
+    monkeypatch.setattr(comparison, "STORED", tmp_path / "stored.json")
+    measured = {"tool": "anonset", "algorithm": "x", "loss": 0.1, "k": 10}
+    monkeypatch.setattr(comparison, "_tables", lambda *_: [("adult4", [measured])])
+    monkeypatch.setattr(comparison, "_sets", lambda *_: [("groceries", [measured])])
+    monkeypatch.setattr(comparison, "_checks", lambda *_: [])
+    comparison.run(tmp_path, tmp_path)
+    found = json.loads((tmp_path / "stored.json").read_text())
+    new, kept = found["cases"]["adult4"]
+    assert (kept, new["loss"]) == (cases["adult4"][0], 0.1)
+    assert found["measurements"].keys() == {"2020-01-01", new["on"]}
+    assert "commit" in found["measurements"][new["on"]]["versions"]["anonset"]
 
 
 @pytest.mark.parametrize("key", ["adult4", "adult", "groceries", "bms_webview1"])
