@@ -209,10 +209,10 @@ def blocks(*keys: str) -> None:
     Parameters
     ----------
     keys
-        Keys of our own studies, `benchmarks` for the results of `make bench`, or `overview`; all by default.
+        Keys of our own studies, `benchmarks` for the results of `make bench`, `overview`, or `quick`; all by default.
     """
     studies = sorted(set(runner.papers()) - set(runner.papers(studies=False)))
-    for key in keys or (*studies, results_page.BENCHMARKS, results_page.OVERVIEW):
+    for key in keys or (*studies, results_page.BENCHMARKS, results_page.OVERVIEW, results_page.QUICK):
         sys.stdout.write(f"{results_page.write_block(key)}\n")
 
 

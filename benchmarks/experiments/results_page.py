@@ -9,7 +9,7 @@ from benchmarks.experiments import baselines, criteria, findings
 from benchmarks.experiments.baselines.render import tables
 from benchmarks.experiments.judging import BASES, judge
 from benchmarks.experiments.render import rows, show
-from benchmarks.experiments.runner import RESULTS, paper, results_of
+from benchmarks.experiments.runner import RESULTS, paper, papers, results_of
 from benchmarks.experiments.verdicts import in_short, judged_papers
 from benchmarks.experiments.workers import ROOT
 
@@ -20,9 +20,11 @@ BENCHMARKS = "benchmarks"
 """Key of the pytest-benchmark results, stored in ``benchmarks/results/benchmarks.json``."""
 OVERVIEW = "overview"
 """Key of the verdict counts of all papers and studies."""
+QUICK = "quick"
+"""Key of the cost of the quick subset of each paper."""
 
-PAGES = {baselines.PAPER.key: ROOT / "docs" / "baselines.md"}
-"""Page of the results of a study, if it is not `PAGE`."""
+PAGES = {baselines.PAPER.key: ROOT / "docs" / "baselines.md", QUICK: ROOT / "docs" / "reproducing.md"}
+"""Page of a block, if it is not `PAGE`."""
 
 ALGORITHMS = "benchmarks/algorithms/"
 """Folder of the algorithm benchmarks, which the page shows."""
@@ -30,7 +32,7 @@ ALGORITHMS = "benchmarks/algorithms/"
 
 def write_block(key: str, page: Path | None = None, results: Path = RESULTS) -> str:
     """Replace the text between the markers of `key` in the page. Return a line that describes the change."""
-    special = {BENCHMARKS: benchmarks_table, OVERVIEW: overview, baselines.PAPER.key: tables}
+    special = {BENCHMARKS: benchmarks_table, OVERVIEW: overview, QUICK: quick_table, baselines.PAPER.key: tables}
     block = special[key](results) if key in special else claims_table(key, results)
     return put(block, key, PAGES.get(key, PAGE) if page is None else page)
 
@@ -65,6 +67,19 @@ def overview(results: Path = RESULTS) -> str:
                 cells.append((study, [link, basis or _data_of(key), *map(str, (*row, counts.total() - sum(row)))]))
     head = ("claims of", "data", "hold", "depend on a condition", "equal", "fail", "contradicted", "no verdict")
     return rows(head, [row for _, row in sorted(cells, key=lambda cell: cell[0])])
+
+
+def quick_table(results: Path = RESULTS) -> str:
+    """Return a Markdown table of the quick subset: cases, and seconds that the cases took in the tracked results."""
+    cells = []
+    for key in papers(studies=False):
+        chosen = paper(key)
+        stored, cases = results_of(chosen, results), chosen.quick_cases()
+        free = [case for case in cases if not ENTRIES.keys() & set(chosen.reads(case.parameters))]
+        seconds = [sum(stored.get(case.key, {}).get("seconds_of_case", 0.0) for case in some) for some in (cases, free)]
+        counts = f"{len(cases)}", f"{seconds[0]:.0f} s", f"{len(free)}", f"{seconds[1]:.0f} s"
+        cells.append((findings.names(key), *counts))
+    return rows(("paper", "cases", "time of the cases", "cases without data files", "time of these cases"), cells)
 
 
 def _data_of(key: str) -> str:
