@@ -19,7 +19,7 @@ paper. Versions 12 and 13 were written when the results were known, so stored re
 """
 
 VERSION = 13
-DIGEST = "eb4f733d236019d1"
+DIGEST = "24425d9722585bcc"
 """Digest of all claims and criteria (`verdicts.criteria_digest`). A test fails if a claim changes without this digest.
 """
 HOLDS = 0.9

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
 
 from benchmarks.experiments import criteria
 from benchmarks.experiments.judging import BASES, Judged
@@ -22,6 +23,7 @@ _ORDER = (
     (criteria.NOT_TESTABLE, "Not testable here"),
     (criteria.NOT_MEASURED, "Not measured"),
 )
+_DIRECTIONS = attrgetter("verdict"), attrgetter("reverse")
 _KINDS = {"paper": "the papers' claims", "own": "our own", "enforced": "enforced by the algorithm"}
 
 
@@ -120,16 +122,18 @@ which the paper's words fix. If another reading has another verdict, it is in br
 def _reversals(judged: Mapping[str, Sequence[Judged]]) -> str:
     """Return the number of orderings that also hold reversed, and the reversed orderings that hold."""
     orderings = [(key, one) for key, claims in judged.items() for one in claims if one.reverse]
-    found = [(key, one) for key, one in orderings if one.reverse == criteria.HOLDS_IN_WORDS]
-    both = sum(one.verdict == criteria.HOLDS_IN_WORDS for _, one in found)
-    hold = sum(one.verdict == criteria.HOLDS_IN_WORDS for _, one in orderings)
+    holds = criteria.HOLDS_IN_WORDS
+    found = [(key, one) for key, one in orderings if one.reverse == holds or one.reverse.startswith(criteria.DEPENDS)]
+    held, backwards = ({i for i, (_, one) in enumerate(orderings) if name(one) == holds} for name in _DIRECTIONS)
     text = f"""\
 ## Reversed claims that hold
 
-{len(orderings)} claims are orderings. {hold} hold, {both} hold in both directions, and {len(found)} hold reversed. The
-reversed claims are findings of this repetition. They hold in the stated share of the repetitions, at every position:"""
-    cells = [(names(key), one.figure, one.claim.text, one.basis, one.measured) for key, one in found]
-    return "\n\n".join((text, rows(("paper", "figure", "the reverse of this claim holds", "data", "measured"), cells)))
+{len(orderings)} claims are orderings, and are judged without tolerance. {len(held)} hold, {len(backwards)} hold
+reversed, and {len(held & backwards)} hold in both directions. The reversed claims are findings of this repetition:"""
+    cells = [
+        (names(key), one.figure, one.claim.text, f"**{one.reverse}**", one.basis, one.measured) for key, one in found
+    ]
+    return "\n\n".join((text, rows(("paper", "figure", "claim", "its reverse", "data", "measured"), cells)))
 
 
 _BY_DATA = """\
