@@ -5,7 +5,9 @@ from collections.abc import Mapping, Sequence
 
 from benchmarks.experiments.findings import names
 from benchmarks.experiments.judging import Judged
-from benchmarks.experiments.panels import Band, Panel, of_paper
+from benchmarks.experiments.methods import PAPERS, of_paper
+from benchmarks.experiments.panels import Band, Panel
+from benchmarks.experiments.panels import of_paper as panels_of
 from benchmarks.experiments.render import records_used, rows
 from benchmarks.experiments.runner import paper, papers
 from benchmarks.experiments.workers import ROOT
@@ -16,13 +18,14 @@ _STATUSES = "as printed", "with differences", "not testable"
 
 def text(judged: Mapping[str, Sequence[Judged]]) -> str:
     """Return the page with the number of panels by status, and a table per paper."""
-    counted = {key: Counter[str](panel.status for panel in of_paper(key)) for key in papers(studies=False)}
+    counted = {key: Counter[str](panel.status for panel in panels_of(key)) for key in papers(studies=False)}
     total = sum(counted.values(), Counter[str]())
     cells = [
         (name, *(str(counts[status]) for status in _STATUSES), str(counts.total()))
         for name, counts in [*((names(key), counts) for key, counts in counted.items()), ("all", total)]
     ]
-    parts = [_INTRODUCTION, rows(("paper", *_STATUSES, "panels"), cells)]
+    parts = [_INTRODUCTION, rows(("paper", *_STATUSES, "panels"), cells), _METHODS]
+    parts += [rows((name, "state", "difference or reason"), of_paper(name)) for name in PAPERS]
     for key in counted:
         parts += [f"## {names(key)}", _table(key, judged[key])]
     return "\n\n".join(parts) + "\n"
@@ -48,10 +51,17 @@ check a paper. They list each panel.
 [Which claims of the papers hold](findings.md) lists the claims."""
 
 
+_METHODS = """\
+## Methods of the papers
+
+Each table lists the parts of a paper: algorithms that work as in the paper, algorithms that differ, and missing parts.
+The differences are those that the algorithms declare. A test compares the missing parts with the code."""
+
+
 def _table(key: str, judged: Sequence[Judged]) -> str:
     cells, chosen = [], paper(key)
     figures = {figure.key: figure for figure in chosen.figures}
-    for panel in of_paper(key):
+    for panel in panels_of(key):
         used = records_used(chosen, figures[panel.figure]) if panel.figure else ""
         link = f"[{panel.figure}](../benchmarks/results/{key}/README.md)" if panel.figure else ""
         status = panel.status + (f": {panel.differences}" if panel.differences else "")

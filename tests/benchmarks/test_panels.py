@@ -3,9 +3,10 @@
 import importlib
 import re
 from collections import Counter
+from dataclasses import fields
 
 import pytest
-from benchmarks.experiments import runner, sources
+from benchmarks.experiments import methods, runner, sources
 from benchmarks.experiments.cases import Figure
 from benchmarks.experiments.panels import PANELS, counted, of_figure, of_paper
 from benchmarks.experiments.render import records_used
@@ -110,3 +111,21 @@ def test_data_cards_print_the_same_characteristics() -> None:
         }
         actual = {q: band.low for q, bands in panel.printed.items() for band in bands if band.series == series}
         assert actual == expected, words
+
+
+@pytest.mark.parametrize("missing", methods.MISSING, ids=lambda one: one.absent.rpartition(".")[2])
+def test_missing_parts_of_papers_are_missing_in_the_code(missing):
+    module, _, name = missing.absent.partition(":")
+    owner, _, attribute = name.rpartition(".")
+    found = getattr(importlib.import_module(module), owner)
+    assert missing.paper in methods.PAPERS
+    assert not hasattr(found, attribute)
+    assert attribute not in {one.name for one in fields(found)}
+
+
+def test_every_paper_has_parts_that_work_or_differ():
+    rows = {paper: list(methods.of_paper(paper)) for paper in methods.PAPERS}
+    assert all({state for _, state, _ in found} & {methods.WORKS, methods.DIFFERS} for found in rows.values())
+    assert all(reason for found in rows.values() for _, state, reason in found if state != methods.WORKS)
+    listed = {part.strip("`") for found in rows.values() for part, state, _ in found if state != methods.MISSING_HERE}
+    assert {"apriori", "direct", "optimal", "mhghs", "hghs", "coat", "pcta", "rum-bound", "safe-grouping"} <= listed

@@ -215,7 +215,8 @@ table that compiles the kernels. In each of three runs, all compared searches ru
             [*ORDERS.over(_by_items("fig9")), *_timed(_by_items("fig9", (40, 50, 60)))],
             with_main(claims.FIGURE_9, "the cost of OA grows exponentially with |I|"),
             f"The data are the first 10,000 records of BMS-WebView-2. {_REDUCED} m is 3. With 30 items or fewer, "
-            "no set is rare, and OA evaluates a single cut. Work is counted for every leaf order. Times are from three runs with one leaf order, so they only illustrate the counted work.",
+            "no set is rare, and OA evaluates a single cut. Work is counted for every leaf order. Times are from three "
+            "runs with one leaf order, so they only illustrate the counted work.",
             quick=(40, 60),
         ),
         Figure(
