@@ -76,6 +76,14 @@ def test_entries_for_all_columns_are_replaced(job, flags, expected):
     assert over(job, flags)[name] == expected
 
 
+@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("value", [[0], 5, "", {}, None, [None]])
+def test_values_of_another_type_are_left_to_the_validation(name, value):
+    _, zip_code, both = ENTRIES[name]
+    over({"relational": ["age"], name: value}, {"drop": "age", name: zip_code})
+    over({"relational": ["age"], name: both}, {"drop": "age", name: value})
+
+
 def test_a_named_algorithm_keeps_the_settings_that_it_requires():
     job = {"model": "lm", "k": 2, "m": 2, "l": 2, "sensitive_items": ["hiv"], "relational": ["age"]}
     flags = {"model": "kkm", "algorithm": "rum-bound", "transaction": "lm-apriori"}

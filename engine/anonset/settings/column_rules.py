@@ -68,7 +68,7 @@ def _entries(name: str, value: Any) -> dict[str, Any] | None:
     if name == "separator":
         pairs = _SEPARATOR.findall(str(value))
         return dict(pairs) if _joined(name, dict(pairs)) == value else None
-    if not isinstance(value, str | list):
+    if not isinstance(value, str | list) or not all(isinstance(text, str) for text in name_list(value)):
         return None
     entries: dict[str, Any] = {}
     for text in name_list(value):
