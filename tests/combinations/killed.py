@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 STAGES = 8
-"""A run is killed at one of its first stages: begins of phases, stored steps, the saved table, the renaming."""
+"""A run is killed at one of its first stages: begins of phases, stored steps, the renaming."""
 PATIENCE = 120.0
 """Seconds after which a forked process is killed in any case."""
 
@@ -19,26 +19,28 @@ def kill_within(run: Callable[[], Any], seed: object) -> None:
     """Call a function in a forked process that is killed at a stage drawn by the seed."""
     number = random.Random(f"killed {seed}").randint(1, STAGES)
     if not (child := os.fork()):
+        code = 1
         try:
             _count_down(number)
+            code = 0
             run()
         finally:
-            os._exit(0)
+            os._exit(code)
     end = time.monotonic() + PATIENCE
-    while os.waitpid(child, os.WNOHANG) == (0, 0):
+    while (ended := os.waitpid(child, os.WNOHANG)) == (0, 0):
         if time.monotonic() > end:
             os.kill(child, signal.SIGKILL)
         time.sleep(0.01)
+    assert os.waitstatus_to_exitcode(ended[1]) != 1, "the stages of a run cannot be counted"
 
 
 def _count_down(number: int) -> None:
     from anonset.data.resumption.ledger import Ledger
-    from anonset.jobs.runs import run
     from anonset.release.publishing.staging import Staging
     from anonset.release.stopwatch import Stopwatch
 
     left = [number]
-    for where, name in ((Stopwatch, "phase"), (Ledger, "finish"), (run, "save_table"), (Staging, "rename")):
+    for where, name in ((Stopwatch, "phase"), (Ledger, "finish"), (Staging, "rename")):
         real: Any = getattr(where, name)
 
         def counted(*given: Any, real: Any = real, **more: Any) -> Any:
