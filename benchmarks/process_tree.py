@@ -2,10 +2,15 @@
 
 Private memory is anonymous and shared memory. Pages of mapped files do not count, because the system reclaims them on
 demand.
+
+``python -m benchmarks.process_tree BYTES COMMAND ...`` runs a command under a memory limit that includes page cache,
+and prints the bytes that it reads from the disk and writes to the disk.
 """
 
 import os
+import resource
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _GROUPS, _PROC = Path("/sys/fs/cgroup"), Path("/proc")
-_SECONDS_BETWEEN = 0.02
+_SECONDS_BETWEEN, _BLOCK = 0.02, 512
 _JOIN = 'echo $$ > "$0" && exec "$@"'
 
 
@@ -28,6 +33,10 @@ class Took:
     """Wall-clock seconds."""
     cpu_seconds: float
     """CPU seconds of all processes on all cores. Excludes processes that have not ended."""
+    read: int
+    """Bytes read from the disk."""
+    written: int
+    """Bytes written to the disk."""
     peak: int
     """Largest observed sum of anonymous and shared memory of all processes, in bytes."""
     output: str
@@ -111,21 +120,22 @@ def run(command: Sequence[str], *, limit: int | None = None, env: Mapping[str, s
         began = time.perf_counter()
         joined = command if made is None else ["sh", "-c", _JOIN, str(made.path / "cgroup.procs"), *command]
         process = subprocess.Popen(joined, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, env=env)
-        peak, code, cpu = _watched(process.pid, (lambda: made.own_bytes) if made else lambda: tree_bytes(process.pid))
+        peak, code, usage = _watched(process.pid, (lambda: made.own_bytes) if made else lambda: tree_bytes(process.pid))
         process.returncode = code
         seconds = time.perf_counter() - began
         for file in (output, errors):
             file.seek(0)
-        return Took(code, seconds, cpu, peak, output.read().decode(), errors.read().decode())
+        cpu, read, written = usage.ru_utime + usage.ru_stime, _BLOCK * usage.ru_inblock, _BLOCK * usage.ru_oublock
+        return Took(code, seconds, cpu, read, written, peak, output.read().decode(), errors.read().decode())
 
 
-def _watched(pid: int, own_bytes: Callable[[], int]) -> tuple[int, int, float]:
-    """Wait for a process. Return the observed peak, the exit code and the CPU seconds."""
+def _watched(pid: int, own_bytes: Callable[[], int]) -> tuple[int, int, resource.struct_rusage]:
+    """Wait for a process. Return the observed peak, the exit code and the used resources."""
     peak = 0
     while True:
         ended, status, usage = os.wait4(pid, os.WNOHANG)
         if ended:
-            return peak, os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime
+            return peak, os.waitstatus_to_exitcode(status), usage
         peak = max(peak, own_bytes())
         time.sleep(_SECONDS_BETWEEN)
 
@@ -156,3 +166,9 @@ def _own_bytes(pid: int) -> int:
     except OSError:  # the process has ended
         return 0
     return sum(int(line.split()[1]) << 10 for line in lines if line.startswith(("Pss_Anon:", "Pss_Shmem:")))
+
+
+if __name__ == "__main__":
+    took = run(sys.argv[2:], limit=int(sys.argv[1]))
+    print(took.output, took.errors, f"read {took.read:,} bytes, wrote {took.written:,} bytes", sep="\n")  # noqa: T201
+    sys.exit(took.code)

@@ -37,6 +37,13 @@ def test_memory_is_that_of_all_processes(monkeypatch, script):
     assert 60 * MIB < in_group < 110 * MIB
 
 
+def test_bytes_written_to_the_disk_are_counted(tmp_path):
+    script = (
+        f"import os; f = open({str(tmp_path / 'f')!r}, 'wb'); f.write(bytes(5 << 20)); f.flush(); os.fsync(f.fileno())"
+    )
+    assert 5 * MIB <= run([sys.executable, "-c", script]).written < 6 * MIB
+
+
 def test_the_kernel_kills_a_process_above_the_limit(a_group):
     command = [sys.executable, "-c", HOLD]
     assert run(command, limit=100 * MIB).code == 0

@@ -1,5 +1,7 @@
 """Damage to table files is detected by checksums at the end, and by checks before kernels read rows."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from tests.facts import refused
@@ -8,8 +10,9 @@ from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table
 from anonset.data.blocks import Blocks, checked_rows
 from anonset.data.resumption import seals
 from anonset.data.resumption.seals import Seal
+from anonset.data.storage.checksums import sums_of, sums_when_written
 from anonset.data.storage.exchange import exchanging
-from anonset.data.storage.store import Files
+from anonset.data.storage.store import Files, backing
 from anonset.data.storage.workers import Threads
 from anonset.errors import InputError
 from anonset.reading.sources.place import Place
@@ -47,6 +50,31 @@ def test_a_changed_byte_is_detected_in_each_range(work, monkeypatch, at):
     (work.path / "bytes").write_bytes(content)
     with refused(InputError, "/bytes", code="damaged"):
         seal.require_unbroken()
+
+
+@pytest.mark.parametrize("sizes", [(3,), (8, 0, 16), (1, 2, 3, 5, 40, 7), (7, 1, 9)])
+def test_checksums_are_computed_while_an_array_is_written(work, sizes):
+    content = np.random.default_rng(3).integers(0, 256, sum(sizes)).astype(np.uint8)
+    with work.growing("bytes", np.uint8) as builder:
+        for part in np.split(content, np.cumsum(sizes)[:-1]):
+            builder.append(part)
+    array = builder.finished()
+    path = Path(backing(array).filename)
+    expected = sums_of(path)
+    path.write_bytes(bytes([content[0] ^ 4]) + content[1:].tobytes())
+    seal = Seal.over([array], work)
+    assert seal.sums == {path: expected}
+    with refused(InputError, path.name, code="damaged"):
+        seal.require_unbroken()
+
+
+def test_checksums_of_a_removed_folder_are_forgotten(work):
+    with work.nested() as nested:
+        with nested.growing("bytes", np.uint8) as builder:
+            builder.append(np.ones(9, np.uint8))
+        path = Path(backing(builder.finished()).filename)
+        assert sums_when_written(path) == (9, *sums_of(path)[1:])
+    assert sums_when_written(path) is None
 
 
 class Elsewhere(Threads):

@@ -60,6 +60,9 @@ def sort(rows, store, *, narrow=False):
     result = sort_rows(UnsortedRows(sets, columns, record), largest=[3, ITEMS], store=store, narrow=narrow)
     assert isinstance(result.items, NarrowCodes) == (narrow and store.in_files)
     assert result.indptr[0] == 0
+    if result.occurrences is not None:
+        assert result.occurrences[:ITEMS].tolist() == np.bincount(items, minlength=ITEMS).tolist()
+    assert (result.occurrences is None) == (not narrow or not store.in_files)
     sets = [result.items[begin:end].tolist() for begin, end in zip(result.indptr, result.indptr[1:], strict=False)]
     return list(zip(*(column.tolist() for column in result.columns), sets, result.record.tolist(), strict=True))
 

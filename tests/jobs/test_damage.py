@@ -12,6 +12,7 @@ from anonset.cli.main import main
 from anonset.data.storage.store import backing
 from anonset.errors import RAW_DATA_STAY
 from anonset.generalization.row_order import sort_rows
+from anonset.release.publishing import publish
 
 
 @pytest.fixture
@@ -57,6 +58,24 @@ def test_damage_during_recoding_is_reported(tmp_path, run, monkeypatch):
         return result
 
     monkeypatch.setattr(sys.modules["anonset.generalization.apply"], "sort_rows", damaged)
+    code, err = run("apriori")
+    assert (code, names(err, "damaged")) == (2, True)
+    assert not (tmp_path / "out").exists()
+
+
+def test_damage_during_the_verification_is_reported(tmp_path, run, monkeypatch):
+    def damaged(verdict, *, accept_undecided):
+        if not accept_undecided:  # the last check
+            damage(originals[0].sets.codes, 0)
+        require_decided(verdict, accept_undecided=accept_undecided)
+
+    originals = []
+    module = sys.modules["anonset.generalization.apply"]
+    monkeypatch.setattr(
+        module, "sort_rows", lambda source, **more: originals.append(source) or sort_rows(source, **more)
+    )
+    require_decided = publish.require_decided
+    monkeypatch.setattr(publish, "require_decided", damaged)
     code, err = run("apriori")
     assert (code, names(err, "damaged")) == (2, True)
     assert not (tmp_path / "out").exists()

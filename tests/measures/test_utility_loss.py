@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.facts import refused
 
-from anonset.data import Hierarchy, SetColumn
+from anonset.data import Hierarchy, SetColumn, Table
 from anonset.errors import InputError
-from anonset.generalization import Cut, ItemGroups
+from anonset.generalization import Cut, ItemGroups, apply
 from anonset.measures.losses.item_weights import ItemWeights
 from anonset.measures.losses.utility_loss import (
     UtilityLoss,
@@ -22,6 +22,7 @@ from anonset.measures.losses.utility_loss import (
     group_weights,
     utility_loss,
 )
+from anonset.release.losses import supports_of
 from effort import examples
 from reference.hierarchy_model import parse
 
@@ -147,3 +148,17 @@ def test_mismatched_tables_are_rejected() -> None:
         loss_of(column, groups_of(other, [0, 0]))
     with refused(InputError, "lca Hierarchy.bind"):
         group_weights("lca", other.vocabulary, TREE)
+
+
+@settings(max_examples=examples(50))
+@given(
+    st.lists(st.sets(st.sampled_from("abcdefgh")), min_size=1, max_size=8),
+    st.lists(st.integers(-1, 3), min_size=8, max_size=8),
+)
+def test_supports_of_a_publication_are_those_of_the_groups(rows: list[set[str]], group: list[int]) -> None:
+    column = SetColumn.of(rows, universe="abcdefgh")
+    groups, weights = groups_of(column, group), group_weights("ones", column.vocabulary)
+    publication = apply(Table(column), groups)
+    assert group_losses(column, groups, weights, supports=supports_of(publication)) == group_losses(
+        column, groups, weights
+    )

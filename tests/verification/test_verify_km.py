@@ -49,6 +49,14 @@ def count_pairs_by(patch: pytest.MonkeyPatch, method: str) -> None:
     patch.setattr(itemsets, "MOST_OF_BITS", itemsets.MOST_OF_BITS if method == "bits" else -1)
 
 
+def test_the_verifier_counts_occurrences_itself() -> None:
+    table = table_of([{0, 1}, {0}, {0}])
+    assert table.transactions is not None
+    table.transactions.with_occurrences(np.array([3, 3, 0, 0, 0, 0]))
+    verdict = verify(table, KmAnonymity(2, 1))
+    assert (verdict.holds, codes_of(table, verdict)) == (False, (1,))
+
+
 @pytest.mark.parametrize("method", ["matrix", "bits", "walk"])
 @pytest.mark.parametrize(("k", "support"), [(1, None), (2, 1), (3, 1)])
 def test_a_pair_of_a_single_record_is_found(

@@ -51,7 +51,8 @@ def column_sha256(column: SetColumn | Column, store: Store = MEMORY) -> str:
         if not isinstance(column, NumericColumn):
             place, labels = _by_code_point(column, stack)
         workers, row_blocks, label_blocks = store.workers, list(spans(column.n, ROWS)), list(spans(len(labels), LABELS))
-        rows = list(workers.map_short(partial(_rows_sha256, column, place), row_blocks))
+        row_blocks.reverse()  # the checks before have read the first blocks first, so the last are in the page cache
+        rows = list(workers.map_short(partial(_rows_sha256, column, place), row_blocks))[::-1]
         texts = list(workers.map_short(partial(_labels_sha256, labels), label_blocks))
     return hashlib.sha256(json.dumps([type(column).__name__, rows, texts]).encode()).hexdigest()
 

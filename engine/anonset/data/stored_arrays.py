@@ -1,6 +1,7 @@
 """Several arrays in one file of a work directory."""
 
 import math
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import Files, damage_error
+from anonset.local_paths import writing
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,4 +59,35 @@ class StoredArrays(RedactedRepr):
             if end > len(file):
                 raise damage_error(self.store.path / self.name)
             arrays.append(file[begin:end].view(dtype).reshape(shape))
+        return arrays
+
+    def between(self, *spans: tuple[int, int]) -> list[NDArray[Any]]:
+        """Read elements into memory: from each array, the rows of a span. Arrays without a span are not read.
+
+        The operating system is told to drop the pages, because a shuffle reads each byte once. A mapped file would also
+        read the neighbours of each page.
+
+        >>> with Files.temporary() as store:
+        ...     stored = StoredArrays.written("pair", [np.arange(3), np.arange(8).reshape(4, 2)], store)
+        ...     [array.tolist() for array in stored.between((1, 2), (0, 1))]
+        [[1], [[0, 1]]]
+
+        Raises
+        ------
+        InputError
+            If the file is shorter than the arrays.
+        """
+        arrays, begin, path = list[NDArray[Any]](), 0, self.store.fetched(self.name)
+        with writing(path, "cannot be read"), path.open("rb", buffering=0) as file:
+            for (dtype, shape), (first, end) in zip(self.layout, spans, strict=False):
+                element = np.dtype(dtype).itemsize * math.prod(shape[1:])
+                array = np.empty((end - first, *shape[1:]), dtype)
+                file.seek(begin + element * first)
+                if file.readinto(array.reshape(-1).view(np.uint8).data) != array.nbytes:
+                    raise damage_error(path)
+                if hasattr(os, "posix_fadvise"):
+                    place = begin + element * first
+                    os.posix_fadvise(file.fileno(), place, array.nbytes, os.POSIX_FADV_DONTNEED)
+                arrays.append(array)
+                begin += element * shape[0]
         return arrays

@@ -100,7 +100,12 @@ class SetColumn(RedactedRepr):
         if store.workers.remote and "occurrences" not in self.__dict__:
             tasks = store.workers.divided(list(spans(len(self.codes))))
             parts = store.map(partial(_counts_of_spans, self.codes, len(self.vocabulary)), tasks)
-            self.__dict__["occurrences"] = sum(parts, np.zeros(len(self.vocabulary), np.int64))
+            return self.with_occurrences(sum(parts, np.zeros(len(self.vocabulary), np.int64)))
+        return self
+
+    def with_occurrences(self, occurrences: Int64) -> Self:
+        """Return the column with its occurrences, which are then not counted again."""
+        self.__dict__["occurrences"] = occurrences
         return self
 
     def slice(self, first: int, end: int) -> "SetColumn":

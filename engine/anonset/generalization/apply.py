@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabulary
 from anonset.data.array_types import Int32, Int64
 from anonset.data.blocks import SetColumnBuilder
+from anonset.data.codes import stored_codes
 from anonset.data.distinct import distinct
 from anonset.data.resumption.ledger import Ledger
 from anonset.data.spans import begins_of, spans
-from anonset.data.storage.store import Store
+from anonset.data.storage.store import Store, not_needed_now
 from anonset.errors import InputError
 from anonset.generalization.recoding import SUPPRESSED, Cut, ItemGroups, PerCluster, Recoding, cut_symbol
 from anonset.generalization.row_order import SortedRows, sort_rows
@@ -55,11 +56,15 @@ def apply(table: Table, recoding: Recoding, hierarchy: Hierarchy | None = None, 
         columns = [*(column.codes for column in (*relational, *kept)), *(() if cluster is None else (cluster,))]
         largest = [*(len(column.vocabulary) for column in (*relational, *kept)), len(symbols)]
         rows = _sorted_once(_PublishedRows(table.n, sets, image, columns), largest, table.store, store)
+        if sets is not None:
+            not_needed_now(sets.indptr, stored_codes(sets.codes))
         unsorted.remove()
         codes, record = iter(rows.columns), rows.record
         relational, kept = (tuple(replace(c, codes=next(codes)) for c in part) for part in (relational, kept))
         cluster = next(codes, None)
         sets = None if sets is None else SetColumn(sets.name, rows.indptr, rows.items, _labels(symbols))
+        if sets is not None and rows.occurrences is not None:
+            sets.with_occurrences(rows.occurrences[: len(symbols)])
     else:
         record = in_input_order(table.n, store)
         sets = sets if sets is None or image is None else generalize(sets, image, symbols, store)

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data.array_types import Int32, Int64
-from anonset.data.codes import Codes, RowNumbers, are_narrow, as_codes
+from anonset.data.codes import MOST_CODES, Codes, RowNumbers, are_narrow, as_codes, code_counts
 from anonset.data.labels.vocabulary import Vocabulary
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import AT_ONCE, ITEMS_PER_TASK, begins_of, joined_ranges, spans
@@ -43,6 +43,8 @@ class SortedRows:
     columns: list[Int32]
     """Codes of each column."""
     record: Int64
+    occurrences: Int64 | None = None
+    """Number of rows that contain each item, int64 (65536,). None if items are not stored in two bytes."""
 
 
 def sort_rows(rows: UnsortedRows, *, largest: Sequence[int], store: Store = MEMORY, narrow: bool = False) -> SortedRows:
@@ -75,8 +77,8 @@ def sort_rows(rows: UnsortedRows, *, largest: Sequence[int], store: Store = MEMO
 class StoredRows(NamedTuple):
     """Rows in the form in which they are stored in a file."""
 
-    lengths: Int32
-    """Number of items of each row, int32 (rows,)."""
+    lengths: NDArray[Any]
+    """Number of items of each row, (rows,), in the narrowest type."""
     fixed: Int32
     """Codes of the columns, int32 (rows, columns)."""
     record: NDArray[Any]
@@ -95,9 +97,9 @@ class RowForm(RedactedRepr):
 
     def stored(self, rows: "RowContent") -> StoredRows:
         """Return rows in their stored form. The item array of `rows` may contain unused elements at the end."""
-        items = rows.items[: int(rows.indptr[-1])]
+        items, lengths = rows.items[: int(rows.indptr[-1])], np.diff(rows.indptr)
         return StoredRows(
-            np.diff(rows.indptr).astype(np.int32),
+            lengths.astype(np.min_scalar_type(int(lengths.max(initial=0)))),
             rows.fixed,
             rows.record.astype(np.int32) if self.short else rows.record,
             items.astype(np.uint16) if self.narrow else items,
@@ -121,16 +123,18 @@ class RowForm(RedactedRepr):
         return RowContent(indptr, items, fixed, record)
 
 
-def _starts_and_rows(run: StoredArrays) -> tuple[Int64, StoredRows]:
-    """Return the rows of a file that are sorted by range of keys, and the first row and item of each range, int64
-    (ranges + 1, 2).
+def _rows_between(run: StoredArrays, first: int, end: int) -> tuple[Int64, StoredRows]:
+    """Read consecutive ranges of a file that is sorted by range of keys. Return the first row and item of each range,
+    int64 (end - first + 1, 2), relative to the first range, and the rows.
     """
-    starts, *rows = run.read()
-    return starts, StoredRows(*rows)
+    (starts,) = run.between((first, end + 1))
+    (row, item), (last, last_item) = starts[0].tolist(), starts[-1].tolist()
+    _, *rows = run.between((0, 0), *[(row, last)] * 3, (item, last_item))
+    return starts - starts[0], StoredRows(*rows)
 
 
-def _of_ranges(starts: Int64, rows: StoredRows, first: int, end: int) -> StoredRows:
-    (row, item), (last, last_item) = starts[first].tolist(), starts[end].tolist()
+def _of_range(starts: Int64, rows: StoredRows, number: int) -> StoredRows:
+    (row, item), (last, last_item) = starts[number : number + 2].tolist()
     return StoredRows(rows.lengths[row:last], rows.fixed[row:last], rows.record[row:last], rows.items[item:last_item])
 
 
@@ -173,12 +177,11 @@ class RangeSort(RedactedRepr):
 
     def __call__(self, ranges: tuple[int, int]) -> StoredRows:
         """Return the sorted rows."""
-        blocks = [_starts_and_rows(run) for run in self.runs]
-        first, end = ranges
-        size = sum((starts[end] - starts[first] for starts, _ in blocks), np.zeros(2, np.int64)).tolist()
+        blocks = [_rows_between(run, *ranges) for run in self.runs]
+        size = sum((starts[-1] for starts, _ in blocks), np.zeros(2, np.int64)).tolist()
         out, place = empty_rows((size[0], size[1]), self.form.n_columns), (0, 0)
-        for number in range(first, end):
-            rows = self.form.joined(_of_ranges(*block, number, number + 1) for block in blocks)
+        for number in range(ranges[1] - ranges[0]):
+            rows = self.form.joined(_of_range(*block, number) for block in blocks)
             self._sort(rows, out, place)
             place = place[0] + len(rows.record), place[1] + len(rows.items)
         return self.form.stored(out)
@@ -235,7 +238,7 @@ class _Shuffle(RedactedRepr):
         from anonset_kernels.records.row_order import following
 
         (n, n_items, longest), position = size, sort.position
-        parts = (_of_ranges(*_starts_and_rows(run), b, b + 1) for run in sort.runs)
+        parts = (_rows_between(run, b, b + 1)[1] for run in sort.runs)
         if is_key:
             position = following(self.widths, position)
             if longest + len(self.widths) - 1 <= position:  # all rows are equal
@@ -263,7 +266,10 @@ def _stored(parts: Iterable[StoredRows], form: RowForm, store: Store) -> SortedR
         columns = [stack.enter_context(store.growing("codes", np.int32)) for _ in range(form.n_columns)]
         record = stack.enter_context(store.growing("record", np.int32 if form.short else np.int64))
         indptr.append(np.zeros(1, np.int64))
+        occurrences = np.zeros(MOST_CODES, np.int64) if form.narrow else None
         for part in parts:
+            if occurrences is not None:
+                occurrences += code_counts(as_codes(part.items), MOST_CODES)
             ends = np.cumsum(part.lengths, dtype=np.int64)
             ends += items.length
             indptr.append(ends)
@@ -277,4 +283,5 @@ def _stored(parts: Iterable[StoredRows], form: RowForm, store: Store) -> SortedR
             as_codes(items.finished()),
             [column.finished() for column in columns],
             cast("Int64", RowNumbers(numbers)) if form.short else numbers,
+            occurrences,
         )

@@ -66,6 +66,8 @@ def anonymize_file(
         with job.watch.phase("read"):
             table = stack.enter_context(run.table(files, client, progress=progress, note=note))
             job.watch.folder = table.store.path
+            if table.store.in_files:
+                source.leave_cache()
         _require_records(table, settings)
         unverified = job.run(table, settings.hierarchy, algorithm, run.algorithm_for)
         releases = {"recoding_of": job.earlier, "after": job.other_release}

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args
 from anonset.algorithms.base import Algorithm, Result
 from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import RedactedRepr, figures_shown, redacted
+from anonset.data.resumption.seals import Seal
 from anonset.data.storage.store import MEMORY, Store
 from anonset.errors import InputError, require_known
 from anonset.privacy import PrivacyModel, Witness
@@ -112,6 +113,8 @@ class UnverifiedPublication(RedactedRepr, Generic[P]):
     """
     warnings: tuple[str, ...]
     """Warnings about the publication. A publication with warnings still satisfies the model."""
+    sealed: Seal
+    """Checksums of the table's files, which are checked at the end of the verification."""
     contradictions: tuple[str, ...] = ()
     """Facts of the data that contradict the declared person. They are also among the warnings."""
     earlier: "EarlierRelease | None" = None

@@ -27,7 +27,7 @@ from anonset.generalization import Cut, ItemGroups, PerCluster
 from anonset.measures.losses.item_weights import ItemWeights
 from anonset.measures.losses.record_utility_loss import record_utility_loss
 from anonset.measures.losses.relational_ncp import relational_ncp
-from anonset.measures.losses.utility_loss import group_weights, utility_loss
+from anonset.measures.losses.utility_loss import Supports, group_weights, utility_loss
 from anonset.measures.retention import lm_of_sizes, ncp_of_sizes, occurrences_by_size
 from anonset.privacy import PrivacyModel
 from anonset.publications import Published, Records
@@ -77,7 +77,7 @@ def measures_of(
         tree = recoding.hierarchy if isinstance(recoding, Cut) else hierarchies.get(column.name)
         groups = recoding if isinstance(recoding, (Cut, ItemGroups)) else None
         by_size = occurrences_by_size(column, recoding)
-        measures |= item_losses(column, by_size, groups, weights, tree, table.store)
+        measures |= item_losses(column, by_size, groups, weights, tree, table.store, supports_of(publication))
     if not measures:
         msg = f"a recoding of type {type(recoding).__name__} has no measures"
         raise InputError(msg)
@@ -99,6 +99,14 @@ def _relational_loss(
     return relational_ncp(QuasiIdentifiers.of(table.relational, hierarchies, weights), recoding.cluster)
 
 
+def supports_of(publication: Records) -> Supports | None:
+    """Return the number of rows that contain each symbol, by its members."""
+    if publication.transactions is None:
+        return None
+    occurrences = publication.transactions.occurrences.tolist()
+    return {frozenset(symbol.members): n for symbol, n in zip(publication.symbols, occurrences, strict=True)}
+
+
 def item_losses(
     column: SetColumn,
     by_size: Int64,
@@ -106,14 +114,17 @@ def item_losses(
     weights: str | ItemWeights | None,
     tree: Hierarchy | None,
     store: Store,
+    supports: Supports | None = None,
 ) -> dict[str, float]:
     """Return the losses of the original items: NCP and LM, given the number of occurrences by symbol size, int64
-    (M + 1,). For a global recoding, also return UL, given its groups, weights and hierarchy. The logarithm of a zero
-    loss is omitted.
+    (M + 1,). For a global recoding, also return UL, given its groups, weights and hierarchy, and the supports
+    of the groups, if known. The logarithm of a zero loss is omitted.
     """
     losses = {"ncp": float(ncp_of_sizes(by_size)), "lm": float(lm_of_sizes(by_size))}
     if groups is not None and column.n:
-        loss = utility_loss(column, groups, group_weights(weights, column.vocabulary, tree), store=store)
+        loss = utility_loss(
+            column, groups, group_weights(weights, column.vocabulary, tree), store=store, supports=supports
+        )
         losses |= {"ul": loss.value} | ({"log2_ul": loss.log2} if loss.log2 > float("-inf") else {})
     return losses
 

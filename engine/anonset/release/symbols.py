@@ -74,7 +74,7 @@ def name_sets(
 
         sets = tuple(map(named, sets))
         labels = Vocabulary(tuple(symbol.label for symbol in sets))
-        items = SetColumn(items.name, items.indptr, items.codes, labels)
+        items = replace(items, vocabulary=labels).with_occurrences(items.occurrences)
     code, values, chosen, relational = _codes("V", used_labels), [], set(value_sets), []
     for column in publication.relational:
         labels_of_column = list(column.vocabulary.labels)

@@ -2,15 +2,20 @@
 
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from anonset.data import SetColumn, Table
 from anonset.data.array_types import Int32, Int64
 from anonset.data.codes import NarrowCodes, stored_codes
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, memory_left, spans
-from anonset.data.storage.store import Store, backing, fetch
+from anonset.data.storage.store import Files, Store, backing, fetch, not_needed_now
+from anonset.data.stored_arrays import StoredArrays
 from anonset.errors import InputError
 from anonset.privacy import Witness
 from anonset.publications import Records
@@ -18,17 +23,15 @@ from anonset.verification.itemsets import require_well_formed
 
 _ROWS_PER_CALL, _ROWS_PER_TASK = 10_000, 1 << 20  # number of rows of a call in this process, and of a task on a cluster
 _CALLS_AT_ONCE = 32
-_MOST_RANGES = 64  # each range is a pass over all rows
+_MOST_RANGES = 64
 _SHARE_OF_CACHE = 3
 """Inverse of the share of memory that is available to cache randomly accessed records."""
-_First = Callable[[tuple[Int64, Int32], tuple[Int64, Int32], Int64, int], tuple[int, int, int]]
-"""Function that compares rows with records and returns the first violation, like `Look`. Its arguments are arrays of
-rows and records instead of spans.
-"""
-Look = Callable[[tuple[int, int], tuple[int, int]], tuple[int, int, int]]
-"""Function that compares a span of rows with a span of records. It returns the row, item and symbol of the first
-violation. The row is -1 if there is no violation.
-"""
+_BYTES_OF_ROW = 200  # approximate memory per row that a task distributes
+_Violation = tuple[int, int, int]
+"""Row, item and symbol of the first violation. The row is -1 if there is no violation. The item or the symbol is -1."""
+_Task = TypeVar("_Task")
+_Comparison = Callable[[tuple[Int64, Int32], Int64], _Violation]
+"""Function that compares rows with their records, given the record numbers."""
 
 
 def check_item_truth(original: Table, publication: Records) -> Witness | None:
@@ -139,57 +142,81 @@ def first_repeated(record: Int64, n: int) -> int:
     return next((a + int(row) for a, row in parts if row >= 0), -1)
 
 
-def _look(before: SetColumn, after: SetColumn, record: Int64, codes_of: list[list[int]]) -> Look:
-    """Return a function that finds the first violation in a span of rows, given the items of each symbol."""
+def _comparison(before: SetColumn, after: SetColumn, codes_of: list[list[int]]) -> _Comparison:
+    """Return a function that compares rows with records, given the items of each symbol."""
     from anonset_kernels.verification.truth import SymbolMembers, first_untrue, first_untrue_by_one
 
     symbol_of = np.full(len(before.vocabulary), -1, np.int32)
     shown = np.flatnonzero(after.occurrences).tolist()
     for symbol in shown:
         symbol_of[codes_of[symbol]] = symbol
-    if int(np.count_nonzero(symbol_of >= 0)) == sum(len(codes_of[symbol]) for symbol in shown):
-        return _looking(
-            before,
-            after,
-            record,
-            lambda records, rows, record_numbers, n: first_untrue_by_one(
-                records, rows, record_numbers, symbol_of, len(codes_of), 0, n
-            ),
-        )
+    disjoint = int(np.count_nonzero(symbol_of >= 0)) == sum(len(codes_of[symbol]) for symbol in shown)
     indptr = begins_of(map(len, codes_of))
     members = SymbolMembers(indptr, np.fromiter((c for codes in codes_of for c in codes), np.int32, int(indptr[-1])))
-    hidden = symbol_of < 0
-    return _looking(
-        before,
-        after,
-        record,
-        lambda records, rows, record_numbers, n: first_untrue(records, rows, record_numbers, members, hidden, 0, n),
-    )
+    hidden, narrow = symbol_of < 0, isinstance(before.codes, NarrowCodes)
+
+    def compare(rows: tuple[Int64, Int32], record: Int64) -> _Violation:
+        records = _chosen(before, record) if narrow else (before.indptr, before.items)
+        chosen, n = np.arange(len(record)) if narrow else record, len(record)
+        if disjoint:
+            return first_untrue_by_one(records, rows, chosen, symbol_of, len(codes_of), 0, n)
+        return first_untrue(records, rows, chosen, members, hidden, 0, n)
+
+    return compare
 
 
-def _looking(before: SetColumn, after: SetColumn, record: Int64, first: _First) -> Look:
-    """Return a function that applies `first` to a span of rows. It converts codes to int32 if needed."""
+def _chosen(column: SetColumn, rows: Int64) -> tuple[Int64, Int32]:
+    """Return the chosen rows of a column as the offsets, int64 (rows + 1,), and the items, int32, for a kernel."""
     from anonset_kernels.verification.truth import widened
 
-    narrow = stored_codes(before.codes) if isinstance(before.codes, NarrowCodes) else None
+    if isinstance(column.codes, NarrowCodes):
+        return widened((column.indptr, stored_codes(column.codes)), rows)
+    taken = column.take(rows)
+    return taken.indptr, taken.items
 
-    def look(span: tuple[int, int], among: tuple[int, int]) -> tuple[int, int, int]:
-        begin, end = span
-        chosen_records = record[begin:end]
-        if among == (0, before.n):
-            rows, row_of = after.slice(begin, end), np.arange(begin, end)
-        else:
-            chosen = np.flatnonzero((chosen_records >= among[0]) & (chosen_records < among[1]))
-            chosen_records, row_of = chosen_records[chosen], begin + chosen
-            rows = after.take(row_of)
-        if narrow is None:
-            records = before.indptr, before.items
-        else:
-            records, chosen_records = widened((before.indptr, narrow), chosen_records), np.arange(rows.n)
-        row, item, symbol = first(records, (rows.indptr, rows.items), chosen_records, rows.n)
-        return (row if row < 0 else int(row_of[row])), item, symbol
 
-    return look
+@dataclass(frozen=True, eq=False)
+class _Distribution(RedactedRepr):
+    """Task that sorts a span of published rows by the range of their records."""
+
+    after: SetColumn
+    record: Int64
+    firsts: Int64
+    """First record of each range, int64 (ranges,)."""
+    store: Files
+
+    def __call__(self, span: tuple[int, int]) -> StoredArrays:
+        """Write the rows to a file. Its arrays are the first row and item of each range, int64 (ranges + 1, 2), the row
+        lengths, the record numbers, and the items. The rows of a range remain in order.
+        """
+        record = self.record[slice(*span)]
+        range_of = np.searchsorted(self.firsts, record, side="right") - 1
+        order = np.argsort(range_of.astype(np.uint8), kind="stable")  # 8 bits: NumPy uses a radix sort
+        indptr, items = _chosen(self.after, order + span[0])
+        rows = begins_of(np.bincount(range_of, minlength=len(self.firsts)))
+        items = items.astype(stored_codes(self.after.codes).dtype, copy=False)
+        numbers = [_narrowed(np.diff(indptr)), _narrowed(record[order])]
+        return StoredArrays.written("truth", [np.stack([rows, indptr[rows]], axis=1), *numbers, items], self.store)
+
+
+def _narrowed(numbers: Int64) -> NDArray[np.unsignedinteger]:
+    return numbers.astype(np.min_scalar_type(int(numbers.max(initial=0))))
+
+
+def _untrue_in_range(compare: _Comparison, number: int, run: StoredArrays) -> _Violation:
+    """Compare the rows of a range in a file with their records. Return the record number instead of the row."""
+    (starts,) = run.between((number, number + 2))
+    (first, item), (end, last) = starts.tolist()
+    _, lengths, records, items = run.between((0, 0), (first, end), (first, end), (item, last))
+    begin = 0
+    for a, b in spans(end - first, _ROWS_PER_CALL):
+        indptr, record = begins_of(lengths[a:b]), records[a:b].astype(np.int64)
+        codes = items[begin : begin + int(indptr[-1])].astype(np.int32)
+        begin += len(codes)
+        row, item, symbol = compare((indptr, codes), record)
+        if row >= 0:
+            return int(record[row]), item, symbol
+    return -1, -1, -1
 
 
 def _ranges(column: SetColumn) -> list[tuple[int, int]]:
@@ -208,18 +235,9 @@ def _ranges(column: SetColumn) -> list[tuple[int, int]]:
 def _first_untrue(before: SetColumn, after: SetColumn, publication: Records) -> Witness | None:
     code_of = before.vocabulary.index
     codes_of = [sorted({code_of[x] for x in symbol.members if x in code_of}) for symbol in publication.symbols]
-    look, n, ranges = _look(before, after, publication.record, codes_of), publication.n, _ranges(before)
-    violations: list[tuple[int, int, int]] = []
-    for among in ranges:
-        if len(ranges) > 1:
-            fetch(before.indptr, *among)
-            fetch(stored_codes(before.codes), int(before.indptr[among[0]]), int(before.indptr[among[1]]))
-
-        def look_among(span: tuple[int, int], among: tuple[int, int] = among) -> tuple[int, int, int]:
-            return look(span, among)
-
-        violations += _first_violation(look_among, n, publication.store)
-    row, item, code = min(violations, default=(-1, -1, -1))
+    compare, ranges = _comparison(before, after, codes_of), _ranges(before)
+    find = _untrue_rows if len(ranges) == 1 else partial(_untrue_by_ranges, before, ranges)
+    row, item, code = min(find(compare, after, publication.record, publication.store), default=(-1, -1, -1))
     if item >= 0:
         label = before.vocabulary.labels[item]
         return Witness((label,), 0, 1, int(row), f"no symbol of this row covers the original item {label!r}")
@@ -229,13 +247,53 @@ def _first_untrue(before: SetColumn, after: SetColumn, publication: Records) -> 
     return None
 
 
-def _first_violation(
-    look: Callable[[tuple[int, int]], tuple[int, int, int]], n: int, store: Store
-) -> list[tuple[int, int, int]]:
-    """Return a list that contains the first violation among n rows. The list is empty if there is no violation."""
-    bounds = list(spans(n, _ROWS_PER_TASK if store.workers.remote else _ROWS_PER_CALL))
-    for start in range(0, len(bounds), _CALLS_AT_ONCE):
-        for violation in store.map(look, bounds[start : start + _CALLS_AT_ONCE]):
+def _untrue_rows(compare: _Comparison, after: SetColumn, record: Int64, store: Store) -> list[_Violation]:
+    """Return a list that contains the first violation. The list is empty if there is no violation."""
+
+    def look(span: tuple[int, int]) -> _Violation:
+        rows = after.slice(*span)
+        row, item, symbol = compare((rows.indptr, rows.items), record[slice(*span)])
+        return (row if row < 0 else span[0] + int(row)), item, symbol
+
+    bounds = list(spans(len(record), _ROWS_PER_TASK if store.workers.remote else _ROWS_PER_CALL))
+    return _first_violation(store, look, bounds)
+
+
+def _untrue_by_ranges(
+    before: SetColumn,
+    ranges: list[tuple[int, int]],
+    compare: _Comparison,
+    after: SetColumn,
+    record: Int64,
+    store: Store,
+) -> list[_Violation]:
+    """Return the first violation of each range of records.
+
+    The rows are first sorted by range. In the order of the rows, each page of the original would be read many times if
+    the records do not fit in the page cache.
+    """
+    violations = list[_Violation]()
+    with store.nested_on_disk() as scratch:
+        distribution = _Distribution(after, record, np.array([first for first, _ in ranges]), scratch)
+        n_rows = store.rows_per_task((len(record), len(after.codes)), _BYTES_OF_ROW)
+        runs = list(store.map(distribution, spans(len(record), n_rows)))
+        not_needed_now(after.indptr, stored_codes(after.codes))
+        for number, (first, end) in reversed(list(enumerate(ranges))):  # the first ranges are needed again next
+            fetch(before.indptr, first, end)
+            fetch(stored_codes(before.codes), int(before.indptr[first]), int(before.indptr[end]))
+            violations += _first_violation(store, partial(_untrue_in_range, compare, number), runs)
+    return [(_row_of(record, number), item, symbol) for number, item, symbol in violations]
+
+
+def _row_of(record: Int64, number: int) -> int:
+    """Return the row that publishes a record."""
+    return next(a + int(np.argmax(record[a:b] == number)) for a, b in spans(len(record)) if number in record[a:b])
+
+
+def _first_violation(store: Store, look: Callable[[_Task], _Violation], tasks: list[_Task]) -> list[_Violation]:
+    """Return a list that contains the violation of the first task with a violation, or nothing."""
+    for start in range(0, len(tasks), _CALLS_AT_ONCE):
+        for violation in store.map(look, tasks[start : start + _CALLS_AT_ONCE]):
             if violation[0] >= 0:
                 return [violation]
     return []

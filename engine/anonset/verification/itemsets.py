@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import cached_property, partial
 from math import comb
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 
@@ -37,6 +38,7 @@ _TRIED = 2_000_000_000
 """Maximum number of occurrences to count if the occurrences of all itemsets of a size exceed the budget. If most sets
 are rare, a partial count finds a rare set early.
 """
+_well_formed = WeakSet[SetColumn]()  # columns that were checked
 
 
 class DistinctRows:
@@ -241,23 +243,28 @@ class DistinctRows:
 
 
 def require_well_formed(column: SetColumn, store: Store) -> None:
-    """Check that the codes of a column are in the vocabulary, and strictly ascending in each record.
+    """Check that the codes of a column are in the vocabulary, and strictly ascending in each record, and count its
+    occurrences. Only the first check of a column reads it.
 
     Raises
     ------
     InputError
         If the column is malformed. The message names the first invalid record.
     """
-    for _ in store.map(partial(_require_blocks, column), store.workers.divided(list(spans(column.n)))):
-        pass
+    if column in _well_formed:
+        return
+    occurrences = np.zeros(len(column.vocabulary), np.int64)
+    for counts in store.map(partial(_counted_blocks, column), store.workers.divided(list(spans(column.n)))):
+        occurrences += counts
+    _well_formed.add(column.with_occurrences(occurrences))  # counts of the search are not used
 
 
-def _require_blocks(column: SetColumn, blocks: Sequence[tuple[int, int]]) -> None:
-    for block in blocks:
-        _require_well_formed(column, *block)
+def _counted_blocks(column: SetColumn, blocks: Sequence[tuple[int, int]]) -> Int64:
+    return sum((_counted(column, *block) for block in blocks), np.zeros(len(column.vocabulary), np.int64))
 
 
-def _require_well_formed(column: SetColumn, first: int, end: int) -> None:
+def _counted(column: SetColumn, first: int, end: int) -> Int64:
+    """Return the number of records that contain each item, int64 (M,), in a block of well-formed records."""
     indptr = column.indptr[first : end + 1]
     falls = indptr[1:] < indptr[:-1]
     if bool(np.any(falls)):
@@ -278,6 +285,7 @@ def _require_well_formed(column: SetColumn, first: int, end: int) -> None:
         record = _row(column, int(indptr[0]) + int(np.argmax(falls)))
         msg = f"column {column.name!r}: codes must be strictly ascending in a record, but are not in record {record}"
         raise InputError(msg)
+    return np.bincount(items, minlength=len(column.vocabulary))
 
 
 def _row(column: SetColumn, position: int) -> int:
@@ -297,7 +305,12 @@ def check_km(
     above the longest record have no occurrences. If records are long, symbols in the same records are merged. A set
     with several merged symbols has the same support as a smaller set that is already counted.
     """
-    rows = DistinctRows(column, store)
+    with store.nested() as scratch:
+        return _checked_km(DistinctRows(column, scratch), model, budget, progress)
+
+
+def _checked_km(rows: DistinctRows, model: KmAnonymity, budget: int, progress: Progress | None) -> Verdict:
+    column = rows.column
     sizes = min(model.m, rows.longest)
     checked: dict[str, Any] = {"rows": column.n, "distinct_rows": rows.n, "symbols": rows.symbols}
     occurrences = checked["itemset_occurrences"] = {}

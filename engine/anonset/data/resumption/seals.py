@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from anonset.data.codes import NarrowCodes, RowNumbers, stored_codes
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.storage.checksums import Sum, sums_of
+from anonset.data.storage.checksums import Sum, sums_of, sums_when_written
 from anonset.data.storage.exchange import exchange_of
 from anonset.data.storage.store import Files, Store, backing, damage_error
 from anonset.data.table import Table
@@ -25,7 +25,11 @@ _FileRange = tuple[Path, int, int]
 
 @dataclass(frozen=True)
 class Seal(RedactedRepr):
-    """Checksums of files. They detect only changes that were made after the checksums were computed."""
+    """Checksums of files. They detect only changes that were made after the checksums were computed.
+
+    The checksums of a file that this process has written in parts were computed while it was written. Other files are
+    read.
+    """
 
     sums: Mapping[Path, Sum]
     store: Store
@@ -33,9 +37,7 @@ class Seal(RedactedRepr):
 
     @classmethod
     def of(cls, table: Table) -> "Seal":
-        """Compute the checksums of the files of a table. Without files, the result is empty. Cost: one pass over the
-        files.
-        """
+        """Compute the checksums of the files of a table. Without files, the result is empty."""
         return cls.over(_arrays(table), table.store)
 
     @classmethod
@@ -47,12 +49,12 @@ class Seal(RedactedRepr):
     def over(cls, arrays: Iterable[NDArray[np.generic]], store: Store) -> "Seal":
         """Compute the checksums of the files that contain the given arrays."""
         files = [file for array in arrays if (file := backing(array)) is not None]
-        return cls(_sums(dict.fromkeys(Path(str(file.filename)) for file in files), store), store)
+        return cls(_first_sums(dict.fromkeys(Path(str(file.filename)) for file in files), store), store)
 
     @classmethod
     def of_files(cls, store: Files, names: Iterable[str]) -> "Seal":
         """Compute the checksums of files of a work directory."""
-        return cls(_sums(dict.fromkeys(store.path / name for name in names), store), store)
+        return cls(_first_sums(dict.fromkeys(store.path / name for name in names), store), store)
 
     @classmethod
     def restored(cls, store: Files, by_name: Mapping[str, Sequence[int]]) -> "Seal":
@@ -103,13 +105,19 @@ class Seal(RedactedRepr):
         InputError
             The message names the first file that has changed.
         """
+        with self.checked_on_failure():
+            yield
+        self.require_unbroken()
+
+    @contextmanager
+    def checked_on_failure(self) -> Iterator[None]:
+        """Check the files if the block fails, because damage may be the cause."""
         try:
             yield
         except Exception:
             local = replace(self, store=self.store.with_local_workers())  # the cluster may be lost
             local.require_unbroken()  # report the damage as the cause of the failure
             raise
-        self.require_unbroken()
 
 
 def _arrays(value: Any) -> Iterator[NDArray[np.generic]]:
@@ -124,6 +132,11 @@ def _arrays(value: Any) -> Iterator[NDArray[np.generic]]:
     elif is_dataclass(value) and not isinstance(value, Store):
         for field in fields(value):
             yield from _arrays(getattr(value, field.name))
+
+
+def _first_sums(paths: Collection[Path], store: Store) -> dict[Path, Sum]:
+    written = {path: sums for path in paths if (sums := sums_when_written(path)) is not None}
+    return written | _sums([path for path in paths if path not in written], store)
 
 
 def _sums(paths: Collection[Path], store: Store) -> dict[Path, Sum]:

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from anonset.data.storage.checksums import RunningSum
 from anonset.local_paths import writing
 
 
@@ -55,19 +56,22 @@ class FileArrayBuilder(ArrayBuilder):
 
     def __init__(self, path: Path, dtype: DTypeLike, mapped: Callable[[], NDArray[Any]]) -> None:
         super().__init__(dtype)
-        self._path, self._mapped = path, mapped
+        self._path, self._mapped, self._sum = path, mapped, RunningSum()
         with writing(self._path):
             self._file = self._path.open("wb")
 
     def append(self, values: NDArray[Any]) -> None:
         """Append elements to the file."""
+        stored = np.ascontiguousarray(values, self.dtype)
         with writing(self._path):
-            self._file.write(np.ascontiguousarray(values, self.dtype).data)
+            self._file.write(stored.data)
+        self._sum.add(stored)
         self.length += len(values)
 
     def finished(self) -> NDArray[Any]:
         """Close the file and return it as an array, (length,)."""
         self.__exit__(None, None, None)
+        self._sum.finish(self._path)
         return self._mapped()
 
     def drop(self) -> None:

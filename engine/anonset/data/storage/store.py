@@ -22,6 +22,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import AT_ONCE, NO_LIMITS, ROWS_PER_TASK, Limits, rows_per_task, spans
+from anonset.data.storage.checksums import forget_sums
 from anonset.data.storage.exchange import delete, exchange_of, sent
 from anonset.data.storage.growing import ArrayBuilder, FileArrayBuilder
 from anonset.data.storage.lease import LEASE, RUN, forget, is_lost, require_held, take, why_taken
@@ -39,6 +40,7 @@ DONE = "done-"
 INSIDE = "anonset-work"
 """Name of the directory created inside an existing directory given by the user."""
 
+_MADV_COLD = 20  # the module mmap does not define it
 _temporary: dict[Path, None] = {}  # temporary directories of this process that still exist
 
 
@@ -356,9 +358,13 @@ class Files(Store):
     def mapped(self, name: str, dtype: DTypeLike) -> NDArray[Any]:
         """Map a complete file as an array, (n,). Changes are private to this process."""
         # mode "r" would trigger a second compilation, for read-only arrays
+        return self._map(self.fetched(name), dtype, "c")
+
+    def fetched(self, name: str) -> Path:
+        """Return the path of a file. If machines exchange files, fetch the file first."""
         if (exchange := exchange_of(self.path)) is not None:
             exchange.fetch(self.path / name)
-        return self._map(self.path / name, dtype, "c")
+        return self.path / name
 
     def keep(self, name: str, values: NDArray[Any]) -> NDArray[Any]:
         """Write an array atomically and return it mapped. Concurrent writers of the same content do no harm."""
@@ -412,6 +418,7 @@ class Files(Store):
                 exchange.forget(self.path)
         _temporary.pop(self.path, None)
         forget(self.path)
+        forget_sums(self.path)
 
     def _map(self, path: Path, dtype: DTypeLike, mode: Any) -> NDArray[Any]:
         """Map a file as an array with a reference to its store. For an empty file, which cannot be mapped, return an
@@ -472,3 +479,12 @@ def fetch(array: NDArray[Any], first: int, end: int) -> None:
         return
     with Path(str(file.filename)).open("rb") as opened:
         os.posix_fadvise(opened.fileno(), first * size, (end - first) * size, os.POSIX_FADV_WILLNEED)
+
+
+def not_needed_now(*arrays: NDArray[Any]) -> None:
+    """Tell the operating system to evict mapped files first, because later steps read other files. Nothing is lost."""
+    for array in arrays:
+        file: Any = backing(array)
+        with suppress(AttributeError, OSError):  # other systems than Linux
+            if file is not None:
+                file.base.madvise(_MADV_COLD)

@@ -1,6 +1,7 @@
 """A run from a table to a release. Its steps are to check, bind, search, apply, measure, verify and publish."""
 
 from collections.abc import Callable, Collection, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
@@ -128,9 +129,10 @@ class Job:
         table = self._with_grids(table, algorithm)
         if self.max_loss is not None:
             require_between_0_and_1("max_loss", self.max_loss)
-        with self.watch.phase("search"):
-            sealed = Seal.of(table)
-            with sealed.kept():  # the recoding refers to the codes in these files
+        with ExitStack() as damage:
+            with self.watch.phase("search"):
+                sealed = Seal.of(table)
+                damage.enter_context(sealed.checked_on_failure())
                 result = self._recode(algorithm, table, hierarchies)
                 if (other_release := self.other_release) is not None:
                     column = bind_items(table, hierarchies)[0]
@@ -144,38 +146,38 @@ class Job:
                         algorithm, result, column, other_release, self.progress, certain=certain
                     )
                     other_release = replace(other_release, linked=linked)
-            hierarchies = _with_used(table, hierarchies, result)
-        with self.watch.phase("apply"), sealed.kept():
-            layout = self.layout
-            if self.earlier is not None:
-                layout = replace(layout, codes=self.earlier.codes, used_labels=self.earlier.used_labels)
-            kind = kind_of(algorithm.model)
-            publication = kind.apply(table, hierarchies, result, layout)
-            of_tables = bool(table.tables) and not self.ceilings
-            require_under_ceilings(algorithm, result, publication, hierarchies, of_tables=of_tables)
-            since, decided = None, cast("Any", result.recoding)
-            if self.earlier is not None:
-                self.earlier.require_kept(publication.symbols)
-                since = self.earlier.changes(decided, publication.symbols)
-        with self.watch.phase("measure"):
-            retention = kind.retention(table, result, publication)
-            measures = kind.measures(table, hierarchies, algorithm, result, publication)
-            warnings = kind.nothing_left(algorithm.model, table, publication)
-            if problem := kind.why_worthless(algorithm.model, table, publication):
-                warnings = (f"the publication is worthless: {problem}",)
-        require_loss(algorithm, measures, self.max_loss)
-        if problem and "worthless" not in self.accept:
-            raise WorthlessError(algorithm.name, refuse_worthless(algorithm, result, problem))
-        warnings += kind.formula_warnings(publication) if self.layout.format == "csv" else ()
-        contradictions = tuple(map(str, unit_findings(table, algorithm.model)))
-        warnings = (
-            *contradictions, *self.layout.warnings, *result.notes,
-            *spelling_warnings(table, algorithm.model), *warnings,
-        )  # fmt: skip
-        return UnverifiedPublication(
-            table, hierarchies, algorithm, result, publication, measures, retention, warnings,
-            contradictions, earlier=self.earlier, since=since, other_release=other_release,
-        )  # fmt: skip
+                hierarchies = _with_used(table, hierarchies, result)
+            with self.watch.phase("apply"):
+                layout = self.layout
+                if self.earlier is not None:
+                    layout = replace(layout, codes=self.earlier.codes, used_labels=self.earlier.used_labels)
+                kind = kind_of(algorithm.model)
+                publication = kind.apply(table, hierarchies, result, layout)
+                of_tables = bool(table.tables) and not self.ceilings
+                require_under_ceilings(algorithm, result, publication, hierarchies, of_tables=of_tables)
+                since, decided = None, cast("Any", result.recoding)
+                if self.earlier is not None:
+                    self.earlier.require_kept(publication.symbols)
+                    since = self.earlier.changes(decided, publication.symbols)
+            with self.watch.phase("measure"):
+                retention = kind.retention(table, result, publication)
+                measures = kind.measures(table, hierarchies, algorithm, result, publication)
+                warnings = kind.nothing_left(algorithm.model, table, publication)
+                if problem := kind.why_worthless(algorithm.model, table, publication):
+                    warnings = (f"the publication is worthless: {problem}",)
+            require_loss(algorithm, measures, self.max_loss)
+            if problem and "worthless" not in self.accept:
+                raise WorthlessError(algorithm.name, refuse_worthless(algorithm, result, problem))
+            warnings += kind.formula_warnings(publication) if self.layout.format == "csv" else ()
+            contradictions = tuple(map(str, unit_findings(table, algorithm.model)))
+            warnings = (
+                *contradictions, *self.layout.warnings, *result.notes,
+                *spelling_warnings(table, algorithm.model), *warnings,
+            )  # fmt: skip
+            return UnverifiedPublication(
+                table, hierarchies, algorithm, result, publication, measures, retention, warnings, sealed,
+                contradictions, earlier=self.earlier, since=since, other_release=other_release,
+            )  # fmt: skip
 
     def _with_grids(self, table: Table, algorithm: Algorithm) -> Table:
         """Return the table with grids of the numbers at which published ranges may end. The grids depend on all records

@@ -86,7 +86,7 @@ class CandidateSettings:
         candidate, unverified = Candidate(algorithm.name, parameters).run(job, table, hierarchies, algorithm)
         if unverified is None:
             return candidate
-        with job.watch.phase("verify"):
+        with job.watch.phase("verify"), unverified.sealed.kept():
             verdict = verify(unverified.publication, algorithm.model, budget=self.budget, progress=self.progress)
         of = coarsened_text(candidate.coarsened)
         analysis = analysis_of(unverified.publication)

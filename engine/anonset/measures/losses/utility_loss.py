@@ -5,7 +5,7 @@ References: Loukides, Gkoulalas-Divanis, Malin (2010), Definitions 3.14 and 3.16
 Deviation: an item that is published unchanged has loss 0, except with the weights ``ones``.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -154,17 +154,26 @@ def _log2_below(size: int) -> float:
     return log1p(-ldexp(1, -size)) / _LN2 if size < 60 else 0.0
 
 
+Supports = Mapping[frozenset[str], int]
+"""Number of records that contain an item of a published group, by the items of the group. Other groups have none."""
+
+
 def group_losses(
-    column: SetColumn, recoding: ItemGroups | Cut, weights: GroupWeights, store: Store = MEMORY
+    column: SetColumn,
+    recoding: ItemGroups | Cut,
+    weights: GroupWeights,
+    store: Store = MEMORY,
+    supports: Supports | None = None,
 ) -> list[GroupLoss]:
-    """Return the loss of each published group, in canonical order."""
+    """Return the loss of each published group, in canonical order. If `supports` is None, they are counted."""
     group = _group_of_item(column, recoding)
-    supports = _supports(column, group, store)
+    counted = _supports(column, group, store) if supports is None else None
     universe, labels, losses = len(column.vocabulary), column.vocabulary.labels, []
     for number, members in enumerate(_members(group)):
-        weight, support = weights.of(members), int(supports[number])
+        weight, items = weights.of(members), tuple(labels[i] for i in members)
+        support = int(counted[number]) if counted is not None else (supports or {}).get(frozenset(items), 0)
         value, logarithm = group_utility_loss(len(members), universe, weight, support, column.n)
-        losses.append(GroupLoss(tuple(labels[i] for i in members), support, float(weight), value, logarithm))
+        losses.append(GroupLoss(items, support, float(weight), value, logarithm))
     return losses
 
 
@@ -174,10 +183,11 @@ def utility_loss(
     weights: GroupWeights,
     *,
     store: Store = MEMORY,
+    supports: Supports | None = None,
 ) -> UtilityLoss:
     """Return the utility loss of a recoding of the original column, given the weights for the column's vocabulary.
 
-    The workers of `store` count the supports.
+    If `supports` is None, the workers of `store` count them.
 
     Raises
     ------
@@ -191,7 +201,7 @@ def utility_loss(
     >>> utility_loss(column, groups, group_weights("uniform", column.vocabulary)).value
     0.2857142857142857
     """
-    losses = group_losses(column, recoding, weights, store)
+    losses = group_losses(column, recoding, weights, store, supports)
     suppressed = _group_of_item(column, recoding) == SUPPRESSED
     total = float(column.occurrences[suppressed].sum())
     return UtilityLoss(fsum(loss.value for loss in losses), _log2_sum([loss.log2 for loss in losses]), total)

@@ -229,6 +229,13 @@ class Source(RedactedRepr):
         """Name of the content of `sha256`, for messages."""
         return "data or [tables]" if self.format == TABLES else "data"
 
+    def leave_cache(self) -> None:
+        """Remove the local files from the page cache, because a run out of core reads them only once."""
+        for file in self.files:
+            if file.place is None and hasattr(os, "posix_fadvise"):
+                with reading(file.path), Path(file.path).open("rb") as opened:
+                    os.posix_fadvise(opened.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
     @property
     def is_one_column(self) -> bool:
         """True if the format has no column names, so that all its content is items."""

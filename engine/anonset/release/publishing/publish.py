@@ -143,20 +143,23 @@ def verify_release(
     VerificationError
         If the model does not hold, or (`UndecidedError`) the check was too large to finish and the owner does not
         accept this.
+    InputError
+        If a file of the table was damaged since the search began.
     """
     model = unverified.algorithm.model
-    verdict = verify(publication, model, budget=options.budget, progress=progress)
-    require_decided(verdict, accept_undecided=True)
-    witness = kind_of(model).find_contradiction(unverified.table, publication, unverified.hierarchies, model)
-    if witness is not None:
-        raise VerificationError(UntrueVerdict(witness))
-    require_decided(verdict, accept_undecided=options.accept_undecided)
-    if unverified.other_release is not None:
-        from anonset.verification.two_releases import few_in_both
+    with unverified.sealed.kept():
+        verdict = verify(publication, model, budget=options.budget, progress=progress)
+        require_decided(verdict, accept_undecided=True)
+        witness = kind_of(model).find_contradiction(unverified.table, publication, unverified.hierarchies, model)
+        if witness is not None:
+            raise VerificationError(UntrueVerdict(witness))
+        require_decided(verdict, accept_undecided=options.accept_undecided)
+        if unverified.other_release is not None:
+            from anonset.verification.two_releases import few_in_both
 
-        broken = few_in_both(unverified.table, publication, unverified.other_release, model)
-        if broken is not None:
-            raise VerificationError(UntrueVerdict(broken))
+            broken = few_in_both(unverified.table, publication, unverified.other_release, model)
+            if broken is not None:
+                raise VerificationError(UntrueVerdict(broken))
     return verdict
 
 
