@@ -13,14 +13,14 @@ from anonset.settings.settings import RoleSettings
 
 def test_the_keywords_of_read_are_the_fields_of_the_options() -> None:
     known = get_type_hints(ReadOptions)
-    assert known.keys() - get_type_hints(ReadKeywords).keys() == {"exact"}
+    assert known.keys() - get_type_hints(ReadKeywords).keys() == {"exact", "null_items"}
     assert get_type_hints(ReadKeywords) == {name: known[name] for name in get_type_hints(ReadKeywords)}
 
 
 @pytest.mark.parametrize("option", [*fields(RoleOptions), *fields(FileOptions)], ids=lambda option: option.name)
 def test_options_equal_settings_in_default_and_text(option) -> None:
     setting = RoleSettings.model_fields[option.name]
-    (text,) = get_type_hints(ReadOptions, include_extras=True)[option.name].__metadata__
+    *_, text = get_type_hints(ReadOptions, include_extras=True)[option.name].__metadata__
     assert setting.description == text
     assert setting.default == ([] if option.default == () else option.default)
 

@@ -12,7 +12,6 @@ import anonset
 from anonset.cli import flags
 from anonset.jobs import complete_settings, findings
 from anonset.jobs.proposals import proposal
-from anonset.jobs.runs import matched_releases
 from anonset.reading import linked
 from anonset.release import statements
 from anonset.settings import overriding, paths, table_lines
@@ -72,7 +71,7 @@ def test_a_run_in_python_has_the_settings_of_a_run() -> None:
     "listed",
     [
         findings._OF_ANSWERS, complete_settings._OF_UNITS, complete_settings._PROPOSED_ANEW, proposal._NOT_READ,
-        matched_releases._NOT_OF_RECORDS, overriding._MOVES,
+        overriding._MOVES,
         table_lines.TABLE_ROLES, linked.TABLE_OPTIONS,
         [name for names in flags._HELP_GROUPS.values() for name in names],
     ],

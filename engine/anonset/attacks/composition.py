@@ -76,13 +76,14 @@ def both_releases(scene: AttackInput) -> "tuple[SetColumn, ReleasePair, Int64] |
             name for name, value in (("original", scene.original), ("beside", scene.other_release)) if value is None
         ]
         return f"it needs {' and '.join(map(setting, needs))}"
-    later, earlier = (ReleaseRows.of(release) for release in (scene.publication, scene.other_release.publication))
+    scene.other_release.require_records(scene.original.n)
+    other = scene.other_release.compared_with(scene.original)
+    later, earlier = (ReleaseRows.of(release) for release in (scene.publication, other.publication))
     if later is None or earlier is None or scene.original.transactions is None:
         return "both releases must publish sets of items, each item as a single symbol"
-    scene.other_release.require_records(scene.original.n)
-    pair = ReleasePair(later, earlier, scene.other_release.certain_absence(scene.original, later.symbol_of))
-    rows = np.stack((scene.publication.row_of(scene.original.n), scene.other_release.row), axis=1)
-    return scene.original.transactions, pair, rows
+    pair = ReleasePair(later, earlier, other.certain_absence(scene.original, later.symbol_of))
+    rows = np.stack((scene.publication.row_of(scene.original.n), other.row), axis=1)
+    return scene.original.transactions if other.items is None else other.items, pair, rows
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,19 +1,31 @@
-"""Another release about the persons of a table, published or planned."""
+"""Another release about the persons of a table, published or planned.
+
+Releases are compared by items of the source: the column of an item and its text, before any hierarchy. Items of both
+releases are named as in the table. An item of a column that the table lacks has a name of its own.
+"""
 
 from collections.abc import Container
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
-from anonset.data import Table
+from anonset.data import SetColumn, Table, Vocabulary
 from anonset.data.array_types import Int64
+from anonset.data.blocks import tidy_rows
+from anonset.data.joining import prefixed, require_joinable
 from anonset.data.redacted_repr import RedactedRepr
+from anonset.data.spans import begins_of
+from anonset.data.table_facts import Change
 from anonset.errors import InputError
 from anonset.publications import Records
+from anonset.spelling import setting
 
-_LEFT_OUT = "unknown suppress"
+LEFT_OUT = "unknown suppress"
 _BY_HIERARCHY = ("unknown prefix", "inner-items leaf")
 """Names of the rules that rename items by a hierarchy."""
+_ELSEWHERE = "\x1f"
+"""First character of the name of an item whose column the table lacks."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,16 +41,71 @@ class OtherRelease(RedactedRepr):
     """True if the joint guarantee covers attackers who can link the rows of a person across releases."""
 
     shows_all: bool = False
-    """True if the release suppresses no item."""
-    rules: frozenset[str] = frozenset()
-    """Rules that changed items when the original data of the other release were read."""
+    """True if the release suppresses no item, and reading removed none."""
+    changes: tuple[Change, ...] = ()
+    """Changes that rules made in the original data of the other release."""
+    items: SetColumn | None = None
+    """Items of each record of the table, including those that reading removed. None if reading removed none."""
+    other_items: SetColumn | None = None
+    """Original items in the other release of each record of the table. Persons who are not in it have none. None if
+    they are unknown.
+    """
+    same_trees: frozenset[str] = frozenset()
+    """Columns that have the same hierarchy in both releases."""
+
+    def compared_with(self, table: Table) -> Self:
+        """Return the release with the item names of a bound table, and with `items` that attackers may know.
+
+        Raises
+        ------
+        InputError
+            If the releases have no column of items in common, or if items cannot be compared.
+        """
+        column, shown = table.transactions, self.publication
+        if column is None or shown.transactions is None:
+            return self
+        own, others, name_of = table.item_columns, shown.item_columns, shown.transactions.name
+        if not {*own} & {*others}:
+            msg = f"{setting('after')}: the releases have no column of items in common: {', '.join(map(repr, others))}"
+            raise InputError(msg)
+        require_joinable(dict.fromkeys([*own, *others]))
+        self._require_comparable(table)
+
+        def named(label: str) -> str:
+            start = next((name for name in shown.joined if label.startswith(prefixed(name, ""))), "")
+            text = label.removeprefix(prefixed(start, "")) if shown.joined else label
+            full = prefixed(start if shown.joined else name_of, text)
+            if (start if shown.joined else name_of) not in own:
+                return f"{_ELSEWHERE}{full}"
+            return full if table.joined else text
+
+        symbols = tuple(replace(one, members=tuple(map(named, one.members))) for one in shown.symbols)
+        items = column if self.items is None else self.items
+        if self.other_items is not None and not {*others} <= {*own}:
+            items = _with_others(items, self.other_items, list(map(named, self.other_items.vocabulary.labels)))
+        return replace(self, publication=replace(shown, symbols=symbols), items=items, other_items=None)
+
+    def _require_comparable(self, table: Table) -> None:
+        """Reject items that a hierarchy renamed in only one way, or that reading removed without a trace."""
+        own, others = {*table.item_columns, "items"}, {*self.publication.item_columns, "items"}
+        renamed, renamed_there = (
+            {one.column for one in changes if one.column in columns and (one.rule in _BY_HIERARCHY or one.coarsened_by)}
+            for changes, columns in ((table.changes, own), (self.changes, others))
+        )
+        rules = f"{setting('unknown', 'prefix')}, {setting('inner_items', 'leaf')} or a rule"
+        if ((renamed & others) | renamed_there) - self.same_trees:
+            msg = f"{setting('after')}: items renamed by {rules} require the same hierarchy in both releases"
+            raise InputError(msg)
+        removed = any(change.rule == LEFT_OUT and change.column in own for change in table.changes)
+        if (removed and self.items is None) or (self.items is not None and renamed | renamed_there):
+            msg = f"{setting('after')}: items that reading removed cannot be compared with items renamed by {rules}"
+            raise InputError(msg)
 
     def certain_absence(self, table: Table, shown: Container[str]) -> tuple[bool, bool]:
         """Return a flag for the release of `table`, and a flag for the other release.
 
         A flag is True if an item without a symbol is certainly in no record of the release. This is certain if the
-        release suppressed and removed no item. Both flags are False if only one of the releases renamed items, or if a
-        hierarchy renamed items.
+        release has all columns of items, and if it suppressed and removed no item.
 
         Parameters
         ----------
@@ -47,13 +114,13 @@ class OtherRelease(RedactedRepr):
         shown
             Items that the symbols of the release of `table` cover.
         """
-        rules, column = frozenset(change.rule for change in table.changes), table.transactions
-        renamed = rules - {_LEFT_OUT}
-        if column is None or renamed != self.rules - {_LEFT_OUT} or not renamed.isdisjoint(_BY_HIERARCHY):
+        column = table.transactions if self.items is None else self.items
+        if column is None:
             return False, False
+        own, others = {*table.item_columns}, {*self.publication.item_columns}
         labels = column.vocabulary.labels
         all_shown = all(labels[item] in shown for item in np.flatnonzero(column.occurrences).tolist())
-        return all_shown and _LEFT_OUT not in rules, self.shows_all and _LEFT_OUT not in self.rules
+        return all_shown and others <= own, self.shows_all and own <= others
 
     def require_records(self, n: int) -> None:
         """Reject a table whose record count is not `n`.
@@ -66,3 +133,23 @@ class OtherRelease(RedactedRepr):
         if len(self.row) != n:
             msg = f"the other release identifies {len(self.row):,} records, but the table has {n:,}"
             raise InputError(msg)
+
+
+def _with_others(column: SetColumn, others: SetColumn, names: list[str]) -> SetColumn:
+    """Return a column with the items of another column of the same records whose columns the first column lacks.
+
+    Parameters
+    ----------
+    names
+        Name of each item of the other column.
+    """
+    elsewhere = np.array([name.startswith(_ELSEWHERE) for name in names], np.bool_)
+    vocabulary = Vocabulary.of({*column.vocabulary.labels, *(name for name in names if name.startswith(_ELSEWHERE))})
+    codes = np.array([vocabulary.index[label] for label in column.vocabulary.labels], np.int32)
+    other_codes = np.array([vocabulary.index.get(name, -1) for name in names], np.int32)
+    records = np.concatenate([np.repeat(np.arange(sets.n), sets.lengths) for sets in (column, others)])
+    stays = np.concatenate([np.ones(len(column.items), np.bool_), elsewhere[others.items]])
+    items = np.concatenate([codes[column.items], other_codes[others.items]])[stays]
+    order = np.argsort(records[stays], kind="stable")
+    begins = begins_of(np.bincount(records[stays], minlength=column.n))
+    return tidy_rows(column.name, begins, items[order], vocabulary)

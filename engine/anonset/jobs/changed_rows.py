@@ -15,7 +15,10 @@ from anonset.jobs.reading import opened_to_compare
 from anonset.jobs.shown_values import values_by_column
 from anonset.publications import Records, Symbol
 from anonset.publications.records import symbols_of
+from anonset.reading.batches import open_source
 from anonset.reading.file_options import person_columns
+from anonset.reading.options import ReadOptions
+from anonset.reading.roles import names_in
 from anonset.settings.binding import fit
 from anonset.settings.job_files import over_job
 from anonset.settings.publication import OriginalSettings
@@ -77,7 +80,8 @@ def changed_rows(report: str) -> list[list[ChangedCell]]:
             _cells(publication, column, before[column.name], joined, rows, back[0][rows])
             for column in publication.columns
         ]
-        hidden = [*person_columns(private.settings.get("unit")), *private.settings.get("drop", [])]
+        given = [*person_columns(private.settings.get("unit")), *private.settings.get("drop", [])]
+        hidden = names_in(open_source(source, ReadOptions(**settings.reading_options()).reading()).names, given)
         masked = [_masked(name, len(rows)) for name in dict.fromkeys(hidden)]
         return [list(record) for record in zip(*masked, *cells, strict=True)]
 

@@ -53,5 +53,5 @@ def few_with_earlier(opened: OpenedPublication, after: str) -> Witness | None:
     with run.table(None, None) as table:
         bound, *_ = job.prepare(table, run.settings.hierarchy, run.algorithm, run.algorithm_for)
         job.other_release.require_records(bound.n)
-        earlier = replace(job.other_release, linked=bool(declared.together_if_linked))
+        earlier = replace(job.other_release.compared_with(bound), linked=bool(declared.together_if_linked))
         return few_in_both(bound, publication.with_way_back(*way_back), earlier, opened.model)

@@ -13,6 +13,7 @@ from anonset.privacy import Witness
 from anonset.publications import Symbol
 from anonset.publications.symbols import generalize, range_ends, row_ranks
 from anonset.reading.batches import FileProperties, open_source
+from anonset.reading.roles import names_in
 from anonset.reading.sources.source import Source
 from anonset.release.memory import format_size
 from anonset.release.published_recoding import invert
@@ -33,9 +34,12 @@ def items_of_original(
         return None
     if settings.items or not nameless:
         return settings.items or list(published)
-    others = {*settings.file.person, *settings.drop}
-    properties = FileProperties(dialect=settings.file.dialect, absent=lambda names: others - set(names))
+    declared = [*settings.file.person, *settings.drop]
+    properties = FileProperties(
+        dialect=settings.file.dialect, absent=lambda names: set(names_in(names, declared)) - set(names)
+    )
     opened = open_source(source, properties)
+    others = {*names_in(opened.names, declared)}
     free = [name for name in opened.names if name not in others]
     return free if len(free) == 1 else list(published)
 

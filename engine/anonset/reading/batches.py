@@ -17,7 +17,7 @@ from anonset.data.storage.store import MEMORY, Store
 from anonset.data.storage.workers import Workers
 from anonset.errors import Fix, InputError
 from anonset.reading.cells.columns import with_nulls
-from anonset.reading.roles import names_in
+from anonset.reading.roles import expanded, names_in
 from anonset.reading.sources.dialect import RECOGNISED, Dialect, Missing
 from anonset.reading.sources.files import STATISTICS, reading
 from anonset.reading.sources.source import OBJECT, TABLES, DataFile, Source, source_of
@@ -146,6 +146,8 @@ class FileProperties:
     """True if rows without an id are skipped."""
     null: tuple[str, ...] = ()
     """Texts that are null."""
+    never_null: tuple[str, ...] = ()
+    """Columns in which no text is null, or patterns of their names."""
     numeric: tuple[str, ...] = ()
     """Numeric columns. Their decimal sign is detected from the first rows."""
     value_codes: bool = False
@@ -191,7 +193,10 @@ def open_source(data: Any, properties: FileProperties = AS_RECOGNISED) -> Opened
         return opened_tables
     _require_lines(source.where, source.format, properties)
     opens: Callable[[Source, FileProperties], OpenedSource] = resolve_name(_OPENING[source.format])
-    opened = with_null_words(opens(source, properties), properties.null)
+    opened = opens(source, properties)
+    opened = with_null_words(
+        opened, properties.null, expanded(opened.names, names_in(opened.names, properties.never_null))
+    )
     if properties.skip_without_id:
         opened = without_missing_ids(opened, names_in(opened.names, properties.ids))
     if twice := [name for name in source.keys if name in opened.names]:
@@ -212,9 +217,13 @@ class _WithNulls(RedactedRepr):
     batches: Callable[[Sequence[str]], Iterator[Batch]]
     words: tuple[str, ...]
     """Texts that are null."""
+    never: Sequence[str]
+    """Columns in which no text is null."""
 
     def __call__(self, names: Sequence[str]) -> Iterator[Batch]:
-        return (replace(batch, columns=with_nulls(batch.columns, self.words)) for batch in self.batches(names))
+        return (
+            replace(batch, columns=with_nulls(batch.columns, self.words, self.never)) for batch in self.batches(names)
+        )
 
 
 @dataclass(frozen=True)
@@ -243,19 +252,19 @@ def way_to_link(source: Source, names: Sequence[str], first: Sequence[str]) -> l
     return [Fix({}, f"if the files are different tables: {as_typed('inspect', source.where)}")]
 
 
-def with_null_words(opened: OpenedSource, words: tuple[str, ...]) -> OpenedSource:
-    """Return a source in which some texts are null."""
+def with_null_words(opened: OpenedSource, words: tuple[str, ...], never: Sequence[str] = ()) -> OpenedSource:
+    """Return a source in which some texts are null, except in the columns `never`."""
     if not words:
         return opened
 
     def parts(workers: Workers) -> Sequence[SourcePart]:
-        return [replace(part, batches=_WithNulls(part.batches, words)) for part in opened.parts(workers)]
+        return [replace(part, batches=_WithNulls(part.batches, words, never)) for part in opened.parts(workers)]
 
     return replace(
         opened,
-        batches=_WithNulls(opened.batches, words),
+        batches=_WithNulls(opened.batches, words, never),
         parts=parts,
-        head=lambda names: with_nulls(opened.head(names), words),
+        head=lambda names: with_nulls(opened.head(names), words, never),
     )
 
 

@@ -102,6 +102,7 @@ class LinkedTable(RedactedRepr):
             ids=self.key,
             value_codes=options.get("value_codes", common.value_codes and table_format in STATISTICS),
             null=options["null"] if "null" in options else self._null(common.null, unit),
+            never_null=(self.items,) if self.items and common.never_null else (),
             numeric=self.attributes.get("numeric", ()) if common.numeric else (),
         )
 

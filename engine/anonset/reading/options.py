@@ -83,6 +83,8 @@ class ReadOptions(RoleOptions, FileOptions):
 
     exact: bool = False
     """True if anonset wrote the text, with commas and in UTF-8. Blanks are then significant."""
+    null_items: bool = False
+    """True if texts that mean "no value" are items in columns of items."""
 
     def __post_init__(self) -> None:
         """Hold names as tuples, and check all options that can be checked without data."""
@@ -102,7 +104,7 @@ class ReadOptions(RoleOptions, FileOptions):
         if not self._nulls <= set(_MISSING) or ("refuse" in self._nulls and len(self._nulls) > 1):
             msg = f"{setting('missing')} must be 'refuse', 'empty', 'value' or 'empty,value', got {self.missing!r}"
             raise InputError(msg)
-        _ = self._rules_of_columns
+        _ = self.rules_of_columns
         require_known(setting("unknown"), self.unknown, ("error", "suppress", "prefix"))
         require_known(setting("inner_items"), self.inner_items, ("error", "leaf"))
         require_known(setting("differing"), self.differing, ("refuse", "first"))
@@ -166,7 +168,8 @@ class ReadOptions(RoleOptions, FileOptions):
         return frozenset(name_list(self.missing))
 
     @cached_property
-    def _rules_of_columns(self) -> Mapping[str, tuple[str, ...]]:
+    def rules_of_columns(self) -> Mapping[str, tuple[str, ...]]:
+        """Rules that clean up the labels of each column. The rules of the empty name apply to all items."""
         return _rules(self.normalize)
 
     @cached_property
@@ -203,6 +206,7 @@ class ReadOptions(RoleOptions, FileOptions):
             labels,
             tuple(ids),
             null=tuple(self.null),
+            never_null=(*self.items, *self.one_code) if self.null_items else (),
             numeric=() if self.decimal else tuple(self.numeric),
             skip_without_id=self.skip_without_id,
             value_codes=self.value_codes,
@@ -217,7 +221,7 @@ class ReadOptions(RoleOptions, FileOptions):
             If a column does not exist, or has no role or two roles.
         """
         plan = Plan.of(source, self.numeric, self._roles)
-        plan.require_places(source.where, self._rules_of_columns)
+        plan.require_places(source.where, self.rules_of_columns)
         return plan
 
     def encoder(self, source: NamedColumns, *, whole: bool = False) -> Encoder:
@@ -230,7 +234,7 @@ class ReadOptions(RoleOptions, FileOptions):
             whole,
             separators=self._separators,
             exact=self.exact,
-            normalize=self._rules_of_columns,
+            normalize=self.rules_of_columns,
             printed=source.printed,
             decimal=self.decimal or source.decimal,
             present=None if self.present is None else self.present.strip(),

@@ -101,7 +101,7 @@ def resolve(
     names_of = {role: names_in(names, value) for role, value in {**given, "numeric": numeric}.items()}
     with_role = {name for role, columns in names_of.items() if role not in _WIDE for name in columns}
     for role in _WIDE:
-        names_of[role] = _expanded([name for name in names if name not in with_role], names_of.get(role, ()))
+        names_of[role] = expanded([name for name in names if name not in with_role], names_of.get(role, ()))
     genuine = not first_line or any(not set(names).isdisjoint(columns) for columns in names_of.values())
     lines = not any(columns for role, columns in names_of.items() if role != "items")
     Header(where, names, genuine or headers).require_distinct()
@@ -283,7 +283,8 @@ def _matching(names: Sequence[str], name_set: frozenset[str], pattern: str) -> l
     return [name for name in names if is_selected(name, pattern)] if pattern.endswith("*") else []
 
 
-def _expanded(names: Sequence[str], patterns: Sequence[str]) -> tuple[str, ...]:
+def expanded(names: Sequence[str], patterns: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns among `names` that are named or selected by a pattern such as ``dx*``."""
     name_set = frozenset(names)
     return tuple(
         dict.fromkeys(name for pattern in patterns for name in _matching(names, name_set, pattern) or [pattern])

@@ -52,7 +52,7 @@ def few_in_both(table: Table, publication: Any, earlier_release: OtherRelease, m
     table
         The original table of `publication`, the later release.
     earlier_release
-        The earlier release. `linked` selects the guarantee *linked* instead of *rows*.
+        The earlier release, compared with the table. `linked` selects the guarantee *linked* instead of *rows*.
 
     Raises
     ------
@@ -66,9 +66,11 @@ def few_in_both(table: Table, publication: Any, earlier_release: OtherRelease, m
     later, earlier = _RowsOfRelease.of(publication), _RowsOfRelease.of(earlier_release.publication)
     pairs = _Pairs.of(later, earlier, earlier_release.certain_absence(table, later.symbol_of))
     row_of = {record: row for row, record in enumerate(publication.record.tolist())}
+    column = table.transactions if earlier_release.items is None else earlier_release.items
+    records = [[]] * table.n if column is None else column.rows()
     people = [
         (row_of[record], other, items)
-        for record, (other, items) in enumerate(zip(earlier_release.row.tolist(), _items(table), strict=True))
+        for record, (other, items) in enumerate(zip(earlier_release.row.tolist(), records, strict=True))
         if other >= 0 and record in row_of
     ]
     rows_of_people = [later.rows[row] for row, _, _ in people], [earlier.rows[other] for _, other, _ in people]
@@ -245,11 +247,6 @@ def _matching(persons: int, holders: tuple[dict[int, int], dict[int, int]], know
         for symbol, of_side in zip(symbols, holders, strict=True):
             persons &= persons if symbol == _NONE else of_side.get(symbol, 0)
     return persons
-
-
-def _items(table: Table) -> Iterator[list[str]]:
-    column = table.transactions
-    return iter([[]] * table.n) if column is None else column.rows()
 
 
 def _sets(cells: Known, m: int) -> Iterator[Known]:

@@ -90,8 +90,8 @@ def raise_to_joint_anonymity(
         reason = "both releases must publish each item as a single symbol, the new release by a hierarchy"
         raise InfeasibleError(algorithm.name, reason)
     floor, tree, linked, raised = cut.image, cut.hierarchy, True, 0
-    people = np.flatnonzero(other.row >= 0)
-    kinds, shared_rows = earlier.kind[other.row[people]], column.take(people)
+    people, known = np.flatnonzero(other.row >= 0), column if other.items is None else other.items
+    kinds, shared_rows = earlier.kind[other.row[people]], known.take(people)
     root = Cut(tree, np.where(cut.image == SUPPRESSED, SUPPRESSED, 0).astype(np.int32))
     at_root = _CommonPersons.of(root, column, people, earlier, kinds, certain)
     if next(at_root.rare(shared_rows, k, m, linked=True), None) is not None:
@@ -239,7 +239,7 @@ class _CommonPersons(RedactedRepr):
         """Yield the sets of up to m known items with fewer than k matches. Each item is given by its symbols in both
         releases.
 
-        `column` contains the original records of the persons in both releases.
+        `column` contains the items that attackers may know of the persons in both releases.
         """
         pair, yielded = self.both, set[Known]()
         reverse = ReleasePair(pair.earlier, pair.later, pair.certain[::-1])

@@ -124,8 +124,10 @@ class Job:
     ) -> UnverifiedPublication[Any]:
         """Find a recoding of a bound table, apply it, and measure the loss."""
         require_roles(table, algorithm.model)
-        if self.other_release is not None:
-            self.other_release.require_records(table.n)
+        other_release = self.other_release
+        if other_release is not None:
+            other_release.require_records(table.n)
+            other_release = other_release.compared_with(table)
         table = self._with_grids(table, algorithm)
         if self.max_loss is not None:
             require_between_0_and_1("max_loss", self.max_loss)
@@ -134,7 +136,7 @@ class Job:
                 sealed = Seal.of(table)
                 damage.enter_context(sealed.checked_on_failure())
                 result = self._recode(algorithm, table, hierarchies)
-                if (other_release := self.other_release) is not None:
+                if other_release is not None:
                     column = bind_items(table, hierarchies)[0]
                     suppressed = set(getattr(result.recoding, "suppressed", ()))
                     certain = other_release.certain_absence(table, set(column.vocabulary.labels) - suppressed)

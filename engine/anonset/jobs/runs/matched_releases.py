@@ -3,44 +3,52 @@
 import os
 from collections.abc import Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from anonset import arrow
 from anonset.columns.identity import folded
 from anonset.columns.ids import texts_of
+from anonset.columns.printed_lists import LIST
+from anonset.data import SetColumn, Table
 from anonset.data.array_types import Int64
+from anonset.data.joining import prefixed
+from anonset.data.redacted_repr import RedactedRepr
+from anonset.data.storage.store import MEMORY
+from anonset.data.table_facts import Change
 from anonset.errors import InputError
-from anonset.generalization.other_release import OtherRelease
+from anonset.generalization.other_release import LEFT_OUT, OtherRelease
 from anonset.privacy import PrivacyModel
 from anonset.publications import Records
 from anonset.publications.base import require_kind
 from anonset.reading.batches import open_source
-from anonset.reading.file_options import ROW, UNKNOWN
-from anonset.reading.options import ReadOptions
+from anonset.reading.decisions import FILE, ITEMS, PERSONS, decisions
+from anonset.reading.file_options import UNKNOWN, FileOptions, person_columns
+from anonset.reading.options import ReadOptions, separators_in
 from anonset.reading.roles import name_list
+from anonset.reading.sources.files import STATISTICS
 from anonset.reading.sources.place import may_have_data
 from anonset.reading.sources.source import Source
-from anonset.reading.table_builder import read_all_rows
+from anonset.reading.table_builder import gather_files, read_all_rows
 from anonset.release.documents import Report
 from anonset.release.publishing.staging import PRIVATE
 from anonset.release.release import Release
-from anonset.settings.settings import ReadingSettings, Settings, is_job, validate
-from anonset.spelling import setting
+from anonset.settings.paths import side_digests, with_absolute_paths
+from anonset.settings.settings import InputSettings, ReadingSettings, Settings, is_job, validate
+from anonset.spelling import listed, setting
 
 if TYPE_CHECKING:
     from anonset.release.opened import OpenedPublication
 
 
-_NOT_OF_RECORDS = {
-    "separator", "one_hot", "present", "one_code", "with_header", "normalize", "unknown", "inner_items", "missing",
-    "differing",
-}  # fmt: skip
-"""Reading options that change neither the number nor the order of the records of a file."""
-_OF_RECORDS = sorted(ReadingSettings.model_fields.keys() - _NOT_OF_RECORDS)
+_OPTIONS = decisions(FileOptions)
+_OF_RECORDS = [name for name, decides in _OPTIONS.items() if decides in (PERSONS, FILE)]
+"""Reading options that may change the number and the order of the records of a file."""
+_OF_ITEMS = {name for name, decides in _OPTIONS.items() if decides is ITEMS} - {"unknown", "inner_items", "missing"}
+"""Reading options that decide the items of the source. The others remove or rename items (`OtherRelease`)."""
 
 
 def beside(earlier: Release, persons: Sequence[Hashable], earlier_persons: Sequence[Hashable]) -> OtherRelease:
@@ -78,13 +86,14 @@ def beside(earlier: Release, persons: Sequence[Hashable], earlier_persons: Seque
     if len(earlier_persons) != publication.n:
         raise InputError(msg)
     earlier_records = same_persons(_spelled("persons", persons), _spelled("earlier_persons", earlier_persons))
-    sha256 = ""
+    sha256, table = "", earlier.unverified.table
     if earlier.published is not None:
         with open_publication(earlier.published.out, with_private=False) as opened:
             sha256 = opened.sha256
-    rules = frozenset(change.rule for change in earlier.unverified.table.changes)
     row = np.where(earlier_records < 0, -1, publication.row_of(publication.n)[earlier_records])
-    return OtherRelease(publication, row, sha256, shows_all=_shows_all(earlier.retention), rules=rules)
+    shows_all = _shows_all(earlier.retention) and all(change.rule != LEFT_OUT for change in table.changes)
+    items = None if table.transactions is None else _of_records(table.transactions, earlier_records)
+    return OtherRelease(publication, row, sha256, shows_all=shows_all, changes=table.changes, other_items=items)
 
 
 def _spelled(name: str, persons: Sequence[Hashable]) -> list[Hashable]:
@@ -114,18 +123,16 @@ def read_other_release(other: str | os.PathLike[str], report: Report) -> OtherRe
     Raises
     ------
     InputError
-        If it is not a release of records, or the records cannot be assigned to persons.
+        If it is not a release of records, or the records cannot be assigned to persons, or the items cannot be
+        compared.
     """
     from anonset.release.opened import open_publication
 
     with open_publication(other) as opened:
         other_report = opened.require_report(_private_missing("beside", opened.out))
         _require_known_persons("beside", report.settings, other_report.settings)
-        if _has_same_records(report.input.get("sha256"), report.settings, other_report):
-            other_records = np.arange(int(report.input["records"]))
-        else:
-            other_records = same_persons(ids_of_release(report), ids_of_release(other_report))
-        return _matched(opened, other_report, other_records)
+        this, that = _Data.of_release(report), _Data.of_release(other_report)
+        return _matched("beside", opened, other_report, this, that)
 
 
 def read_after(settings: Settings, source: Source, model: PrivacyModel) -> OtherRelease:
@@ -145,12 +152,12 @@ def read_after(settings: Settings, source: Source, model: PrivacyModel) -> Other
     with open_other(settings.after or "") as opened:
         report = opened.require_report(_private_missing("after", opened.out))
         _require_known_persons("after", {"unit": settings.file.unit}, report.settings)
-        if _has_same_records(source.sha256, settings.model_dump(), report):
-            return _matched(opened, report, np.arange(int(report.input["records"])))
-        if not settings.file.person:
+        absolute = with_absolute_paths(settings.model_dump(exclude_none=True))
+        this = _Data(settings, absolute, source, side_digests(absolute))
+        if not settings.file.person and not this.has_same_records(report):
             msg = f"{setting('after')}: the new data need {setting('unit', 'COLUMN')}, so that persons can be matched"
             raise InputError(msg)
-        return _matched(opened, report, same_persons(ids_of(source, settings), ids_of_release(report)))
+        return _matched("after", opened, report, this, None)
 
 
 def open_other(place: str) -> AbstractContextManager["OpenedPublication"]:
@@ -187,38 +194,182 @@ def _require_known_persons(name: str, *settings: Mapping[str, Any]) -> None:
         raise InputError(msg)
 
 
-def _has_same_records(sha256: str | None, settings: Mapping[str, Any], report: Report) -> bool:
-    """Return True if a release certainly contains the records of the data with digest `sha256`, read with `settings`.
+@dataclass(frozen=True)
+class _Data(RedactedRepr):
+    """Input of a release, and the settings with which it is read."""
 
-    The reading options of linked tables are not settings, so their records are always matched by id. `null` determines
-    the records only if it determines which rows have no id.
-    """
-    if is_job(str(settings.get("input"))):
-        return False
-    without_id = "no-id" in name_list(settings.get("skip_rows") or ())
-    names = [name for name in _OF_RECORDS if name != "null" or without_id]
-    same = all(settings.get(name) == report.settings.get(name) for name in names)
-    return same and sha256 is not None and sha256 == report.input.get("sha256")
+    settings: InputSettings
+    given: Mapping[str, Any]
+    """Settings as the private report contains them."""
+    source: Source
+    side_files: Mapping[str, str]
+    """SHA-256 of each side file, by setting."""
+
+    @classmethod
+    def of_release(cls, report: Report, same: Source | None = None) -> Self:
+        """Return the input of a release. `same` is a source that may have the same content.
+
+        Raises
+        ------
+        InputError
+            If the input has changed or is missing.
+        """
+        given, sha256 = report.settings, report.input.get("sha256")
+        settings = validate(InputSettings, {x: given[x] for x in InputSettings.model_fields if x in given})
+        sides = report.input.get("side_files", {})
+        if same is not None and sha256 == same.sha256 and not is_job(settings.input):
+            return cls(settings, given, same, sides)
+        if not may_have_data(settings.input):
+            msg = f"{settings.input}: the input of the other release is missing; its persons and items are needed"
+            raise InputError(msg)
+        source = settings.source(settings.input)
+        if source.sha256 != sha256:
+            changed = "the input has changed since the other release was made"
+            msg = f"{settings.input}: {changed}; restore the input, because its persons and items are needed"
+            raise InputError(msg)
+        return cls(settings, given, source, sides)
+
+    def has_same_records(self, report: Report) -> bool:
+        """Return True if a release certainly contains the records of these data.
+
+        The reading options of linked tables are not settings, so their records are always matched by id. `null`
+        determines the records only if it determines which rows have no id.
+        """
+        if is_job(self.settings.input):
+            return False
+        without_id = "no-id" in self.settings.file.skip_rows
+        names = [name for name in _OF_RECORDS if name != "null" or without_id]
+        same = all(self.given.get(name) == report.settings.get(name) for name in names)
+        return same and self.source.sha256 == report.input.get("sha256")
+
+    def table(self) -> Table:
+        """Read the items of each record before any hierarchy, with those that `null` removes."""
+        options = {**self.settings.read_options(), "numeric": (), "sensitive": None}
+        others = [name for role in ("relational", "keep", "drop") for name in options.pop(role) or ()]
+        others += [] if self.settings.sensitive is None else [self.settings.sensitive]
+        return gather_files(self.source, ReadOptions(**options, drop=others, null_items=True), MEMORY)
+
+    def ids(self, records: int) -> list[Hashable]:
+        """Return the id of each record.
+
+        Raises
+        ------
+        InputError
+            If the data are read without ids, or the number of records differs.
+        """
+        if not self.settings.file.person:
+            name = Path(self.source.where).name
+            msg = f"the release made from {name} has no id of persons ({setting('unit')}), so persons cannot be matched"
+            raise InputError(msg)
+        ids = ids_of(self.source, self.settings)
+        if len(ids) != records:
+            msg = f"{self.source.where}: {len(ids):,} ids for {records:,} records; each record needs an id"
+            raise InputError(msg)
+        return ids
+
+    def tree_of(self, column: str) -> str | None:
+        """Return the content of the hierarchy of a column of items: the digest of a file, or a specification."""
+        name = column if column in self.settings.hierarchy else "items"
+        return self.side_files.get(f"hierarchy {name}", self.settings.hierarchy.get(name))
+
+    def reading_of(self, column: str) -> dict[str, Any]:
+        """Return the options that decide the items of a column, by name. Separators are compared with the items."""
+        file, rules = self.settings.file, ReadOptions(normalize=self.settings.file.normalize).rules_of_columns
+        options = {name: getattr(file, name) for name in _OF_ITEMS - {"separator"}}
+        options["normalize"] = (*rules.get("", ()), *rules.get(column, ()))
+        options["one_code"] = bool(file.one_code)  # items do not depend on the names of these columns
+        options["one_hot"] = bool(file.one_hot) and {name for name in file.one_hot if name.endswith("*")}
+        options["value_codes"] = file.value_codes if self.source.format in STATISTICS else None
+        return options
+
+    def separator_of(self, table: Table, column: str) -> str | None:
+        """Return the text at which cells of a column of items are split. None if a cell is one item."""
+        file = self.settings.file
+        marks = separators_in(file.separator, table.item_columns)
+        if (mark := marks.get(column) if marks else file.separator) is not None:
+            return None if mark == LIST else "\t" if mark == "\\t" else mark
+        several = bool(table.tables) or table.n != table.source_rows
+        return None if file.one_code or file.one_hot or (file.person and several) else " "
 
 
-def _matched(opened: "OpenedPublication", report: Report, other_records: Int64) -> OtherRelease:
-    """Return another release, with its row for each record of a table. `other_records` is the record number in the
-    other release of each record of the table, or -1 if the record is absent.
+def _matched(name: str, opened: "OpenedPublication", report: Report, this: _Data, that: _Data | None) -> OtherRelease:
+    """Return another release, with its row and its items for each record of `this`.
+
+    Parameters
+    ----------
+    that
+        Input of the other release. If None, it is opened.
+
+    Raises
+    ------
+    InputError
+        If persons or items cannot be compared.
     """
     msg = f"{opened.out}: not a release of records, or the private directory lacks the map from rows to records"
     publication, way_back = require_kind(opened.publication, Records, msg), opened.way_back(opened.store)
     if way_back is None:
         raise InputError(msg)
-    row_of = np.full(int(report.input["records"]), -1, np.int64)
+    that = that or _Data.of_release(report, this.source)
+    if this.settings.file.unit != that.settings.file.unit:
+        same = f"both releases must have the same {setting('unit')}, so that persons can be matched"
+        msg = f"{setting(name)} {opened.out}: {same}"
+        raise InputError(msg)
+    tables, records = (this.table(), that.table()), int(report.input["records"])
+    _require_same_items(name, (this, that), tables)
+    if this.has_same_records(report):
+        other_records = np.arange(records)
+    else:
+        other_records = same_persons(this.ids(tables[0].n), that.ids(records))
+    row_of = np.full(records, -1, np.int64)
     row_of[way_back[0]] = np.arange(publication.n)
     publication = replace(publication, record=way_back[0], cluster=way_back[1])
+    items, others = (table.transactions for table in tables)
+    shown = {member for symbol in publication.symbols for member in symbol.members}
+    removes = this.settings.file.null or this.settings.file.unknown == "suppress" or is_job(this.settings.input)
     return OtherRelease(
         publication,
         np.where(other_records < 0, -1, row_of[other_records]),
         opened.sha256,
-        shows_all=_shows_all(report.retention),
-        rules=frozenset(str(change["rule"]) for change in report.changes),
+        shows_all=others is not None and {*_occurring(others)} <= shown,
+        changes=tuple(Change(**change) for change in report.changes),
+        items=items if removes else None,
+        other_items=None if others is None else _of_records(others, other_records),
+        same_trees=frozenset(
+            column
+            for column in ({*tables[0].item_columns} & {*tables[1].item_columns}) | {"items"}
+            if this.tree_of(column) == that.tree_of(column)
+        ),
     )
+
+
+def _require_same_items(name: str, both: tuple[_Data, _Data], tables: tuple[Table, Table]) -> None:
+    """Reject releases that read the items of a column in different ways."""
+    for column in {*tables[0].item_columns} & {*tables[1].item_columns}:
+        this, that = (data.reading_of(column) for data in both)
+        if differing := [option for option in this if this[option] != that[option]]:
+            same = listed([setting(option) for option in differing], "and")
+            msg = f"{setting(name)}: both releases must read the items of column {column!r} with the same {same}"
+            raise InputError(msg)
+        for data, other in (tables, tables[::-1]):
+            mark = both[tables.index(other)].separator_of(other, column)
+            start = prefixed(column, "") if data.joined else ""
+            labels = [] if data.transactions is None else _occurring(data.transactions)
+            if mark and any(mark in x.removeprefix(start) for x in labels if x.startswith(start)):
+                msg = (
+                    f"{setting(name)}: items of column {column!r} in one release contain {mark!r}, at which the other "
+                    f"release splits its items; read both with the same {setting('separator')}"
+                )
+                raise InputError(msg)
+
+
+def _occurring(column: SetColumn) -> list[str]:
+    return [column.vocabulary.labels[item] for item in np.flatnonzero(column.occurrences).tolist()]
+
+
+def _of_records(column: SetColumn, records: Int64) -> SetColumn:
+    """Return the given records of a column. Record -1 has no items."""
+    with_empty = replace(column, indptr=np.append(column.indptr, column.indptr[-1]))
+    return with_empty.take(np.where(records < 0, column.n, records))
 
 
 def _shows_all(retention: Mapping[str, Mapping[str, int]]) -> bool:
@@ -247,42 +398,12 @@ def same_persons(ids: Sequence[Hashable], others: Sequence[Hashable]) -> Int64:
     return positions
 
 
-def ids_of_release(report: Report) -> list[Hashable]:
-    """Return the id of each record of a release, read from the input.
-
-    Raises
-    ------
-    InputError
-        If the release was made without ids, or the input has changed or is missing.
-    """
-    options, name = report.settings, report.input.get("file", "from Python")
-    if name_list(options.get("unit") or ()) in ([], [ROW], [UNKNOWN]):
-        msg = f"the release made from {name} has no id of persons ({setting('unit')}), so persons cannot be matched"
-        raise InputError(msg)
-    if not may_have_data(options["input"]):
-        msg = f"{options['input']}: the input of the other release is missing; its ids are needed to match persons"
-        raise InputError(msg)
-    settings = validate(
-        ReadingSettings, {x: value for x, value in options.items() if x in ReadingSettings.model_fields}
-    )
-    source = settings.source(options["input"])
-    if source.sha256 != report.input["sha256"]:
-        changed = "the input has changed since the other release was made"
-        msg = f"{options['input']}: {changed}; restore the input, because its ids are needed"
-        raise InputError(msg)
-    ids = ids_of(source, settings)
-    if len(ids) != report.input["records"]:
-        msg = f"{options['input']}: {len(ids):,} ids for {report.input['records']:,} records; each record needs an id"
-        raise InputError(msg)
-    return ids
-
-
 def ids_of(source: Source, settings: ReadingSettings) -> list[Hashable]:
     """Return the distinct ids of data in order of first appearance, which is the record order. Ids have a uniform
     spelling.
     """
-    names = settings.file.person
     opened = open_source(source, ReadOptions(**settings.reading_options()).reading())
+    names = person_columns(settings.file.unit, opened.names)
     columns = read_all_rows(opened, names)
     texts = (folded(texts_of(columns[name])).to_pylist() for name in names)
     return list(dict.fromkeys(zip(*texts, strict=True)))

@@ -287,7 +287,7 @@ class FileRun:
             from anonset.release.publishing.continuation import read_earlier
 
             earlier = read_earlier(settings.recoding, on_cluster=settings.cluster is not None)
-        other_release = None if settings.after is None else read_after(settings, self.source, self.algorithm.model)
+        other_release = None if settings.after is None else read_after(self.reading, self.source, self.algorithm.model)
         return Job(
             self.layout, progress, settings.max_loss, settings.accept, earlier,
             ceilings=settings.ceiling, other_release=other_release, round_ends=settings.round_ends,

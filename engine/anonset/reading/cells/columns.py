@@ -343,12 +343,12 @@ def empty_id(where: str, name: str, first: int, alike: str) -> Problem:
     return Problem(problem, [Fix({"skip_rows": ["no-id"]}, "to skip these rows")])
 
 
-def with_nulls(columns: Mapping[str, Any], words: Collection[str]) -> dict[str, Any]:
-    """Replace values by null if they are in `words`, ignoring blanks around a value."""
+def with_nulls(columns: Mapping[str, Any], words: Collection[str], never: Collection[str] = ()) -> dict[str, Any]:
+    """Replace values by null if they are in `words`, ignoring blanks around a value. The columns `never` stay."""
     import pyarrow as pa
 
     def cleared(name: str, column: Any) -> Any:
-        if isinstance(column, SetColumn):
+        if isinstance(column, SetColumn) or name in never:
             return column
         kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
         if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
