@@ -15,7 +15,6 @@ ROW_ORDER = (
 
 KNOWN: list[tuple[dict[str, Value], str]] = [
     *(({"search": search, "input": "shuffled"}, BYTES) for search in ROW_ORDER),
-    ({"search": "kkm/rfirst", "layout": "linked", "spoken": "split"}, "linked tables need --unit COLUMN"),
     # flags cannot name columns whose names contain =
     ({"header": "equals:zip", "spoken": "flags", "zip": "mask:3,1"}, "is not a column of items or quasi-identifiers"),
     ({"header": "equals:codes", "spoken": "flags", "tree": "file"}, "is not a column of items or quasi-identifiers"),

@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args, get_origin
 
 import pytest
 from tests.facts import names
-from tests.jobs.test_linked_tables import write
+from tests.jobs.test_linked_tables import bytes_in, write
 
 from anonset.cli.main import main
 from anonset.jobs.runs import work_places
@@ -121,6 +121,20 @@ def test_a_publication_of_other_linked_tables_is_not_accepted(place, capsys, opt
     capsys.readouterr()
     assert main(["anonymize", "job.toml", "--quiet", "--if-exists", "resume"]) == 2
     assert names(capsys.readouterr().err, "out data [tables]")
+
+
+def test_a_flag_declares_the_unit_of_linked_tables(place, capsys):
+    assert main(["anonymize", "job.toml", "--quiet", "-o", "declared"]) == 0
+    text = (place / "job.toml").read_text()
+    for unit in ("", 'unit = "?"\n', 'unit = "another"\n'):
+        (place / "job.toml").write_text(text.replace('unit = "person_id"\n', unit))
+        assert main(["anonymize", "job.toml", "--quiet", "--unit", "person_id"]) == 0
+        assert bytes_in(place / "out") == bytes_in(place / "declared")
+        assert main(["verify", "out.private/report.json"]) == 0
+        assert main(["anonymize", "job.toml", "--quiet", "--unit", "person_id", "--if-exists", "resume"]) == 0
+        for out in ("out", "out.private"):
+            shutil.rmtree(out)
+    assert main(["anonymize", "job.toml", "--quiet"]) == 2
 
 
 def test_a_run_of_other_linked_tables_is_not_continued(place, capsys):

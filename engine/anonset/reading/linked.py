@@ -276,8 +276,8 @@ def _require_parents(where: str, tables: Sequence[LinkedTable]) -> None:
             passed.append(table.name)
 
 
-def tables_in(path: str) -> LinkedTables:
-    """Return the tables that a job file names in ``[tables]``.
+def tables_in(path: str, unit: Sequence[str] = ()) -> LinkedTables:
+    """Return the tables that a job file names in ``[tables]``. A given `unit` replaces the unit of the job file.
 
     Raises
     ------
@@ -292,4 +292,4 @@ def tables_in(path: str) -> LinkedTables:
     if "tables" not in job:
         msg = f"{path}: a job file is no data set, because it names no tables; to run it: {as_typed('anonymize', path)}"
         raise InputError(msg)
-    return LinkedTables.of(job["tables"], job.get("unit", ()), path, Place(path).parent)
+    return LinkedTables.of(job["tables"], unit or job.get("unit", ()), path, Place(path).parent)

@@ -102,7 +102,7 @@ class ReadingSettings(_FileSettings):
         """
         from anonset.reading.sources.source import source_of
 
-        return source_of(named, self.file.input_format, no_header=self.file.no_header)
+        return source_of(named, self.file.input_format, no_header=self.file.no_header, unit=self.file.unit)
 
     def reading_options(self) -> dict[str, Any]:
         """Return the fields of `FileOptions`."""

@@ -260,7 +260,7 @@ class Source(RedactedRepr):
 
 
 @singledispatch
-def source_of(given: Any, declared: str | None = None, *, no_header: bool = False) -> Source:
+def source_of(given: Any, declared: str | None = None, *, no_header: bool = False, unit: Sequence[str] = ()) -> Source:
     """Resolve an input. A `Source` is returned unchanged.
 
     Parameters
@@ -273,6 +273,8 @@ def source_of(given: Any, declared: str | None = None, *, no_header: bool = Fals
         Format of the files, independent of their names.
     no_header
         Whether the first line is a row. A single file of any name is then CSV.
+    unit
+        Columns that identify the person of linked tables. By default, the job file declares them.
 
     Raises
     ------
@@ -283,13 +285,15 @@ def source_of(given: Any, declared: str | None = None, *, no_header: bool = Fals
 
 
 @source_of.register
-def _(given: Source, declared: str | None = None, *, no_header: bool = False) -> Source:
+def _(given: Source, declared: str | None = None, *, no_header: bool = False, unit: Sequence[str] = ()) -> Source:
     return given
 
 
 @source_of.register(str)
 @source_of.register(os.PathLike)
-def _(given: str | os.PathLike[str], declared: str | None = None, *, no_header: bool = False) -> Source:
+def _(
+    given: str | os.PathLike[str], declared: str | None = None, *, no_header: bool = False, unit: Sequence[str] = ()
+) -> Source:
     named = os.fspath(given)
     if "://" in named:
         return _at_address(named, declared)
@@ -297,7 +301,7 @@ def _(given: str | os.PathLike[str], declared: str | None = None, *, no_header: 
     if path.exists() and not path.is_dir():
         require_file(path)
         if path.suffix.lower() == ".toml" and declared is None:
-            joined: Source = resolve_name(_LINKED)(named).source
+            joined: Source = resolve_name(_LINKED)(named, unit).source
             return replace(joined, where=named)
         return Source(named, format_of(path, declared, no_header=no_header), (_local(path, path.name),))
     root, pattern = _split(path)
