@@ -392,3 +392,14 @@ def test_a_second_release_continues_the_first_or_stands_beside_it(tmp_path, caps
     assert "composition" in capsys.readouterr().out
     assert "codebook.csv" in published(tmp_path / "second", "--recoding", private)
     assert main(["verify", str(tmp_path / "second" / "out")]) == 0
+
+
+def test_each_column_of_items_is_scanned_alone(made, capsys):
+    path = made / "drug.csv"
+    rows = [line.split(",") for line in path.read_text().splitlines()[1:]]
+    table(path, "PATIENT,code", [[key, f"030/{1000000 + 7919 * (n % 4)}"] for n, (key, _) in enumerate(rows)])
+    assert main(["anonymize", str(made / "job.toml"), "--quiet"]) == 2
+    message = capsys.readouterr().err
+    assert names(message, "column drug.code")
+    assert "condition.code" not in message
+    assert not (made / "out").exists()

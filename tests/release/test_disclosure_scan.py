@@ -472,3 +472,91 @@ def test_addresses_that_many_persons_share_stop_the_publication(
     assert main(["anonymize", write(tmp_path, data), *given]) == 2
     assert names(capsys.readouterr().err, f"'{said}' x9")
     assert not out.exists()
+
+
+OF_PERSONS = {
+    "names": lambda n: f"{GIVEN[n % 4]} Maier",
+    "telephones": lambda n: f"0{30 + n % 9}/{1000000 + 7919 * n % 8999999}",
+    "IBANs": lambda n: ("DE89370400440532013000", "GB82WEST12345698765432", "NL91ABNA0417164300")[n % 3],
+}
+
+
+@pytest.mark.parametrize("header", ["seen_with", "form:seen_with"])
+@pytest.mark.parametrize("values", OF_PERSONS)
+@unproposed
+def test_each_item_column_is_judged_by_its_own_values(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], values: str, header: str
+) -> None:
+    codes = [f"{letter}{n}" for letter in "EIJK" for n in range(10, 20)]
+    draw = random.Random(2)
+    data = {
+        "codes": [";".join(draw.sample(codes, 3)) for _ in range(120)],
+        header: [OF_PERSONS[values](n) for n in range(120)],
+    }
+    path, out = write(tmp_path, data), tmp_path / "out"
+    trees = [w for name in data for w in ("--hierarchy", f"{name}=halves:frequency")]
+    options = (*KM, "--unit", "row", "-o", str(out), *trees, "--items", f"codes,{header}")
+    assert main(["anonymize", path, *options]) == 2
+    message = capsys.readouterr().err
+    assert names(message, f"column '{header}'")
+    assert "'codes'" not in message
+    assert not out.exists()
+
+
+@unproposed
+def test_few_numbers_that_each_person_has_alone_stop_as_items(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    draw = random.Random(4)
+    data = {
+        "codes": [";".join(draw.sample("abcdef", 3)) for _ in range(95)],
+        "staff": [f"{473188 + 7 * n}" for n in range(95)],
+        "x": ["x"] * 95,
+    }
+    trees = [w for name in ("codes", "staff") for w in ("--hierarchy", f"{name}=halves:frequency")]
+    options = ("--model", "km", "--k", "5", "--m", "1", "--separator", ";", "--items", "codes,staff", *trees)
+    assert publish(data, tmp_path, *options) == 2
+    assert names(capsys.readouterr().err, "column 'staff' 95 5 persons")
+
+
+@pytest.mark.parametrize("place", ["memory", "files"])
+@unproposed
+def test_a_kept_value_of_one_person_stops_buckets_in_memory_and_in_files(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], place: str
+) -> None:
+    data = {
+        "no": list(range(60)),
+        "ward": ["north", "south"] * 29 + ["east", "north"],
+        "outcome": ["well", "ill", "flu"] * 20,
+        "x": ["x"] * 60,
+    }
+    options = (
+        "--model",
+        "anatomy",
+        "--l",
+        "2",
+        "--id",
+        "no",
+        "--sensitive",
+        "outcome",
+        "--keep",
+        "ward",
+        "--seed",
+        "1",
+    )
+    more = () if place == "memory" else ("--work-dir", str(tmp_path / "work"))
+    assert publish(data, tmp_path, *options, *more) == 2
+    assert names(capsys.readouterr().err, "column 'ward' 1 5 persons")
+    assert publish(data, tmp_path, *options, "--publish-as-is", "ward") == 0
+
+
+@pytest.mark.parametrize("sharing", ["two persons", "a third of the rows"])
+@pytest.mark.parametrize("value", ["B-XY {}", "2021-05-01 10:{}", "https://b.org/u/{}", "Qx{}y, left"])
+def test_values_of_few_persons_stop_as_sensitive_column(tmp_path: Path, value: str, sharing: str) -> None:
+    column = [value.format(10 + (n // 2)) for n in range(100)]
+    if sharing != "two persons":
+        column = [value.format(10 + n // 3) if n % 3 == 0 else ("none", "seen", "well")[n % 7 % 3] for n in range(100)]
+    data = {"no": list(range(100)), "x9": column, "x": column}
+    options = ("--model", "anatomy", "--l", "2", "--id", "no", "--sensitive", "x9", "--seed", "1")
+    assert publish(data, tmp_path, *options) == 2
+    assert publish(data, tmp_path, *options, "--publish-as-is", "x9") == 0

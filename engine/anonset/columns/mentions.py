@@ -14,6 +14,7 @@ from anonset.columns.headers import PERSON_IDS, meaning_of
 from anonset.columns.ids import given_texts, holds_sets
 from anonset.columns.personal_values import is_free_text
 from anonset.data import SetColumn
+from anonset.data.joining import codes_by_column, prefixed
 from anonset.data.table_facts import PersonMentions
 
 _SHARE, _FEWEST = 0.2, 3
@@ -80,10 +81,10 @@ def mentions_in(
     loaded = {name: column for name, column in head(named).items() if not holds_sets(column)}
     words = {name: words_of_persons(arrow.unique(given_texts(column)).to_pylist()) for name, column in loaded.items()}
     labels = sets.vocabulary.labels
+    codes = codes_by_column(joined, labels) if joined else {sets.name: range(len(labels))}
     for column in joined or (sets.name,):
-        texts = (
-            [label.partition(":")[2] for label in labels if label.startswith(f"{column}:")] if joined else list(labels)
-        )
+        start = prefixed(column, "") if joined else ""
+        texts = [labels[code].removeprefix(start) for code in codes[column]]
         for name, names in words.items():
             if count := are_mentions(texts, names):
                 yield PersonMentions(column, name, count)

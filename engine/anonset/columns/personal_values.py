@@ -7,25 +7,43 @@ from functools import cache
 from pathlib import Path
 from unicodedata import category
 
+from anonset.columns.check_digits import count_checked
 from anonset.columns.date_patterns import MAIL, NAMED_MONTH, WEEKDAY
 from anonset.columns.letters import without_accents
 from anonset.personal_text import is_opaque_key
 
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _PHONE = re.compile(r"(?=.*[+ /()-])(\+|00?|\()[\d /().-]{6,19}\d")
+_SURE_PHONE = re.compile(
+    r"\+[1-9]\d{0,2}[ ()/.-]{0,2}\d[\d ()/.-]{5,14}\d|\(0?\d{2,5}\)[ -]?\d[\d -]{3,9}\d|0\d{1,4}[ /]\d{5,8}"
+    r"|0\d([ .]\d\d){4}|\d{3}([-. ])\d{3}\2\d{4}"
+)
 _ADDRESS = re.compile(
     r"\d+[a-z]?,? ([^\W\d_]+[.]? ){1,4}(street|st[.]?|road|rd[.]?|avenue|ave[.]?|lane|drive|close|court|view|way|place"
     r"|square|terrace|gardens|boulevard|blvd[.]?)\b.*"
     r"|\d+,? (bis |ter )?(rue|avenue|boulevard|chemin|place|allée|impasse|quai)\b.*"
-    r"|[^\d,;]*(stra(ß|ss)e|str[.]|weg|gasse|platz|allee|ufer|damm|straat|laan|plein) ?\d+ ?[a-z]?\b.*"
-    r"|(calle|avenida|paseo|plaza|via|viale|piazza|corso|rua)\b[^\d]+,? \d+\b.*",
+    r"|[^\d,;]*(stra(ß|ss)e|str[.]|weg|gasse|platz|allee|ufer|damm|straat|laan|plein|gata?n?|väg(en)?|vej|gade) ?\d+"
+    r" ?[a-z]?\b.*"
+    r"|(calle|avenida|paseo|plaza|via|viale|piazza|corso|rua|praça|travessa|ul[.]|al[.])(?!\w)[^\d]+,? \d+\b.*",
     re.IGNORECASE,
+)
+_POSTCODE = (
+    r"(?<![\w-])(?:\d{5}(?:-\d{4})?|\d{2}-\d{3}|\d{4}-\d{3}|\d{4} ?[A-Z]{2}|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}"
+    r"|\d{4}(?= [^\W\d_]{2}))(?![\w-])"
+)
+_WITH_POSTCODE = re.compile(_POSTCODE).search
+_SURE_ADDRESS = re.compile(
+    rf"(?:\D{{3,40}} \d{{1,4}} ?[a-z]?, ?|\d{{1,5}}[a-z]?,? [^\d,]{{3,40}},\D{{0,40}}){_POSTCODE}(?: \D{{2,40}})?"
 )
 _IBAN = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")
 _SHORTEST_IBAN = 15
 _NAME = re.compile(r"[^\W\d_a-z][^\W\d_]*[.]?([ '-]+[^\W\d_]+[.]?)*")
 _DEVICE = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|([0-9a-fA-F]{2}[:-]){5}[0-9a-fA-F]{2}")
-_NETWORK = re.compile(r"(\d{1,3}\.){3}\d{1,3}")
+_NETWORK = re.compile(r"(\d{1,3}\.){3}\d{1,3}|(?=.*:.*:)([0-9a-fA-F]{0,4}:){3,7}[0-9a-fA-F]{1,4}")
+_SURE_NETWORK = re.compile(
+    r"(?=.*[12]\d\d)((1?\d?\d|2[0-4]\d|25[0-5])(\.(?!$)|$)){4}|([0-9a-fA-F]{1,4}:){7}[0-9a-fA-F]{1,4}"
+)
+_HANDLE = re.compile(r"@[A-Za-z]\w{2,29}")
 _KEY = re.compile(r"(?=.*\d)(?=.*[^\W\d_])[\w-]+").fullmatch
 _SERIAL = re.compile(r"\d{4,8}[-+]\d{3,5}").fullmatch
 _HEXADECIMAL = re.compile(r"[0-9A-F]{6,}|[0-9a-f]{6,}").fullmatch
@@ -40,6 +58,7 @@ _LISTS = 0.1
 _SURNAMES, _FEWEST_SURNAMES = 0.2, 5
 """Labels without first names are names of persons if at least this share and number of them are common surnames."""
 _TITLE = re.compile(r"(dr|prof|mr|mrs|herr|frau|mme|mlle)[. ]", re.IGNORECASE).match
+_WITH_INITIAL = re.compile(r"(?:[^\W\d_a-z][.][ -]?){1,3}(?:[^\W\d_a-z][^\W\d_]+[ '-]?){1,3}").fullmatch
 _OF_A_PLACE = re.compile(r"(st|saint|sankt|san|santa|santo|são)[. ]", re.IGNORECASE).match
 _WORDS_FOR_SEX = (
     "m f w d u x h 1 2 male female mann frau männlich weiblich divers homme femme masculin féminin hombre mujer "
@@ -54,7 +73,11 @@ _DATE = re.compile(
     r"(?:[T ]00:00(?::00)?)?",
     re.IGNORECASE,
 )
+_MOMENT = re.compile(rf"(?:{_DATE.pattern})(?:(?:T|,? )\d{{1,2}}:\d\d.*)?", re.IGNORECASE)
+_MAY_BE_DAY = re.compile(rf"{_YEAR}|[-/. ]\d\d(?!\d)").search
 _A_YEAR = re.compile(_YEAR)
+FEWEST_DATES = 5
+"""Minimum number of full dates of few persons that are a finding."""
 _YEARS = 40
 """Minimum number of years between the first and the last date of birth."""
 _IN_SENTENCES = tuple(
@@ -80,35 +103,75 @@ def is_iban(value: str) -> bool:
     return _IBAN.fullmatch(text) is not None and int("".join(str(int(c, 36)) for c in text[4:] + text[:4])) % 97 == 1
 
 
-OPAQUE = "opaque key"
+OPAQUE, CHECKED = "opaque key", "number"
 KINDS_OF_VALUES = {
     "e-mail": "e-mail addresses",
     "IBAN": "IBANs",
     "phone": "telephone numbers",
     "name": "names of persons",
-    "account": "device ids",
+    "account": "device ids or user names",
+    CHECKED: "national ids, card numbers or device numbers",
     "network": "IP addresses",
     "address": "postal addresses",
     OPAQUE: "opaque keys or long numbers, such as hashes, card or telephone numbers",
 }
 """Kinds of values that name or reach persons, with their names in messages."""
-PATTERNS: Mapping[str, Callable[[str], object]] = {
+CONTACTS = ("e-mail", "IBAN", "phone")
+_PATTERNS: Mapping[str, Callable[[str], object]] = {
     "e-mail": _EMAIL.fullmatch,
     "IBAN": is_iban,
     "phone": _PHONE.fullmatch,
+    "account": _DEVICE.fullmatch,
+    "network": _NETWORK.fullmatch,
+    "address": _ADDRESS.fullmatch,
 }
-"""Pattern of values, by header meaning."""
+"""Patterns that nearly all values of a column match, by header meaning."""
 
 
-def pattern_of(labels: Sequence[str], patterns: Sequence[str] = tuple(PATTERNS)) -> str:
-    """Return the name of the pattern that nearly all labels match: ``e-mail``, ``IBAN`` or ``phone``. Empty if no
-    pattern matches.
+def pattern_of(labels: Sequence[str], patterns: Sequence[str] = CONTACTS) -> str:
+    """Return the name of the pattern that nearly all labels match. Empty if no pattern matches.
 
     >>> pattern_of(["ann@b.org", "bo@c.net"]), pattern_of(["+49 30 123456", "030/123-456"]), pattern_of(["2020-01-01"])
     ('e-mail', 'phone', '')
     """
     bare = [label.strip() for label in labels]
-    return next((name for name in patterns if bare and nearly_all(PATTERNS[name], bare)), "")
+    return next((name for name in patterns if bare and nearly_all(_PATTERNS[name], bare)), "")
+
+
+_SURE: Mapping[str, Callable[[str], object]] = {
+    "e-mail": lambda label: "@" in label and (_EMAIL.fullmatch(label) or MAIL.search(label)),
+    "IBAN": is_iban,
+    "phone": _SURE_PHONE.fullmatch,
+    "account": lambda label: _DEVICE.fullmatch(label) or _HANDLE.fullmatch(label),
+    "network": _SURE_NETWORK.fullmatch,
+    "address": lambda label: _SURE_ADDRESS.fullmatch(label) or (_WITH_POSTCODE(label) and _ADDRESS.fullmatch(label)),
+}
+"""Patterns of which a single value is a finding, because nothing else looks like it."""
+_PLACE = re.compile(r"-?[1-9]\d{0,2}\.\d{4,}|\d{5}-\d{4}")
+_MAY_BE_SURE = re.compile(r"[@+(:,/ -]|\..*\.|\A[A-Za-z]{2}[0-9]{2}.{11}").search
+"""Matches all labels that match a pattern. Most codes do not match."""
+
+
+def personal_kind(labels: Sequence[str]) -> tuple[str, int] | None:
+    """Return the kind of the values of a column that name or reach persons, and their number. None if there are none.
+
+    A single e-mail address, telephone number or the like suffices, and five ids with valid check digits. Names and
+    opaque keys are recognized among other values of their kind.
+
+    >>> personal_kind(["E10", "write to bo@c.net"]), personal_kind(["none", "12 Elm Street, LS1 4AB", "seen"])
+    (('e-mail', 1), ('address', 1))
+    >>> personal_kind(["Hans Maier", "Weber, Julia", "KARIN OTT"]), personal_kind(["E10", "2020-01-31", "0777 13"])
+    (('name', 3), None)
+    """
+    bare = [label.strip() for label in labels]
+    possible = list(filter(_MAY_BE_SURE, bare))
+    for kind, is_one in _SURE.items():
+        if count := sum(1 for label in possible if is_one(label)):
+            return kind, count
+    if count := count_checked(bare):
+        return CHECKED, count
+    kind = OPAQUE if are_opaque_keys(bare) else identifying(bare)
+    return (kind, len(bare)) if kind else None
 
 
 def nearly_all(is_one: Callable[[str], object], labels: Sequence[str]) -> bool:
@@ -139,17 +202,7 @@ def identifying(labels: Sequence[str]) -> str:
     'name'
     """
     bare = [label.strip() for label in labels]
-    if not bare:
-        return ""
-    if pattern := pattern_of(bare):
-        return pattern
-    if nearly_all(_DEVICE.fullmatch, bare):
-        return "account"
-    if nearly_all(_NETWORK.fullmatch, bare):
-        return "network"
-    if nearly_all(_ADDRESS.fullmatch, bare):
-        return "address"
-    return "name" if are_names(bare) else ""
+    return pattern_of(bare, tuple(_PATTERNS)) or ("name" if bare and are_names(bare) else "")
 
 
 def attribute_of(labels: Sequence[str]) -> str:
@@ -173,6 +226,37 @@ def is_full_date(label: str) -> bool:
     (True, True, False)
     """
     return _DATE.fullmatch(label) is not None
+
+
+def has_day(label: str) -> bool:
+    """Return True if a value is a full date, with or without a time.
+
+    >>> has_day("1950/12/24"), has_day("24.12.1950 08:30"), has_day("1950-12-24T08:30:00Z"), has_day("08:30")
+    (True, True, True, False)
+    """
+    return _MOMENT.fullmatch(label) is not None
+
+
+def days_in(labels: Sequence[str]) -> list[int]:
+    """Return the positions of the full dates. Numbers of eight digits are dates if nearly all of them are.
+
+    >>> days_in(["E11", "1950-12-24"]), days_in(["19501224", "20990101"]), days_in(["19501224", "48000117"])
+    ([1], [0, 1], [])
+    """
+    found = [at for at, label in enumerate(labels) if _MAY_BE_DAY(label) and has_day(label)]
+    plain = sum(labels[at].isdecimal() for at in found)
+    if plain and plain < _MOST * sum(len(label) == len("20200131") and label.isdecimal() for label in labels):
+        return [at for at in found if not labels[at].isdecimal()]
+    return found
+
+
+def are_places(labels: Sequence[str]) -> bool:
+    """Return True if nearly all numbers are coordinates, or American postcodes of a few houses.
+
+    >>> are_places(["52.51704", "13.38886"]), are_places(["10001-2345"]), are_places(["0.1234", "0.0123"])
+    (True, True, False)
+    """
+    return nearly_all(_PLACE.fullmatch, labels)
 
 
 def year_of(label: str) -> int:
@@ -245,30 +329,17 @@ def are_capitalised(labels: Sequence[str]) -> bool:
     return bool(labels) and len(like) >= _MOST * len(labels) and sum(map(str.isupper, like)) * 2 <= len(like) + 1
 
 
-def count_contacts(labels: Sequence[str]) -> dict[str, int]:
-    """Count the labels that contain an e-mail address, or are IBANs, by kind. Kinds that do not occur are omitted.
-
-    >>> count_contacts(["E10", "ann@b.org", "write to bo@c.net", "GB82WEST12345698765432"])
-    {'e-mail': 2, 'IBAN': 1}
-    """
-    counts = {
-        "e-mail": sum(
-            "@" in label and (_EMAIL.fullmatch(label.strip()) or MAIL.search(label)) is not None for label in labels
-        ),
-        "IBAN": sum(len(label) >= _SHORTEST_IBAN and is_iban(label.strip()) for label in labels),
-    }
-    return {kind: count for kind, count in counts.items() if count}
-
-
 def are_names(labels: Sequence[str]) -> bool:
     """Return True if one label in ten, and at least three, begin with a title or contain a common first name.
 
-    Labels of surnames are also names, if one in five, and at least five, are common. Of many labels, about 20,000
-    evenly spaced labels are examined.
+    Labels of surnames are also names, if one in five, and at least five, are common or follow an initial. Of many
+    labels, about 20,000 evenly spaced labels are examined.
 
     >>> are_names(["Hans Maier", "Weber, Julia", "KARIN OTT", "Xi Li"]), are_names(["milk", "cheese", "Peter Pan"])
     (True, False)
     >>> are_names(["Schmidt", "Hoffmann", "Kowalski", "Lefebvre", "Schulz", "Unger"])
+    True
+    >>> are_names(["A. Meier", "B. Ott", "C.-D. Mc Lee", "E. Ng", "F. Olm"])
     True
     >>> are_names(["Ann, Bo, Hans", "Hans, Peter", "Peter"])  # sets of names
     False
@@ -282,25 +353,31 @@ def are_names(labels: Sequence[str]) -> bool:
         return True
     if sum(label.count(",") > 1 for label in examined) >= max(1, _LISTS * len(examined)):
         return False
-    named = sum(map(_is_name, examined))
+    of_words = list(filter(_WORDS, map(str.strip, examined)))
+    named = sum(map(_is_name, of_words))
     if named >= _FEWEST_NAMES and named >= _NAMES * len(examined):
         return True
-    n_surnames = sum(_spelled(label.strip()) in _listed("surnames.txt") for label in examined)
+    surnames = _listed("surnames.txt")
+    n_surnames = sum(_spelled(text) in surnames or ("." in text and bool(_WITH_INITIAL(text))) for text in of_words)
     return n_surnames >= _FEWEST_SURNAMES and n_surnames >= _SURNAMES * len(examined)
 
 
 def are_full_names(labels: Sequence[str]) -> bool:
     """Return True if nearly all labels are surnames with first names or initials in a script other than Latin.
 
-    The words recur in other labels. In East Asian scripts without blanks, the first signs recur more than the last.
+    The words recur in other labels. In East Asian scripts without blanks, the first signs are common surnames, or
+    recur more than the last.
     """
     if len(labels) < _FEWEST_SURNAMES or labels[0].isascii():
         return False
     if nearly_all(_EAST_ASIAN_NAME, labels):
         return True
+    is_east_asian = nearly_all(_EAST_ASIAN_WORD, labels)
+    if is_east_asian and nearly_all(lambda label: label[0] in _EAST_ASIAN_SURNAMES, labels):
+        return True
     if len(labels) < _FEWEST_FULL_NAMES:
         return False
-    if nearly_all(_EAST_ASIAN_WORD, labels):
+    if is_east_asian:
         first, last = len({label[0] for label in labels}), len({label[-1] for label in labels})
         return 3 * first <= len(labels) and first < last
     return nearly_all(_is_full_name, labels) and len({word for label in labels for word in label.split()}) <= len(
@@ -311,6 +388,11 @@ def are_full_names(labels: Sequence[str]) -> bool:
 _SIGN = r"[\u3005\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]"
 _EAST_ASIAN_NAME = re.compile(rf"{_SIGN}{{1,4}}[ \u3000]{_SIGN}{{1,5}}").fullmatch
 _EAST_ASIAN_WORD = re.compile(rf"{_SIGN}{{2,4}}").fullmatch
+_EAST_ASIAN_SURNAMES = frozenset(
+    "王李张張刘劉陈陳杨楊黄黃赵趙吴吳周徐孙孫马馬朱胡郭何林高罗羅郑鄭梁谢謝宋唐许許邓鄧冯馮韩韓曹曾彭萧蕭肖蔡潘田董袁于余叶葉蒋蔣杜苏蘇魏程吕呂丁沈任姚卢盧傅钟鐘"
+    "姜崔谭譚廖范汪陆陸金石戴贾賈韦夏邱方侯邹鄒熊孟秦白江阎閻薛尹段雷黎史龙龍陶贺賀顾顧毛郝龚邵万萬钱錢严嚴赖賴武莫孔常"
+    "김이박최정강조윤장임한오서신권황안송류유전홍고문손양배백허남심노하곽성차주우구나민진지엄채원천방공현함변염여추도소석선설마길연위표명기반왕모탁국"
+)
 _INITIALS = re.compile(r"([^\W\d_]\.){1,3}").fullmatch
 _FEWEST_FULL_NAMES = 30
 
@@ -336,9 +418,8 @@ def _spelled(text: str) -> str:
     return (text if text.isascii() else without_accents(text)).lower()
 
 
-def _is_name(label: str) -> bool:
-    text = label.strip()
-    if not _WORDS(text) or _OF_A_PLACE(text):
+def _is_name(text: str) -> bool:
+    if _OF_A_PLACE(text):
         return False
     words = _BETWEEN_WORDS.split(_spelled(text))
     return _TITLE(text) is not None or not _listed("first_names.txt").isdisjoint(words)

@@ -7,7 +7,7 @@ from anonset.data.hierarchies.hierarchy_rules import NO_VALUE
 
 FEWEST_RARE = 10
 """Minimum number of rare values of identifying text."""
-_FEW = 10
+MOST_OF_FEW = 10
 """Values of this many persons are not rare, even if k is larger."""
 _LOOKED_AT = 2_000
 _MOST = 0.9
@@ -43,7 +43,7 @@ def are_rare(labels: Sequence[str], counts: Iterable[int], threshold: int) -> bo
     (True, False, False)
     """
     present = [n for label, n in zip(labels, counts, strict=True) if n and label not in NO_VALUE]
-    rare = sum(n < min(threshold, _FEW) for n in present)
+    rare = sum(n < min(threshold, MOST_OF_FEW) for n in present)
     return rare >= FEWEST_RARE and 2 * rare > len(present)
 
 

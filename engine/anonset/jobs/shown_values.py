@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from anonset.columns.personal_values import are_opaque_keys, count_contacts, identifying, is_free_text
+from anonset.columns.personal_values import is_free_text, personal_kind
 from anonset.data import CategoricalColumn, Column, SetColumn
 from anonset.data.array_types import Int64
-from anonset.data.joining import prefixed
+from anonset.data.joining import codes_by_column, prefixed
 from anonset.data.redacted_repr import RedactedRepr
 
 
@@ -40,9 +40,8 @@ def values_by_column(column: SetColumn | Column, joined: Sequence[str]) -> dict[
         is_set = isinstance(column, SetColumn)
         return {column.name: Values(labels, counts, _are_personal(labels, int(counts.sum()), is_set=is_set))}
     parts = dict[str, Values]()
-    for name, start in ((name, prefixed(name, "")) for name in joined):
-        codes = [code for code, label in enumerate(labels) if label.startswith(start)]
-        own = [labels[code].removeprefix(start) for code in codes]
+    for name, codes in codes_by_column(joined, labels).items():
+        own = [labels[code].removeprefix(prefixed(name, "")) for code in codes]
         parts[name] = Values(own, counts[codes], _are_personal(own, int(counts[codes].sum()), is_set=True))
     return parts
 
@@ -50,8 +49,6 @@ def values_by_column(column: SetColumn | Column, joined: Sequence[str]) -> dict[
 def _are_personal(labels: Sequence[str], occurrences: int, *, is_set: bool) -> bool:
     return bool(
         (not is_set and occurrences <= len(labels))  # each record has a value of its own
-        or identifying(labels)
-        or count_contacts(labels)
-        or are_opaque_keys(labels)
+        or personal_kind(labels)
         or is_free_text(labels, occurrences)
     )

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from anonset.columns.personal_values import KINDS_OF_VALUES, OPAQUE, are_opaque_keys, count_contacts, identifying
+from anonset.columns.personal_values import KINDS_OF_VALUES
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import Fix, Problem
 from anonset.privacy import PrivacyModel
@@ -55,16 +55,6 @@ class ScanResult(RedactedRepr):
     findings: tuple[ScanFinding, ...] = ()
     promised: Mapping[str, int] = field(default_factory=dict)
     """Number of values of few persons that the model publishes unchanged, by column."""
-
-
-def identifying_kind(labels: Sequence[str]) -> tuple[str, int] | None:
-    """Return the kind and number of values that are names, contact data or keys of persons, or None if there are no
-    such values.
-    """
-    if counts := count_contacts(labels):
-        return next(iter(counts.items()))
-    kind = OPAQUE if are_opaque_keys(labels) else identifying(labels)
-    return (kind, len(labels)) if kind in KINDS_OF_VALUES else None
 
 
 def personal_values_finding(names: tuple[str, ...], kind: str, count: int, fixes: Sequence[Fix]) -> ScanFinding:

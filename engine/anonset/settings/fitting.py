@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anonset.columns.personal_values import identifying
+from anonset.columns.personal_values import personal_kind
 from anonset.columns.rare_texts import are_rare
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabulary
 from anonset.data.hierarchies.code_fitting import (
@@ -198,7 +198,7 @@ def refusal(part: HierarchyLabels, wrong: Sequence[Misfit], tree: Hierarchy) -> 
     more = f" and {len(wrong) - _SHOWN:,} more (anonset hierarchy check lists all)" if len(wrong) > _SHOWN else ""
     if not part.of_items and are_rare(part.labels, part.occurrences, _FEW_RECORDS):
         labels, more = f"hidden, because most belong to fewer than {_FEW_RECORDS} records each", ""
-    elif identifying(part.labels) or any(hidden(misfit.label) for misfit in ordered[:_SHOWN]):
+    elif personal_kind(part.labels) or any(hidden(misfit.label) for misfit in ordered[:_SHOWN]):
         labels, more = "hidden, because some look like a name or an id", ""
     number = f"{counted(len(wrong), 'label')} of the data {'is not a leaf' if len(wrong) == 1 else 'are not leaves'}"
     ways, fixes = label_remedies(part, wrong, tree)

@@ -16,7 +16,7 @@ from anonset.columns.person_rules import (
     with_unit,
     without_commas,
 )
-from anonset.columns.personal_values import KINDS_OF_VALUES
+from anonset.columns.personal_values import KINDS_OF_VALUES, personal_kind
 from anonset.columns.profiles import Profile, count_differing
 from anonset.columns.roles import OF_PERSONS, SETS, ProposedRole, settings_of
 from anonset.columns.set_rules import answers_reading, reading_by_words
@@ -32,7 +32,6 @@ from anonset.privacy.km import KmAnonymity
 from anonset.reading.file_options import ROW, FileOptions, person_columns
 from anonset.reading.roles import name_list
 from anonset.release.scan.item_scan import ItemScan
-from anonset.release.scan_findings import identifying_kind
 from anonset.settings.overriding import OPTIONS_OF_ROLES
 from anonset.spelling import counted, listed, setting
 
@@ -154,7 +153,7 @@ class UnitReader(RedactedRepr):
             return f"{few}; {setting('relational')} needs a hierarchy"
         if column.name in table.word.publish_as_is or not isinstance(column, CategoricalColumn):
             return ""
-        kind = identifying_kind(column.vocabulary.labels)
+        kind = personal_kind(column.vocabulary.labels)
         return f"values look like {KINDS_OF_VALUES[kind[0]]}" if kind else ""
 
     def _read(self, roles: ProposedRoles, problems: Sequence[Problem]) -> Proposal:

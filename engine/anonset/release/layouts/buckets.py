@@ -143,7 +143,9 @@ class BucketsKind(PublicationKind[Buckets]):
 
     def scan(self, publication: Buckets, scanner: Scanner) -> ScanResult:
         """Scan kept and sensitive values with patterns."""
-        findings = scanner.patterns((*publication.kept, publication.snt_value), set())
+        with scanner.table.store.nested() as scratch:
+            findings = scanner.kept(publication.kept, (), scratch)
+        findings += scanner.patterns((publication.snt_value,), set())
         original = [column for column in (*scanner.table.kept, scanner.table.sensitive) if column is not None]
         return ScanResult(tuple(findings), scanner.promised(original))
 

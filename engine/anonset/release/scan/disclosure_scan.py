@@ -12,14 +12,14 @@ persons (`are_rare_texts`), such as names and remarks. Sets may contain a few ra
 protects these.
 
 **Kept columns.** Findings are values of few persons, and groups of few persons with equal kept and relational values.
-Some models, and buckets, publish columns unchanged by design. Rare values of these columns are counted for the owner,
-and do not stop the publication.
+In buckets, the identities next to the kept columns do not count as relational values.
 
-A column that a model publishes unchanged is a finding if nearly every person has a value of their own, and the values
-are neither numbers nor codes: full dates, names, keys, short texts.
+**Sensitive columns.** Some models, and buckets, publish them unchanged by design. Rare values are counted for the
+owner. They are findings if they contain full dates, or if most values belong to few persons and are neither numbers nor
+codes: names, keys, short texts.
 
-**Any column.** Findings are e-mail addresses, IBANs, telephone numbers, names of persons, and items that are free
-text. No owner expects a model to publish these, even if k persons share them.
+**Any column.** Findings are e-mail addresses, telephone numbers, national ids and other values of `personal_kind`, and
+items that are free text. No owner expects a model to publish these, even if k persons share them.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -31,12 +31,16 @@ from anonset.columns.coarse_rules import coarse_rule
 from anonset.columns.headers import PERSON_IDS, meaning_of
 from anonset.columns.kinds import kind_of_values, look_at
 from anonset.columns.personal_values import (
+    FEWEST_DATES,
     KINDS_OF_VALUES,
     are_full_names,
+    are_places,
+    days_in,
     is_free_text,
     pattern_of,
+    personal_kind,
 )
-from anonset.columns.rare_texts import are_rare_texts
+from anonset.columns.rare_texts import FEWEST_RARE, MOST_OF_FEW, are_rare_texts
 from anonset.columns.roles import NUMBERS
 from anonset.data import CategoricalColumn, NumericColumn, Table
 from anonset.data.domains import lists_persons
@@ -62,7 +66,6 @@ from anonset.release.scan.rare_values import (
 from anonset.release.scan_findings import (
     ScanFinding,
     few_persons,
-    identifying_kind,
     personal_values_finding,
 )
 from anonset.spelling import setting
@@ -73,9 +76,6 @@ _LOOKED_AT = 200
 _MONTH = len("2020-01")
 _EXAMINED = 20_000
 """Number of labels that are compared with patterns if the labels are on disk. The compared labels are evenly spaced."""
-
-_FEWEST_PERSONS, _OWN_VALUES = 20, 0.8
-"""Minimum number of persons, and of distinct values per person, if nearly every person has a value of their own."""
 
 
 def require_declared(table: Table, publication: Published, model: PrivacyModel) -> Mapping[str, int]:
@@ -256,9 +256,9 @@ class Scanner:
                 finding = self._ends(before, labels)
             else:
                 finding = self._values(before, labels, members)
-            kind = identifying_kind(labels)
+            kind = personal_kind(labels)
             if kind is None and isinstance(before, CategoricalColumn):
-                kind = identifying_kind(values_in_sets(before, labels, members))
+                kind = personal_kind(values_in_sets(before, labels, members))
             if finding is None and kind is not None:
                 drop = remedies.of_dropped(column.name, self.model, only=len(self.table.relational) == 1)
                 finding = personal_values_finding((column.name,), *kind, drop or [remedies.TAKEN_OUT])
@@ -343,7 +343,7 @@ class Scanner:
             labels = column.vocabulary.labels
             if column.vocabulary.filed is not None:
                 labels = labels[:: max(1, len(labels) // _EXAMINED)]
-            if kind := identifying_kind([label for label in labels if label != STAR]):
+            if kind := personal_kind([label for label in labels if label != STAR]):
                 yield personal_values_finding((column.name,), *kind, [remedies.dropping(column.name)])
             elif problem := self._of_persons(column, labels):
                 fix = remedies.dropping(column.name)
@@ -353,18 +353,21 @@ class Scanner:
         """Return why most values describe single persons, for example because they are free text or ids. Return an
         empty text if they do not.
         """
-        if 2 * count_rare(column, self.few) <= len(column.vocabulary):
-            return ""
         given = [label for label in labels if label not in NO_VALUE]
+        rare, distinct, dates = count_rare(column, self.few), len(column.vocabulary), len(days_in(given))
+        if dates >= FEWEST_DATES and 2 * rare > dates:
+            return f"values, most of fewer than {self.few} persons each, contain full dates"
+        if 2 * rare <= distinct:
+            return ""
         if is_free_text(given, column.n):
             return "values look like free text"
         if meaning_of(column.name) in PERSON_IDS:
             return "values are ids of persons by the column name"
-        kind, persons = kind_of_values(given), count_given(column)
-        is_own = persons >= _FEWEST_PERSONS and len(column.vocabulary) >= _OWN_VALUES * persons
-        if not is_own or kind in NUMBERS or kind.endswith("codes"):
+        rare = count_rare(column, min(self.few, MOST_OF_FEW))
+        is_plain = (kind := kind_of_values(given)) in NUMBERS or kind.endswith("codes")
+        if rare < FEWEST_RARE or 2 * rare <= distinct or (is_plain and not are_places(given)):
             return ""
-        return f"values for {persons:,} persons: nearly every person has a value of their own"
+        return f"values for {count_given(column):,} persons: most values belong to few persons"
 
     def promised(self, columns: Sequence[CategoricalColumn]) -> dict[str, int]:
         """Return the number of values of few persons of each column that has such values."""

@@ -2,17 +2,29 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from anonset.columns.header_topics import names_a_product
 from anonset.columns.headers import meaning_of
-from anonset.columns.personal_values import OPAQUE, are_opaque_keys, are_sentences, are_words_of_texts
+from anonset.columns.kinds import kind_of_values
+from anonset.columns.personal_values import (
+    CHECKED,
+    FEWEST_DATES,
+    OPAQUE,
+    are_keys,
+    are_opaque_keys,
+    are_sentences,
+    are_words_of_texts,
+    days_in,
+    personal_kind,
+)
 from anonset.data import SetColumn, Table
 from anonset.data.array_types import Int64
 from anonset.data.hierarchies.hierarchy_rules import PROPOSED
+from anonset.data.joining import codes_by_column, prefixed
 from anonset.errors import Fix, Problem
 from anonset.privacy import PrivacyModel
 from anonset.publications import Records
@@ -21,7 +33,6 @@ from anonset.release.scan_findings import (
     FEW_PERSONS,
     ScanFinding,
     few_persons,
-    identifying_kind,
     personal_values_finding,
 )
 from anonset.spelling import spelled
@@ -31,6 +42,10 @@ KEYS = 0.9
 FEWEST_KEYS = 100
 """Minimum number of rare items, or of items of the same form, if they count as keys. An item is rare if few persons
 have it.
+"""
+_FEWEST_OWN, _MOST_SHARING, _MOST_OWN = 10, 2, 1.1
+"""Minimum number of rare items that count as keys if they look like keys, maximum average number of persons with the
+same item, and maximum average number of items of a person.
 """
 _EXAMINED = 20_000
 """Number of evenly spaced labels that are tested for the form of keys."""
@@ -51,79 +66,70 @@ class ItemScan:
     def shown(self, names: tuple[str, ...], published: Iterable[str]) -> Iterator[ScanFinding]:
         """Yield findings for items of a publication or its codebook that are names, contact data, keys or free text."""
         word, sets = self.table.word, self.table.transactions
-        if sets is None or set(names) <= set(word.publish_as_is):
+        if sets is None:
             return
-        if findings := self.keys(names, sets):
-            yield from findings
-            return
-        counts, fixes = sets.occurrences, remedies.of_items(names, self.model, others=False)
-        labels = [] if sets.vocabulary.is_numbered else _without_prefix(names, list(published))
-        kind = identifying_kind(labels)
-        if kind and kind[0] != OPAQUE:  # `keys` decides about opaque keys
-            yield personal_values_finding(names, *kind, fixes)
-        elif are_words_of_texts(labels) or (2 * np.count_nonzero(counts == 1) > len(labels) and are_sentences(labels)):
-            yield _free_text(names, len(labels), fixes)
+        findings = self.keys(names, sets)
+        yield from findings
+        found = {finding.column for finding in findings} | {*word.publish_as_is}
+        shown = [] if sets.vocabulary.is_numbered else list(published)
+        single = {name: 2 * np.count_nonzero(counts == 1) > len(counts) for name, _, counts in _columns(names, sets)}
+        for name, codes in _codes(names, shown).items():
+            of = (name,) if name else names
+            if found.issuperset(of):
+                continue
+            labels = _texts(name, names, shown, codes)
+            fixes = remedies.of_items(of, self.model, others=len(of) < len(names))
+            kind = personal_kind(labels)
+            if kind and not (kind[0] == OPAQUE or (kind[0] == CHECKED and names_a_product(name))):  # see `keys`
+                yield personal_values_finding(of, *kind, fixes)
+            elif are_words_of_texts(labels) or (single.get(name) and are_sentences(labels)):
+                yield _free_text(of, len(labels), fixes)
 
     def keys(self, names: tuple[str, ...], sets: SetColumn) -> list[ScanFinding]:
-        """Return findings for item columns that contain keys in the original data."""
-        word = self.table.word
-        if set(names) <= set(word.publish_as_is):
-            return []
-        if opaque := list(self._opaque(names, sets)):
-            return opaque
-        columns, rare = self._keys(names, sets)
-        if not columns:
-            return list(self._mentions(names))
-        problem = f"items belong to fewer than {self.few} persons each, like identifiers"
-        others = len(columns) < len(names)
-        return [ScanFinding.of(columns, rare, problem, remedies.of_items(columns, self.model, others=others))]
-
-    def _opaque(self, names: tuple[str, ...], sets: SetColumn) -> Iterator[ScanFinding]:
-        word, step = self.table.word, 1 + len(sets.vocabulary) // _EXAMINED
-        if sets.vocabulary.is_numbered:
-            return
-        labels = sets.vocabulary.labels[::step]
-        for name in names:
-            mark = f"{name}:" if len(names) > 1 else ""
-            keys = [label.removeprefix(mark) for label in labels if label.startswith(mark)]
-            is_id = meaning_of(name) == "person id" or (are_opaque_keys(keys) and not names_a_product(name))
-            if is_id and name not in word.publish_as_is:
-                fixes = remedies.of_items((name,), self.model, others=len(names) > 1)
-                yield personal_values_finding((name,), OPAQUE, step * len(keys), fixes)
-
-    def _mentions(self, names: tuple[str, ...]) -> Iterator[ScanFinding]:
-        word = self.table.word
-        for mention in self.table.mentions:
-            if mention.items not in word.publish_as_is:
-                fixes = remedies.of_items((mention.items,), self.model, others=len(names) > 1)
-                problem = f"items contain values of {mention.column!r}, which identifies people"
-                if mention.column:
-                    yield ScanFinding.of((mention.items,), mention.labels, problem, fixes)
-                else:
-                    yield _free_text((mention.items,), mention.labels, fixes)
-
-    def _keys(self, names: tuple[str, ...], sets: SetColumn) -> tuple[tuple[str, ...], int]:
-        """Return the columns that contain keys, and the number of keys. Return all columns if no single column has
-        enough keys, but all columns together do.
+        """Return findings for item columns that contain keys or dates of few persons in the original data, or mention
+        persons.
         """
-        counts, keys, number = sets.occurrences, list[str](), 0
-        of_column = np.zeros(len(counts), np.int64)
-        if len(names) > 1:
-            place = {name: position for position, name in enumerate(names)}
-            of_column[:] = [place.get(label.partition(":")[0], 0) for label in sets.vocabulary.labels]
-        for position, name in enumerate(names):
-            if rare := self._rare_keys(counts[of_column == position]):
-                keys, number = [*keys, name], number + rare
-        if not keys and (number := self._rare_keys(counts)):
-            keys = list(names)
-        return tuple(keys), number
+        word, findings = self.table.word, list[ScanFinding]()
+        mentions = {mention.items: mention for mention in self.table.mentions}
+        for name, codes, counts in _columns(names, sets):
+            if name in word.publish_as_is or not name:
+                continue
+            fixes = remedies.of_items((name,), self.model, others=len(names) > 1)
+            step = 1 + len(codes) // _EXAMINED
+            examined = () if sets.vocabulary.is_numbered else codes[::step]
+            labels = _texts(name, names, sets.vocabulary.labels, examined)
+            is_id = meaning_of(name) == "person id" or (are_opaque_keys(labels) and not names_a_product(name))
+            if is_id and labels:
+                findings.append(personal_values_finding((name,), OPAQUE, step * len(labels), fixes))
+            elif rare := self._rare_keys(counts, labels) or step * self._dates_of_few(counts[::step], labels):
+                problem = f"items belong to fewer than {self.few} persons each, like identifiers"
+                findings.append(ScanFinding.of((name,), rare, problem, fixes))
+            elif (mention := mentions.get(name)) and mention.column:
+                problem = f"items contain values of {mention.column!r}, which identifies people"
+                findings.append(ScanFinding.of((name,), mention.labels, problem, fixes))
+            elif mention:
+                findings.append(_free_text((name,), mention.labels, fixes))
+        return findings
 
-    def _rare_keys(self, counts: Int64) -> int:
+    def _rare_keys(self, counts: Int64, labels: Sequence[str]) -> int:
         """Return the number of rare items, or 0 if the items are no keys because too many occurrences belong to
         frequent items.
+
+        Few rare items are keys if they look like keys, at most two persons share an item on average, and nearly no
+        person has two.
         """
         rare = counts[(counts > 0) & (counts < self.few)]
-        return len(rare) if len(rare) >= FEWEST_KEYS and rare.sum() >= KEYS * counts.sum() else 0
+        if rare.sum() < KEYS * counts.sum() or len(rare) < _FEWEST_OWN:
+            return 0
+        most = _MOST_OWN * min(self.table.n, _MOST_SHARING * len(labels))
+        are_own = counts.sum() <= most and are_keys(labels) and not kind_of_values(labels).endswith("codes")
+        return len(rare) if len(rare) >= FEWEST_KEYS or are_own else 0
+
+    def _dates_of_few(self, counts: Int64, labels: Sequence[str]) -> int:
+        """Return the number of full dates of few persons. Return 0 if most full dates belong to more persons."""
+        of_dates = counts[days_in(labels)]
+        rare = int(np.count_nonzero(of_dates < self.few))
+        return rare if rare >= FEWEST_DATES and 2 * rare > len(of_dates) else 0
 
     def unchanged(self, publication: Records) -> dict[str, int]:
         """Count the rare items that are published unchanged."""
@@ -219,7 +225,17 @@ def _free_text(names: tuple[str, ...], number: int, fixes: Sequence[Fix]) -> Sca
     return replace(found, is_text=True)
 
 
-def _without_prefix(names: Sequence[str], labels: list[str]) -> list[str]:
-    if len(names) == 1:
-        return labels
-    return [label.partition(":")[2] if label.partition(":")[0] in names else label for label in labels]
+def _texts(name: str, names: Sequence[str], labels: Sequence[str], codes: Sequence[int]) -> Sequence[str]:
+    """Return the labels of a column's items without the prefix of the column."""
+    start = prefixed(name, "") if name and len(names) > 1 else ""
+    return labels if len(codes) == len(labels) and not start else [labels[code].removeprefix(start) for code in codes]
+
+
+def _columns(names: Sequence[str], sets: SetColumn) -> Iterator[tuple[str, Sequence[int], Int64]]:
+    """Yield each column, the codes of its items, and the number of persons with each item."""
+    for name, codes in _codes(names, sets.vocabulary.labels).items():
+        yield name, codes, sets.occurrences if len(names) == 1 else sets.occurrences[codes]
+
+
+def _codes(names: Sequence[str], labels: Sequence[str]) -> Mapping[str, Sequence[int]]:
+    return codes_by_column(names, labels) if len(names) > 1 else {names[0]: range(len(labels))}
