@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.facts import refused
 
 import anonset
+from anonset.algorithms.record_order import recode_in_order
 from anonset.algorithms.relational.mondrian import Mondrian
 from anonset.algorithms.rt.rfirst import RFirst
 from anonset.algorithms.split.axes import BINS
@@ -159,7 +160,7 @@ def _piece(table: Table, records: Any, recoding: Any) -> tuple[Table, Any]:
 
 def test_small_data_are_not_split() -> None:
     table = Table(relational=rt_table(2).relational)
-    alone = Mondrian(k=3).recode(table, TREES)
+    alone = recode_in_order(Mondrian(k=3), table, TREES)
     result = split_and_solve(Mondrian(k=3), 60, table, TREES)
     assert result.recoding.parts is None
     assert np.array_equal(result.recoding.cluster, alone.recoding.cluster)

@@ -15,6 +15,7 @@ from tests.facts import names, refused
 import anonset
 import reference.rt as twins
 from algorithms.relational_cases import RelationalCase, random_case
+from anonset.algorithms.record_order import content_order
 from anonset.algorithms.rt import across
 from anonset.algorithms.rt.across import PartlyMergedClusters, threshold
 from anonset.algorithms.rt.rfirst import RFirst
@@ -55,7 +56,9 @@ class Case:
         shared: dict[str, Any] = {"k": 2, "m": 2, "formation": "mondrian", "transaction": Apriori}
         self.formed = RFirst(**shared, relational_weights=weights)
         self.algorithm = RumBound(**shared, delta=self.delta, merge=self.merge, relational_weights=weights)
-        self.record = cut_into_parts(columns, self.relational.hierarchies, 2, MOST).record
+        cuts = cut_into_parts(columns, self.relational.hierarchies, 2, MOST)
+        parts = np.split(cuts.record, cuts.first[1:-1])
+        self.record = np.concatenate([part[content_order(self.table.take(part))] for part in parts])
 
     def expected(self) -> list[list[int]]:
         """Return the naive implementation's merges of the clusters formed in all parts. Records are in table order."""

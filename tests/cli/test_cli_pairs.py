@@ -155,6 +155,38 @@ def test_python_publishes_chunks_of_persons_and_the_separator_of_the_command(pla
 
 
 @pytest.mark.parametrize(
+    "options", [["rfirst"], ["rum-bound", "--delta", ".6"], ["joint-split"]], ids=lambda one: one[0]
+)
+def test_linked_tables_do_not_depend_on_order_repeated_rows_and_files(place: Place, options: list[str]) -> None:
+    rows = {
+        "persons": ["pid,age", *(f"p{n},{20 + n * 7 % 40}" for n in range(40))],
+        "diag": ["pid,code", *(f"p{n},{code}" for n, text in enumerate(sets_of("abcd")) for code in text.split())],
+        "drug": ["pid,code", *(f"p{n},{code}" for n, text in enumerate(sets_of("uvxy")) for code in text.split())],
+    }
+    roles = {"persons": 'relational = "age"\nnumeric = "age"', "diag": 'items = "code"', "drug": 'items = "code"'}
+    found = []
+    for number in range(3):
+        folder = place.folder / str(number)
+        for name, (header, *lines) in rows.items():
+            (folder / name).mkdir(parents=True)
+            if number:
+                random.Random(number).shuffle(lines)
+                lines += lines[: 9 * (name != "persons")]
+            for part in range(1 + number):
+                (folder / name / f"{part}.csv").write_text("\n".join([header, *lines[part :: 1 + number]]))
+        tables = [f'[tables.{name}]\ninput = "{folder / name}"\n{roles[name]}' for name in rows]
+        trees = ['[hierarchy]\n"persons.age" = "range"', '"diag.code" = "balanced:2"', '"drug.code" = "balanced:2"']
+        job = place.write("job.toml", "\n".join(['unit = "pid"', *tables, *trees]))
+        out, model = folder / "out", ["--model", "kkm", "--k", "3", "--m", "2", "--transaction", "apriori"]
+        ran = place.run(
+            "anonymize", job, *model, "--publish-as-is", "persons.age", "-o", str(out), "--algorithm", *options
+        )
+        assert ran.code == 0, ran.err
+        found.append({str(file.relative_to(out)): file.read_bytes() for file in out.rglob("*") if file.is_file()})
+    assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.parametrize(
     ("header", "options"),
     [
         ("a=b", ["--items", "a=b", "--hierarchy", "a=b=balanced:2"]),

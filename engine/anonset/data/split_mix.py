@@ -42,9 +42,7 @@ class SplitMix:
         # array arithmetic wraps around
         z = np.uint64(self._state) + np.arange(1, n + 1, dtype=np.uint64) * np.uint64(_STEP)
         self._state = (self._state + n * _STEP) & _MASK
-        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        return z ^ (z >> np.uint64(31))
+        return mixed(z)
 
     def below(self, n: int) -> int:
         """Return an index in 0 .. n - 1, which is the next number modulo n."""
@@ -56,3 +54,10 @@ class SplitMix:
         while len(drawn) < size:
             drawn.setdefault(self.below(n))
         return list(drawn)
+
+
+def mixed(z: UInt64) -> UInt64:
+    """Return a hash of each number, uint64 (n,). Different numbers have different hashes."""
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))

@@ -14,6 +14,7 @@ import numpy as np
 
 from anonset.algorithms.base import Result
 from anonset.algorithms.clusters import renumber_clusters
+from anonset.algorithms.record_order import content_order, in_input_order
 from anonset.algorithms.rt.across import PartlyMergedClusters, threshold
 from anonset.algorithms.split.median_cuts import placed
 from anonset.algorithms.split.parts import PartTaskRunner, SolvedPart, figures_of, union
@@ -77,7 +78,9 @@ class _MergeWithinPart(RedactedRepr):
         return float(self.up_to).hex()
 
     def __call__(self, part: Table, records: Int64) -> PartlyMergedClusters:
-        return self.algorithm.begin_part(part, self.hierarchies, up_to=self.up_to)
+        order = content_order(part)
+        begun = self.algorithm.begin_part(part.take(order), self.hierarchies, up_to=self.up_to)
+        return replace(begun, cluster=in_input_order(begun.cluster, order))
 
 
 @dataclass(frozen=True, eq=False)

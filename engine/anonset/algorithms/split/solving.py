@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from anonset.algorithms.base import Algorithm, Result
+from anonset.algorithms.record_order import recode_in_order
 from anonset.algorithms.split.median_cuts import cut_into_parts
 from anonset.algorithms.split.merging import PartMergingAlgorithm, merge_over_parts
 from anonset.algorithms.split.parts import PartTaskRunner, union
@@ -44,7 +45,7 @@ def split_and_solve(
         If a part remains infeasible after joining neighbouring parts.
     """
     if table.n <= most or not table.relational:
-        return algorithm.recode(_with_arrays(table), hierarchies, progress=progress)
+        return recode_in_order(algorithm, _with_arrays(table), hierarchies, progress=progress)
     ranged = tuple(map(with_range, table.relational))
     kept_for = tuple(
         replace(column, counts=column.overall)
@@ -78,5 +79,5 @@ class _Recode(RedactedRepr):
     name = "recode"
 
     def __call__(self, part: Table, records: Int64) -> Result:
-        result = self.algorithm.recode(part, self.hierarchies)
+        result = recode_in_order(self.algorithm, part, self.hierarchies)
         return Result(result.recoding, (), result.figures, result.notes)

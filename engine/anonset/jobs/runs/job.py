@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from anonset.algorithms.base import Algorithm, Result, traits_of
+from anonset.algorithms.record_order import recode_in_order
 from anonset.algorithms.transaction.base import bind_items
 from anonset.data import Hierarchy, Table
 from anonset.data.decimals import require_between_0_and_1
@@ -206,7 +207,7 @@ class Job:
 
             return split_and_solve(algorithm, most, table, hierarchies, progress=self.progress)
         if self.earlier is None:
-            return algorithm.recode(table, hierarchies, progress=self.progress)
+            return recode_in_order(algorithm, table, hierarchies, progress=self.progress)
         from anonset.algorithms.coarsening import coarsened
 
         column, tree = bind_items(table, hierarchies)
