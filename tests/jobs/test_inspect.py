@@ -529,3 +529,12 @@ def test_printed_findings_are_the_text_of_the_command():
         assert names(text, f"{profile.name} {profile.kind.split()[0]} {profile.distinct} {column.role}")
     assert all(problem in text for problem in findings.problems)
     assert "Findings(" not in text
+
+
+def test_many_problems_are_not_all_shown(monkeypatch):
+    monkeypatch.setattr(findings, "_MOST_SHOWN", 3)
+    inspection = anonset.inspect({f"area{i}": ["x", None, f"y{i}"] for i in range(8)})
+    account = [part for part in findings_account(inspection) if isinstance(part, str)]
+    problems = account[account.index("Check:") + 1 :]
+    assert (len(inspection.problems) > 4, len(problems)) == (True, 4)
+    assert names(problems[-1], f"{len(inspection.problems) - 3} more --json")

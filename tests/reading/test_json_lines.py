@@ -8,7 +8,7 @@ from tests.facts import names, refused
 
 import anonset
 from anonset.errors import InputError
-from anonset.reading.formats import text_chunks
+from anonset.reading.formats import json_lines, text_chunks
 from anonset.reading.read import read
 from anonset.reading.scan import scan
 
@@ -148,3 +148,14 @@ def test_equal_numbers_are_the_same_id(reading, tmp_path):
     assert sorted(map(sorted, records)) == [["i0", "i1", "i2", "i3", "i4"], ["i5"], ["i6", "i7"], ["i8"], ["i9"]]
     kept = reading(path, items="items", keep="id", unit="row")
     assert labels(kept, "id")[:4] == ["1e7", "10000000", "10000000.0", "1.0E+7"]
+
+
+def test_lines_that_all_have_other_keys_are_rejected(reading, tmp_path, monkeypatch):
+    monkeypatch.setattr(json_lines, "MOST_CELLS", 5)
+    monkeypatch.setattr(json_lines, "MOST_CELLS_PER_VALUE", 3)
+    path = tmp_path / "raw.jsonl"
+    path.write_text('{"a": "x"}\n{"b": "y"}\n{"c": "z"}\n')
+    assert reading(path, relational="a", drop="b,c", missing="value").n == 3
+    path.write_text('{"a": "x"}\n{"b": "y"}\n{"c": "z"}\n{"d": "z"}\n')
+    with refused(InputError, "raw.jsonl 4 lines 4 keys 4 values items jq"):
+        reading(path, relational="a", drop="b,c,d", missing="value")

@@ -18,7 +18,9 @@ from anonset.settings.job_text import unit_line
 from anonset.spelling import counted, printable, setting, spelled
 
 _MOST_SHOWN = 1000
-"""Maximum number of table rows that are printed, because printing many thousands of rows takes minutes."""
+"""Maximum number of table rows, and of problems, that are printed, because printing many thousands of rows takes
+minutes.
+"""
 _LONG_RUN = 10
 """Maximum number of neighbouring columns with the same kind, role and fixes that are printed in rows of their own."""
 
@@ -116,7 +118,9 @@ def findings_account(findings: Findings) -> list[str | RichTable]:
         parts += [f"- {printable(line)}" for line in question.lines()]
         parts += [f"The roles above are for {_named(question.first)}.", ""]
     if findings.problems:
-        parts += ["Check:", *(f"- {printable(problem)}" for problem in findings.problems)]
+        parts += ["Check:", *(f"- {printable(problem)}" for problem in findings.problems[:_MOST_SHOWN])]
+        if (hidden := len(findings.problems) - _MOST_SHOWN) > 0:
+            parts.append(f"- and {counted(hidden, 'more problem')}: --json shows all")
     return parts
 
 

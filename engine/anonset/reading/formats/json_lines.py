@@ -23,6 +23,10 @@ _TEXT, _LIST, _NESTED = range(3)
 """Kinds of columns. The kind of a column is the largest kind of its values."""
 _SMALLEST, _LARGEST = 1e-40, 1e40
 """Ids that are numbers between these bounds are spelled without an exponent."""
+MOST_CELLS, MOST_CELLS_PER_VALUE = 20_000_000, 1000
+"""Limits of the cells, which are lines times different keys. A file above both limits is rejected, because a short file
+whose lines all have other keys would need memory and time for an empty cell of each key in each line.
+"""
 _Record = dict[str, Any]
 
 
@@ -36,9 +40,11 @@ def open_json_lines(source: Source, properties: FileProperties) -> OpenedSource:
     Raises
     ------
     InputError
-        If a line is not a JSON object, there is no line, or a declared path has no values.
+        If a line is not a JSON object, there is no line, almost all cells would be empty, or a declared path has no
+        values.
     """
     kinds: dict[str, int] = {}
+    n_lines = n_values = 0
 
     def whole(*, strict: bool = False) -> Iterator[_Record]:
         for file in source.files:
@@ -46,9 +52,12 @@ def open_json_lines(source: Source, properties: FileProperties) -> OpenedSource:
                 yield from _records(file, piece, strict=strict)
 
     def observed() -> Iterator[_Record]:
+        nonlocal n_lines, n_values
         for record in whole(strict=True):
-            for name, value in _flat(record).items():
+            flat = _flat(record)
+            for name, value in flat.items():
                 kinds[name] = max(kinds.get(name, _TEXT), _kind(value))
+            n_lines, n_values = n_lines + 1, n_values + len(flat)
             yield record
 
     records = observed()
@@ -57,6 +66,10 @@ def open_json_lines(source: Source, properties: FileProperties) -> OpenedSource:
         pass
     if not kinds:
         msg = f"{source.where}: the file is empty; each line must be a JSON object"
+        raise InputError(msg)
+    if n_lines * len(kinds) > max(MOST_CELLS, MOST_CELLS_PER_VALUE * n_values):
+        keys = f"{n_lines:,} lines have {len(kinds):,} different keys, and only {n_values:,} values"
+        msg = f"{source.where}: {keys}; if keys are items, write them as a list: jq -c '{{items: keys}}' FILE"
         raise InputError(msg)
     known = {name.partition(".")[0] for name in kinds}
     paths = {path.text: path for path in paths_in(properties.absent(tuple(kinds))) if path.column in known}
