@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from benchmarks.relational import COLUMNS, K, rows_of, trees_of
+from benchmarks.relational import COLUMNS, K, rows_of, trees_of, written
 
 from anonset.algorithms.relational.class_rules import rule_of
 from anonset.algorithms.relational.formations import formation_of
@@ -41,8 +41,8 @@ ASKED: dict[str, tuple[dict[str, Any], ...]] = {
 }
 
 
-def lines_of(folder: Path, sensitive: str) -> Iterator[str]:
-    """Yield a line per model with the loss of each formation and the total seconds."""
+def lines_of(folder: Path, sensitive: str) -> Iterator[list[str]]:
+    """Yield a row per model with the loss of each formation and the total seconds."""
     rows = rows_of(folder)
     columns = [name for name in COLUMNS if name != sensitive]
     texts = [CategoricalColumn.of(name, [row[name] for row in rows]) for name in columns]
@@ -57,19 +57,16 @@ def lines_of(folder: Path, sensitive: str) -> Iterator[str]:
             formation = formation_of(name, K, refine=refine, **given)
             ruled = replace(searched, rule=rule_of(formation.model, table))
             losses.append(relational_ncp(held, formation.clusters(ruled)[0]))
-        named = " ".join(f"{name.replace('_', '-')}={value}" for name, value in asked.items()) or "k alone"
-        shown = " | ".join(f"{loss:.4f}" for loss in losses)
-        yield f"| {named} | {shown} | {time.process_time() - began:.1f} s |"
+        named = " ".join(f"{name.replace('_', '-')}={value}" for name, value in asked.items()) or "only k"
+        yield [named, *(f"{loss:.4f}" for loss in losses), f"{time.process_time() - began:.1f} s"]
 
 
 def main(folder: Path) -> None:
-    """Print a table per sensitive column."""
-    names = " | ".join(f"`{name}`{' `--refine`' if refine else ''}" for name, refine in FORMS)
+    """Measure and write a table per sensitive column."""
+    names = [f"`{name}`{' `--refine`' if refine else ''}" for name, refine in FORMS]
     for sensitive in ASKED:
-        sys.stdout.write(f"\n| sensitive: {sensitive} | {names} | total time |\n|{'---|' * (len(FORMS) + 2)}\n")
-        for line in lines_of(folder, sensitive):
-            sys.stdout.write(line + "\n")
-            sys.stdout.flush()
+        head = (f"sensitive: {sensitive}", *names, "total time")
+        written(f"classes-{sensitive}", head, lines_of(folder, sensitive))
 
 
 if __name__ == "__main__":

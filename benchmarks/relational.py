@@ -3,20 +3,24 @@
 The data are the 30,162 complete rows.
 
 Run as ``python -m benchmarks.relational FOLDER``; the folder contains ``relational/adult.csv.gz`` and
-``hierarchies/adult_arx/``. NCP counts the values that occur, and not all leaves of a hierarchy, so that losses are
-comparable with tools that read no hierarchy. Searches use the complete hierarchies. Seconds are CPU seconds of the
-search with compiled kernels.
+``hierarchies/adult_arx/``. Writes the tables of docs/results.md. The losses of ARX come from `benchmarks.comparison`.
+NCP counts the values that occur, and not all leaves of a hierarchy, so that losses are comparable with tools that read
+no hierarchy. Searches use the complete hierarchies. Seconds are CPU seconds of the search with compiled kernels.
 """
 
 import csv
 import gzip
+import json
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
+from benchmarks.experiments.render import rows as table
+from benchmarks.experiments.results_page import PAGE, put
+from benchmarks.experiments.runner import RESULTS, machine
 
 from anonset.algorithms.relational.formations import formation_of
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn
@@ -56,31 +60,42 @@ def trees_of(folder: Path, rows: list[dict[str, str]], *, occurring: bool) -> di
     return found
 
 
-def measured(searched: QuasiIdentifiers, held: QuasiIdentifiers) -> Iterator[str]:
-    """Yield a line per formation with name, loss and seconds."""
+def measured(searched: QuasiIdentifiers, held: QuasiIdentifiers) -> Iterator[tuple[float, str, str]]:
+    """Yield loss, name and seconds of each formation."""
     for name, refine in FORMS:
         formation = formation_of(name, K, refine=refine)
         formation.clusters(searched.take(np.arange(200)))
         began = time.process_time()
         cluster, _ = formation.clusters(searched)
         seconds = time.process_time() - began
-        label = f"`{name}`{' with `--refine`' if refine else ''}"
-        yield f"| {label} | {relational_ncp(held, cluster):.4f} | {seconds:.2f} s |"
+        yield relational_ncp(held, cluster), f"`{name}`{' with `--refine`' if refine else ''}", f"{seconds:.2f} s"
+
+
+def of_arx() -> Iterator[tuple[float, str, str]]:
+    """Yield loss and name of each recoding of ARX, as stored by `benchmarks.comparison`."""
+    stored = json.loads((RESULTS / "comparison.json").read_text(encoding="utf-8"))["cases"]["adult"]
+    for one in stored:
+        if one["tool"] == "arx" and "loss" in one:
+            yield one["loss"], f"ARX, {one['algorithm']}", ""
+
+
+def written(key: str, head: Sequence[str], cells: Iterable[Sequence[str]]) -> None:
+    """Write a table into docs/results.md, with the commit that measured it."""
+    block = f"Measured at commit {machine()['commit']}.\n\n{table(head, cells)}"
+    sys.stdout.write(f"{put(block, key, PAGE)}\n")
 
 
 def main(folder: Path) -> None:
-    """Print both tables."""
+    """Measure and write both tables."""
     rows = rows_of(folder)
     texts = [CategoricalColumn.of(name, [row[name] for row in rows]) for name in COLUMNS]
     whole, occurring = (trees_of(folder, rows, occurring=only) for only in (False, True))
-    with_trees = QuasiIdentifiers.of(texts, whole), QuasiIdentifiers.of(texts, occurring)
     age = NumericColumn("age", np.array([int(row["age"]) for row in rows]))
-    without = QuasiIdentifiers.of([age, *texts[1:]], {})
-    for title, pair in ((f"{len(rows):,} rows, ARX's hierarchies", with_trees), ("no hierarchies", (without, without))):
-        sys.stdout.write(f"\n| {title} | loss | search |\n|---|---|---|\n")
-        for line in measured(*pair):
-            sys.stdout.write(line + "\n")
-            sys.stdout.flush()
+    plain = QuasiIdentifiers.of([age, *texts[1:]], {})
+    with_trees = measured(QuasiIdentifiers.of(texts, whole), QuasiIdentifiers.of(texts, occurring))
+    for key, found in (("adult-arx", [*with_trees, *of_arx()]), ("adult-plain", measured(plain, plain))):
+        cells = [(name, f"{loss:.4f}", seconds) for loss, name, seconds in sorted(found)]
+        written(key, ("formation", "loss", "search"), cells)
 
 
 if __name__ == "__main__":

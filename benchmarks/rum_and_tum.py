@@ -1,16 +1,18 @@
 """Measure the losses of RMERGE_R on real RT-datasets, for several formations of clusters.
 
-Run as ``python -m benchmarks.rum_and_tum FOLDER [DATASET ...]``; the folder contains ``rt/``. Prints a line per
-bound, with the loss of the relational values (Rum) and the loss of the items (Tum).
+Run as ``python -m benchmarks.rum_and_tum FOLDER [DATASET ...]``; the folder contains ``rt/``. Writes a
+table per data set into docs/results.md, with the loss of the items (Tum) for each bound on the loss of the relational
+values (Rum).
 """
 
 import csv
 import gzip
 import sys
-import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+from benchmarks.relational import written
 
 from anonset.algorithms.rt.rum_bound import RumBound
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table
@@ -40,25 +42,25 @@ def table_of(folder: Path, name: str) -> Table:
     return Table(SetColumn.of([set(row[items].split()) for row in rows], name=items), columns)
 
 
+def losses(table: Table, bound: float) -> Iterator[str]:
+    """Yield the loss of the items for each formation. Empty if the bound cannot be satisfied."""
+    for formation, refine in FORMS:
+        algorithm = RumBound(
+            k=K, m=M, delta=bound, merge="r", formation=formation, refine=refine, on_infeasible="merge"
+        )
+        try:
+            yield f"{algorithm.recode(table, {}).figures['tum']:.4f}"
+        except InfeasibleError:
+            yield ""
+
+
 def main(folder: Path, names: list[str]) -> None:
-    """Print a table per data set."""
+    """Measure and write a table per data set."""
     for name in names or list(DATASETS):
         table = table_of(folder, name)
-        sys.stdout.write(f"\n| {name}: formation | bound | Rum | Tum | seconds |\n|---|---|---|---|---|\n")
-        for formation, refine in FORMS:
-            for bound in BOUNDS:
-                began = time.process_time()
-                algorithm = RumBound(
-                    k=K, m=M, delta=bound, merge="r", formation=formation, refine=refine, on_infeasible="merge"
-                )
-                try:
-                    figures = algorithm.recode(table, {}).figures
-                except InfeasibleError:
-                    continue
-                found = f"{figures['rum']:.4f} | {figures['tum']:.4f} | {time.process_time() - began:.1f}"
-                label = f"{formation}{', refined' if refine else ''}"
-                sys.stdout.write(f"| {label} | {bound} | {found} |\n")
-                sys.stdout.flush()
+        cells = [[f"{bound:g}", *losses(table, bound)] for bound in BOUNDS]
+        head = ("Rum at most", *(f"`{formation}`{' with `--refine`' if refine else ''}" for formation, refine in FORMS))
+        written(f"rum-{name}", head, [row for row in cells if any(row[1:])])
 
 
 if __name__ == "__main__":
