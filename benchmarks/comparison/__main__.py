@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
@@ -146,14 +146,19 @@ def page() -> None:
     """Write the stored results into docs/comparison.md."""
     results = json.loads(STORED.read_text(encoding="utf-8"))
     for key, measured in results["cases"].items():
-        sys.stdout.write(put(table(measured), key, PAGE) + "\n")
+        sys.stdout.write(put(table(measured, busy(results)), key, PAGE) + "\n")
     answers = [(tools.NAMES[one["tool"]], one["of"], one["answer"]) for one in results["checks"]]
     sys.stdout.write(put(markdown(("tool", "data", "answer"), answers), "checks", PAGE) + "\n")
     sys.stdout.write(put(provenance(results), "comparison", PAGE) + "\n")
 
 
-def table(measured: Sequence[Mapping[str, Any]]) -> str:
-    """Return the results of a data set as a Markdown table, by ascending loss.
+def busy(results: Mapping[str, Any]) -> set[str]:
+    """Return the measurements during which other programs used all cores, so that wall times are not comparable."""
+    return {date for date, m in results["measurements"].items() if m["load"] > m["cores"]}
+
+
+def table(measured: Sequence[Mapping[str, Any]], busy: Collection[str] = ()) -> str:
+    """Return the results of a data set as a Markdown table, by ascending loss. Omit wall times of `busy` measurements.
 
     >>> way = {"tool": "arx", "algorithm": "local recoding", "on": "2026-11-24"}
     >>> done = {"loss": 0.25, "k": 10, "seconds": 1.25, "cpu_seconds": 2, "peak_mib": 99.6}
@@ -170,7 +175,8 @@ def table(measured: Sequence[Mapping[str, Any]]) -> str:
             cells.append((*names, way["error"], "", "", "", "", way["on"]))
         else:
             cpu = f"{way['cpu_seconds']:.1f}" if "cpu_seconds" in way else ""
-            costs = cpu, f"{way['seconds']:.1f}", f"{way['peak_mib']:.0f}"
+            wall = "" if way["on"] in busy else f"{way['seconds']:.1f}"
+            costs = cpu, wall, f"{way['peak_mib']:.0f}"
             cells.append((*names, f"{way['loss']:.4f}", str(way["k"]), *costs, way["on"]))
     costs = "CPU seconds", "seconds", "peak MiB"
     return markdown(("tool", "algorithm", "loss", "smallest class or support", *costs, "measured on"), cells)

@@ -73,6 +73,8 @@ def test_failed_runs_are_listed_last_with_their_reason():
         "| ARX | local recoding | 0.2500 | 10 |  | 1.2 | 100 | 2026-11-24 |",
         "| Amnesia | Flash | time limit |  |  |  |  | 2026-11-24 |",
     ]
+    text = comparison.table([{"tool": "arx", "algorithm": "x", "cpu_seconds": 2} | done], {"2026-11-24"})
+    assert text.endswith("| ARX | x | 0.2500 | 10 | 2.0 |  | 100 | 2026-11-24 |"), "other programs used all cores"
 
 
 def test_results_of_tools_that_are_not_installed_keep_their_measurement(tmp_path, monkeypatch):
@@ -101,5 +103,7 @@ def test_results_of_tools_that_are_not_installed_keep_their_measurement(tmp_path
 @pytest.mark.parametrize("key", ["adult4", "adult", "groceries", "bms_webview1"])
 def test_the_page_shows_the_stored_results(key):
     results = json.loads(comparison.STORED.read_text(encoding="utf-8"))
-    assert comparison.table(results["cases"][key]) in comparison.PAGE.read_text(encoding="utf-8")
+    assert comparison.table(results["cases"][key], comparison.busy(results)) in comparison.PAGE.read_text(
+        encoding="utf-8"
+    )
     assert comparison.provenance(results) in comparison.PAGE.read_text(encoding="utf-8")
