@@ -71,12 +71,6 @@ def work(tmp_path: Path) -> Iterator[object]:
 
 
 @pytest.fixture
-def no_commands_are_proposed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Propose no commands after a refusal: to find them takes longer than the refused run."""
-    monkeypatch.setattr("anonset.jobs.complete_settings.complete_commands", lambda *_: [])
-
-
-@pytest.fixture
 def on_disk() -> Iterator[Path]:
     """Return a folder of the checkout: /tmp may be in memory, which distorts memory measurements."""
     build = Path(__file__).parents[1] / "build"

@@ -1,17 +1,13 @@
 """Small data sets on disk, and the command line run in this process."""
 
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from shutil import copytree
-from typing import Any
 
 import pytest
 
 from anonset.cli.main import main
-from anonset.errors import InputError
-from anonset.jobs import complete_settings
-from anonset.settings.settings import Settings
 from cli.place import HIERARCHY, RECORDS, Place, Ran
 from cli.published import IN_CHUNKS, ORIGIN, RT, publish
 
@@ -108,20 +104,3 @@ def done(chunks: Place, publish_once: Callable[..., None]) -> Place:
     """The baskets, published in chunks."""
     publish_once(chunks, "sets.dat", *IN_CHUNKS)
     return chunks
-
-
-@pytest.fixture(autouse=True)
-def commands_are_proposed_without_defects(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Report each defect in the search for complete commands, which a rejected run does not show."""
-    defects, propose = list[Exception](), complete_settings.complete_commands
-
-    def watched(settings: Settings, options: Mapping[str, Any], error: InputError) -> list[str]:
-        try:
-            return propose(settings, options, error)
-        except Exception as defect:
-            defects.append(defect)
-            raise
-
-    monkeypatch.setattr(complete_settings, "complete_commands", watched)
-    yield
-    assert not defects

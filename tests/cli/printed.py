@@ -2,14 +2,13 @@
 
 import re
 import shlex
+from pathlib import Path
 
 from cli.place import Place, Ran
 
-_COMPLETE = re.compile(
-    r"^anonset: complete command(?P<who>.*?)(?:, dropping '[^:]*)?(?:, with '[^:]*' as the person)?"
-    r"(?:, with model \w+)?: anonset (?P<command>anonymize .*)$",
-    re.MULTILINE,
-)
+_COMPLETE = re.compile(r"^anonset: complete command(?P<who>.*?): anonset (?P<command>anonymize .*)$", re.MULTILINE)
+_STEPS = 5
+"""Maximum number of printed commands until a publication."""
 
 
 def complete(ran: Ran) -> dict[str, list[str]]:
@@ -27,20 +26,28 @@ def units_of(ran: Ran) -> list[str]:
     return [value_of(command, "--unit") for command in complete(ran).values()]
 
 
-def published_by(place: Place, ran: Ran) -> list[list[str]]:
-    """Run each complete command in a directory of its own. Return the published columns of each.
+def follow(place: Place, command: list[str], out: Path) -> Ran:
+    """Run a command, then the first complete command that each rejected run prints. Return the last run."""
+    for _ in range(_STEPS):
+        typed = [str(out) if word == str(place.out) else word for word in command]
+        ran = place.run(*typed)
+        if ran.code == 1 and "--accept worthless" in ran.err:
+            ran = place.run(*typed, "--accept", "worthless")
+        following = list(complete(ran).values())
+        if ran.code != 2 or not following:
+            break
+        command = following[0]
+    return ran
 
-    A printed command is never rejected. Its publication may be worthless. The option in the message then publishes it.
-    """
+
+def published_by(place: Place, ran: Ran) -> list[list[str]]:
+    """Follow each complete command in a directory of its own. Return the published columns of each."""
     assert ran.code == 2, ran.out
     commands, headers = complete(ran).values(), []
     assert commands, ran.err
     for number, command in enumerate(commands):
         out = place.folder / f"printed{number}"
-        typed = [str(out) if word == str(place.out) else word for word in command]
-        again = place.run(*typed)
-        if again.code == 1 and "--accept worthless" in again.err:
-            again = place.run(*typed, "--accept", "worthless")
+        again = follow(place, command, out)
         assert again.code == 0, (shlex.join(command), again.err)
         headers.append((out / "published.csv").read_text().splitlines()[0].split(","))
     return headers

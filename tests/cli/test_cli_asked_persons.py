@@ -38,15 +38,6 @@ def test_a_run_without_an_answer_stops(place: Place, n: int) -> None:
         assert attested["declarations"] == {"unit": unit}
 
 
-@pytest.mark.long
-def test_an_id_that_is_different_in_every_row_is_offered_after_the_rows(place: Place) -> None:
-    lines = [f"P{number},{line}" for number, line in enumerate(rows(1200, random.Random(4)))]
-    roles = ["--relational", "age,sex,ward", "--numeric", "age", "--drop", "patient_id"]
-    ran = run(place, "patient_id,age,sex,ward", lines, *roles)
-    assert units_of(ran) == ["row", "unknown", "patient_id"], ran.err
-    assert published_by(place, ran) == [["age", "sex", "ward"]] * 3
-
-
 def test_items_alone_need_no_answer(place: Place) -> None:
     data = place.write("baskets.csv", "codes\n" + "a b\nb c\n" * 600)
     model = ["--model", "km", "--k", "5", "--m", "2", "--hierarchy", "codes=balanced:2"]
@@ -153,20 +144,6 @@ def test_numbers_that_repeat_are_offered_before_the_rows_under_any_header(mute: 
     units = [one.unit for one in question.answers]
     assert {("ბარათი",), ("ჩეკი",)} <= {*units[: units.index(("row",))]}
     assert anonset.inspect(mute, unit="ბარათი").columns[1].role == "unit"
-
-
-@pytest.mark.long
-def test_the_first_row_of_a_person_is_offered_if_all_declared_columns_differ(place: Place) -> None:
-    source = random.Random(8)
-    homes = [(source.choice("fm"), source.choice("ABCD")) for _ in range(300)]
-    lines = [f"{(n % 300) * 7919 + 0xA00000:06X},{n % 11},{n % 13},{','.join(homes[n % 300])}" for n in range(1500)]
-    data = place.write("trips.csv", "\n".join(["card_hash,x,y,s,t", *lines, ""]))
-    ran = place.run("anonymize", data, "-o", str(place.out), *K, "--relational", "x,y")
-    commands = [*complete(ran).values()]
-    assert units_of(ran) == ["card_hash", "row", "unknown"], ran.err
-    assert [value_of(command, "--differing") for command in commands] == ["first", "", ""]
-    assert published_by(place, ran) == [["x", "y"]] * 3
-    assert 290 <= len(rows_of(place.folder / "printed0" / "published.csv")) <= 300  # keys without digits are no ids
 
 
 @pytest.mark.long

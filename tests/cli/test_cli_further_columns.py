@@ -5,7 +5,6 @@ import shlex
 import pytest
 
 from cli.place import Place
-from cli.printed import published_by, units_of
 
 LETTERS = "abcdefghij"
 
@@ -68,64 +67,8 @@ def test_a_declared_unit_whose_sensitive_column_differs_gets_a_command_with_the_
     assert ran.code == 0, ran.err
 
 
-@pytest.mark.long
-def test_each_offered_unit_gets_a_command(place: Place) -> None:
-    lines = [
-        f"M{n % 300:05},Anna Berg{LETTERS[n % 60 % 10]} {LETTERS[n % 60 // 10]},{10 + n % 60 % 19}.03.19{40 + n % 60},"
-        f"{'fm'[n % 60 % 2]}"
-        for n in range(1_200)
-    ]
-    data = place.write("visits.csv", "\n".join(["mrn,name,birth,sex", *lines, ""]))
-    run = ["anonymize", data, "-o", str(place.out), "--relational", "sex", "--model", "k", "--k", "5"]
-    ran = place.run(*run)
-    assert "each 'name' with 'birth' is a person (60 persons)" in ran.err
-    assert {"mrn", "name,birth", "row", "unknown"} <= {*units_of(ran)}
-    assert published_by(place, ran) == [["sex"]] * len(units_of(ran))
-
-
-@pytest.mark.long
-def test_surnames_of_customers_hide_no_telephone_number(place: Place) -> None:
-    names = [
-        f"{a}{b}{c}"
-        for a in ("Bra", "Kli", "Dro", "Sta", "Gre")
-        for b in ("do", "ti", "mu", "le")
-        for c in ("ka", "no", "ri")
-    ]
-    lines = [
-        f"{names[n % 200 % 60]},0151/{7_000_000 + n % 200 * 31},{80331 + n % 200 % 7},{LETTERS[n % 3]}"
-        for n in range(1_200)
-    ]
-    data = place.write("vet.csv", "\n".join(["Kunde,Telefon,PLZ,Leistung", *lines, ""]))
-    ran = place.run("anonymize", data, "-o", str(place.out), "--items", "Leistung", "--relational", "PLZ", "--k", "5")
-    assert "each 'Telefon' is a person (200 persons)" in ran.err
-
-
-@pytest.mark.long
-def test_a_command_names_no_hierarchy_of_dropped_codes(place: Place) -> None:
-    lines = [f"p{n % 200},{'fm'[n % 2]},{n % 3},E1{n % 5}.{n % 3},J4{n % 4}.1" for n in range(1_200)]
-    data = place.write("visits.csv", "\n".join(["patient_id,sex,ward,dx1,dx2", *lines, ""]))
-    run = ["anonymize", data, "-o", str(place.out), "--relational", "sex", "--sensitive", "dx1", "--model", "kl"]
-    ran = place.run(*run, "--k", "5", "--l", "2")
-    commands = [line for line in ran.err.splitlines() if "complete command" in line]
-    assert commands
-    assert not any("items=" in line for line in commands)
-    assert place.run(*command_of(ran.err, "anonset: complete command")).code == 0
-
-
 def test_suggest_prints_the_command_that_proposes_roles(place: Place) -> None:
     data = cards(place)
     ran = place.run("suggest", data, "--items", "salgaia", "--k", "5", "--m", "2")
     assert ran.code == 2
     assert command_of(ran.err, "anonset: complete command")[:2] == ["inspect", data]
-
-
-@pytest.mark.long
-def test_a_date_that_identifies_only_with_names_is_published_as_months(place: Place) -> None:
-    names, first = ["Hansen", "Olsen", "Larsen", "Berg", "Dahl", "Lie"], ["Anna", "Maria", "Peter", "Thomas"]
-    lines = [
-        f"{names[n % 90 % 6]},{first[n % 90 % 4]},{10 + n % 90 % 19}.03.19{40 + n % 90 // 2},{'fm'[n % 2]},{n % 7}"
-        for n in range(1_080)
-    ]
-    data = place.write("visits.csv", "\n".join(["etternavn,fornavn,fodt,sex,visit", *lines, ""]))
-    run = ["anonymize", data, "-o", str(place.out), "--relational", "fodt,sex", "--model", "k", "--k", "5"]
-    assert "--hierarchy fodt=date:%d.%m.%Y:from-" in place.run(*run).err

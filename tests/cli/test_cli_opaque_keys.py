@@ -25,12 +25,6 @@ def test_opaque_keys_are_published_only_by_declaration(place: Place, rides: list
     assert place.run(*rides, "--publish-as-is", "card").code == 0
 
 
-def test_the_reason_replaces_a_command_that_would_be_rejected(place: Place, rides: list[str]) -> None:
-    ran = place.run(*rides)
-    assert (ran.code, "no complete command: column 'card'" in ran.err) == (2, True), ran.err
-    assert "anonset anonymize" not in ran.err
-
-
 def test_messages_hide_opaque_keys(place: Place, rides: list[str]) -> None:
     ran = place.run(
         *rides, "--drop", "fare", "--publish-as-is", "card", "--hierarchy", f"card={place.write('t.csv', 'a,b')}"
@@ -38,15 +32,6 @@ def test_messages_hide_opaque_keys(place: Place, rides: list[str]) -> None:
     assert (ran.code, "60 labels of the data are not leaves: hidden" in ran.err) == (2, True), ran.err
     assert not any(key in ran.err for key in KEYS)
     assert all(map(hidden, KEYS))
-
-
-def test_items_that_are_free_text_are_dropped_in_a_complete_command(place: Place) -> None:
-    words = ["patient", "with", "pain", "and", "the", "was", "sent", "home", "from", "ward", "not", "for"]
-    lines = [f"{'fm'[n % 2]},{n % 3},{' '.join(words[(n * i) % 12] for i in range(1, 8))}" for n in range(300)]
-    data = place.write("data.csv", "\n".join(["sex,ward,text", *lines, ""]))
-    model = ["--items", "text", "--separator", " ", "--relational", "sex", "--model", "kkm", "--k", "5", "--m", "2"]
-    ran = place.run("anonymize", data, "-o", str(place.out), *model)
-    assert "dropping 'text', with model k" in ran.err, ran.err
 
 
 @pytest.mark.parametrize(

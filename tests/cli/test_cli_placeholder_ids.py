@@ -6,7 +6,6 @@ from tests.facts import names
 import anonset
 from anonset.columns.placeholders import placeholder_counts
 from cli.place import Place
-from cli.printed import complete, published_by, value_of
 from cli.published import rows_of
 
 K = ["--model", "k", "--k", "5"]
@@ -30,18 +29,6 @@ def test_placeholders_are_missing_ids(place: Place, placeholder: str) -> None:
     assert f"zz={placeholder}" in answer.settings["null"] or placeholder in answer.settings["null"]
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("placeholder", ["brak", "0"])
-def test_a_printed_command_does_not_merge_the_rows_of_a_placeholder(place: Place, placeholder: str) -> None:
-    data = visits(place, placeholder)
-    ran = place.run("anonymize", data, "-o", str(place.out), "--unit", "zz", "--relational", "sex,age", *K)
-    assert names(ran.errors[0], "rows 10 20 zz 1 person"), ran.err
-    (command,) = complete(ran).values()
-    assert (value_of(command, "--null"), value_of(command, "--skip-rows")) == (f"zz={placeholder}", "no-id")
-    assert published_by(place, ran) == [["sex", "age"]]
-    assert len(rows_of(place.folder / "printed0" / "published.csv")) == 270
-
-
 @pytest.mark.parametrize("placeholder", ["brak", "0"])
 def test_rows_of_a_placeholder_that_are_merged_are_a_warning(place: Place, placeholder: str) -> None:
     data, roles = visits(place, placeholder), ["--unit", "zz", "--items", "sex", "--drop", "age"]
@@ -49,19 +36,6 @@ def test_rows_of_a_placeholder_that_are_merged_are_a_warning(place: Place, place
     ran = place.run("anonymize", data, "-o", str(place.out), *roles, *model)
     assert (ran.code, names(ran.err, f"warning zz {placeholder!r} 90 --null zz={placeholder} --skip-rows")) == (0, True)
     assert len(rows_of(place.out / "published.csv")) == 271
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("placeholder", ["brak", "0"])
-def test_the_rows_of_a_placeholder_are_skipped_by_the_offered_command_of_the_person(
-    place: Place, placeholder: str
-) -> None:
-    ran = place.run("anonymize", visits(place, placeholder), "-o", str(place.out), "--relational", "sex,age", *K)
-    units = {value_of(command, "--unit"): value_of(command, "--skip-rows") for command in complete(ran).values()}
-    assert units == {"zz": "no-id", "row": "", "unknown": ""}, ran.err
-    assert published_by(place, ran) == [["sex", "age"]] * 3
-    counts = [len(rows_of(place.folder / f"printed{number}" / "published.csv")) for number in range(3)]
-    assert counts == [270, 900, 900]
 
 
 def test_a_null_may_be_limited_to_a_column(place: Place) -> None:

@@ -22,7 +22,8 @@ def visits(place: Place) -> str:
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("command", "more"), [("suggest", []), ("compare", ["--algorithms", "exact", "--k", "2,5", "--m", "1"])]
+    ("command", "more"),
+    [("suggest", []), ("compare", ["--algorithms", "exact", "--k", "2,5", "--m", "1", "--hierarchy", "dx=balanced:3"])],
 )
 def test_an_open_unit_comes_with_a_command_per_answer(place: Place, visits: str, command: str, more: list[str]) -> None:
     ran = place.run(command, visits, "--items", "dx", "--drop", "pid,ward,age", *more)

@@ -138,7 +138,6 @@ def test_verify_states_the_declared_unit(tmp_path, capsys, unit, line):
     assert line in capsys.readouterr().out.splitlines()
 
 
-@pytest.mark.usefixtures("no_commands_are_proposed")
 def test_a_run_that_resumes_stops_again(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     data = stays()

@@ -22,8 +22,6 @@ from anonset.publications import Records
 from anonset.release.scan import rare_values
 from anonset.release.scan.disclosure_scan import require_declared
 
-unproposed = pytest.mark.usefixtures("no_commands_are_proposed")
-
 GIVEN = ["Anna", "Peter", "Maria", "Thomas", "Julia", "Stefan", "Laura", "Martin", "Xaver", "Ottokar"]
 FAMILY = ["Maier", "Huber", "Schmidt", "Weber", "Wagner", "Bauer", "Koch", "Wolf"]
 SENTENCE = ["he", "came", "with", "his", "wife", "and", "was", "sent", "home", "as", "the", "pain", "had", "gone"]
@@ -168,7 +166,6 @@ def test_common_values_do_not_stop(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-@unproposed
 def test_kept_columns_that_form_small_groups_together_stop_the_run(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -183,7 +180,6 @@ def test_kept_columns_that_form_small_groups_together_stop_the_run(
 
 
 @pytest.mark.long
-@unproposed
 def test_kept_columns_that_form_small_groups_with_relational_columns_stop_the_run(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -195,7 +191,6 @@ def test_kept_columns_that_form_small_groups_with_relational_columns_stop_the_ru
     assert publish(data, tmp_path, "--relational", "group,ward,stay", *K, out="protected") == 0
 
 
-@unproposed
 def test_kept_columns_that_others_know_count_with_relational_columns(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -206,7 +201,6 @@ def test_kept_columns_that_others_know_count_with_relational_columns(
     assert publish(data, tmp_path, *K, "--relational", "group,sex") == 0
 
 
-@unproposed
 def test_every_finding_has_a_line_and_a_machine_readable_count(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -219,7 +213,6 @@ def test_every_finding_has_a_line_and_a_machine_readable_count(
 
 
 @pytest.mark.long
-@unproposed
 def test_declarations_must_name_published_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     options = (*K, "--relational", "group", "--keep", "wave")
     assert publish(people(), tmp_path, *options, "--publish-as-is", "lat") == 2
@@ -251,7 +244,6 @@ def test_rare_range_ends_stop_the_run_unless_rounded() -> None:
     require_declared(table, ranges(["20"] * 5 + ["[30:93]"] * 6), KAnonymity(5))
 
 
-@unproposed
 def test_keys_of_persons_as_items_stop_the_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     data = people(120)
     pairs = zip(data["group"], data["order_no"], strict=True)
@@ -348,7 +340,6 @@ def test_groups_are_counted_equally_in_memory_and_in_files(tmp_path: Path, monke
 
 
 @pytest.mark.long
-@unproposed
 def test_blocks_find_the_same_before_the_search(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -367,7 +358,6 @@ def test_blocks_find_the_same_before_the_search(
 
 
 @pytest.mark.long
-@unproposed
 def test_a_declaration_after_the_stop_resumes_the_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     options = (*KM, "--items", "codes", "--hierarchy", "codes=halves:frequency", "--keep", "income")
     place = ("--work-dir", str(tmp_path / "work"))
@@ -377,7 +367,6 @@ def test_a_declaration_after_the_stop_resumes_the_run(tmp_path: Path, capsys: py
     assert attested["declarations"]["published_as_is"] == ["income"]
 
 
-@unproposed
 def test_items_that_are_keys_stop_before_the_search(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import anonset
-from anonset.cli import flags
-from anonset.jobs import complete_settings, findings
+from anonset.cli import fixed_commands, flags
+from anonset.jobs import findings
 from anonset.jobs.proposals import proposal
 from anonset.reading import linked
 from anonset.release import statements
@@ -70,8 +70,7 @@ def test_a_run_in_python_has_the_settings_of_a_run() -> None:
 @pytest.mark.parametrize(
     "listed",
     [
-        findings._OF_ANSWERS, complete_settings._OF_UNITS, complete_settings._PROPOSED_ANEW, proposal._NOT_READ,
-        overriding._MOVES,
+        findings._OF_ANSWERS, fixed_commands._DECLARING, proposal._NOT_READ, overriding._MOVES,
         table_lines.TABLE_ROLES, linked.TABLE_OPTIONS,
         [name for names in flags._HELP_GROUPS.values() for name in names],
     ],

@@ -2,10 +2,9 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any, Literal
 
-from anonset.columns.roles import ROLES
 from anonset.data import Table
 from anonset.data.spans import Limits
 from anonset.data.storage.store import MEMORY, Store
@@ -24,8 +23,6 @@ from anonset.spelling import as_typed, setting
 
 _RISKS = 1.2
 """Ratio of the memory for counting risks to the memory of a run. It was 654 MiB for 1,048,576 baskets."""
-_SIZES = frozenset({"k", "m", "seed"})
-"""Settings of `inspect` that do not determine how data are read."""
 _CHUNKS = 1.5
 """Ratio of the memory for a disassociated publication to the memory of a run.
 
@@ -163,37 +160,17 @@ def source_to_read(settings: ReadingSettings, where: str) -> Source:
 
 
 def to_inspect(where: str, options: Mapping[str, Any]) -> list[str]:
-    """Return lines with the commands that detect the reading options of data, and propose the roles that are not
-    stated.
-
-    If no column can be proposed, the commands name columns that the owner may publish. If the data cannot be read with
-    the stated roles, the commands leave them out.
+    """Return a line with the command that detects the reading options of data and proposes the missing roles.
 
     >>> to_inspect("a.csv", {"items": ["codes"], "id": [], "k": 5, "unit": []})
     ['complete command, to propose roles: anonset inspect a.csv --items codes -o job.toml']
     """
-    from anonset.jobs.findings import further_roles
-    from anonset.jobs.proposals.proposed_reading import proposal_for  # slow: imports the rules of columns
     from anonset.settings.commands import InspectSettings
 
     fields = InspectSettings.model_fields
     stated = {
         name: value
         for name, value in options.items()
-        if name in fields and name not in ("input", "hierarchy") and value not in (None, fields[name].default)
+        if name in fields and name != "input" and value not in (None, fields[name].default)
     }
-    without_roles = {name: value for name, value in stated.items() if name not in ROLES}
-
-    def lines(given: Mapping[str, Any], further: Sequence[Mapping[str, Any]], condition: str) -> list[str]:
-        trees = options.get("hierarchy") if given is stated else None
-        commands = [as_typed("inspect", where, {**given, **roles}, trees) for roles in further or [{}]]
-        return [f"complete command, to propose roles{condition}: {command} -o job.toml" for command in commands]
-
-    for given in (stated, without_roles):
-        with suppress(InputError):  # `inspect` reports the error
-            work = proposal_for(where, {name: value for name, value in given.items() if name not in _SIZES}, {})
-            if work.table is not None:
-                return lines(given, [], "")
-            if (further := further_roles(work.possible_items, work.possible_roles))[0]:
-                return lines(given, *further)
-    return lines(stated, [], "")
+    return [f"complete command, to propose roles: {as_typed('inspect', where, stated)} -o job.toml"]

@@ -184,7 +184,8 @@ class Header:
         protecting = ", ".join(setting(role) for role in ("items", "relational", "sensitive", "unit"))
         ways = f"declare each by {protecting}, {setting('keep')} (published unchanged) or {setting('drop')}"
         columns = f"columns {_listed(homeless)}" if len(homeless) > 1 else f"column {homeless[0]!r}"
-        problem, fixes = ways, list[Fix]()
+        few = len(homeless) <= _FEW and placed
+        problem, fixes = ways, [Fix({"drop": homeless}, "to publish none of them")] if few else []
         if not self.genuine and any(map(_may_be_a_value, self.names)):
             columns = counted(len(homeless), "column")
             problem, fixes = f"{ways}; {self.doubt.sentence}", [*self.doubt.fixes]
@@ -199,6 +200,8 @@ class Header:
         return Problem(problem, [_NUMBERED, *([baskets] if self.lines else [])])
 
 
+_FEW = 20
+"""Maximum number of columns that a remedy names."""
 _NUMBERED = Fix({"no_header": True}, "if the file has no header, to name the columns 1, 2, ...")
 
 

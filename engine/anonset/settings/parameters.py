@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type
 from anonset import plugins
 from anonset.algorithms.base import Algorithm, traits_of
 from anonset.algorithms.registry import ALGORITHMS, DIVERSE, OFFERED, with_traits
-from anonset.errors import InputError, require_known
+from anonset.errors import Fix, InputError, require_known
 from anonset.plugins import load_offered
 from anonset.settings.algorithm_fields import BUILT_IN, FieldRow
 from anonset.settings.readers import FORMS, ParsingContext, SettingForm, scaled
@@ -293,7 +293,9 @@ def build(
         hint = "".join(form_of(field_of[n].name).missing for n in needed if n not in settings)
         problems.append(f"{target} requires {' and '.join(missing)}{hint}")
     if problems:
-        raise InputError("; ".join(problems))
+        usual = {n: SIZES[n] for n in needed if n not in settings and n in SIZES}
+        fixes = [Fix(usual, "for example")] if usual and len(usual) == len(missing) and len(problems) == 1 else []
+        raise InputError("; ".join(problems), fixes=fixes)
     values = {}
     for field, form in ((field, form_of(field.name)) for field in fields(cls)):
         if form.setting in settings:

@@ -13,11 +13,10 @@ from anonset.data.blocks import Blocks
 from anonset.data.progress import Progress
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import Store
-from anonset.errors import InfeasibleError, InputError
+from anonset.errors import Fix, InfeasibleError, InputError
 from anonset.generalization import Cut, ItemGroups
 from anonset.generalization.recoding import SUPPRESSED
 from anonset.privacy import KmAnonymity
-from anonset.spelling import hierarchy_of
 
 MaxIncrements = Annotated[
     int, "Maximum number of counting steps per itemset size (about 2 * 10^8 per second and core)."
@@ -68,9 +67,10 @@ def bind_to_hierarchy(table: Table, hierarchies: Mapping[str, Hierarchy]) -> tup
     """
     column, hierarchy = bind_items(table, hierarchies)
     if hierarchy is None:
-        way = hierarchy_of(column.name, "halves:frequency")
-        msg = f"column {column.name!r} must have a hierarchy, got none; pass a file, or {way}"
-        raise InputError(msg)
+        msg = f"column {column.name!r} must have a hierarchy, got none; pass a file"
+        raise InputError(
+            msg, fixes=[Fix({"hierarchy": {column.name: "halves:frequency"}}, "for sets of frequent items")]
+        )
     return column, hierarchy
 
 

@@ -1,11 +1,11 @@
 """``anonset anonymize``: from a file to a verified publication."""
 
-from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from anonset.cli.exit_codes import DONE, FAILED, UNDECIDED
+from anonset.cli.fixed_commands import printing_fixed_commands
 from anonset.cli.flags import INPUT, flags_of, given_flags
 from anonset.cli.output import has_log, say, show, show_json, store_result, utc_time, warn
 from anonset.cli.progress import progress_bars
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 
 Flags: Any = flags_of(settings_model(), leave_out=["input"])
-_WITH_COMMANDS = ("input", "unit", "hierarchy", "disclosure")
-"""Codes of errors whose messages include commands that avoid the error."""
 
 
 def anonymize(
@@ -43,16 +41,8 @@ def anonymize(
     """
     options = given_flags(flags)
     settings = _settings(source, options, config)
-    try:
+    with printing_fixed_commands("anonymize", None if config else source, options):
         return _anonymize(settings, quiet=quiet, json=json)
-    except InputError as error:
-        from_options = source is not None and config is None and not is_job(source)
-        if from_options and error.code in _WITH_COMMANDS and not isinstance(error.__context__, OSError):
-            with suppress(Exception):  # print the error of the run even if this block fails
-                from anonset.jobs.complete_settings import complete_commands
-
-                error.commands = complete_commands(settings, {"input": source, **options}, error)
-        raise
 
 
 def _settings(source: str | None, flags: dict[str, Any], config: str | None) -> Settings:

@@ -9,10 +9,10 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from anonset.cli.exit_codes import DONE
+from anonset.cli.fixed_commands import printing_fixed_commands
 from anonset.cli.flags import Input, Quiet, flags_of, given_flags, pairs
 from anonset.cli.output import show, show_json
 from anonset.cli.progress import progress_bars
-from anonset.jobs.complete_settings import naming_units
 from anonset.jobs.trials.compare import rows
 from anonset.jobs.trials.comparison import run_comparison
 from anonset.jobs.trials.growth import growths
@@ -69,7 +69,7 @@ def compare(
     files = {name: value for name, value in (("out", out), ("plot", plot)) if value is not None}
     typed = {**given_flags(flags), **files, **({} if format == "table" else {"format": format})}
     more = "".join(f" --vary {shlex.quote(text)}" for text in vary or [])
-    with progress_bars(quiet=quiet) as progress, naming_units("compare", source, typed, more):
+    with progress_bars(quiet=quiet) as progress, printing_fixed_commands("compare", source, typed, more):
         runs = rows(run_comparison(settings, progress=progress, file=None if out is None else Path(out)))
     if plot is not None:
         Path(plot).mkdir()

@@ -10,13 +10,13 @@ from cyclopts import Parameter
 from anonset.algorithms.base import traits_of
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.cli.exit_codes import DONE, FAILED
+from anonset.cli.fixed_commands import printing_fixed_commands
 from anonset.cli.flags import Input, Quiet, flags_of, given_flags
 from anonset.cli.output import show, show_json
 from anonset.cli.progress import progress_bars
 from anonset.data import Table
 from anonset.data.hierarchies.hierarchy_rules import PROPOSED
 from anonset.errors import InputError
-from anonset.jobs.complete_settings import naming_units
 from anonset.jobs.reading import read_data, source_to_read
 from anonset.jobs.trials.candidate import Candidate
 from anonset.jobs.trials.candidates import serves
@@ -78,7 +78,7 @@ def suggest(
     guarantee = _guarantee(table, settings.model_dump(include=set(_ASKED)), settings.sensitive)
     if guarantee.sensitive_column is not None:  # models for persons need distinct ids
         table = read_data(data, with_sensitive_kept(settings, guarantee).read_options())
-    with progress_bars(quiet=quiet) as progress, naming_units("suggest", source, given_flags(flags)):
+    with progress_bars(quiet=quiet) as progress, printing_fixed_commands("suggest", source, given_flags(flags)):
         suggestion = try_all(
             table, guarantee, hierarchies=settings.hierarchy, workers=settings.workers, progress=progress,
             seed=settings.seed, seconds=settings.seconds, round_ends=settings.round_ends,

@@ -68,12 +68,17 @@ def needs_unit(table: Table) -> bool:
 
 
 def _question(table: Table) -> Problem:
-    columns = [identifier.column for identifier in _repeated(table)]
-    key = "" if columns else f"; {setting('unit', 'COLUMN')} if all rows with the same value are one person"
-    fixes = [Fix({"unit": column.split(",")}, "if all rows with the same value are one person") for column in columns]
+    fixes = [_as_person(identifier, table.n) for identifier in _repeated(table)]
+    key = "" if fixes else f"; {setting('unit', 'COLUMN')} if all rows with the same value are one person"
     by_row = Fix({"unit": [ROW]}, f"if each of the {counted(table.n, 'row')} is a different person")
     unknown = Fix({"unit": [UNKNOWN]}, "if the data do not say")
     return Problem(f"who is a person? Declare the unit of privacy{key}", [*fixes, by_row, unknown])
+
+
+def _as_person(identifier: RepeatedIdentifiers, n: int) -> Fix:
+    columns = identifier.column.split(",")
+    persons = f" ({counted(identifier.persons, 'person')})" if identifier.rows == n else ""
+    return Fix({"unit": columns}, f"if each {' with '.join(map(repr, columns))} is a person{persons}")
 
 
 _MOST_SHOWN = 3
