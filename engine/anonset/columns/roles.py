@@ -18,10 +18,6 @@ OF_PERSONS = ("unit", "id")
 """Roles of columns that identify the person: the unit of privacy, and the ids of buckets, which are published."""
 GIVEN = "given"
 """Reason for the role of a column to which the user gave the role."""
-DECLARED = "declared sensitive"
-"""Reason for the role of a column that the owner declares as sensitive. The column may still be dropped if the rows of
-a person differ.
-"""
 UNRECOGNIZED = "unrecognized"
 """Role of a column that is not recognized. It is dropped unless the owner gives it a role."""
 MARKS = ("0/1", "crosses")
@@ -61,7 +57,7 @@ class ProposedRole(RedactedRepr):
     @property
     def is_declared_sensitive(self) -> bool:
         """True if the owner declares the column as sensitive."""
-        return self.role == "sensitive" and self.reason in (GIVEN, DECLARED)
+        return self.role == "sensitive" and self.reason == GIVEN
 
 
 def hierarchy_for(profile: Profile) -> str:

@@ -5,7 +5,7 @@ each rule contributes.
 """
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
 
 from anonset.columns.header_topics import is_remark, is_sensitive
@@ -21,7 +21,7 @@ from anonset.columns.headers import (
     numbers_a_thing,
 )
 from anonset.columns.profiles import Profile
-from anonset.columns.roles import CODE_LEVELS, DECLARED, MARKS, NUMBERS, UNRECOGNIZED, ProposedRole, hierarchy_for
+from anonset.columns.roles import CODE_LEVELS, MARKS, NUMBERS, UNRECOGNIZED, ProposedRole, hierarchy_for
 from anonset.columns.set_rules import is_grade, propose_sets
 from anonset.errors import Fix
 
@@ -202,7 +202,6 @@ def propose(
     content_of: Callable[[str], Hashable],
     identifying: Collection[str] = (),
     mentioning: Mapping[str, str] = MappingProxyType({}),
-    published: Mapping[str, str] = MappingProxyType({}),
     rules: Mapping[str, Rule] = RULES,
 ) -> dict[str, ProposedRole]:
     """Propose a role for each column, based on its name and its values.
@@ -216,8 +215,6 @@ def propose(
         Columns of the candidates for the unit.
     mentioning
         Columns that mention persons, each with the column that contains the names of the persons.
-    published
-        Columns to which the owner gives the role ``relational`` or ``sensitive``. Only one column can be sensitive.
 
     >>> sex = Profile("sex", "text", 100, 2, 0, 0, 1.0, 50)
     >>> propose([sex], lambda name: name)["sex"].role
@@ -240,7 +237,7 @@ def propose(
     propose_sets([profile for profile in profiles if profile.name not in proposed], proposed)
     for name, column in columns.items():
         if name not in proposed:
-            proposed[name] = _published(_first(column, rules), published.get(name, ""), published)
+            proposed[name] = _first(column, rules)
     earlier: dict[Hashable, Profile] = {}
     for profile in profiles:
         if proposed[profile.name].role == "relational" and profile.distinct > 2:
@@ -257,15 +254,3 @@ def _first(column: ColumnEvidence, rules: Mapping[str, Rule]) -> ProposedRole:
         return ProposedRole(UNRECOGNIZED, _NOT_RECOGNIZED, hierarchy_for(column.profile))
     hierarchy = None if rule.role == "drop" else hierarchy_for(column.profile)
     return ProposedRole(rule.role, rule.reason(column), hierarchy, rule.fixes(column))
-
-
-def _published(proposal: ProposedRole, role: str, published: Mapping[str, str]) -> ProposedRole:
-    """Return the proposal for a column in the role that the owner chose. `role` is empty if the owner has not chosen a
-    role.
-    """
-    if role == "sensitive" and proposal.role in ("relational", "sensitive", UNRECOGNIZED):
-        return replace(proposal, role=role, reason=DECLARED)
-    if proposal.role == "sensitive" and role != "sensitive" and "sensitive" in published.values():
-        return ProposedRole("drop", f"{proposal.reason}; models protect one sensitive column, and another is declared")
-    is_chosen = role and proposal.role == UNRECOGNIZED
-    return replace(proposal, role=role, reason="chosen by the owner") if is_chosen else proposal

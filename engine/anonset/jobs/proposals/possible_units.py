@@ -1,9 +1,9 @@
 """Possible units of privacy (rows or columns that identify a person), each with a proposal."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from anonset.columns.persons import SURE, PossiblePerson
+from anonset.columns.persons import PossiblePerson
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import Problem
 from anonset.jobs.proposals.hierarchy_trial import try_hierarchies
@@ -34,8 +34,6 @@ class PossibleUnits(RedactedRepr):
     hierarchies: Mapping[str, HierarchySpec]
     problems: Sequence[Problem]
     """Problems of the columns, independent of the unit."""
-    published: Collection[str] = ()
-    """Columns that the owner publishes. They are offered only if they probably identify persons."""
     named: Sequence[tuple[str, ...]] = ()
     """Columns that repeat and have too little evidence for an answer."""
 
@@ -80,7 +78,7 @@ class PossibleUnits(RedactedRepr):
         unit = () if candidate is None else candidate.columns
         reader = replace(self.reader, unit=unit, is_open=True)
         proposal, roles = self._tried(reader, roles)
-        only_differ = self.published or proposal.possible_roles == {"differing": ["first"]}
+        only_differ = proposal.possible_roles == {"differing": ["first"]}
         if unit and proposal.table is None and only_differ:
             other, other_roles = self._tried(reader.with_first_rows(), roles)
             if other.table is not None:
@@ -95,16 +93,11 @@ class PossibleUnits(RedactedRepr):
         return try_hierarchies(proposal, self.hierarchies, reader.data.loaded, reader.k), roles
 
     def _free(self) -> list[PossiblePerson]:
-        """Return the candidates without declared columns, without columns that together contain a set, without
-        published columns that probably are no persons, and without columns named like another value of ``unit``.
+        """Return the candidates without declared columns, without columns that together contain a set, and without
+        columns named like another value of ``unit``.
         """
         taken = self._taken(self.roles)
-        return [
-            candidate
-            for candidate in self.candidates
-            if taken.isdisjoint(candidate.columns)
-            and (candidate.points >= SURE or not {*candidate.columns} <= {*self.published})
-        ]
+        return [candidate for candidate in self.candidates if taken.isdisjoint(candidate.columns)]
 
     def _distinct(self, candidates: Sequence[PossiblePerson]) -> list[PossiblePerson]:
         """Return the candidates that are distinct in every row, with a value in nearly all rows."""

@@ -8,7 +8,6 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any, TypeVar
 
 from anonset import arrow
@@ -58,17 +57,10 @@ def proposal_for(
     declared: Mapping[str, Any],
     hierarchies: Mapping[str, HierarchySpec],
     k: int = SIZES["k"],
-    published: Mapping[str, str] = MappingProxyType({}),
 ) -> Proposal:
     """Propose column roles and read the data with these roles.
 
     If the owner must choose the unit of privacy, the proposal has an answer for each possible unit.
-
-    Parameters
-    ----------
-    published
-        Role of each column that the owner publishes, ``relational`` or ``sensitive``. These columns need not be
-        recognized.
 
     Raises
     ------
@@ -89,7 +81,7 @@ def proposal_for(
 
     roles = propose(
         profiles, lambda name: pattern(data.columns[name]), identifying_columns(candidates, profiles),
-        mentioning(data.columns, profiles, candidates), published,
+        mentioning(data.columns, profiles, candidates),
     )  # fmt: skip
     roles = _with_given(names, roles, declared)
     roles |= _with_hierarchies(roles, hierarchies, declared.get("numeric", ()))
@@ -106,7 +98,7 @@ def proposal_for(
     counts = {candidate.columns: (candidate.given, candidate.persons) for candidate in candidates}
     by_name = {column.name: column for column in profiles}
     reader = UnitReader(data, by_name, k, counts)
-    units = PossibleUnits(reader, roles, candidates, hierarchies, problems, published, named)
+    units = PossibleUnits(reader, roles, candidates, hierarchies, problems, named)
     return replace(units.proposal(), recognised=recognised)
 
 

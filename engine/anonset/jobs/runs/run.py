@@ -21,7 +21,7 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.resumption.ledger import READ, Ledger
 from anonset.data.spans import Limits
 from anonset.data.storage.lease import Tell
-from anonset.data.storage.store import MEMORY, Files, Memory, Store
+from anonset.data.storage.store import Files, Memory, Store
 from anonset.data.storage.workers import Threads, Workers
 from anonset.errors import InputError
 from anonset.jobs import warmup
@@ -43,9 +43,7 @@ from anonset.release.memory import format_size, memory_for, memory_limit, requir
 from anonset.release.publishing.destination import Destination, destination
 from anonset.release.publishing.publish import CheckOptions
 from anonset.release.publishing.staging import require_apart
-from anonset.release.scan.disclosure_scan import require_originals_declared
 from anonset.release.stopwatch import Stopwatch
-from anonset.settings.binding import require_roles
 from anonset.settings.parameters import algorithm_name, make_algorithm, needs_data
 from anonset.settings.paths import require_unchanged, side_digests, with_absolute_paths
 from anonset.settings.readers import ParsingContext, work_budget
@@ -349,17 +347,6 @@ class FileRun:
                 if store.of_run is not None:
                     ledger.finish(READ, (table, self.source.sha256_by(store.workers)))
             yield table
-
-    def check(self, table: Table | None = None) -> None:
-        """Raise the error that the run would raise before the search, or when it publishes unchanged items and kept
-        columns. Without a table, the data are read into memory.
-        """
-        job, model = self.job(), self.algorithm.model
-        if table is None:
-            table = _gathered(self.source, self.reading, MEMORY, None)
-        bound, *_ = job.prepare(table, self.settings.hierarchy, self.algorithm, self.algorithm_for)
-        require_roles(bound, model)
-        require_originals_declared(bound, model, as_published=True)
 
     def algorithm_for(self, bound: Table, hierarchies: Mapping[str, Hierarchy]) -> Algorithm:
         """Return the algorithm with the parameters that depend on the data. Reject side files that have changed."""

@@ -97,16 +97,10 @@ def require_declared(table: Table, publication: Published, model: PrivacyModel) 
     return scan.promised
 
 
-def require_originals_declared(table: Table, model: PrivacyModel, *, as_published: bool = False) -> None:
+def require_originals_declared(table: Table, model: PrivacyModel) -> None:
     """Scan data that the search does not change: items that are keys, and kept columns of large tables.
 
     Kept columns in combination with relational columns can only be scanned after the search.
-
-    Parameters
-    ----------
-    as_published
-        Whether the items, and the kept columns of a table in memory without relational columns, are also scanned as if
-        the search left them unchanged.
 
     Raises
     ------
@@ -115,9 +109,8 @@ def require_originals_declared(table: Table, model: PrivacyModel, *, as_publishe
     """
     scanner, findings, sets = Scanner(table, model), list[ScanFinding](), table.transactions
     if sets is not None:
-        names, items = table.item_columns, scanner.items
-        findings += items.shown(names, sets.vocabulary.labels) if as_published else items.keys(names, sets)
-    if table.kept and (table.store.in_files or (as_published and not table.relational)):
+        findings += scanner.items.keys(table.item_columns, sets)
+    if table.kept and table.store.in_files:
         with table.store.nested() as scratch:
             findings += scanner.kept(table.kept, (), scratch)
     if findings:
