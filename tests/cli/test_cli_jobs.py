@@ -362,8 +362,8 @@ def test_flags_win_in_how_a_job_is_read(place: Place, job: str, arguments: tuple
             {"groups.txt": "a1 a2\nb1 b2\n"},
         ),
         (
-            'model = "coherence"\nk = 2\np = 1\nh = 0.9\nsensitive_items = "@secret.txt"\nitem_loss = "losses.txt"\n',
-            {"secret.txt": "b2\n", "losses.txt": "1 a1\n0.5 a2 b1\n"},
+            'model = "coherence"\nk = 2\np = 1\nh = 0.9\nsensitive_items = "@secret.txt"\n',
+            {"secret.txt": "b2\n"},
         ),
         ('model = "coherence"\nk = 2\np = 1\nsensitive_items = ["@secret.txt"]\n', {"secret.txt": "b2\n"}),
     ],

@@ -26,7 +26,7 @@ def test_the_job_file_publishes_the_data_after_one_decision():
 def test_commands_for_all_persons_also_run():
     walked = walk(layout(CODES, ["sex", "attribute", "choice|F|M"]), 400, all_answers=True)
     assert walked.published
-    assert walked.commands == 4  # the job file with each of three answers, and the command that proposes roles
+    assert walked.commands == 3  # the job file with each of three answers
     assert walked.rejected == []
 
 

@@ -472,7 +472,6 @@ OF_PERSONS = {
 
 @pytest.mark.parametrize("header", ["seen_with", "form:seen_with"])
 @pytest.mark.parametrize("values", OF_PERSONS)
-@unproposed
 def test_each_item_column_is_judged_by_its_own_values(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], values: str, header: str
 ) -> None:
@@ -492,7 +491,6 @@ def test_each_item_column_is_judged_by_its_own_values(
     assert not out.exists()
 
 
-@unproposed
 def test_few_numbers_that_each_person_has_alone_stop_as_items(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -509,7 +507,6 @@ def test_few_numbers_that_each_person_has_alone_stop_as_items(
 
 
 @pytest.mark.parametrize("place", ["memory", "files"])
-@unproposed
 def test_a_kept_value_of_one_person_stops_buckets_in_memory_and_in_files(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], place: str
 ) -> None:
