@@ -13,7 +13,7 @@ from anonset.data.codes import stored_codes
 from anonset.data.distinct import distinct
 from anonset.data.resumption.ledger import Ledger
 from anonset.data.spans import begins_of, spans
-from anonset.data.storage.store import Store, not_needed_now
+from anonset.data.storage.store import Store, backing, damage_error, not_needed_now
 from anonset.errors import InputError
 from anonset.generalization.recoding import SUPPRESSED, Cut, ItemGroups, PerCluster, Recoding, cut_symbol
 from anonset.generalization.row_order import SortedRows, sort_rows
@@ -95,7 +95,11 @@ class _PublishedRows(UnsortedRows):
 
         if self._image is None:
             return super().items(sets)
-        return map_rows(sets.indptr, sets.items, self._image, self._n_symbols)
+        items, file = sets.items, backing(stored_codes(self.sets.codes))
+        # the kernel would read beyond the image if the file was damaged in the search
+        if file is not None and len(items) and not 0 <= items.min() <= items.max() < len(self._image):
+            raise damage_error(file.filename)
+        return map_rows(sets.indptr, items, self._image, self._n_symbols)
 
 
 def _labels(symbols: Sequence[Symbol]) -> Vocabulary:
