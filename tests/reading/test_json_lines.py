@@ -53,6 +53,7 @@ def test_text_is_never_converted(reading, tmp_path, name):
         ('{"a": 1}\n["Ann Lee"]\n', "'line 2' JSON"),
         ('[{"a": "Ann Lee"}]\n', "jq"),
         ('{"a": 1, "a": "Ann Lee"}\n', "'line 1' JSON twice"),
+        ('{"a": 1}\n{"a.b": 1, "a": {"b": "Ann Lee"}}\n', "'line 2' JSON twice"),
         ('{"a": NaN, "b": "Ann Lee"}\n', "'line 1' JSON"),
         ("[" * 100_000 + "\n", "'line 1' JSON"),
         ('{"a": "Ann Lee\\ud800"}\n', "'line 1' surrogates"),

@@ -371,6 +371,9 @@ def test_a_key_in_another_table_is_unique_and_known(visits, keys, named):
         anonset.read(tables=tables, unit="id")
 
 
+CHAIN = {f"v{n}": {"input": PERSON, **({"in": f"v{n + 1}"} if n < 1099 else {})} for n in range(1100)}
+
+
 @pytest.mark.parametrize(
     ("tables", "unit", "named"),
     [
@@ -396,6 +399,9 @@ def test_a_key_in_another_table_is_unique_and_known(visits, keys, named):
         ({"p": {"input": PERSON, "relational": "sex"}}, "id", "no table has items"),
         ({"p": {"input": PERSON, "relational": "sex"}, "c": CODES}, "id", "p.age"),
         ({"records": CODES}, "id", "records"),
+        ({"a\\b": CODES}, "id", "name"),
+        ({"n" * 201: CODES}, "id", "200 bytes"),
+        ({"code": {**CODES, "in": "v0"}, **CHAIN}, "id", "'code': more than 100 tables"),
     ],
 )
 def test_tables_that_contradict_each_other_are_rejected(tables, unit, named):

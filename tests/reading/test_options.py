@@ -50,3 +50,14 @@ def test_a_name_with_a_comma_is_a_column_if_its_parts_are_not() -> None:
     assert [column.name for column in read(columns, keep=["a,b"], drop="a,b", unit="row").kept] == ["a,b"]
     with refused(InputError, "column a,b role"):
         read(columns, keep="a,b", unit="row")
+
+
+@pytest.mark.parametrize("separator", ["cods=,", "codes=; cods=,", "codes=,cods=;", "drugs=\\t cods=|"])
+def test_separators_of_columns_without_items_are_rejected(separator: str) -> None:
+    with refused(InputError, "separator cods codes drugs"):
+        ReadOptions(items=("codes", "drugs"), separator=separator)
+
+
+@pytest.mark.parametrize("separator", ["=", "=>", "codes=; drugs=\\t", "drugs=="])
+def test_separators_may_be_equals_signs(separator: str) -> None:
+    assert ReadOptions(items=("codes", "drugs"), separator=separator).separator == separator

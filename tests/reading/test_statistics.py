@@ -130,6 +130,25 @@ def test_damaged_files_are_rejected(tmp_path, form):
     assert names(str(raised.value), f"a.{form}")
 
 
+@pytest.mark.parametrize("cut", [1, 40, 79])
+def test_transport_files_without_their_end_are_rejected(tmp_path, cut):
+    path = write(tmp_path, "xpt")
+    path.write_bytes(path.read_bytes()[:-cut])
+    with pytest.raises(InputError) as raised:
+        rows(path)
+    assert names(str(raised.value), "xpt incomplete")
+
+
+@pytest.mark.parametrize("form", ["dta", "zsav"])
+def test_columns_without_a_name_are_rejected(tmp_path, form):
+    path = write(tmp_path, form)
+    name = b"born" if form == "dta" else b"BORN"
+    path.write_bytes(path.read_bytes().replace(name, b"\0" + name[1:], 1))
+    with pytest.raises(InputError) as raised:
+        rows(path)
+    assert names(str(raised.value), f"{form} damaged")
+
+
 def test_options_of_other_formats_are_rejected(tmp_path):
     (tmp_path / "a.csv").write_text("a\n1\n")
     with pytest.raises(InputError, match="value_codes"):

@@ -32,6 +32,8 @@ TABLE_OPTIONS = (*DIALECT_OPTIONS, "input_format", "value_codes", "null", "separ
 """Reading options of a linked table, as settings."""
 ATTRIBUTES = ("relational", "numeric", "keep", "drop")
 """Settings of a linked table that name columns without items."""
+_LONGEST_NAME, _LONGEST_CHAIN = 200, 100
+"""Maximum number of bytes of a table name, which becomes a file name, and of tables from a row to its person."""
 _SETTINGS = ("input", "key", "key_prefix", "in", "items", *ATTRIBUTES, *TABLE_OPTIONS)
 
 
@@ -212,8 +214,9 @@ class LinkedTables(RedactedRepr):
 
 
 def _table(where: str, name: str, given: Any, unit: tuple[str, ...], folder: Place | None) -> LinkedTable:
-    if not name or "." in name or "/" in name:
-        msg = f"{where}: the name of a table must not be empty or contain '.' or '/'"
+    if not name or not {*name}.isdisjoint("./\\") or len(name.encode()) > _LONGEST_NAME:
+        limit = f"be empty, be longer than {_LONGEST_NAME} bytes or contain '.', '/' or '\\'"
+        msg = f"{where}: the name of a table must not {limit}"
         raise InputError(msg)
     if not isinstance(given, Mapping) or "input" not in given:
         msg = f"{where}: input must be set to a path"
@@ -274,6 +277,9 @@ def _require_parents(where: str, tables: Sequence[LinkedTable]) -> None:
                 msg = f"{where}: no key leads to the person, because in names a circle of tables: {circle}"
                 raise InputError(msg)
             passed.append(table.name)
+            if len(passed) > _LONGEST_CHAIN:
+                msg = f"{where}: table {first.name!r}: more than {_LONGEST_CHAIN} tables lead to the person; join some"
+                raise InputError(msg)
 
 
 def tables_in(path: str, unit: Sequence[str] = ()) -> LinkedTables:

@@ -16,7 +16,7 @@ from anonset.reading.file_options import OPEN, ROW, UNKNOWN, FileOptions, RoleOp
 from anonset.reading.plan import Plan
 from anonset.reading.roles import Names, absent, name_list
 from anonset.reading.sources.dialect import EXACT, Dialect
-from anonset.spelling import did_you_mean, setting
+from anonset.spelling import did_you_mean, listed, setting
 
 _MISSING = ("refuse", "empty", "value")
 SKIPPED = ("no-id", "footer", "labels", "undescribed")
@@ -95,6 +95,7 @@ class ReadOptions(RoleOptions, FileOptions):
                 msg = f"{setting(name)} must be text, got {type(value).__name__}"
                 raise InputError(msg)
         require_separator(self.separator)
+        self._require_separated_items()
         self._require_columns_of_sets()
         for name in self.skip_rows:
             require_known(setting("skip_rows"), name, SKIPPED)
@@ -109,6 +110,16 @@ class ReadOptions(RoleOptions, FileOptions):
         require_known(setting("inner_items"), self.inner_items, ("error", "leaf"))
         require_known(setting("differing"), self.differing, ("refuse", "first"))
         self._require_one_unit()
+
+    def _require_separated_items(self) -> None:
+        """Reject separators of single columns if a named column has no items."""
+        rest = f" {self.separator or ''} "
+        for name in self._separators:
+            rest = re.sub(f" {re.escape(name)}=(?=[^ ])", " ", rest)
+        if not self.exact and (wrong := re.search(r"([\w.-]*\w)=[^ =]", rest)):
+            known = listed([*map(repr, self.items)]) if self.items else "none"
+            msg = f"{setting('separator')} names {wrong[1]!r}, which is not a column of {setting('items')}: {known}"
+            raise InputError(msg)
 
     def _require_one_unit(self) -> None:
         """Reject a unit that mixes columns and words, and ids that are not published."""

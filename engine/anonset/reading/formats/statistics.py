@@ -21,6 +21,8 @@ from anonset.reading.sources.source import DataFile, Source
 
 _ROWS, _HEAD = 1 << 17, 1 << 12
 """Number of rows of a block, and of the first rows."""
+_XPT_RECORD = 80
+"""Size of a record of the transport format of SAS, in bytes. Complete files consist of records."""
 _DICHOTOMIES = "D"
 """Type of a multiple-response set in which each variable stands for an item."""
 
@@ -80,6 +82,10 @@ class _File:
         read, encoding = getattr(pyreadstat, STATISTICS[format]), properties.dialect.encoding
         with file.opened() as opened, reading(file.where, f"not a valid .{format} file", values=True):
             _, found = read(_place(file, opened), metadataonly=True, output_format="dict", encoding=encoding)
+        size = file.size if format == "xpt" else 0
+        if None in found.column_names or size % _XPT_RECORD:
+            msg = f"{file.where}: not a valid .{format} file: it is damaged or incomplete"
+            raise InputError(msg)
         labelled = {} if properties.value_codes else found.variable_value_labels
         labels = {variable: _distinct(of_values) for variable, of_values in labelled.items()}
         sets = {f"${name}" if name in found.column_names else name: one for name, one in found.mr_sets.items()}
