@@ -6,12 +6,13 @@ declared cleaning, and the naive attacker of `two_releases` enumerates the recor
 
 import csv
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from tests.reference.two_releases import Record, Release, TwoReleases
+from tests.reference.two_releases import Record, Release, Row, TwoReleases
 
 Sets = Mapping[str, frozenset[str]]
 """Texts of a person by column."""
@@ -67,8 +68,7 @@ class JobOfPair:
     def release(self, out: Path, known: Mapping[str, Record], every: Sequence[str]) -> Release:
         """Return what an attacker sees. `known` are the items of each person that an attacker may know."""
         with (out / "codebook.csv").open() as lines:
-            book = {row["symbol"]: json.loads(row["members"]) if row["members"].startswith("[") else
-                    row["members"].split("|") for row in csv.DictReader(lines)}  # fmt: skip
+            book = {row["symbol"]: row["members"].split() for row in csv.DictReader(lines)}
         universe = frozenset().union(*known.values(), {f"{c}:{t}" for c in TEXTS for t in (*TEXTS[c], "b1")})
         named = {item: self.label(item) for item in universe if item.partition(":")[0] in self.columns}
         if self.null:
@@ -80,7 +80,16 @@ class JobOfPair:
         own = frozenset().union(*map(self.record, self.persons))
         certain = own <= shown and {*every} <= {*self.columns}
         naive = Release([known[one] for one in self.persons], [], members, certain)
-        return Release(naive.records, [naive.shown(record) for record in naive.records], members, certain)
+        rows = [naive.shown(record) for record in naive.records]
+        if (out / "published.csv").exists():  # linked tables have several files
+            with (out / "published.csv").open() as lines:
+                published = [self._symbols(row, book) for row in csv.DictReader(lines)]
+            assert Counter(published) == Counter(rows), "the publication has other rows"
+        return Release(naive.records, rows, members, certain)
+
+    def _symbols(self, row: Mapping[str, str], book: Mapping[str, Sequence[str]]) -> Row:
+        cells = [(column, part) for column, cell in row.items() for part in cell.replace(";", " ").split()]
+        return frozenset(full if (full := f"{column}:{part}") in book else part for column, part in cells)
 
     def arguments(self, folder: Path, name: str, k: int, m: int) -> list[str]:
         """Write the files of the job, and return the arguments of the command line."""

@@ -20,6 +20,7 @@ from anonset.attacks.base import AttackInput, AttackResult, attack_success
 from anonset.data import SetColumn
 from anonset.data.array_types import Bools, Int64
 from anonset.data.redacted_repr import RedactedRepr
+from anonset.generalization.other_release import without
 from anonset.publications import Records
 from anonset.publications.symbols import row_ranks
 from anonset.spelling import counted, setting
@@ -78,7 +79,7 @@ def both_releases(scene: AttackInput) -> "tuple[SetColumn, ReleasePair, Int64] |
         return f"it needs {' and '.join(map(setting, needs))}"
     scene.other_release.require_records(scene.original.n)
     other = scene.other_release.compared_with(scene.original)
-    later, earlier = (ReleaseRows.of(release) for release in (scene.publication, other.publication))
+    later, earlier = (ReleaseRows.of(x) for x in (without(scene.publication, other.removed), other.publication))
     if later is None or earlier is None or scene.original.transactions is None:
         return "both releases must publish sets of items, each item as a single symbol"
     pair = ReleasePair(later, earlier, other.certain_absence(scene.original, later.symbol_of))

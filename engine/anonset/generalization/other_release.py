@@ -4,8 +4,9 @@ Releases are compared by items of the source: the column of an item and its text
 releases are named as in the table. An item of a column that the table lacks has a name of its own.
 """
 
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Self
 
 import numpy as np
@@ -50,6 +51,8 @@ class OtherRelease(RedactedRepr):
     """Original items in the other release of each record of the table. Persons who are not in it have none. None if
     they are unknown.
     """
+    removed: frozenset[str] = frozenset()
+    """Items of the table that reading removed, so that no symbol stands for them."""
     same_trees: frozenset[str] = frozenset()
     """Columns that have the same hierarchy in both releases."""
 
@@ -71,19 +74,28 @@ class OtherRelease(RedactedRepr):
         require_joinable(dict.fromkeys([*own, *others]))
         self._require_comparable(table)
 
+        items = column if self.items is None else self.items
+        removed = frozenset(occurring(items)) - {*occurring(column)}
+
         def named(label: str) -> str:
-            start = next((name for name in shown.joined if label.startswith(prefixed(name, ""))), "")
-            text = label.removeprefix(prefixed(start, "")) if shown.joined else label
-            full = prefixed(start if shown.joined else name_of, text)
-            if (start if shown.joined else name_of) not in own:
-                return f"{_ELSEWHERE}{full}"
-            return full if table.joined else text
+            of_column = next((name for name in shown.joined if label.startswith(prefixed(name, ""))), name_of)
+            text = label.removeprefix(prefixed(of_column, "")) if shown.joined else label
+            name = prefixed(of_column, text) if table.joined else text
+            return name if of_column in own and name not in removed else f"{_ELSEWHERE}{prefixed(of_column, text)}"
 
         symbols = tuple(replace(one, members=tuple(map(named, one.members))) for one in shown.symbols)
-        items = column if self.items is None else self.items
+        start = "" if table.joined else prefixed(own[0], "")
+        parts = [(items, [f"{_ELSEWHERE}{start}{x}" if x in removed else x for x in items.vocabulary.labels])]
         if self.other_items is not None and not {*others} <= {*own}:
-            items = _with_others(items, self.other_items, list(map(named, self.other_items.vocabulary.labels)))
-        return replace(self, publication=replace(shown, symbols=symbols), items=items, other_items=None)
+            names = list(map(named, self.other_items.vocabulary.labels))
+            only = np.array(
+                [any(x.startswith(_ELSEWHERE + prefixed(y, "")) for y in {*others} - {*own}) for x in names], np.bool_
+            )
+            parts.append((self.other_items.only(only), names))
+        if removed or len(parts) > 1:
+            items = _joined(parts)
+        renamed = replace(shown, symbols=symbols)
+        return replace(self, publication=renamed, items=items, removed=removed, other_items=None)
 
     def _require_comparable(self, table: Table) -> None:
         """Reject items that a hierarchy renamed in only one way, or that reading removed without a trace."""
@@ -118,8 +130,7 @@ class OtherRelease(RedactedRepr):
         if column is None:
             return False, False
         own, others = {*table.item_columns}, {*self.publication.item_columns}
-        labels = column.vocabulary.labels
-        all_shown = all(labels[item] in shown for item in np.flatnonzero(column.occurrences).tolist())
+        all_shown = all(label in shown for label in occurring(column))
         return all_shown and others <= own, self.shows_all and own <= others
 
     def require_records(self, n: int) -> None:
@@ -135,21 +146,21 @@ class OtherRelease(RedactedRepr):
             raise InputError(msg)
 
 
-def _with_others(column: SetColumn, others: SetColumn, names: list[str]) -> SetColumn:
-    """Return a column with the items of another column of the same records whose columns the first column lacks.
+def without(publication: Records, items: Container[str]) -> Records:
+    """Return a publication whose symbols do not stand for the given items."""
+    symbols = (replace(one, members=tuple(x for x in one.members if x not in items)) for one in publication.symbols)
+    return replace(publication, symbols=tuple(symbols))
 
-    Parameters
-    ----------
-    names
-        Name of each item of the other column.
-    """
-    elsewhere = np.array([name.startswith(_ELSEWHERE) for name in names], np.bool_)
-    vocabulary = Vocabulary.of({*column.vocabulary.labels, *(name for name in names if name.startswith(_ELSEWHERE))})
-    codes = np.array([vocabulary.index[label] for label in column.vocabulary.labels], np.int32)
-    other_codes = np.array([vocabulary.index.get(name, -1) for name in names], np.int32)
-    records = np.concatenate([np.repeat(np.arange(sets.n), sets.lengths) for sets in (column, others)])
-    stays = np.concatenate([np.ones(len(column.items), np.bool_), elsewhere[others.items]])
-    items = np.concatenate([codes[column.items], other_codes[others.items]])[stays]
-    order = np.argsort(records[stays], kind="stable")
-    begins = begins_of(np.bincount(records[stays], minlength=column.n))
-    return tidy_rows(column.name, begins, items[order], vocabulary)
+
+def occurring(column: SetColumn) -> list[str]:
+    """Return the items that occur in a column."""
+    return [column.vocabulary.labels[item] for item in np.flatnonzero(column.occurrences).tolist()]
+
+
+def _joined(parts: Sequence[tuple[SetColumn, Sequence[str]]]) -> SetColumn:
+    """Return the items of columns of the same records. Each column is given with the new names of its items."""
+    vocabulary = Vocabulary.of(chain.from_iterable(names for _, names in parts))
+    items = [np.array([vocabulary.index[x] for x in names], np.int32)[column.items] for column, names in parts]
+    records = np.concatenate([np.repeat(np.arange(column.n), column.lengths) for column, _ in parts])
+    begins = begins_of(np.bincount(records, minlength=parts[0][0].n))
+    return tidy_rows(parts[0][0].name, begins, np.concatenate(items)[np.argsort(records, kind="stable")], vocabulary)

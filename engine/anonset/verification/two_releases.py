@@ -34,7 +34,7 @@ from typing import Any
 from anonset.data import Table
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
-from anonset.generalization.other_release import OtherRelease
+from anonset.generalization.other_release import OtherRelease, without
 from anonset.privacy import KmAnonymity, PrivacyModel, Witness
 from anonset.publications import Records
 
@@ -63,7 +63,10 @@ def few_in_both(table: Table, publication: Any, earlier_release: OtherRelease, m
         msg = f"a joint check of two releases requires records and the model km, got {model.name}"
         raise InputError(msg)
     k, linked = model.k, earlier_release.linked
-    later, earlier = _RowsOfRelease.of(publication), _RowsOfRelease.of(earlier_release.publication)
+    later, earlier = (
+        _RowsOfRelease.of(without(publication, earlier_release.removed)),
+        _RowsOfRelease.of(earlier_release.publication),
+    )
     pairs = _Pairs.of(later, earlier, earlier_release.certain_absence(table, later.symbol_of))
     row_of = {record: row for row, record in enumerate(publication.record.tolist())}
     column = table.transactions if earlier_release.items is None else earlier_release.items

@@ -20,9 +20,9 @@ unpublished.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -93,12 +93,10 @@ def raise_to_joint_anonymity(
     people, known = np.flatnonzero(other.row >= 0), column if other.items is None else other.items
     kinds, shared_rows = earlier.kind[other.row[people]], known.take(people)
     root = Cut(tree, np.where(cut.image == SUPPRESSED, SUPPRESSED, 0).astype(np.int32))
-    at_root = _CommonPersons.of(root, column, people, earlier, kinds, certain)
-    if next(at_root.rare(shared_rows, k, m, linked=True), None) is not None:
+    common = partial(_CommonPersons.of, column, people, earlier, kinds, certain, other.removed)
+    if next(common(root).rare(shared_rows, k, m, linked=True), None) is not None:
         linked = False
-    while broken := list(
-        _CommonPersons.of(cut, column, people, earlier, kinds, certain).rare(shared_rows, k, m, linked=linked)
-    ):
+    while broken := list(common(cut).rare(shared_rows, k, m, linked=linked)):
         if progress is not None:
             progress("coarsen", raised, 0)
         parents = _parents_that_fix(cut, column, broken)
@@ -110,10 +108,7 @@ def raise_to_joint_anonymity(
         cut = _raised(cut, parents)
 
     def holds(lower: Cut) -> bool:
-        broken = _CommonPersons.of(lower, column, people, earlier, kinds, certain).rare(
-            shared_rows, k, m, linked=linked
-        )
-        return next(broken, None) is None
+        return next(common(lower).rare(shared_rows, k, m, linked=linked), None) is None
 
     if raised:
         cut = _split_nodes(cut, floor, column, holds)
@@ -224,14 +219,15 @@ class _CommonPersons(RedactedRepr):
     @classmethod
     def of(
         cls,
-        cut: Cut,
         column: SetColumn,
         people: Int64,
         earlier: ReleaseRows,
         earlier_kinds: Int64,
         certain: tuple[bool, bool],
+        removed: Container[str],
+        cut: Cut,
     ) -> "_CommonPersons":
-        later, nodes = _published(cut, column)
+        later, nodes = _published(cut, column, removed)
         pair, here = ReleasePair(later, earlier, certain), later.kind[people]
         return cls(pair, nodes, here, earlier_kinds, pair.compatible_pairs(here, earlier_kinds))
 
@@ -353,7 +349,8 @@ def _occurring(records: list[Known], m: int) -> Iterator[Known]:
             raise TooLargeError(msg)
 
 
-def _published(cut: Cut, column: SetColumn) -> tuple[ReleaseRows, Int64]:
+def _published(cut: Cut, column: SetColumn, removed: Container[str]) -> tuple[ReleaseRows, Int64]:
+    """Return the rows under a cut, and its nodes. No symbol stands for items that reading removed."""
     from anonset_kernels.records.rows import map_rows
 
     nodes = np.unique(cut.image[(column.occurrences > 0) & (cut.image != SUPPRESSED)])
@@ -362,5 +359,6 @@ def _published(cut: Cut, column: SetColumn) -> tuple[ReleaseRows, Int64]:
     codes = np.where(shown, codes, SUPPRESSED).astype(np.int32)
     indptr, items = map_rows(column.indptr, column.items, codes, len(nodes))
     labels = Vocabulary(tuple(str(node) for node in nodes.tolist()))
-    symbol_of = {x: int(code) for x, code in zip(column.vocabulary.labels, codes.tolist(), strict=True) if code >= 0}
+    images = zip(column.vocabulary.labels, codes.tolist(), strict=True)
+    symbol_of = {x: int(code) for x, code in images if code >= 0 and x not in removed}
     return ReleaseRows.of_rows(symbol_of, SetColumn(column.name, indptr, items, labels)), nodes.astype(np.int64)

@@ -20,7 +20,7 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import MEMORY
 from anonset.data.table_facts import Change
 from anonset.errors import InputError
-from anonset.generalization.other_release import LEFT_OUT, OtherRelease
+from anonset.generalization.other_release import LEFT_OUT, OtherRelease, occurring, without
 from anonset.privacy import PrivacyModel
 from anonset.publications import Records
 from anonset.publications.base import require_kind
@@ -242,12 +242,17 @@ class _Data(RedactedRepr):
         same = all(self.given.get(name) == report.settings.get(name) for name in names)
         return same and self.source.sha256 == report.input.get("sha256")
 
-    def table(self) -> Table:
-        """Read the items of each record before any hierarchy, with those that `null` removes."""
+    @property
+    def may_remove(self) -> bool:
+        """True if texts that mean no value may remove items. The options of linked tables are not settings."""
+        return bool(self.settings.file.null) or is_job(self.settings.input)
+
+    def table(self, *, null_items: bool = True) -> Table:
+        """Read the items of each record before any hierarchy, by default with those that `null` removes."""
         options = {**self.settings.read_options(), "numeric": (), "sensitive": None}
         others = [name for role in ("relational", "keep", "drop") for name in options.pop(role) or ()]
         others += [] if self.settings.sensitive is None else [self.settings.sensitive]
-        return gather_files(self.source, ReadOptions(**options, drop=others, null_items=True), MEMORY)
+        return gather_files(self.source, ReadOptions(**options, drop=others, null_items=null_items), MEMORY)
 
     def ids(self, records: int) -> list[Hashable]:
         """Return the id of each record.
@@ -324,15 +329,18 @@ def _matched(name: str, opened: "OpenedPublication", report: Report, this: _Data
     row_of[way_back[0]] = np.arange(publication.n)
     publication = replace(publication, record=way_back[0], cluster=way_back[1])
     items, others = (table.transactions for table in tables)
+    if others is not None and that.may_remove:
+        read = that.table(null_items=False).transactions
+        removed = {*occurring(others)} - {*([] if read is None else occurring(read))}
+        publication = without(publication, removed)
     shown = {member for symbol in publication.symbols for member in symbol.members}
-    removes = this.settings.file.null or this.settings.file.unknown == "suppress" or is_job(this.settings.input)
     return OtherRelease(
         publication,
         np.where(other_records < 0, -1, row_of[other_records]),
         opened.sha256,
-        shows_all=others is not None and {*_occurring(others)} <= shown,
+        shows_all=others is not None and {*occurring(others)} <= shown,
         changes=tuple(Change(**change) for change in report.changes),
-        items=items if removes else None,
+        items=items if this.may_remove or this.settings.file.unknown == "suppress" else None,
         other_items=None if others is None else _of_records(others, other_records),
         same_trees=frozenset(
             column
@@ -353,17 +361,13 @@ def _require_same_items(name: str, both: tuple[_Data, _Data], tables: tuple[Tabl
         for data, other in (tables, tables[::-1]):
             mark = both[tables.index(other)].separator_of(other, column)
             start = prefixed(column, "") if data.joined else ""
-            labels = [] if data.transactions is None else _occurring(data.transactions)
+            labels = [] if data.transactions is None else occurring(data.transactions)
             if mark and any(mark in x.removeprefix(start) for x in labels if x.startswith(start)):
                 msg = (
                     f"{setting(name)}: items of column {column!r} in one release contain {mark!r}, at which the other "
                     f"release splits its items; read both with the same {setting('separator')}"
                 )
                 raise InputError(msg)
-
-
-def _occurring(column: SetColumn) -> list[str]:
-    return [column.vocabulary.labels[item] for item in np.flatnonzero(column.occurrences).tolist()]
 
 
 def _of_records(column: SetColumn, records: Int64) -> SetColumn:
