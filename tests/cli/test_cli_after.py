@@ -302,3 +302,20 @@ def test_changed_records_do_not_count_as_matches_of_unchanged_records(
     if searched:
         assert names(" ".join(ran.out.split()), f"together {linked} 1")
         assert published.read_text().split() == ["codes", *"xxxxzz"]
+
+
+def test_names_of_the_unit_may_contain_commas(place: Place) -> None:
+    def job(name: str, people: list[tuple[str, str]], *more: str) -> list[str]:
+        rows = "".join(f'"{who}, M",{codes}\n' for who, codes in people)
+        data = place.write(f"{name}.csv", f'"Name, Vorname",codes\n{rows}')
+        tree, out = place.write("tree.csv", FIRST), str(place.folder / name)
+        return ["anonymize", data, "--items", "codes", "--hierarchy", f"codes={tree}", "--k", "9", "--m", "2",
+                "--algorithm", "apriori", "-o", out, *more]  # fmt: skip
+
+    unit = "--unit", "Name, Vorname"
+    assert place.run(*job("first", PEOPLE, *unit)).code == 0
+    ran = place.run(*job("second", PEOPLE[1:], *unit, *after(place)))
+    assert (ran.code, names(" ".join(ran.out.split()), "together 71 persons")) == (0, True), ran.err
+    assert place.run(*job("rows", PEOPLE, "--unit", "row", "--drop", "Name, Vorname")).code == 0
+    ran = place.run("risk", str(place.folder / "rows"), "--original", str(place.folder / "rows.csv"), *unit)
+    assert ran.code == 0, ran.err
