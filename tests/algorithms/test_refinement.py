@@ -22,7 +22,8 @@ from anonset.algorithms.relational.formations import FORMATIONS, formation_of
 from anonset.algorithms.relational.mondrian import Mondrian
 from anonset.algorithms.relational.refinement import refine_clusters
 from anonset.algorithms.rt.rfirst import RFirst
-from anonset.data import Table
+from anonset.data import CategoricalColumn, NumericColumn, Table
+from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.errors import InputError
 from anonset.generalization import PerCluster
 from anonset.measures.losses.relational_ncp import relational_ncp
@@ -191,6 +192,19 @@ def test_without_a_limit_rounds_double_until_one_gains_less_than_a_twentieth(
     assert len(losses) > 2, "the first round is not the last"
     assert refined.cluster.tolist() == cluster.tolist()
     assert refined.evaluations == evaluations
+
+
+@pytest.mark.compiled
+@pytest.mark.long
+def test_the_first_round_is_long_enough_to_gain() -> None:
+    rng, n = np.random.default_rng(1), 8000
+    position = rng.random(n)
+    numbers = [NumericColumn(name, (position * 50 + rng.integers(0, 30, n)).astype(np.int64)) for name in "ab"]
+    texts = [CategoricalColumn.of(name, [str(v % 9) for v in rng.zipf(1.8, n).tolist()]) for name in "cdef"]
+    qi = QuasiIdentifiers.of([*numbers, *texts], {})
+    cluster, _ = formation_of("cluster", 10).clusters(qi)
+    refined, limited = (refine_clusters(qi, cluster, 10, most).cluster for most in (None, 1_000_000))
+    assert relational_ncp(qi, refined) < 0.8 * relational_ncp(qi, limited)
 
 
 def test_a_hierarchy_too_large_for_a_pair_table_has_the_same_result() -> None:

@@ -31,7 +31,7 @@ PATIENCE = 30
 """The search stops after this many unsuccessful steps per possible cluster."""
 PHASES = 64
 """Number of phases, all with the same number of evaluations. The tolerance decreases to 0 in the last phase."""
-FIRST_EVALUATIONS = 1_000_000
+FIRST_EVALUATIONS = 4_000_000
 """Minimum number of evaluations of the first round of a search that stops by itself."""
 MOST_EVALUATIONS = 300_000_000
 """Maximum number of evaluations of a search that stops by itself."""
