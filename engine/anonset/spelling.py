@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from operator import index
 from types import MappingProxyType
 from typing import Any, SupportsIndex
@@ -60,17 +61,18 @@ def as_options(settings: Mapping[str, Any]) -> str:
     return " ".join(parts)
 
 
-_spellings: list[Spelling] = [as_arguments]  # the last one is used; shared by all threads
+_spellings: ContextVar[tuple[Spelling, ...]] = ContextVar("spellings", default=(as_arguments,))
+"""Spellings of this context, the current one last. Tasks in threads run in the context of their caller."""
 
 
 @contextmanager
 def spelled_by(spelling: Spelling) -> Iterator[None]:
     """Spell settings by a function within the block."""
-    _spellings.append(spelling)
+    token = _spellings.set((*_spellings.get(), spelling))
     try:
         yield
     finally:
-        _spellings.pop()
+        _spellings.reset(token)
 
 
 def spelled(settings: Mapping[str, Any]) -> str:
@@ -82,7 +84,7 @@ def spelled(settings: Mapping[str, Any]) -> str:
     ...     spelled({"drop": ["zip"]})
     '--drop zip'
     """
-    return _spellings[-1](settings)
+    return _spellings.get()[-1](settings)
 
 
 class LateSpelling:
@@ -135,7 +137,7 @@ def in_file(text: str) -> str:
 
 
 def _respelled(text: str, spelling: Callable[[LateSpelling, Mapping[str, Any]], str]) -> str:
-    late = next((one for one in _spellings if isinstance(one, LateSpelling)), None)
+    late = next((one for one in _spellings.get() if isinstance(one, LateSpelling)), None)
     if late is None:
         return text
     known = dict(enumerate(late.settings))  # names in the data may contain text like a mark
@@ -155,7 +157,7 @@ def setting(name: str, value: object = None, *, option: str | None = None) -> st
     >>> setting("keep"), setting("no_header", True), setting("missing", "value"), setting("max_cuts", 1000)
     ('keep', 'no_header=True', "missing='value'", 'max_cuts=1000')
     """
-    return spelled({name if _spellings[-1] is as_arguments else option or name: value})
+    return spelled({name if _spellings.get()[-1] is as_arguments else option or name: value})
 
 
 def hierarchy_of(column: str | None = None, spec: object = "...") -> str:

@@ -16,6 +16,7 @@ from anonset.data import CategoricalColumn, Table
 from anonset.data.storage.store import MEMORY, Files
 from anonset.data.storage.workers import Threads, is_unwanted
 from anonset.errors import InputError
+from anonset.spelling import as_options, setting, spelled_by
 
 
 @pytest.mark.parametrize(("n", "ahead"), [(1, 1), (3, 4)])
@@ -87,6 +88,17 @@ def test_a_map_inside_a_task_runs_serially() -> None:
     assert all(len(of_task) == 1 for of_task in outer)
     assert all(name.startswith("anonset-worker") for name in set.union(*outer))
     assert not is_unwanted()
+
+
+def test_tasks_spell_settings_as_their_caller_and_other_threads_do_not() -> None:
+    workers, elsewhere, spelled = Threads(2), list[str](), list[str]()
+    with spelled_by(as_options):
+        other = threading.Thread(target=lambda: elsewhere.append(setting("k", 2)))
+        other.start()
+        other.join()
+        spelled += workers.map(lambda n: setting("k", n), range(6))
+    assert (elsewhere, spelled) == (["k=2"], [f"--k {n}" for n in range(6)])
+    assert list(workers.map(lambda n: setting("k", n), range(2))) == ["k=0", "k=1"]
 
 
 def test_all_maps_share_a_pool_that_ends_with_its_owner() -> None:

@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextvars import copy_context
 from functools import partial
 from itertools import islice
 from typing import TypeVar
@@ -171,7 +172,7 @@ class Threads(Workers):
         pool_key = self._size, os.getpid()
         if self._pool is None or self._made_for != pool_key:
             self._pool, self._made_for = ThreadPoolExecutor(self._size, thread_name_prefix="anonset-worker"), pool_key
-        return self._pool.submit(run_task, work, task, ended)
+        return self._pool.submit(copy_context().run, run_task, work, task, ended)
 
 
 class _CurrentTask(threading.local):

@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable
+from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 
 from anonset.data import spans
@@ -138,7 +139,7 @@ class SearchBudget(RedactedRepr):
             except BaseException as error:  # the caller raises the exception again
                 failed.append(error)
 
-        thread = threading.Thread(target=guarded, daemon=True)
+        thread = threading.Thread(target=copy_context().run, args=(guarded,), daemon=True)
         thread.start()
         deadline, is_stopping = time.monotonic() + self.left, False
         patience = 0.0 if self.seconds is None else _PATIENCE * self.seconds
