@@ -20,6 +20,7 @@ from anonset.privacy import KAnonymity, KmAnonymity
 from anonset.release.scan.disclosure_scan import Scanner, names_of_persons
 
 Spec = str | tuple[str, ...]
+_INITIAL = "choice|" + "|".join(f"{letter}. " for letter in "ABCDEFGHIJKLMNOPRSTUVW")
 KINDS: Mapping[str, Sequence[Spec]] = {
     "e-mail address": ("email",),
     "telephone number": (
@@ -60,7 +61,7 @@ KINDS: Mapping[str, Sequence[Spec]] = {
     "name in another script": ("name|zh|full", "name|ja|full", "name|ko|full", "name|ru|full", "name|el|full",
                                "name|ar|full", "name|he|full", "name|hi|full"),
     "surname": ("name|de|last", "name|en|last", "name|it|last"),
-    "surname with initial": (("pattern|A. ", "name|de|last"), ("pattern|A. ", "name|en|last")),
+    "surname with initial": ((_INITIAL, "name|de|last"), (_INITIAL, "name|en|last")),
     "handle": ("pattern|@aaaaaa_99", "pattern|@aaaaaaaaa"),
     "user name": ("pattern|aaaaaa99", "pattern|aaaa.aaaaaaa"),
     "three words": (("words|en|2000", "constant|.", "words|en|2000", "constant|.", "words|en|2000"),
@@ -92,14 +93,7 @@ KINDS: Mapping[str, Sequence[Spec]] = {
 
 ROLES = ("items", "sensitive", "kept", "kept beside buckets")
 SHARING = ("unique", "shared by two", "a third of the rows")
-MEASURED = (
-    ("unique", 20),
-    ("unique", 20_000),
-    ("shared by two", 20),
-    ("shared by two", 20_000),
-    ("a third of the rows", 20),
-)
-"""How persons share the values, and the number of persons."""
+PERSONS = (20, 20_000)
 _NAME = "x9"
 Cell = tuple[str, str, str, int, bool, float]
 """Kind, role, sharing, number of persons, beside other columns, and the share found."""
@@ -170,11 +164,11 @@ def is_found(table: Table, role: str) -> bool:
     return False
 
 
-def measure(kinds: Mapping[str, Sequence[Spec]] = KINDS) -> Iterator[Cell]:
+def measure(kinds: Mapping[str, Sequence[Spec]] = KINDS, persons: Sequence[int] = PERSONS) -> Iterator[Cell]:
     """Yield the share found of each cell."""
     for kind, specs in kinds.items():
-        drawn = [values_of(spec, max(n for _, n in MEASURED)) for spec in specs]
-        for role, (sharing, n), beside in product(ROLES, MEASURED, (False, True)):
+        drawn = [values_of(spec, max(persons)) for spec in specs]
+        for role, sharing, n, beside in product(ROLES, SHARING, persons, (False, True)):
             found = [is_found(table_of(spread(values, n, sharing), role, beside=beside), role) for values in drawn]
             yield kind, role, sharing, n, beside, sum(found) / len(found)
 
@@ -182,13 +176,14 @@ def measure(kinds: Mapping[str, Sequence[Spec]] = KINDS) -> Iterator[Cell]:
 def page(cells: Iterable[Cell]) -> str:
     """Return the page of the documentation."""
     shares = {cell[:5]: cell[5] for cell in cells}
+    kinds, persons = (list(dict.fromkeys(key[at] for key in shares)) for at in (0, 3))
     lines = [_INTRODUCTION.strip(), ""]
     for role in ROLES:
-        heads = [f"{sharing}, {n:,}" for sharing, n in MEASURED]
+        heads = [f"{sharing}, {n:,}" for sharing, n in product(SHARING, persons)]
         lines += [f"## {_TITLES[role]}", "", f"| kind | {' | '.join(heads)} |", "|---" * (len(heads) + 1) + "|"]
-        for kind in dict.fromkeys(key[0] for key in shares):
+        for kind in kinds:
             row = []
-            for sharing, n in MEASURED:
+            for sharing, n in product(SHARING, persons):
                 alone, beside = (shares[kind, role, sharing, n, beside] for beside in (False, True))
                 row.append(f"{alone:.0%}" if alone == beside else f"{alone:.0%} ({beside:.0%})")
             lines.append(f"| {kind} | {' | '.join(row)} |")
@@ -205,12 +200,13 @@ _TITLES = {
 _INTRODUCTION = """
 # What the scan finds
 
-The [scan of a publication](../stops.md) is a safety net. The tables state which kinds of identifying values it
-finds in a column with a neutral header, by the role of the column, the number of persons, and how many persons have a
+The [scan of a publication](../stops.md) is a safety net. The tables state which kinds of identifying values it finds
+in a column with a neutral header, by the role of the column, the number of persons, and how many persons have a
 value: each person has their own (*unique*), two persons share it, or a third of the persons have their own and the
-others have one of three common words. A cell is the share of the generators of the kind whose values are found. A
-number in parentheses is the share beside other columns, if it differs. `python -m tests.columns.scan_figures --page
-docs/development/scan.md` repeats the measurement and writes this page; the generators are listed in that file.
+others have one of three common words. The heads state the number of persons. A cell is the share of the generators of
+the kind whose values are found. A number in parentheses is the share beside other columns, if it differs. `python -m
+tests.columns.scan_figures --page docs/development/scan.md` repeats the measurement, by default for 20 and 20,000
+persons, and writes this page. That file lists the generators.
 """
 
 
@@ -218,7 +214,9 @@ def main() -> None:
     """Measure all kinds, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--page", type=Path, required=True)
-    parser.parse_args().page.write_text(page(measure()), encoding="utf-8")
+    parser.add_argument("--persons", type=int, nargs="+", default=PERSONS)
+    given = parser.parse_args()
+    given.page.write_text(page(measure(persons=given.persons)), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,14 @@
 """The scan finds contact data, ids, dates and addresses in each role, at any share, alone and beside other columns."""
 
+from pathlib import Path
+
 import pytest
 from tests.columns.scan_figures import KINDS, SHARING, is_found, spread, table_of, values_of
 
 from anonset.columns.check_digits import count_checked
 from anonset.columns.personal_values import personal_kind
 
+PAGE = Path(__file__).parents[2] / "docs/development/scan.md"
 SURE = (
     "e-mail address", "telephone number", "IBAN", "national id with a check digit", "full date", "time stamp",
     "address with number and postcode",
@@ -55,3 +58,10 @@ def test_codes_and_product_numbers_are_no_ids_of_persons(labels: list[str]) -> N
     assert count_checked(labels) == 0
     found = personal_kind(labels)
     assert found is None or found[0] == "opaque key"
+
+
+def test_the_page_has_a_row_for_each_kind_and_role() -> None:
+    rows = [
+        line.split(" | ")[0].removeprefix("| ") for line in PAGE.read_text(encoding="utf-8").splitlines() if "%" in line
+    ]
+    assert rows == [*KINDS] * 4
