@@ -6,18 +6,7 @@ the commit that mends the fault: a test fails if a known fault no longer shows.
 
 from tests.combinations.table import Choice, Value
 
-BYTES = "other bytes than in the plain way"
-ROW_ORDER = (
-    *("kkm/tum-bound", "kkm/rfirst", "kkm/tfirst", "transaction-k/local-generalization"),
-    "transaction-k/local-reallocation",
-)
-"""Searches whose result depends on the order of the rows."""
-
 KNOWN: list[tuple[dict[str, Value], str]] = [
-    *(({"search": search, "input": "shuffled"}, BYTES) for search in ROW_ORDER),
-    # flags cannot name columns whose names contain =
-    ({"header": "equals:zip", "spoken": "flags", "zip": "mask:3,1"}, "is not a column of items or quasi-identifiers"),
-    ({"header": "equals:codes", "spoken": "flags", "tree": "file"}, "is not a column of items or quasi-identifiers"),
     # the scan judges all item columns together
     *(
         ({"canary": canary}, "published, but the table says that it is refused")
