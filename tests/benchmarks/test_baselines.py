@@ -105,15 +105,26 @@ rows = st.lists(st.sets(st.sampled_from("abcdefghijklmno"), max_size=12), min_si
 def test_a_record_changes_counts_by_the_sensitivity_at_most(records: list[set[str]]) -> None:
     """Neighbours differ in the last record, so that the same random numbers cut the other records."""
     column = SetColumn.of(records, universe="abcdefghijklmno")
-    matrix = generators.truncated(column, np.random.default_rng(1))
-    smaller = generators.truncated(column.take(np.arange(column.n - 1)), np.random.default_rng(1))
+    length = 4
+    matrix = generators.truncated(column, length, np.random.default_rng(1))
+    smaller = generators.truncated(column.take(np.arange(column.n - 1)), length, np.random.default_rng(1))
     assert np.array_equal(matrix[:-1], smaller)
-    assert matrix.sum(axis=1).tolist() == [min(len(record), generators.LONGEST) for record in records]
+    assert matrix.sum(axis=1).tolist() == [min(len(record), length) for record in records]
     assert not (matrix & ~noise.matrix_of(column)).any()
-    items = [len(counted) + generators.noisy_items(counted, inf, None)[1].sum() for counted in (matrix, smaller)]
-    pairs = [np.triu(generators.noisy_pairs(counted, inf, None)[0], 1).sum() for counted in (matrix, smaller)]
-    assert items[0] - items[1] <= generators.ITEM_SENSITIVITY
-    assert pairs[0] - pairs[1] <= generators.PAIR_SENSITIVITY
+    cuts = [generators.Cut(counted, length, inf) for counted in (matrix, smaller)]
+    items = [len(one.matrix) + generators.noisy_items(one, 1, None)[1].sum() for one in cuts]
+    pairs = [np.triu(generators.noisy_pairs(one, 1, None)[0], 1).sum() for one in cuts]
+    assert items[0] - items[1] <= 1 + length
+    assert pairs[0] - pairs[1] <= length * (length - 1) / 2
+
+
+def test_the_length_is_chosen_by_noisy_counts_and_leaves_most_records_whole() -> None:
+    lengths = [2] * 94 + [7] * 2 + [12] * 4
+    column = SetColumn.of([{str(item) for item in range(length)} for length in lengths])
+    assert generators.longest(column, inf, np.random.default_rng(1)) == 7
+    chosen = [generators.longest(column, 0.05, np.random.default_rng(seed)) for seed in range(20)]
+    assert len(set(chosen)) > 1, "with a small budget, the noise decides"
+    assert max(chosen) <= generators.LENGTHS
 
 
 @pytest.mark.parametrize("generator", [generators.independent, generators.tree])
@@ -126,8 +137,13 @@ def test_generators_spend_epsilon_on_noise(generator, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(generators, "laplace", laplace)
     generator(BASKETS, 0.5, np.random.default_rng(1))
-    expected = [generators.ITEM_SENSITIVITY, generators.PAIR_SENSITIVITY][: len(spent)]
-    assert [sensitivity for sensitivity, _ in spent] == expected
+    found = list(spent)
+    chosen = generators.longest(BASKETS, inf, np.random.default_rng(1))
+    assert [sensitivity for sensitivity, _ in found] == [1, 1 + chosen, chosen * (chosen - 1) // 2][: len(found)]
+    assert sum(epsilon for _, epsilon in found) == pytest.approx(0.5)
+    spent.clear()
+    generator(BASKETS, 0.5, np.random.default_rng(1), length=3)
+    assert [sensitivity for sensitivity, _ in spent] == [4, 3][: len(spent)]
     assert sum(epsilon for _, epsilon in spent) == 0.5
 
 

@@ -1,9 +1,9 @@
 """Synthetic records: independent items, or items that depend on each other as in a tree.
 
 With a finite epsilon, the generators use noisy counts, and their output is epsilon-differentially private. A record is
-first cut to `LONGEST` random items. It then changes the record count by 1, at most `LONGEST` item counts by 1, and at
-most ``LONGEST * (LONGEST - 1) / 2`` pair counts by 1. With an infinite epsilon, the counts are exact and the output has
-no guarantee.
+first cut to L random items. It then changes the record count by 1, at most L item counts by 1, and at most
+``L * (L - 1) / 2`` pair counts by 1. L is chosen from noisy counts of record lengths, which spend a part of epsilon
+(`longest`), or given. With an infinite epsilon, the counts are exact and the output has no guarantee.
 
 Reference: Chow, Liu, Approximating discrete probability distributions with dependence trees, IEEE Trans. Information
 Theory 14(3), 1968.
@@ -21,14 +21,16 @@ from benchmarks.experiments.baselines.noise import Bools, Counts, column_of, lap
 
 from anonset.data import SetColumn
 
-LONGEST = 8
-"""Number of items of a record that are counted."""
+LENGTHS = 64
+"""Largest number of items of a record that can be counted."""
+SHARE_OF_LENGTHS = 0.1
+"""Part of epsilon that is spent on the choice of the number of items of a record that are counted."""
+WHOLE = 0.95
+"""Share of the records that are not cut."""
 PAIRED = 40
 """Number of items with the largest counts. Pairs of these items are counted."""
 DEVIATIONS = 2.0
 """Noisy counts below this number of standard deviations of the noise count as 0."""
-ITEM_SENSITIVITY = 1 + LONGEST
-PAIR_SENSITIVITY = LONGEST * (LONGEST - 1) // 2
 
 
 class Edge(NamedTuple):
@@ -40,18 +42,26 @@ class Edge(NamedTuple):
     """Count of both items."""
 
 
-def independent(column: SetColumn, epsilon: float, random: np.random.Generator) -> SetColumn:
-    """Return synthetic records whose items are independent of each other."""
-    n, counts = noisy_items(_counted(column, epsilon, random), epsilon, random)
+class Cut(NamedTuple):
+    """Records with at most `longest` items, and the remaining epsilon."""
+
+    matrix: Bools
+    longest: int
+    epsilon: float
+
+
+def independent(column: SetColumn, epsilon: float, random: np.random.Generator, length: int | None = None) -> SetColumn:
+    """Return synthetic records whose items are independent of each other. `length` is the given L, if any."""
+    n, counts = noisy_items(cut(column, epsilon, random, length), 1.0, random)
     return column_of(_drawn(n, counts, random), column)
 
 
-def tree(column: SetColumn, epsilon: float, random: np.random.Generator) -> SetColumn:
+def tree(column: SetColumn, epsilon: float, random: np.random.Generator, length: int | None = None) -> SetColumn:
     """Return synthetic records of a Chow-Liu tree. Items and pairs use half of epsilon each."""
-    matrix = _counted(column, epsilon, random)
-    n, counts = noisy_items(matrix, epsilon / 2, random)
+    records = cut(column, epsilon, random, length)
+    n, counts = noisy_items(records, 0.5, random)
     paired = np.argsort(-counts, kind="stable")[:PAIRED]
-    pairs, noise = noisy_pairs(matrix[:, paired], epsilon / 2, random)
+    pairs, noise = noisy_pairs(records._replace(matrix=records.matrix[:, paired]), 0.5, random)
     drawn = _drawn(n, counts, random)
     for edge in forest(n, counts[paired], pairs, DEVIATIONS * noise):
         parent, child = drawn[:, paired[edge.parent]], paired[edge.child]
@@ -61,33 +71,60 @@ def tree(column: SetColumn, epsilon: float, random: np.random.Generator) -> SetC
     return column_of(drawn, column)
 
 
-def truncated(column: SetColumn, random: np.random.Generator) -> Bools:
-    """Return at most `LONGEST` random items of each record, bool (n, M)."""
+def cut(column: SetColumn, epsilon: float, random: np.random.Generator, length: int | None = None) -> Cut:
+    """Cut the records to `length` random items. By default, the length is chosen with a part of epsilon."""
+    if epsilon == inf:
+        return Cut(matrix_of(column), len(column.vocabulary), inf)
+    spent = 0.0
+    if length is None:
+        spent = SHARE_OF_LENGTHS * epsilon
+        length = longest(column, spent, random)
+    return Cut(truncated(column, length, random), length, epsilon - spent)
+
+
+def longest(column: SetColumn, epsilon: float, random: np.random.Generator) -> int:
+    """Return the smallest length that leaves `WHOLE` of the records whole, by noisy counts of the record lengths.
+
+    A record changes one count by 1.
+    """
+    counts = np.bincount(np.clip(column.lengths, 1, LENGTHS), minlength=LENGTHS + 1)[1:]
+    noisy = np.maximum(0.0, counts + laplace(random, 1, epsilon, LENGTHS))
+    reached = np.flatnonzero(np.cumsum(noisy) >= WHOLE * noisy.sum())
+    return int(reached[0]) + 1
+
+
+def truncated(column: SetColumn, length: int, random: np.random.Generator) -> Bools:
+    """Return at most `length` random items of each record, bool (n, M)."""
     record = np.repeat(np.arange(column.n), column.lengths)
     order = np.lexsort((random.random(len(record)), record))
     place = np.arange(len(record)) - column.indptr[record]
-    chosen = order[place < LONGEST]
+    chosen = order[place < length]
     matrix = np.zeros((column.n, len(column.vocabulary)), np.bool_)
     matrix[record[chosen], column.items[chosen]] = True
     return matrix
 
 
-def noisy_items(matrix: Bools, epsilon: float, random: np.random.Generator) -> tuple[int, Counts]:
-    """Return the noisy record count, and the noisy count of each item, float64 (M,)."""
-    counts = np.concatenate([[len(matrix)], matrix.sum(axis=0)])
-    counts = counts + laplace(random, ITEM_SENSITIVITY, epsilon, len(counts))
+def noisy_items(records: Cut, share: float, random: np.random.Generator) -> tuple[int, Counts]:
+    """Return the noisy record count, and the noisy count of each item, float64 (M,). Spends `share` of the epsilon."""
+    sensitivity, epsilon = 1 + records.longest, share * records.epsilon
+    counts = np.concatenate([[len(records.matrix)], records.matrix.sum(axis=0)])
+    counts = counts + laplace(random, sensitivity, epsilon, len(counts))
     n = max(0, round(float(counts[0])))
-    counts[counts < DEVIATIONS * sqrt(2) * ITEM_SENSITIVITY / epsilon] = 0
+    counts[counts < DEVIATIONS * sqrt(2) * sensitivity / epsilon] = 0
     return n, np.minimum(counts[1:], n)
 
 
-def noisy_pairs(matrix: Bools, epsilon: float, random: np.random.Generator) -> tuple[Counts, float]:
-    """Return the noisy count of each pair of items, float64 (M, M), and the standard deviation of the noise."""
-    counts = matrix.astype(np.float64).T @ matrix.astype(np.float64)
+def noisy_pairs(records: Cut, share: float, random: np.random.Generator) -> tuple[Counts, float]:
+    """Return the noisy count of each pair of items, float64 (M, M), and the standard deviation of the noise.
+
+    Spends `share` of the epsilon.
+    """
+    sensitivity, epsilon = records.longest * (records.longest - 1) // 2, share * records.epsilon
+    counts = records.matrix.astype(np.float64).T @ records.matrix.astype(np.float64)
     upper = np.triu_indices(len(counts), 1)
-    counts[upper] += laplace(random, PAIR_SENSITIVITY, epsilon, len(upper[0]))
+    counts[upper] += laplace(random, sensitivity, epsilon, len(upper[0]))
     counts.T[upper] = counts[upper]
-    return counts, sqrt(2) * PAIR_SENSITIVITY / epsilon
+    return counts, sqrt(2) * sensitivity / epsilon
 
 
 def forest(n: int, counts: Counts, pairs: Counts, least: float) -> list[Edge]:
@@ -132,10 +169,6 @@ def mutual_information(n: float, a: float, b: float, together: float) -> float:
     """
     cells = ((together, a, b), (a - together, a, n - b), (b - together, n - a, b), (n - a - b + together, n - a, n - b))
     return sum(count / n * log(count * n / (row * column)) for count, row, column in cells if count > 0)
-
-
-def _counted(column: SetColumn, epsilon: float, random: np.random.Generator) -> Bools:
-    return truncated(column, random) if epsilon < inf else matrix_of(column)
 
 
 def _drawn(n: int, counts: Counts, random: np.random.Generator) -> Bools:

@@ -6,7 +6,7 @@ measures use exact or expected supports, and are the same for each kind. Test re
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -129,11 +129,12 @@ def _output(split: Split, parameters: Parameters) -> Output:
     from anonset.measures.item_supports import ColumnSupports
 
     way = parameters["way"]
+    length = parameters.get("length")
     releases: Mapping[str, Callable[[SetColumn, float, np.random.Generator], SetColumn]] = {
         "original": lambda column, _epsilon, _random: column,
         "diff-part": diff_part,
-        "independent": independent,
-        "tree": tree,
+        "independent": partial(independent, length=length),
+        "tree": partial(tree, length=length),
     }
     if way not in releases:
         return _anonymized(split, parameters)

@@ -1,12 +1,13 @@
 """Tables of the study of baselines, with 95% confidence intervals over the samples."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import sqrt
 from pathlib import Path
 from statistics import mean, stdev
+from typing import Any
 
-from benchmarks.experiments.baselines import DATA, LEVELS, NO_NOISE, ORIGINAL, PAPER
-from benchmarks.experiments.cases import Repeated
+from benchmarks.experiments.baselines import DATA, LENGTHS, LEVELS, NO_NOISE, ORIGINAL, PAPER
+from benchmarks.experiments.cases import Figure, Key, Repeated
 from benchmarks.experiments.criteria import CONFIDENCE
 from benchmarks.experiments.judging import results_of_figure
 from benchmarks.experiments.render import rows
@@ -44,7 +45,23 @@ def tables(results: Path) -> str:
             for shown, series, figure, x in _SHOWN
         ]
         parts += [f"**{data}**", rows(("publication", *_COLUMNS.values()), [row for row in cells if any(row[1:])])]
-    return "\n\n".join(parts)
+    return "\n\n".join([*parts, _SWEEP, _by_length(figures, found)])
+
+
+_SWEEP = f"""\
+**Number of items to which records are cut.** F1 of itemsets with epsilon={_EPSILON}. The first column is the length
+that is chosen within epsilon. The other columns spend nothing on the choice:"""
+
+
+def _by_length(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[str, Any]]) -> str:
+    """Return the F1 of itemsets of the private releases, by the given length."""
+    cells = []
+    for data in DATA:
+        chosen, given = (results_of_figure(figures[f"{data}_{name}"], found) for name in ("epsilon", "length"))
+        for way in ("independent", "tree"):
+            found_at = [interval(values(given, way, length, "sets_f1")) for length in LENGTHS]
+            cells.append((data, f"`{way}`", interval(values(chosen, way, _EPSILON, "sets_f1")), *found_at))
+    return rows(("data", "release", "chosen", *map(str, LENGTHS)), cells)
 
 
 def values(results: Repeated, series: str, x: float | str, quantity: str) -> list[float]:
