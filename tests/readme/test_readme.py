@@ -12,6 +12,7 @@ pytestmark = pytest.mark.compiled
 SHOWING = [page for page in PAGES if re.search("^```(console|python)$", page.read_text(), re.MULTILINE)]
 NOT_RUN = {
     "make demo     #": "the project's own set-up",
+    "pip install dist/": "installs",
     "pip install .": "installs",
     "pip install '.[ui]'": "starts a server; tested in tests/ui",
     "uvx --from .": "installs",
