@@ -10,8 +10,8 @@ import random
 import sys
 from collections.abc import Iterator
 
-from tests.combinations.draws import VALUES, covering, draw, pairs, possible_pairs, texts
-from tests.combinations.known import is_known
+from tests.combinations.draws import VALUES, covering, draw, pairs, possible_pairs, simplest, texts
+from tests.combinations.known import KNOWN, is_known
 from tests.combinations.rows import fault_kind, judge, refusing_pairs, shrink, told
 from tests.combinations.table import Value
 
@@ -32,7 +32,7 @@ def main() -> int:
     asked = parser.parse_args()
     os.fsync = os.fstat  # type: ignore[assignment]  # only a power failure shows the difference
     missing = possible_pairs()
-    total, refused, wrong, rows, kinds = len(missing), 0, 0, 0, set[str]()
+    covered, refused, wrong, rows, kinds = 0, 0, 0, 0, set[str]()
     jobs = triples(asked.seed, asked.triples) if asked.triples else covering(asked.seed, missing)
     for job in jobs:
         if rows >= asked.most:
@@ -41,11 +41,11 @@ def main() -> int:
         judged = judge(job, (asked.seed, rows))
         faults = [fault for fault in judged.faults if not is_known(job, fault)]
         if judged.state == "published" or (judged.faults and not faults):
-            missing -= pairs(job)
+            covered += len(found := pairs(job) & missing)
+            missing -= found
         elif judged.state == "refused":
-            covered = refusing_pairs(job) & missing
-            refused += len(covered)
-            missing -= covered
+            refused += len(found := refusing_pairs(job) & missing)
+            missing -= found
         wrong += bool(faults)
         for fault in faults:
             if fault_kind(fault) not in kinds:
@@ -53,12 +53,21 @@ def main() -> int:
                 small = job if asked.no_shrinking else shrink(job, (asked.seed, rows), fault)
                 say(f"row {rows}: {fault}\n    {told(small)}")
         if rows % 100 == 0:
-            say(f"rows {rows}, missing {len(missing)}, wrong {wrong}", file=sys.stderr)
+            sys.stderr.write(f"rows {rows}, missing {len(missing)}, wrong {wrong}\n")
+    mended = [job for job, text in KNOWN if asked.most > rows and not asked.triples and not shows(job, text)]
+    for job in mended:
+        say(f"mended, remove it from known.py: {job}")
     for pair in sorted(missing)[:20] if not asked.triples else ():
         say(f"missing: {texts(pair)}")
-    covered = total - len(missing) - refused
+    total = covered + refused + len(missing)
     say(f"pairs {total}, covered {covered}, refused by the table {refused}, rows {rows}, wrong {wrong}")
-    return 1 if wrong or (missing and not asked.triples) else 0
+    return 1 if wrong or mended or (missing and not asked.triples) else 0
+
+
+def shows(values: dict[str, Value], text: str) -> bool:
+    """Return True if the simplest job with these values still has a known fault, for some persons."""
+    job = simplest(values)
+    return any(text in fault for seed in range(6) for fault in judge(job, seed).faults)
 
 
 def triples(seed: int, number: int) -> Iterator[dict[str, Value]]:

@@ -93,6 +93,16 @@ def _drawn(chance: random.Random, domains: Domains) -> Domains | None:
     return domains
 
 
+def simplest(wanted: Choice) -> dict[str, Value]:
+    """Return the job that contains the wanted values, and otherwise the first value of each factor that fits."""
+    domains = _ALL
+    for factor, value in wanted.items():
+        domains = _narrowed(domains, NAMES.index(factor), FACTORS[factor].index(value)) or []
+    for place, values in enumerate(FACTORS.values()):
+        domains = next(found for n in range(len(values)) if (found := _narrowed(domains, place, n)) is not None)
+    return {factor: FACTORS[factor][bits.bit_length() - 1] for factor, bits in zip(NAMES, domains, strict=True)}
+
+
 def possible_pairs() -> set[Pair]:
     """The pairs of values of two factors for which each other factor has a value that both allow."""
     starts = [_narrowed(_ALL, NAMES.index(factor), FACTORS[factor].index(value)) for factor, value in VALUES]
@@ -105,7 +115,8 @@ def possible_pairs() -> set[Pair]:
 
 
 def covering(seed: object, missing: set[Pair], tries: int = 8) -> Iterator[dict[str, Value]]:
-    """Yield jobs until no pair is missing that a job can contain. The caller removes the pairs that a job covered.
+    """Yield jobs until no pair is missing. The caller removes the pairs that a job covered, and this function removes
+    those that no job can contain, because a third factor has no value for both.
 
     Each job contains one of the missing pairs, and is the one of several drawn jobs that contains most of them.
     """
@@ -117,3 +128,5 @@ def covering(seed: object, missing: set[Pair], tries: int = 8) -> Iterator[dict[
                 drawn = [draw((seed, turn, pair, n), dict(VALUES[each] for each in pair)) for n in range(tries)]
                 if jobs := [job for job in drawn if job is not None]:
                     yield max(jobs, key=lambda job: len(pairs(job) & missing))
+                else:
+                    missing.remove(pair)

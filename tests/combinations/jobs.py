@@ -69,6 +69,11 @@ def canary(kind: str, number: int) -> str:
     return form.format(*([10 + number % 80, 1 + number % 9, number % 9] if kind == "date" else [number]))
 
 
+def _surname(number: int) -> str:
+    """Return a surname that no list contains."""
+    return f"Zel{'bdfgklmnprtvw'[number % 13]}{'aeiou'[number // 13 % 5]}quist"
+
+
 def population(seed: object, with_secrets: bool) -> list[Person]:
     """Make persons in groups of about eight that resemble each other."""
     chance = random.Random(f"persons {seed}")
@@ -108,7 +113,7 @@ class _Maker:
         if self.layout == "two" or self.layout in LINKED:
             self.sets = ["codes", "drugs"]
         self.sensitive = "illness" if self.model in ("kl", "kt", *BUCKETS) else None
-        self.keep = ["year"] if choice["keep"] == "declared" or self.layout == "groups" else []
+        self.keep = ["year"] if choice["keep"] != "none" or self.layout == "groups" else []
         self.unit = {"long": ["pid"], "persons": ["pid"], "composite": ["fund", "number"]}.get(self.layout, [])
         if self.layout in LINKED:
             self.unit = ["pid"]
@@ -121,6 +126,8 @@ class _Maker:
             self.names = {"codes": "codes.coding[system=icd].code"} | {c: f"who.{c}" for c in self.relational}
 
     def _rename(self) -> None:
+        if self.canary_role == "mention":
+            self.names["note"] = "surname"
         odd, _, column = self.choice["header"].partition(":")
         forms = {"comma": "{},x", "colon": "a:{}", "quote": 'the "{}"', "equals": "{}=1", "dot": "a.{}"}
         forms |= {"blank": "{} no", "long": "{}" + "_x" * 60}
@@ -141,6 +148,9 @@ class _Maker:
         if self.choice["sensitive_items"]:
             for person, secret in zip(persons[:4], [*SECRETS, *SECRETS], strict=True):
                 person.items["codes"] |= {self._form().format(secret)}
+        if self.choice["keep"] == "rare":
+            persons[5].values["year"] = "1871"
+            self.made.secrets.append("1871")
         if self.choice["empty"] == "record":
             persons[3].items["codes"] = set()
         for number, person in enumerate(persons):
@@ -167,6 +177,8 @@ class _Maker:
     def _key(self, number: int) -> str:
         if self.canary == "id":
             return self._secret("id", number)
+        if self.choice["ids"] == "folded":
+            return f"Stra\u00dfe{1000 + number}"
         return str(1000 + number) if self.choice["ids"] == "numbers" else f"Pa{1000 + number}"
 
     def _secret(self, kind: str, number: int) -> str:
@@ -191,6 +203,9 @@ class _Maker:
         if self.choice["normalize"] in ("upper", "codes=upper") and column == "codes" and number % 3 == 0:
             items = [item.lower() for item in items]
         self.chance.shuffle(items)
+        if self.canary_role == "mention" and column == "codes" and number % 2:
+            items = [*items, f"call {_surname(number)}"]
+            person.items[column] = {*person.items[column], items[-1]}
         if self.canary_role == "items" and column == "drugs":
             items = [self._secret(self.canary, number).replace(" ", "_" if not self.choice["separator"] else " ")]
         return items
@@ -211,6 +226,9 @@ class _Maker:
                 value = self._secret(self.canary, number)
             row[column] = value
         row["note"] = f"n{number % 3}"
+        if self.canary_role == "mention":
+            row["note"] = _surname(number)
+            self.made.secrets.append(row["note"])
         if self.canary_role == "drop":
             row["note"] = self._secret(self.canary, number)
         if self.canary_role == "keep":
@@ -221,6 +239,8 @@ class _Maker:
         key = person.key
         if self.choice["ids"] == "spelled" and turn % 2:
             key = self.chance.choice([key.lower(), f" {key}", key.upper(), f"{key[:2]}-{key[2:]}"])
+        if self.choice["ids"] == "folded" and turn % 2:
+            key = self.chance.choice([key.upper(), key.replace("\u00df", "ss"), f"\u200b{key}", key.lower()])
         if self.choice["ids"] == "numbers" and turn % 2:
             key = f"0{key}"
         if self.unit == ["fund", "number"]:
@@ -320,7 +340,7 @@ class _Maker:
         keep = [*self.keep, *(["contact"] if self.canary_role == "keep" else [])]
         if keep:
             put["keep"] = [names(column) for column in keep]
-        if self.keep and self.layout != "groups":
+        if self.choice["keep"] == "declared" and self.layout != "groups":
             put["publish_as_is"] = [names("year")]
         put["drop"] = [names("note")]
         if self.layout == "groups":
@@ -367,6 +387,8 @@ class _Maker:
         for column, rows in files.items():
             tables[column] = {"input": self._write(column, rows, list(rows[0])), "items": [column]}
             self.made.persons.column_of[column] = f"{column}.{column}"
+        if self.choice["null"] == "in a table":
+            tables["codes"]["null"] = "-"
         put["tables"] = tables
 
     def _linked_or(self, column: str) -> str:
@@ -507,7 +529,8 @@ class _Maker:
             for label in labels:
                 leaf = numbers[label] if self.layout == "fimi" else form.format(label)
                 above = "AB" if label[0] in "AB" else "other"
-                self.leaves.setdefault(column, []).append(leaf)
+                if kind == "file":
+                    self.leaves.setdefault(column, []).append(leaf)
                 csv.writer(file).writerow([leaf, label[0], above, "any"])
         return {"file": str(path), "refine": f"refine:{path}"}.get(kind, kind)
 
@@ -552,11 +575,18 @@ class _Maker:
             self._policies()
         if choice["relational_weights"]:
             put["relational_weights"] = {self._linked_or(c): w for c, w in (("age", 0.5), ("sex", 0.25), ("zip", 0.25))}
+        if choice["spoken"] == "split" and (rule := choice["rule of a dropped column"]):
+            if rule == "normalize":
+                put["normalize"] = ["note=upper"]
+            elif rule == "hierarchy":
+                put["hierarchy"] = {**put.get("hierarchy", {}), self.name("note"): "values"}
         if choice["ceiling"] == "zip":
             put["ceiling"] = {self._linked_or("zip"): "1"}
         elif choice["ceiling"]:
             (folder / "ceiling.txt").write_text("AB\nother\n")
-            put["ceiling"] = {self.name("codes"): str(folder / "ceiling.txt") if "file" in choice["ceiling"] else "1"}
+            put["ceiling"] = {
+                self._linked_or("codes"): str(folder / "ceiling.txt") if "file" in choice["ceiling"] else "1"
+            }
         if self.model not in ("kl", "kt", "k") and self.algorithm != "cluster":
             put.pop("c", None)
 
@@ -598,17 +628,19 @@ class _Maker:
             "symbols",
             "format",
         )
-        for name in (*plain, "part_rows", "seed", "null", "normalize", "skip_rows", "separator", "delimiter"):
+        for name in (*plain, "part_rows", "seed", "skip_rows", "separator", "delimiter"):
             if choice[name] != FACTORS[name][0]:
                 put[name] = choice[name]
         for name in ("null", "normalize"):
-            if isinstance(text := put.get(name), str):
+            if isinstance(text := choice[name], str) and text != "in a table":
                 column, equals, rule = text.rpartition("=")
-                put[name] = [f"{self.name(column)}={rule}" if equals else rule]
+                put[name] = [*put.get(name, []), f"{self.name(column)}={rule}" if equals else rule]
         if choice["accept"]:
             put["accept"] = [choice["accept"]]
         if put.get("item_loss"):
-            codes = self._occurring("codes")
+            sets = self.sets if self.layout == "two" else ()
+            named = [f"{self.name(c)}:{x}" for c in sets for x in self._occurring(c)]
+            codes = named or self._occurring("codes")
             lines = (f"0.5 {' '.join(codes[n : n + 4])}\n" for n in range(0, len(codes), 4))
             put["item_loss"] = str(self.made.folder / "losses.txt")
             Path(put["item_loss"]).write_text("".join(lines))
@@ -624,8 +656,6 @@ class _Maker:
             put["separator"] = ";"
         if choice["numeric"]:
             put["numeric"] = [self.name("age")]
-        if choice["t_distance"] == "ordered":
-            put["numeric"] = [*put.get("numeric", []), self.name("illness")]
         if not choice["round_ends"]:
             put["publish_as_is"] = [*put.get("publish_as_is", []), self._linked_or("age")]
         if choice["publish_as_is"]:

@@ -58,6 +58,6 @@ def scheduler() -> str:
     """Return the address of a cluster of two processes that this process uses for all jobs."""
     from distributed import LocalCluster
 
-    cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)  # type: ignore[no-untyped-call]
+    cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0")  # type: ignore[no-untyped-call]
     atexit.register(cluster.close)
     return str(cluster.scheduler_address)

@@ -15,12 +15,32 @@ from typing import Any
 from pyarrow import parquet
 from tests.combinations.draws import NUMBER, Pair, draw, pairs
 from tests.combinations.jobs import Made, make
-from tests.combinations.spoken import SPEAKERS, job_text
+from tests.combinations.spoken import SPEAKERS, flags, job_text
 from tests.combinations.table import FACTORS, REFUSED, Choice, Value, allowed
-from tests.reference.publication import breaches, bucket_breaches, chunk_breaches, read_publication, untruths
+from tests.reference.publication import (
+    breaches,
+    bucket_breaches,
+    chunk_breaches,
+    read_publication,
+    release_of,
+    untruths,
+)
+from tests.reference.two_releases import TwoReleases
 from tests.tiny_limits import LIMIT, tiny_limits
 
-REFUSED_CANARIES = r"names|e-mail|telephone|personal|identify|contact|IBAN|given name|persons"
+from anonset.cli.main import main
+from anonset.settings.publication import CheckSettings, RiskSettings
+from anonset.settings.settings import ReadingSettings
+
+_IDENTIFYING = r"names|e-mail|telephone|personal|identify|contact|IBAN|given name|persons|values of"
+REFUSED_ALONE: dict[str, dict[Value, str]] = {
+    "canary": {
+        value: _IDENTIFYING for value in FACTORS["canary"] if value.endswith(("keep", "items", "sensitive", "mention"))
+    },
+    "keep": {"rare": r"fewer than|groups of"},
+    "k": {1000: r"infeasible|cannot|fewer|records|persons|only"},
+}
+"""Values of a factor that are refused in each job, with a pattern of the message."""
 SUPPRESSING = (
     "exact",
     "hghs",
@@ -52,8 +72,6 @@ class Judged:
 
 def command(*arguments: str) -> Ran:
     """Run a command in this process."""
-    from anonset.cli.main import main
-
     out = io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
         try:
@@ -67,10 +85,8 @@ def command(*arguments: str) -> Ran:
 
 def expected_refusal(choice: Choice) -> str | None:
     """Return a pattern of the message with which the table says that a job is refused. None if it must publish."""
-    canaries = [REFUSED_CANARIES] if choice["canary"].partition(":")[2] in ("keep", "items", "sensitive") else []
-    patterns = canaries + [
-        text for wanted, text in REFUSED if all(choice[factor] == value for factor, value in wanted.items())
-    ]
+    patterns = [text for factor, of_value in REFUSED_ALONE.items() if (text := of_value.get(choice[factor]))]
+    patterns += [text for wanted, text in REFUSED if all(choice[factor] == value for factor, value in wanted.items())]
     return "|".join(patterns) or None
 
 
@@ -78,8 +94,8 @@ def refusing_pairs(choice: Choice) -> set[Pair]:
     """Return the pairs that a refused job tests: those of a refused canary, or the refused pair alone."""
     if found := [wanted for wanted, _ in REFUSED if all(choice[factor] == value for factor, value in wanted.items())]:
         return pairs(found[0]) if len(found) == 1 else set()
-    canary = NUMBER["canary", choice["canary"]]
-    return {pair for pair in pairs(choice) if canary in pair}
+    refusing = {NUMBER[factor, choice[factor]] for factor, values in REFUSED_ALONE.items() if choice[factor] in values}
+    return {pair for pair in pairs(choice) if refusing & {*pair}}
 
 
 def judge(choice: Choice, seed: object = 0) -> Judged:
@@ -117,7 +133,11 @@ def _judge(choice: Choice, folder: Path, seed: object) -> Judged:
             faults.append(f"refused with another message: {ran.text[-300:]}")
         if not pattern and ran.code == 2:
             faults.append(f"refused: {ran.text[-400:]}")
-        state = "wrong" if faults else "refused" if ran.code == 2 else "infeasible"
+        if choice["k"] == 1000 and ran.code == 1:
+            faults += (
+                [f"named without reason: {ran.text[-300:]}"] if "ceiling" in ran.text and not choice["ceiling"] else []
+            )
+        state = "wrong" if faults else "refused" if ran.code == 2 or choice["k"] == 1000 else "infeasible"
         return Judged(state, faults)
     if pattern:
         return Judged("wrong", [f"published, but the table says that it is refused ({pattern})"])
@@ -288,18 +308,88 @@ def _changed_row(made: Made, out: Path, private: Path) -> list[str]:
     return [] if ran.code in (1, 2) else [f"verify with a missing row ends with {ran.code}: {ran.text[-300:]}"]
 
 
-def _next(setting: str) -> Reader:
+OF_ORIGINALS: dict[str, Any] = {"risk": RiskSettings, "verify": CheckSettings}
+
+
+def _with_original(name: str) -> Reader:
+    def read(made: Made, out: Path, private: Path) -> list[str]:
+        reading = {*ReadingSettings.model_fields, "hierarchy", "drop"} & {*OF_ORIGINALS[name].model_fields}
+        given = {option: value for option, value in made.settings.items() if option in reading and option != "input"}
+        way_back = ["--private", str(private)] if name == "risk" else ["--records", str(private / "records.csv")]
+        return _accepts(name, str(out), "--original", made.settings["input"], *way_back, *flags(given))
+
+    return read
+
+
+def _resume_other(made: Made, out: Path, private: Path) -> list[str]:
+    """Resume with another option of reading: the publication is of another run."""
+    settings = {**made.settings, "if_exists": "resume"}
+    if "tables" in settings:
+        tables = settings["tables"]
+        settings["tables"] = {**tables, "codes": {**tables["codes"], "null": "zz"}}
+    else:
+        settings["null"] = [*settings.get("null", []), "zz"]
+    ran = command("anonymize", job_text(settings, out.with_name("other.toml")))
+    return [] if ran.code == 2 else [f"resume with another null ends with {ran.code}: {ran.text[-200:]}"]
+
+
+def _unchanged(settings: dict[str, Any], made: Made) -> None: ...
+
+
+def _next(setting: str, change: Callable[[dict[str, Any], Made], None] = _unchanged) -> Reader:
+    """Publish again, with other settings of reading, and with the first release as the earlier one."""
+
     def read(made: Made, out: Path, private: Path) -> list[str]:
         later = out.with_name("later")
         settings = {**made.settings, setting: str(private), "out": str(later), "private": f"{later}.private"}
+        if setting == "after":
+            settings["k"] = made.settings["k"] + 1  # the second cut differs
+        change(settings, made)
         ran = command("anonymize", job_text(settings, out.with_name("later.toml")))
-        if ran.code == 1:
+        if ran.code == 1 or (ran.code == 2 and change is not _unchanged):
             return []
         if ran.code:
             return [f"{setting} ends with {ran.code}: {ran.text[-400:]}"]
-        return _accepts("verify", str(later), *(["--after", str(private)] if setting == "after" else []))
+        faults = _joint_faults(made, settings, out, later) if setting == "after" else []
+        return faults or _accepts("verify", str(later), *(["--after", str(private)] if setting == "after" else []))
 
     return read
+
+
+def _joint_faults(made: Made, settings: dict[str, Any], out: Path, later: Path) -> list[str]:
+    """Check two releases of the same persons, with the records as the input has them."""
+    persons = made.named_persons()
+    sets = [column for column in persons.sets if made.names.get(column, column) in settings.get("items", persons.sets)]
+    if made.choice["layout"] not in ("cell", "two", "long") or made.settings.get("suppress"):
+        return []
+    earlier = release_of(out, persons, sets)  # what an attacker knows about the columns of both
+    found = TwoReleases(
+        release_of(later, persons, sets),
+        earlier,
+        [(n, n) for n in range(len(persons.all))],
+        frozenset().union(*earlier.records),
+    )
+    fewest = found.fewest_linked(found.unchanged, settings["m"])
+    k = settings["k"]
+    return [f"together, {fewest} persons remain of {k}"] if fewest is not None and fewest < k else []
+
+
+def _a_column_less(settings: dict[str, Any], made: Made) -> None:
+    drugs = made.names.get("drugs", "drugs")
+    settings["hierarchy"] = {c: spec for c, spec in settings["hierarchy"].items() if c not in (drugs, "drugs.drugs")}
+    if "tables" in settings:
+        settings["tables"] = {name: table for name, table in settings["tables"].items() if name != "drugs"}
+    else:
+        settings |= {"items": settings["items"][:1], "drop": [*settings["drop"], drugs]}
+
+
+def _other_spellings(settings: dict[str, Any], made: Made) -> None:
+    del settings["normalize"]
+    settings["hierarchy"] = dict.fromkeys(settings["hierarchy"], "balanced:2")
+
+
+def _other_nulls(settings: dict[str, Any], made: Made) -> None:
+    settings |= {"null": ["A1"], "missing": "empty"}
 
 
 READERS: dict[str, Reader] = {
@@ -314,7 +404,13 @@ READERS: dict[str, Reader] = {
     "changed byte": _changed_byte,
     "changed row": _changed_row,
     "recoding": _next("recoding"),
+    "risk original": _with_original("risk"),
+    "verify original": _with_original("verify"),
+    "resume other": _resume_other,
     "after": _next("after"),
+    "after a column less": _next("after", _a_column_less),
+    "after other spellings": _next("after", _other_spellings),
+    "after other nulls": _next("after", _other_nulls),
 }
 
 

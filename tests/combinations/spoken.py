@@ -86,6 +86,15 @@ def _split(made: Any, more: Settings) -> Any:
             in_job[name] = value
         else:
             as_flags[name] = value
+    if made.choice["rule of a dropped column"]:  # the job has a quasi-identifier with a rule, and a flag drops it
+        as_flags["drop"] = [column for name in (in_job, as_flags) for column in name.pop("drop", [])]
+        relational = [*in_job.get("relational", []), *as_flags.pop("relational", []), *as_flags["drop"]]
+        in_job["relational"] = relational
+        for rule in ("normalize", "hierarchy"):
+            if rule in as_flags:
+                in_job[rule] = (
+                    {**in_job.get(rule, {}), **as_flags.pop(rule)} if rule == "hierarchy" else as_flags.pop(rule)
+                )
     path = job_text(in_job, made.folder / "job.toml")
     return command("anonymize", path, *flags(as_flags))
 
@@ -112,7 +121,9 @@ def _by_python(made: Any, more: Settings) -> Any:
     if numeric:
         options["numeric"] = [*options.get("numeric", []), *(c for c in numeric if c not in options.get("numeric", []))]
     cls = ALGORITHMS[given["algorithm"]]
-    parameters = {field.name: given[field.name] for field in fields(cls) if field.name in given}
+    parameters = {
+        field.name: given[field.name] for field in fields(cls) if field.name in given and field.name != "order"
+    }
     for name in ("h", "rho", "cap", "c", "t", "w", "max_suppressed"):
         if name in parameters:
             parameters[name] = Fraction(parameters[name])
@@ -146,6 +157,8 @@ def _by_python(made: Any, more: Settings) -> Any:
         with warnings.catch_warnings(record=True) as told:
             table = anonset.read(given["input"], **options)
             shown = {name: given[name] for name in said if name in given}
+            if given.get("separator") in (";", "|"):  # the command uses the separator of the input
+                shown["separator"] = given["separator"]
             anonset.anonymize(table, cls(**parameters), hierarchies=specs or None, **shown)
     except anonset.InfeasibleError as error:
         return Ran(1, str(error))

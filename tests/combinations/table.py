@@ -71,21 +71,23 @@ FACTORS: dict[str, tuple[Value, ...]] = {
     "input": ("as it is", "shuffled", "repeated rows", "two files"),
     "reader": (
         *("verify", "verify job", "risk", "evaluate", "report", "shareable", "rerun", "resume"),
-        *("changed byte", "changed row", "recoding", "after"),
+        *("changed byte", "changed row", "risk original", "verify original", "resume other", "recoding", "after"),
+        *("after a column less", "after other spellings", "after other nulls"),
     ),
     "canary": (
         *("none", "name:drop", "date:drop", "text:drop", "mail:drop", "id:unit"),
         *("name:keep", "mail:keep", "phone:items", "mail:items", "name:items", "mail:sensitive", "name:sensitive"),
+        "name:mention",
     ),
     # odd things that files have
     "header": (
-        *("plain", "comma:codes", "comma:pid", "comma:age", "comma:note", "colon:codes", "quote:zip"),
-        *("equals:codes", "equals:zip", "dot:age", "blank:zip", "long:codes"),
+        *("plain", "comma:codes", "comma:pid", "comma:fund", "comma:age", "comma:note", "colon:codes", "quote:zip"),
+        *("equals:codes", "equals:zip", "colon:drugs", "dot:age", "blank:zip", "long:codes"),
     ),
-    "ids": ("plain", "spelled", "numbers"),
+    "ids": ("plain", "spelled", "numbers", "folded"),
     "labels": ("codes", "blanks", "commas"),
     "empty": ("none", "record"),
-    "keep": ("none", "declared"),
+    "keep": ("none", "declared", "rare"),
     # reading
     "separator": (None, ";", "|", "list", "codes=;"),
     "delimiter": (None, ";", "tab", "detected |"),
@@ -94,7 +96,7 @@ FACTORS: dict[str, tuple[Value, ...]] = {
     "header_line": (1, 3),
     "skip_rows": (None, "no-id", "footer", "labels", "undescribed"),
     "decimal": (None, ",", "."),
-    "null": (None, "-", "codes=-", "zip=-"),
+    "null": (None, "-", "codes=-", "zip=-", "in a table"),
     "missing": (None, "empty", "value", "empty,value"),
     "input_format": (None, "named"),
     "value_codes": (False, True),
@@ -110,6 +112,7 @@ FACTORS: dict[str, tuple[Value, ...]] = {
     "zip": ("mask:3,1", "file", "values", None),
     "age": ("range", "bins:0,30,60", None),
     "ceiling": (None, "codes", "zip", "codes file"),
+    "rule of a dropped column": (None, "normalize", "hierarchy"),
     "round_ends": (True, False),
     "max_loss": (None, 1.0),
     "max_work": (None, 2.0),
@@ -124,7 +127,7 @@ FACTORS: dict[str, tuple[Value, ...]] = {
     "seed": (None, 0, 5),
     "private": (None, "elsewhere"),
     # parameters
-    "k": (2, 3),
+    "k": (2, 3, 1000),
     "m": (2, 1),
     "l": (2, 3),
     "suppress": (None, True, False),
@@ -297,6 +300,7 @@ def _declare() -> None:
     only("labels", None, "format", (None, "csv", "parquet"))
     # headers
     only("header", ("comma:codes", "colon:codes", "equals:codes", "long:codes"), "layout", ("cell", "two", "long"))
+    only("header", ("comma:fund",), "layout", ("composite",))
     only("header", ("comma:pid",), "layout", ("long", "persons"))
     attributes = ("comma:age", "quote:zip", "equals:zip", "dot:age", "blank:zip")
     only("header", attributes, "search", (*ATTRIBUTES, *of_models(*BOTH)))
@@ -305,9 +309,11 @@ def _declare() -> None:
     only("header", ("dot:age",), "file", ("csv", "tsv", "csv.gz", "parquet", "xlsx"))
     only("ids", None, "layout", (*MERGED, "persons", *LINKED))
     only("ids", ("numbers",), "layout", ("long", "persons", *LINKED))
+    only("ids", ("folded",), "layout", ("long", "persons", *LINKED))
+    only("ids", ("folded",), "encoding", (None, "utf-16 by its mark"))
     only("empty", None, "layout", ("cell", "two", *MERGED, "one_hot", "one_code", "fimi"))
     only("empty", None, "search", [x for x in WITH_ITEMS if x not in of_models("transaction-k", "kkm", "klm")])
-    only("keep", None, "layout", ("cell", "two", *WIDE, *MERGED, "attributes", "persons"))
+    only("keep", ("declared",), "layout", ("cell", "two", *WIDE, *MERGED, "attributes", "persons"))
     # other reading options
     only("skip_rows", ("no-id",), "layout", (*MERGED, "persons", *LINKED))
     only("skip_rows", ("undescribed",), "layout", ("linked",))
@@ -325,6 +331,7 @@ def _declare() -> None:
     only("null", ("zip=-",), "missing", ("value", "empty,value"))
     only("null", ("codes=-",), "missing", ("empty", "empty,value"))
     only("null", ("-",), "missing", ("empty,value",))
+    only("null", ("in a table",), "layout", LINKED)
     only("null", ("codes=-", "-"), "layout", ("cell", "two"))
     only("null", ("zip=-",), "layout", ("cell", "two", *WIDE, "attributes"))
     only("null", ("codes=-",), "search", [x for x in WITH_ITEMS if x not in of_models("transaction-k", "kkm", "klm")])
@@ -332,6 +339,10 @@ def _declare() -> None:
     only("null", None, "no_header", (False,))
     only("null", ("zip=-", "-"), "zip", ("mask:3,1", "values", None))
     only("missing", None, "layout", TABLES)
+    only("rule of a dropped column", None, "layout", ("cell", "two", *WIDE, *MERGED, "attributes", "persons"))
+    only("rule of a dropped column", None, "spoken", ("split",))
+    only("rule of a dropped column", None, "no_header", (False,))
+    only("rule of a dropped column", None, "canary", ("none",))
     only("present", None, "layout", ("one_hot",))
     only("with_header", None, "layout", ("one_code",))
     only("with_header", None, "tree", (None, "balanced:2", "halves:frequency"))
@@ -370,7 +381,7 @@ def _declare() -> None:
     only("round_ends", None, "age", ("range",))
     only("ceiling", ("codes", "codes file"), "search", of_algorithms("exact"))
     only("ceiling", ("codes", "codes file"), "tree", ("file",))
-    only("ceiling", ("codes", "codes file"), "layout", ("cell", "long", "composite", "nested"))
+    only("ceiling", ("codes", "codes file"), "layout", ("cell", "two", "long", "composite", "nested", "linked_alone"))
     only("ceiling", ("codes", "codes file"), "suppress", (True,))
     only("ceiling", ("zip",), "zip", ("file",))
     only("ceiling", ("zip",), "search", of_algorithms("full-domain"))
@@ -381,6 +392,8 @@ def _declare() -> None:
     only("format", ("dat",), "layout", ("cell", *MERGED, *WIDE, *PLAIN, "nested"))
     only("format", ("dat",), "keep", ("none",))
     only("keep", None, "publish_as_is", (None,))
+    only("keep", ("rare",), "layout", ("cell", "attributes", "long", "groups"))
+    only("keep", ("rare",), "search", [x for x in searches if x not in of_models("disassociation")])
     only(
         "order", None, "search", [x for x in searches if x not in (*of_models(*BUCKETS), *of_models("disassociation"))]
     )
@@ -404,14 +417,37 @@ def _declare() -> None:
     for factor in ("utility_constraints", "item_weights", "t_tree", "ceiling", "relational_weights"):
         only("spoken", ("python",), factor, (None,))
     only("spoken", ("python",), "sensitive_items", ("list", None))
-    only("spoken", ("flags", "python"), "header", [x for x in FACTORS["header"] if not x.startswith("comma")])
     only("reader", ("recoding",), "search", CUTS)
     only("reader", ("recoding",), "inner_items", (None,))
-    only("reader", ("after",), "search", of_algorithms("exact", "apriori", "direct", "optimal", "hghs", "mhghs"))
+    after = [reader for reader in FACTORS["reader"] if reader.startswith("after")]
+    only("reader", after, "search", of_algorithms("exact", "apriori", "direct", "optimal", "hghs", "mhghs"))
+    only("reader", ("after a column less",), "layout", ("two", *LINKED))
+    only("reader", ("after other spellings", "after other nulls"), "layout", ("cell", "long"))
+    only("reader", ("after other spellings", "after other nulls"), "no_header", (False,))
+    only("reader", ("after other spellings",), "normalize", ("upper", "codes=upper"))
+    only("reader", ("after other nulls",), "null", (None,))
+    only("reader", ("risk original", "verify original"), "layout", TABLES)
+    only("reader", ("risk", "risk original"), "run", ("memory", "one thread", "three threads", "cluster"))
+    only("input", None, "on_infeasible", ("merge",))
+    only("reader", after, "inner_items", (None,))
+    only("reader", after, "unknown", (None,))
+    only("spoken", ("python",), "accept", (None, "worthless", "undecided"))
+    only("labels", ("commas",), "no_header", (False,))
+    by_other_text = ("risk original", "verify original", "resume", "resume other")
+    never("rule of a dropped column", None, "reader", by_other_text)
+    never("header", ("equals:codes", "equals:zip"), "reader", by_other_text[:2])
+    never("labels", ("blanks",), "utility_constraints", ("file",))
+    never("labels", ("blanks",), "privacy_constraints", ("file",))
+    never("labels", ("blanks",), "item_weights", ("file",))
+    never("suppress", (False,), "spoken", ("flags", "split"))
+    never("layout", ("groups",), "format", ("dat",))
+    never("private", None, "reader", after)  # an earlier release is found by the name of its private directory
+    never("k", (1000,), "search", (*of_models("rho", "anatomy"), *of_algorithms("cahd")))
+    only("utility_constraints", ("file",), "inner_items", (None,))
     only("reader", ("report",), "run", ("memory", "one thread", "three threads", "cluster"))
     only("reader", ("changed row",), "search", [x for x in searches if x not in of_models("disassociation", *BUCKETS)])
     only("reader", ("evaluate",), "layout", [x for x in layouts if x not in LINKED])
-    only("reader", ("resume", "changed byte"), "run", FACTORS["run"][:5])
+    only("reader", ("resume", "resume other", "changed byte"), "run", FACTORS["run"][:5])
     # canaries
     only("canary", ("name:drop", "date:drop", "text:drop", "mail:drop"), "layout", (*TABLES, *LINKED))
     only("canary", ("id:unit",), "layout", (*MERGED, "persons", *LINKED))
@@ -423,6 +459,12 @@ def _declare() -> None:
     only("canary", ("phone:items", "mail:items", "name:items"), "separator", (None, ";", "|"))
     only("canary", ("mail:sensitive", "name:sensitive"), "search", of_models("kl", "kt", *BUCKETS))
     only("canary", ("mail:sensitive", "name:sensitive"), "t_distance", (None, "equal"))
+    only("header", ("colon:drugs",), "layout", ("two",))
+    only("canary", ("name:mention",), "layout", ("cell", "long"))
+    only("canary", ("name:mention",), "tree", (None, "balanced:2"))
+    only("canary", ("name:mention",), "labels", ("blanks",))
+    only("canary", ("name:mention",), "sensitive_items", (None,))
+    only("canary", ("name:mention",), "normalize", (None,))
     only("header", ("comma:note",), "layout", ("cell", "attributes", "long"))
     _declare_parameters()
 
@@ -470,6 +512,9 @@ REFUSED: list[tuple[dict[str, Value], str]] = [
     ({"search": "disassociation/cahd", "layout": "two"}, "contains a single set-valued column"),
     ({"search": "disassociation/disassociation", "keep": "declared"}, "contains no records, so it cannot contain"),
     ({"search": "disassociation/cahd", "keep": "declared"}, "contains no records, so it cannot contain"),
+    ({"search": "disassociation/disassociation", "labels": "blanks"}, "blanks separate items in a disassociated"),
+    ({"search": "disassociation/cahd", "labels": "blanks"}, "blanks separate items in a disassociated"),
+    ({"layout": "groups", "format": "parquet"}, "buckets are published as csv"),
     ({"search": "kkm/joint-split", "transaction": "lra"}, "joint-split does not support --transaction lra"),
 ]
 """Jobs that must be refused: the pair, and a pattern of the message."""

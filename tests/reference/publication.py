@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
+from tests.reference.two_releases import Release
 
 Symbols = frozenset[tuple[str, str]]
 """Published symbols of a row, with their columns."""
@@ -297,7 +298,7 @@ def _is_diverse(counts: Sequence[int], given: Mapping[str, Any]) -> bool:
 
 def _secrets(given: Mapping[str, Any]) -> set[str]:
     listed = given.get("sensitive_items", [])
-    listed = Path(listed[0][1:]).read_text().split() if listed and listed[0].startswith("@") else listed
+    listed = Path(listed[0][1:]).read_text().split("\n")[:-1] if listed and listed[0].startswith("@") else listed
     return {item.rpartition(":")[2] for item in listed}
 
 
@@ -382,3 +383,24 @@ def chunk_breaches(out: Path, given: Mapping[str, Any], persons: Persons) -> Ite
                         counts[frozenset(known)] += int(row["count"])
         if rare := [known for known, n in counts.items() if n < given["k"]]:
             yield f"chunk {chunk}: {sorted(rare[0])} in {counts[rare[0]]} records"
+
+
+def release_of(out: Path, persons: Persons, sets: Sequence[str]) -> Release:
+    """Return what an attacker sees of a release, with the record of each person as the input has it.
+
+    The private list of records says which row a person has.
+    """
+    publication, columns = read_publication(out), [persons.column_of.get(column, column) for column in sets]
+    row_of = {int(r["input_record"]): int(r["published_row"]) for r in read_table(Path(f"{out}.private") / "records")}
+    records = [frozenset(f"{column}:{item}" for column in sets for item in p.items[column]) for p in persons.all]
+    names = dict(zip(columns, sets, strict=True))
+    everything = publication.attestation["data"]["items"]
+    shown = {(column, symbol) for row in publication.rows for column, symbol in row.items if column in names}
+    stands_for = {shown_as: _members(publication, frozenset({shown_as}), everything) for shown_as in shown}
+    members = {
+        f"{names[c]}:{s}": {f"{names[of]}:{item}" for of, item in items if of in names}
+        for (c, s), items in stands_for.items()
+    }
+    own = [publication.rows[row_of[n]].items for n in range(len(records))]
+    rows = [frozenset(f"{names[c]}:{s}" for c, s in symbols if c in names) for symbols in own]
+    return Release(records, rows, members, certain=False)

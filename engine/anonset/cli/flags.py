@@ -132,10 +132,10 @@ _WEIGHTS = re.compile(r"(.+?=[^=,]+)(?:,|$)", re.DOTALL)
 
 
 def pairs(option: str, values: Iterable[str], columns: Sequence[str] = ()) -> dict[str, str]:
-    """Parse repeated ``NAME=VALUE`` as a mapping. A name may be a path such as ``params[key=page].value``, or one of
-    `columns`.
+    """Parse repeated ``NAME=VALUE`` as a mapping. A name may be a path such as ``params[key=page].value``, or a name in
+    `columns`, which are names or lists of names separated by commas.
 
-    >>> pairs("--hierarchy", ["items=balanced:5", "a[key=x].b=tree.csv", "p=q=values"], ["p=q"])
+    >>> pairs("--hierarchy", ["items=balanced:5", "a[key=x].b=tree.csv", "p=q=values"], ["age,p=q"])
     {'items': 'balanced:5', 'a[key=x].b': 'tree.csv', 'p=q': 'values'}
 
     Raises
@@ -143,9 +143,13 @@ def pairs(option: str, values: Iterable[str], columns: Sequence[str] = ()) -> di
     InputError
         If there is no ``=``, or a name occurs twice.
     """
-    values_of: dict[str, str] = {}
+    values_of, named = (
+        dict[str, str](),
+        f",{','.join(columns)},",
+    )  # a name may contain commas, and so may a list of names
     for value in values:
-        name = max((column for column in columns if value.startswith(f"{column}=")), key=len, default="")
+        before = [value[:at] for at, character in enumerate(value) if character == "="]
+        name = max((name for name in before if f",{name}," in named), key=len, default="")
         pair = (name, value[len(name) + 1 :]) if name else (match := _PAIR.fullmatch(value)) and match.groups()
         if not pair or not pair[1]:
             msg = f"{option} must be COL=SPEC, got {value!r}"

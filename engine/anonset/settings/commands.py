@@ -9,7 +9,7 @@ from pydantic import Field
 
 from anonset.reading.decisions import PUBLICATION
 from anonset.settings.parameters import MODELS, SIZES, collect
-from anonset.settings.readers import FORMS, Names
+from anonset.settings.readers import FORMS, Names, NumberText
 from anonset.settings.settings import (
     AS_IS,
     CEILING,
@@ -127,7 +127,7 @@ class EvaluateSettings(WorkloadSettings, ComparedSettings):
 
     out: str | None = Field(None, description="Directory of the publication. Not needed with a job file.")
     item_weights: str | None = Field(None, description=FORMS["item_weights"].text)
-    relational_weights: dict[str, float | str] | None = Field(None, description=FORMS["relational_weights"].text)
+    relational_weights: dict[str, NumberText] | None = Field(None, description=FORMS["relational_weights"].text)
     top: int | None = Field(
         None,
         ge=1,

@@ -160,7 +160,7 @@ def sensitive_items(value: list[str], _: ParsingContext) -> tuple[str, ...]:
     return tuple(value)
 
 
-def weights(value: Mapping[str, float | str], _: ParsingContext) -> dict[str, float]:
+def weights(value: Mapping[str, str], _: ParsingContext) -> dict[str, float]:
     """Parse the weights of columns."""
     weight_of = {}
     for name, text in value.items():
@@ -410,7 +410,7 @@ FORMS: dict[str, SettingForm] = {
     ),
     "relational_weights": SettingForm(
         "relational_weights",
-        dict[str, float | str],
+        dict[str, NumberText],
         weights,
         "COL=WEIGHT,...: weight of each relational column in the relational loss.",
     ),

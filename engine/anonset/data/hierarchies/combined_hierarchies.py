@@ -87,7 +87,8 @@ def join_hierarchies(parts: Mapping[str, Hierarchy], root: str) -> Hierarchy:
         columns += (part.column_depth[first:] + 1).tolist()
     joined = Hierarchy.from_preorder(labels, np.concatenate(parents), columns)
     some, capped = any(part.from_data for part in parts.values()), any(part.capped for part in parts.values())
-    marked = replace(joined, from_data=some, capped=capped)
+    aliases = [(prefixed(name, a), prefixed(name, b)) for name, part in parts.items() for a, b in part.aliases]
+    marked = replace(joined, from_data=some, capped=capped, aliases=(*joined.aliases, *aliases))
     if all(part.place is None for part in parts.values()):
         return marked
     first, places = 0, []

@@ -315,7 +315,7 @@ def _matched(name: str, opened: "OpenedPublication", report: Report, this: _Data
     if way_back is None:
         raise InputError(msg)
     that = that or _Data.of_release(report, this.source)
-    if this.settings.file.unit != that.settings.file.unit:
+    if ",".join(this.settings.file.unit) != ",".join(that.settings.file.unit):  # a flag splits a name at its commas
         same = f"both releases must have the same {setting('unit')}, so that persons can be matched"
         msg = f"{setting(name)} {opened.out}: {same}"
         raise InputError(msg)
