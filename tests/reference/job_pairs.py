@@ -176,6 +176,8 @@ def random_pair(random: Random) -> tuple[JobOfPair, JobOfPair, int, int]:
         second.layout = first.layout
     for job in (first, second):  # a cell of several items is never null
         job.null = job.null if job.layout in ("long", "tables") else ""
+        if job.lower and job.null == "b1":  # B1 in lower case is the same item, and is not null
+            job.null = "a1"
     return first, second, k, m
 
 
