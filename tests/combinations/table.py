@@ -439,6 +439,9 @@ def _declare() -> None:
     never("labels", ("blanks",), "utility_constraints", ("file",))
     never("labels", ("blanks",), "privacy_constraints", ("file",))
     never("labels", ("blanks",), "item_weights", ("file",))
+    never("labels", ("blanks",), "item_loss", ("file",))
+    never("separator", ("list",), "no_header", (True,))  # the commas of the lists would be delimiters
+    never("rule of a dropped column", None, "reader", ("recoding",))
     never("suppress", (False,), "spoken", ("flags", "split"))
     never("layout", ("groups",), "format", ("dat",))
     never("private", None, "reader", after)  # an earlier release is found by the name of its private directory

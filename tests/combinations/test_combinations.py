@@ -79,6 +79,7 @@ ONCE_WRONG = [
     ({"search": "k/mondrian", "relational_weights": "age", "spoken": "split"}, 0),
     ({"search": "k/mondrian", "relational_weights": "age", "spoken": "flags", "reader": "resume"}, 0),
     ({**EXACT, "layout": "composite", "header": "comma:fund", "spoken": "flags", "reader": "after"}, 0),
+    ({**EXACT, "format": "dat", "reader": "after"}, 0),
     ({**EXACT, "layout": "two", "ceiling": "codes"}, 0),
     ({**EXACT, "layout": "two", "ceiling": "codes file"}, 0),
     ({**EXACT, "layout": "linked_alone", "ceiling": "codes"}, 0),

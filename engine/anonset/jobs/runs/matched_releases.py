@@ -329,6 +329,9 @@ def _matched(name: str, opened: "OpenedPublication", report: Report, this: _Data
     row_of[way_back[0]] = np.arange(publication.n)
     publication = replace(publication, record=way_back[0], cluster=way_back[1])
     items, others = (table.transactions for table in tables)
+    if others is not None and publication.transactions is not None and not tables[1].joined:
+        # a publication in FIMI has no column name
+        publication = replace(publication, transactions=replace(publication.transactions, name=others.name))
     if others is not None and that.may_remove:
         read = that.table(null_items=False).transactions
         removed = {*occurring(others)} - {*([] if read is None else occurring(read))}
