@@ -29,7 +29,8 @@ settings/binding.py: unknown[0], missing[0], sensitive;
 jobs/proposals/unit_reader.py: names[0];
 publications/buckets.py: different[0], twice;
 data/joining.py: first, second, prefixed(second, 'x'); cli/commands/items.py: source;
-data/quasi_identifiers.py: differing, total, weights[name]; release/published_values.py: differing;
+data/quasi_identifiers.py: differing, total, weight; jobs/runs/matched_releases.py: mark;
+release/published_values.py: differing;
 queries/mixed_workload.py:
 missing[0]; cli/commands/policy.py: file;
 cli/commands/risk.py: lacking[0]; errors.py: value; reading/batches.py: twice[0], more[0];
@@ -37,7 +38,7 @@ reading/sources/place.py: scheme;
 reading/sources/folders.py: aside;
 reading/sources/dialect.py: mark, encoding, header_line; reading/sources/files.py: declared;
 reading/hierarchies/specs.py: shown, spec;
-reading/cells/input_checks.py: mark, first, chosen, other; reading/options.py: missing, min(words);
+reading/cells/input_checks.py: mark, first, chosen, other; reading/options.py: missing, min(words), wrong[1];
 reading/plan.py: wrong[0], misplaced, cut[0]; columns/id_findings.py: other; columns/rules.py: column.mentions;
 reading/roles.py: homeless[0];
 writing/publications/records.py: mark;

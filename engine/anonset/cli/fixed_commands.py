@@ -7,6 +7,7 @@ from typing import Any
 from anonset.columns.roles import ROLES
 from anonset.errors import Fix, InputError, MisreadError, MissingRoleError, foreign
 from anonset.jobs.reading import to_inspect
+from anonset.personal_text import is_like_id
 from anonset.reading.roles import name_list
 from anonset.settings.model_choices import guarantee_for, with_fix
 from anonset.settings.parameters import SIZES
@@ -42,6 +43,8 @@ def printing_fixed_commands(
 
 
 def _lines(command: str, source: str, options: Mapping[str, Any], error: InputError, more: str) -> Iterator[str]:
+    if any(is_like_id(name) for role in ROLES for name in name_list(options.get(role, ()))):
+        return  # the header is a record, whose values no message shows
     has_model = bool(options.get("model") or options.get("algorithm"))
     is_bare = not any(options.get(role) for role in ROLES if role not in ("unit", "id", "drop"))
     if is_bare and (isinstance(error, MissingRoleError | MisreadError) or not has_model):
