@@ -393,6 +393,7 @@ def _declare() -> None:
     only("format", ("dat",), "keep", ("none",))
     only("keep", None, "publish_as_is", (None,))
     only("keep", ("rare",), "layout", ("cell", "attributes", "long", "groups"))
+    never("keep", ("rare",), "search", of_models("safe-grouping"))  # it may remove the row with the rare value
     only("keep", ("rare",), "search", [x for x in searches if x not in of_models("disassociation")])
     only(
         "order", None, "search", [x for x in searches if x not in (*of_models(*BUCKETS), *of_models("disassociation"))]

@@ -94,7 +94,6 @@ ONCE_WRONG = [
     ({"search": "transaction-k/local-reallocation", "input": "shuffled"}, 0),
     ({**EXACT, "separator": ";", "spoken": "python"}, 0),
     ({"search": "anatomy/anatomy", "keep": "rare"}, 0),
-    ({"search": "safe-grouping/safe-grouping", "keep": "rare"}, 0),
     ({**LONG, "ids": "folded"}, 0),
     ({"search": "kkm/rfirst", "layout": "linked", "ids": "folded"}, 0),
     ({**EXACT, "layout": "two", "reader": "after a column less"}, 2),
