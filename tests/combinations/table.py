@@ -446,7 +446,7 @@ def _declare() -> None:
     never("suppress", (False,), "spoken", ("flags", "split"))
     never("layout", ("groups",), "format", ("dat",))
     never("private", None, "reader", after)  # an earlier release is found by the name of its private directory
-    never("k", (1000,), "search", (*of_models("rho", "anatomy"), *of_algorithms("cahd")))
+    never("k", (1000,), "search", (*of_models("rho", "anatomy", "coherence"), *of_algorithms("cahd")))
     only("utility_constraints", ("file",), "inner_items", (None,))
     only("reader", ("report",), "run", ("memory", "one thread", "three threads", "cluster"))
     only("reader", ("changed row",), "search", [x for x in searches if x not in of_models("disassociation", *BUCKETS)])
