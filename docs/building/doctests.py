@@ -28,7 +28,7 @@ class ParameterTexts(Extension):
         """Change a field that was just read."""
         subscript = attr.annotation
         if isinstance(subscript, ExprSubscript) and str(subscript.left) == "Annotated":
-            kind, text = subscript.slice.elements if isinstance(subscript.slice, ExprTuple) else (None, None)
+            kind, text, *_notes = subscript.slice.elements if isinstance(subscript.slice, ExprTuple) else (None, None)
             if isinstance(text, str):  # a literal; any other note is an expression
                 attr.annotation = kind
                 attr.docstring = attr.docstring or Docstring(in_python(ast.literal_eval(text)), parent=attr)

@@ -13,6 +13,7 @@ from tests.facts import names, refused
 
 import anonset
 from anonset.data.storage.store import Files
+from anonset.data.table_facts import SPELLINGS
 from anonset.errors import InputError
 from anonset.reading.batches import open_source
 from anonset.reading.linked import LinkedTables
@@ -192,6 +193,23 @@ def test_keys_with_and_without_their_prefix_are_the_same_person():
     visits["of"][2] = "Group/1"
     with refused(InputError, "'of' '1 key' 4 'Patient/' key_prefix"):
         anonset.read(tables=tables, unit="id")
+
+
+@pytest.mark.parametrize(
+    ("of", "respelled"),
+    [(["1", "2", "2"], 0), (["1.0", "2.0", "002."], 1), (["1.0", "2.0", "2.0"], 0), (["A-1", "A-2", "A2"], 1)],
+)
+def test_spellings_of_an_id_count_only_within_a_table(of, respelled):
+    persons = [text[0] + text[2:] if "-" in text else text[0] for text in of[:2]]
+    drugs = {"of": [*reversed(persons)], "drug": ["x", "y"]}
+    tables = {
+        "person": {"input": {"id": persons}},
+        "visit": {"input": {"of": of, "code": list("abc")}, "items": "code", "key": "of"},
+        "drug": {"input": drugs, "items": "drug", "key": "of"},
+    }
+    read = anonset.read(tables=tables, unit="id")
+    assert [len(row) for row in read.transactions.rows()] == [2, 3]
+    assert sum(change.occurrences for change in read.changes if change.rule == SPELLINGS) == respelled
 
 
 @pytest.mark.parametrize("visit", ["v1", "v2"])

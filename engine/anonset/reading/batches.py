@@ -67,8 +67,8 @@ class Batch(RedactedRepr):
     """Number of footer lines that were skipped."""
     labels: int = 0
     """Number of rows of labels that were skipped."""
-    describes: bool = True
-    """False if the rows are items of persons, whom the rows of another table describe. They lack the other columns."""
+    table: int = 0
+    """Number of the linked table of the rows."""
     facts: Any = field(default=None, repr=False)
     """Facts about the text up to this batch, for `OpenedSource.merge`. None if no fact must be judged at the end."""
 

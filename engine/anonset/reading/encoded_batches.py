@@ -43,8 +43,8 @@ class EncodedBatch(RedactedRepr):
     """Hashes of the ids and of their spelling, uint64 (n, 3). None if rows are not merged."""
     run: Run | None = None
     """Rows in a file. The columns of this object then contain labels, but no rows. None if rows are not merged."""
-    describes: bool = True
-    """False if the rows have items only."""
+    table: int = 0
+    """Number of the linked table of the rows."""
 
 
 def encode(
@@ -66,7 +66,7 @@ def encode(
     n = first.n if isinstance(first, SetColumn) else len(first)
     identifiers = [encoder.identifier(name, batch.columns[name]) for name in ids]
     hashes = None if merging is None else hash_ids(merging.key, identifiers)
-    return EncodedBatch(batch.where, n, sets, numbers, categories, batch.without_id, hashes, describes=batch.describes)
+    return EncodedBatch(batch.where, n, sets, numbers, categories, batch.without_id, hashes, table=batch.table)
 
 
 def as_run(batch: EncodedBatch, merging: Merging) -> EncodedBatch:

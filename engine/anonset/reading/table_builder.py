@@ -349,7 +349,7 @@ class _TableColumns(ExitStack):
             if self.merge.layout.sets and isinstance(self.sets, _SetColumn):
                 sets = rows.sets
                 codes.append(_NO_CODES if sets is None else self.sets.labels.codes_of(sets.name, sets.vocabulary))
-            self.merge.add(rows.run, codes, describes=rows.describes)
+            self.merge.add(rows.run, codes, rows.table)
         self.n += rows.n
         self.without_id += rows.without_id
 

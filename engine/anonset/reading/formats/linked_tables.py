@@ -157,7 +157,6 @@ class _Renamed(RedactedRepr):
     batches: Callable[[Sequence[str]], Iterator[Batch]]
     own: Mapping[str, str]
     """Name in the table of each column of the source that the table has."""
-    describes: bool
     number: int
     """Number of the table."""
     key: tuple[str, ...] = ()
@@ -190,9 +189,8 @@ class _Renamed(RedactedRepr):
                     columns = {name: arrow.chosen(x, np.flatnonzero(having)) for name, x in columns.items()}
             columns = {name: x if name not in self.unit else pa.chunked_array([x]) for name, x in columns.items()}
             facts = self.number, batch.facts
-            yield replace(
-                batch, columns=columns, describes=self.describes, facts=facts, without_id=batch.without_id + skipped
-            )
+            without_id = batch.without_id + skipped
+            yield replace(batch, columns=columns, table=self.number, facts=facts, without_id=without_id)
 
 
 @dataclass(frozen=True)
@@ -294,7 +292,7 @@ def _renamed(
     if not table.parent:
         own = {**dict(zip(unit, table.key, strict=True)), **own}
     parent = _parent_of(linked, table, properties, parents)
-    return _Renamed(opened.batches, own, not table.items, number, key, parent, unit, properties.skip_without_id)
+    return _Renamed(opened.batches, own, number, key, parent, unit, properties.skip_without_id)
 
 
 def _parent_of(

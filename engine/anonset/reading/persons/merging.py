@@ -188,21 +188,23 @@ class PersonMerge(ExitStack):
         self.not_described = 0
         """Number of persons whom no row describes. Complete after `records`."""
         self.respelled = 0
-        """Number of persons whose id has several spellings. Complete after `records`."""
+        """Number of persons whose id has several spellings in a table. Complete after `records`."""
+        self._tables = list[int]()
         self._described: int | None = 0 if described else None
 
-    def add(self, run: Run, codes: Sequence[Int32], *, describes: bool = True) -> None:
+    def add(self, run: Run, codes: Sequence[Int32], table: int = 0) -> None:
         """Add the rows of the next batch.
 
         Parameters
         ----------
         codes
             For each column of categories, then for the items: the code in the table of each code of the batch.
-        describes
-            Whether the rows describe persons.
+        table
+            Number of the table of the rows. Table 0 describes the persons, if a table does.
         """
-        if self._described is not None and describes:
+        if self._described is not None and table == 0:
             self._described += run.n
+        self._tables.append(table)
         self._files.append(run.file)
         self._begins.append(self._begins[-1] + run.n)
         self._codes.append(list(codes))
@@ -219,6 +221,7 @@ class PersonMerge(ExitStack):
         merge = _Merge(
             self._files,
             begins,
+            self._tables,
             codes,
             of_batches,
             self.layout,
@@ -255,8 +258,8 @@ class PersonMerge(ExitStack):
         return growing.finished(), [[positions[id(codes)] for codes in of_batch] for of_batch in self._codes]
 
 
-def count_respelled(person: Int32 | Int64, *spellings: NDArray[Any]) -> int:
-    """Return the number of persons whose rows have several spellings of the id.
+def count_respelled(person: Int32 | Int64, *spellings: NDArray[Any], table: int | Int64 = 0) -> int:
+    """Return the number of persons whose rows in a table have several spellings of the id.
 
     Parameters
     ----------
@@ -264,13 +267,15 @@ def count_respelled(person: Int32 | Int64, *spellings: NDArray[Any]) -> int:
         Person of each row, (n,).
     spellings
         Code of the spelling of each row, (n,), for each id column.
+    table
+        Number of the table of each row, (n,), or of all rows.
     """
-    places, first = np.unique(person, return_index=True)
-    of_person = np.searchsorted(places, person)
-    differs = np.zeros(len(places), np.bool_)
+    person_in_table = person.astype(np.int64) + table * (int(person.max(initial=0)) + 1)
+    _, first, place = np.unique(person_in_table, return_index=True, return_inverse=True)
+    differs = np.zeros(len(person), np.bool_)
     for codes in spellings:
-        differs[of_person[codes != codes[first][of_person]]] = True
-    return int(differs.sum())
+        differs |= codes != codes[first][place]
+    return len(np.unique(person[differs]))
 
 
 def _earliest(known: Difference | None, other: Difference) -> Difference:
@@ -287,6 +292,8 @@ class _Merge(RedactedRepr):
     files: Sequence[_RowFile]
     begins: Int64
     """Number of rows before each batch."""
+    tables: Sequence[int]
+    """Number of the table of each batch."""
     codes: Int32
     of_batches: Sequence[Sequence[int]]
     """Position in `codes` of the codes of each batch, for each column of categories, then for the items."""
@@ -300,10 +307,11 @@ class _Merge(RedactedRepr):
     def __call__(self, ranges: tuple[int, int]) -> tuple[_RowFile, Int64, Mapping[str, Difference], int, int]:
         """Return the records, the number of records and of items by span of the first row, int64 (2, spans), the
         columns in which rows of a person differ, and the numbers of persons whom no row describes, and whose id has
-        several spellings.
+        several spellings in a table.
         """
         low, end = (np.uint64(bound % _RANGES) << np.uint64(64 - _BITS) for bound in ranges)
-        parts = (file.between(low, None if ranges[1] == _RANGES else end) for file in self.files)
+        parts = [file.between(low, None if ranges[1] == _RANGES else end) for file in self.files]
+        table = np.repeat(np.array(self.tables, np.int64), [len(part.columns[0]) for part in parts])
         rows = Rows.joined(self._with_codes_of_table(number, part) for number, part in enumerate(parts))
         hashes = rows.columns[:_HASHES]
         order = _order_by(hashes)
@@ -311,7 +319,7 @@ class _Merge(RedactedRepr):
         rows = Rows(rows.columns[_HASHES + 1 :], rows.lists).take(order)
         is_first = np.ones(len(order), np.bool_)
         is_first[1:] = np.any([hashed[order[1:]] != hashed[order[:-1]] for hashed in hashes], axis=0)
-        respelled = count_respelled(np.cumsum(is_first, dtype=np.int64), spelling)
+        respelled = count_respelled(np.cumsum(is_first, dtype=np.int64), spelling, table=table[order])
         records = self._merged(rows, np.flatnonzero(is_first))
         persons, described = len(records.columns[0]), int(np.searchsorted(records.columns[0], self.described))
         records = records.slice(0, described)
