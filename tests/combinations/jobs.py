@@ -577,7 +577,7 @@ class _Maker:
             put["relational_weights"] = {self._linked_or(c): w for c, w in (("age", 0.5), ("sex", 0.25), ("zip", 0.25))}
         if choice["spoken"] == "split" and (rule := choice["rule of a dropped column"]):
             if rule == "normalize":
-                put["normalize"] = ["note=upper"]
+                put["normalize"] = [f"{self.name('note')}=upper"]
             elif rule == "hierarchy":
                 put["hierarchy"] = {**put.get("hierarchy", {}), self.name("note"): "values"}
         if choice["ceiling"] == "zip":

@@ -12,11 +12,6 @@ KNOWN: list[tuple[dict[str, Value], str]] = [
     # the scan judges all item columns together
     ({"canary": "phone:items"}, _PUBLISHED),
     ({"canary": "name:items"}, _PUBLISHED),
-    # --drop of a column whose name contains a comma keeps the rules of the column
-    (
-        {"rule of a dropped column": "hierarchy", "header": "comma:note"},
-        "is not a column of items or quasi-identifiers",
-    ),
 ]
 """Values of a job, and a part of the message of its fault."""
 

@@ -461,6 +461,13 @@ def _declare() -> None:
     only("canary", ("phone:items", "mail:items", "name:items"), "layout", ("two",))
     only("canary", ("phone:items", "mail:items", "name:items"), "tree", (None, "balanced:2"))
     only("canary", ("phone:items", "mail:items", "name:items"), "separator", (None, ";", "|"))
+    of_items = ("phone:items", "mail:items", "name:items")  # they replace the items that the files name
+    never("canary", of_items, "utility_constraints", ("file",))
+    never("canary", of_items, "item_loss", ("file",))
+    never("canary", of_items, "search", of_algorithms("optimal"))  # too many cuts
+    never("canary", of_items, "transaction", ("optimal",))
+    never("canary", ("name:mention",), "publish_as_is", ("codes",))
+    never("k", (1000,), "accept", ("worthless", "empty"))  # everything may be suppressed
     only("canary", ("mail:sensitive", "name:sensitive"), "search", of_models("kl", "kt", *BUCKETS))
     only("canary", ("mail:sensitive", "name:sensitive"), "t_distance", (None, "equal"))
     only("header", ("colon:drugs",), "layout", ("two",))

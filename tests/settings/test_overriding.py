@@ -53,6 +53,15 @@ def test_a_dropped_column_has_no_rules(name):
     assert over({**job, name: both}, stays)[name] == both
 
 
+@pytest.mark.parametrize("name", TABLES)
+def test_a_dropped_column_whose_name_contains_a_comma_has_no_rules(name):
+    job = {"relational": ["age", "note,x"], name: {"age": "1", "note,x": "2"}}
+    for flags in ({"drop": "id,note,x"}, {"drop": ["id", "note", "x"]}):
+        assert over(job, flags) == {"relational": ["age"], name: {"age": "1"}, "drop": ["id", "note,x"]}
+    text = {"relational": "age,note,x", "drop": "note,x"}
+    assert over({}, {**text, name: job[name]}) == {**text, "relational": ["age"], name: {"age": "1"}}
+
+
 @pytest.mark.parametrize("name", RULES)
 def test_a_column_dropped_on_the_page_has_no_rules(name):
     _, zip_code, both = ENTRIES[name]

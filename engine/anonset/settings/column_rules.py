@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from anonset.reading.file_options import COLUMN_OPTIONS
 from anonset.reading.roles import name_list
 
 _SEPARATOR = re.compile(r"(?:^| )(.+?)=([^ ]+)(?= |$)")
@@ -57,6 +58,17 @@ def without_entries(settings: Mapping[str, Any], role_of: Mapping[str, str]) -> 
             if not remaining[name]:
                 del remaining[name]
     return remaining
+
+
+def names_with_commas(*several: Mapping[str, Any]) -> list[str]:
+    """Return the column names with commas in lists and entries of settings. A text of names must not be split there.
+
+    >>> names_with_commas({"relational": ["age", "born, at"], "drop": "id,name"}, {"hierarchy": {"code,x": "values"}})
+    ['born, at', 'code,x']
+    """
+    lists = [value for settings in several for value in map(settings.get, COLUMN_OPTIONS) if isinstance(value, list)]
+    entries = [_entries(name, settings[name]) or () for settings in several for name in RULES if name in settings]
+    return [name for names in (*lists, *entries) for name in names if isinstance(name, str) and "," in name]
 
 
 def _entries(name: str, value: Any) -> dict[str, Any] | None:

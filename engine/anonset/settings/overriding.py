@@ -3,13 +3,14 @@ model, parameters that do not apply to it are dropped.
 """
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from anonset.algorithms.base import traits_of
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.reading.file_options import COLUMN_OPTIONS
-from anonset.reading.roles import name_list
-from anonset.settings.column_rules import with_entries, without_entries
+from anonset.reading.roles import names_in
+from anonset.settings.column_rules import names_with_commas, with_entries, without_entries
 from anonset.settings.parameters import MODELS, accepted_settings, default_algorithm, parameters
 from anonset.settings.settings import Settings, settings_model, validate
 
@@ -84,11 +85,12 @@ def _without_dropped(flags: dict[str, Any]) -> dict[str, Any]:
     """
     if not isinstance(flags.get("drop"), str | list):
         return flags
-    dropped, remaining = frozenset(name_list(flags["drop"])), dict(flags)
+    listed = partial(names_in, names_with_commas(flags))
+    dropped, remaining = frozenset(listed(flags["drop"])), dict(flags)
     for role in COLUMN_OPTIONS:
         names = flags.get(role)
-        if role not in ("drop", "id") and isinstance(names, str | list) and not dropped.isdisjoint(name_list(names)):
-            remaining[role] = [name for name in name_list(names) if name not in dropped]
+        if role not in ("drop", "id") and isinstance(names, str | list) and not dropped.isdisjoint(listed(names)):
+            remaining[role] = [name for name in listed(names) if name not in dropped]
             if not remaining[role]:
                 del remaining[role]
     return without_entries(remaining, dict.fromkeys(dropped, "drop"))
@@ -102,8 +104,9 @@ def _with_moved_columns(
     >>> _with_moved_columns({"relational": ["age", "house"], "drop": ["name"]}, {"drop": "house"})
     ({'relational': ['age'], 'drop': ['name']}, {'drop': ['name', 'house']})
     """
+    listed = partial(names_in, names_with_commas(job, flags))
     columns_of = {
-        role: name_list(flags[role]) for role in (*_MOVES, "sensitive") if isinstance(flags.get(role), str | list)
+        role: listed(flags[role]) for role in (*_MOVES, "sensitive") if isinstance(flags.get(role), str | list)
     }
     moved = {name for names in columns_of.values() for name in names}
     if not moved or not any(isinstance(job.get(role), str | list) for role in COLUMN_OPTIONS):
@@ -114,13 +117,13 @@ def _with_moved_columns(
     for role in COLUMN_OPTIONS:
         if isinstance(names := job.get(role), str | list):
             stays = published if role == "numeric" else set(columns_of.get(role, ()))
-            remaining[role] = [name for name in name_list(names) if name not in moved or name in stays]
+            remaining[role] = [name for name in listed(names) if name not in moved or name in stays]
             if role == "sensitive" and isinstance(names, str):
                 remaining[role] = ",".join(remaining[role])
             if not remaining[role]:
                 del remaining[role]
     added = {
-        role: list(dict.fromkeys([*name_list(remaining.get(role, [])), *columns_of[role]]))
+        role: list(dict.fromkeys([*listed(remaining.get(role, [])), *columns_of[role]]))
         for role in _MOVES
         if role in columns_of
     }
