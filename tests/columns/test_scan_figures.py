@@ -50,6 +50,20 @@ def test_names_of_few_signs_or_with_an_initial_are_names() -> None:
     assert personal_kind(["E. coli", "S. aureus", "C. difficile", "H. pylori", "K. oxytoca"]) is None
 
 
+@pytest.mark.parametrize(
+    "label", ["+49 170 5551200", "12 Elm Street, LS1 4AB", "GB82 WEST 1234 5698 7654 32", "ann bo@c.net", "@ann_b"]
+)
+def test_underscores_instead_of_blanks_hide_no_contact_data(label: str) -> None:
+    found = personal_kind(["E10", label])
+    assert found is not None
+    assert personal_kind(["E10", label.replace(" ", "_")]) == found
+    assert personal_kind(["whole_milk", "rye_bread", "A_10", "0_25", "2020_01"]) is None
+
+
+def test_names_with_underscores_are_names() -> None:
+    assert personal_kind(["Hans_Maier", "Julia_Weber", "KARIN_OTT"]) == ("name", 3)
+
+
 @pytest.mark.parametrize("labels", [
     [f"{10**10 + 7 * n}" for n in range(60)], ["0-306-40615-2", "080442957X", "3161484100"] * 2,
     ["00378-1805-01", "50242-0040-62"], ["E11.9", "I10", "1.2.3.4", "2.7.11.1"], ["19-20", "2020-01", "4.5 + 2.3"],

@@ -156,21 +156,22 @@ def personal_kind(labels: Sequence[str]) -> tuple[str, int] | None:
     """Return the kind of the values of a column that name or reach persons, and their number. None if there are none.
 
     A single e-mail address, telephone number or the like suffices, and five ids with valid check digits. Names and
-    opaque keys are recognized among other values of their kind.
+    opaque keys are recognized among other values of their kind. Underscores count as blanks, because blanks separate
+    items.
 
     >>> personal_kind(["E10", "write to bo@c.net"]), personal_kind(["none", "12 Elm Street, LS1 4AB", "seen"])
     (('e-mail', 1), ('address', 1))
     >>> personal_kind(["Hans Maier", "Weber, Julia", "KARIN OTT"]), personal_kind(["E10", "2020-01-31", "0777 13"])
     (('name', 3), None)
     """
-    bare = [label.strip() for label in labels]
+    bare = [label.strip() if "@" in label else label.replace("_", " ").strip() for label in labels]
     possible = list(filter(_MAY_BE_SURE, bare))
     for kind, is_one in _SURE.items():
         if count := sum(1 for label in possible if is_one(label)):
             return kind, count
     if count := count_checked(bare):
         return CHECKED, count
-    kind = OPAQUE if are_opaque_keys(bare) else identifying(bare)
+    kind = OPAQUE if are_opaque_keys(list(map(str.strip, labels))) else identifying(bare)
     return (kind, len(bare)) if kind else None
 
 
