@@ -26,9 +26,7 @@ LINES = [
     PeopleFile(
         "SPMF sequences", "seq.dat", "1 -1 2 -1 -2\n3 -1 -2\n1 3 -1 -2\n", {}, BASKETS, {"input_format": "spmf"}
     ),
-    PeopleFile(
-        "SPMF with utilities", "hui.dat", "1 2:5:2 3\n3:4:4\n1 3:4:2 2\n", {}, BASKETS, {"input_format": "spmf"}
-    ),
+    PeopleFile("SPMF with utilities", "hui.dat", "1 2:5:2 3\n3:4:4\n1 3:4:2 2\n", {}, "keep only the items"),
     PeopleFile("SPMF sequences with utilities", "hus.dat", "1[2] 2[3] -1 -2 SUtility:5\n", {}, "keep only the items"),
     PeopleFile(
         "groceries of arules",

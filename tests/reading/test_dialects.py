@@ -218,7 +218,6 @@ def test_declared_formats_are_used(tmp_path, name, data, options, expected):
         ("v.dat", "6474;2723\n", {"separator": ";"}, "'--input-format baskets'"),
         ("v.dat", "1 3 -1 -2\n3 -1 -2\n", {}, "'--input-format spmf'"),
         ("v.dat", "@CONVERTED_FROM_TEXT\n1 2\n", {}, "'--input-format spmf'"),
-        ("v.dat", "1 2:5:2 3\n", {}, "'--input-format spmf'"),
         ("v.txt", "a,b;c\n", {"input_format": "baskets"}, ", ; --separator"),
         ("v.txt", "a\nb\n", {"input_format": "baskets"}, "--separator"),
         ("v.csv", 's,t\n"6474, 2723",1\n', {"items": "s", "drop": "t"}, "'--separator ,'"),

@@ -116,8 +116,8 @@ class ReadOptions(RoleOptions, FileOptions):
         rest = f" {self.separator or ''} "
         for name in self._separators:
             rest = re.sub(f" {re.escape(name)}=(?=[^ ])", " ", rest)
-        if not self.exact and (wrong := re.search(r"([\w.-]*\w)=[^ =]", rest)):
-            known = listed([*map(repr, self.items)]) if self.items else "none"
+        if self.items and not self.exact and (wrong := re.search(r"([\w.-]*\w)=[^ =]", rest)):
+            known = listed([*map(repr, self.items)])
             msg = f"{setting('separator')} names {wrong[1]!r}, which is not a column of {setting('items')}: {known}"
             raise InputError(msg)
 

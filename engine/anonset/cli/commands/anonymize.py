@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from anonset.cli.exit_codes import DONE, FAILED, UNDECIDED
-from anonset.cli.fixed_commands import printing_fixed_commands
 from anonset.cli.flags import INPUT, flags_of, given_flags
 from anonset.cli.output import has_log, say, show, show_json, store_result, utc_time, warn
 from anonset.cli.progress import progress_bars
@@ -41,6 +40,8 @@ def anonymize(
     """
     options = given_flags(flags)
     settings = _settings(source, options, config)
+    from anonset.cli.fixed_commands import printing_fixed_commands  # imports numpy, which --help does not need
+
     with printing_fixed_commands("anonymize", None if config else source, options):
         return _anonymize(settings, quiet=quiet, json=json)
 
