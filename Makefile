@@ -20,6 +20,9 @@ export PYTHONDONTWRITEBYTECODE :=
 # A worker for each processor, but at most four: each worker imports and collects all tests.
 PYTEST := $(BIN)/python -m pytest -n logical --maxprocesses 4 --dist worksteal
 
+# Folders of tests of packages that users do not run. `make test` leaves them out.
+OF_DEVELOPERS := tests/benchmarks tests/datasets
+
 # Folders of tests that call many kernels.
 ON_KERNELS := $(addprefix tests/,kernels generalization support queries measures attacks algorithms verification)
 
@@ -59,7 +62,7 @@ demo: $(READY)  ## Anonymize a generated data set and verify the result
 	$(BIN)/anonset demo
 
 test: $(READY)  ## Run the tests (about five minutes on two cores)
-	$(PYTEST) -m "not long and not studies"
+	$(PYTEST) -m "not long and not studies" $(addprefix --ignore=,$(OF_DEVELOPERS))
 
 check: lint warmup types wheel coverage long  ## Run lint, type checks, import checks, the wheel, all tests and coverage, without experiments
 
@@ -137,7 +140,7 @@ coverage: export PYTEST_ADDOPTS = --cov --cov-append --cov-report=
 coverage: $(READY)  ## Run the tests, and the kernels as plain Python to detect indexes out of bounds; report coverage
 	rm -f .coverage
 	$(MAKE) test
-	$(PYTEST) -q -m "not studies" tests/datasets
+	$(PYTEST) -q -m "not long and not studies" $(OF_DEVELOPERS)
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -q -m "not data and not compiled" $(ON_KERNELS)
 	$(BIN)/coverage report --skip-covered --fail-under 95
 

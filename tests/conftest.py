@@ -129,15 +129,8 @@ def pytest_collect_file(file_path: Path) -> Iterator[None]:
     return [each for each in collectors if not isinstance(each, DoctestModule)]
 
 
-_OF_DEVELOPERS = {Path(__file__).parent / name for name in ("benchmarks", "datasets")}
-"""Folders of tests of packages that users do not run. `make test` leaves them out."""
-
-
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests of benchmarks and data sets as long. Skip tests of real data if ANONSET_DATA is not set."""
-    for item in items:
-        if not _OF_DEVELOPERS.isdisjoint(item.path.parents):
-            item.add_marker(pytest.mark.long)
+    """Skip tests of real data if ANONSET_DATA is not set."""
     if not os.environ.get("ANONSET_DATA"):
         for item in items:
             if item.get_closest_marker("data"):
