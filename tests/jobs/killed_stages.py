@@ -2,8 +2,8 @@
 
 Read a line ``[NAME, ARGUMENT, ...]`` for each job. Run the job without an interruption into ``NAME.expected``, then
 with interruptions into ``NAME``. Print a line with the exit code of the first run, the stages, and the exit code of
-the last attempt. Stages are the begins of some phases, the stored results of steps, the saved table and the renaming of
-the publication. Each attempt is a process of its own, forked from this program, which is killed after the first stage
+the last attempt. Stages are the begins of some phases, the stored results of steps, such as the read table, and the renaming
+of the publication. Each attempt is a process of its own, forked from this program, which is killed after the first stage
 that no attempt before has reached. This program runs no job. It imports the modules of the runs without an
 interruption, because their import takes longer than a stage.
 """
@@ -24,7 +24,6 @@ from anonset.algorithms.registry import ALGORITHMS
 from anonset.cli.main import main
 from anonset.data.resumption import ledger
 from anonset.data.resumption.ledger import Ledger
-from anonset.jobs.runs import run
 from anonset.release.publishing.staging import Staging
 from anonset.release.stopwatch import Stopwatch
 
@@ -79,7 +78,6 @@ def hook(stages: list[str]) -> None:
     """Kill this process after the first stage that is not in `stages`."""
     kill_after(stages, Stopwatch, "phase", lambda _, phase: f"begin of {phase}" if phase in PHASES else "")
     kill_after(stages, Ledger, "finish", lambda _, step, __: f"step {step}")
-    kill_after(stages, run, "save_table", lambda *_: "table")
     kill_after(stages, Staging, "rename", lambda _: "renaming")
 
 

@@ -89,7 +89,7 @@ def test_a_run_that_is_killed_after_each_stage_publishes_the_same_bytes(folder, 
     job = OTHER_MODELS[name] if name in OTHER_MODELS else [*JOBS[name], "--algorithm", name]
     expected, stages, code = run(name, "anonymize", *job)
     assert (expected, code) == (0, 0), stages
-    assert {"table", "begin of search", "begin of verify", "renaming"} <= {*stages}
+    assert {"step read", "begin of search", "begin of verify", "renaming"} <= {*stages}
     assert files_of(folder / name) == files_of(folder / f"{name}.expected")
     assert {path.name for path in folder.glob(f"*{name}*")} == {
         name, f"{name}.private", f"{name}.expected", f"{name}.expected.private"
