@@ -2,9 +2,9 @@
 
 Read a line ``[NAME, ARGUMENT, ...]`` for each job. Run the job without an interruption into ``NAME.expected``, then
 with interruptions into ``NAME``. Print a line with the exit code of the first run, the stages, and the exit code of
-the last attempt. Stages are the begins of some phases, the stored results of steps, such as the read table, and the renaming
-of the publication. Each attempt is a process of its own, forked from this program, which is killed after the first stage
-that no attempt before has reached. This program runs no job. It imports the modules of the runs without an
+the last attempt. Stages are the begins of some phases, the stored results of steps, such as the read table, and the
+renaming of the publication. Each attempt is a process of its own, forked from this program, which is killed after the
+first stage that no attempt before has reached. This program runs no job. It imports the modules of the runs without an
 interruption, because their import takes longer than a stage.
 """
 

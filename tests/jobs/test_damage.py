@@ -13,6 +13,7 @@ from anonset.data.storage.store import backing
 from anonset.errors import RAW_DATA_STAY
 from anonset.generalization.row_order import sort_rows
 from anonset.release.publishing import publish
+from anonset.release.stopwatch import Stopwatch
 
 
 @pytest.fixture
@@ -78,4 +79,28 @@ def test_damage_during_the_verification_is_reported(tmp_path, run, monkeypatch):
     monkeypatch.setattr(publish, "require_decided", damaged)
     code, err = run("apriori")
     assert (code, names(err, "damaged")) == (2, True)
+    assert not (tmp_path / "out").exists()
+
+
+ORIGINAL, PUBLISHED = 0, -1
+ONE, ALL = 2, slice(None)
+
+
+@pytest.mark.parametrize(
+    ("phase", "column", "where", "value"),
+    [("write", PUBLISHED, ONE, -1 << 40), ("verify", ORIGINAL, ONE, -1 << 40), ("verify", PUBLISHED, ALL, -1)],
+)
+def test_damage_to_the_starts_of_records_stops_publication(tmp_path, run, monkeypatch, phase, column, where, value):
+
+    def damaged(self, begun):
+        if begun == phase:
+            paths = sorted((tmp_path / "work").glob("indptr-*"), key=lambda path: path.stat().st_mtime_ns)
+            starts = np.memmap(paths[column], np.int64, "r+")
+            starts[where] = value
+        return begin(self, begun)
+
+    begin = Stopwatch.phase
+    monkeypatch.setattr(Stopwatch, "phase", damaged)
+    code, err = run("apriori")
+    assert (code, names(err, "error")) == (2, True)
     assert not (tmp_path / "out").exists()

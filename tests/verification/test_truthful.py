@@ -93,6 +93,21 @@ def broken(publication: Records, row: int, symbols: set[str]) -> Records:
     return replace(publication, transactions=column)
 
 
+@pytest.mark.parametrize("dtype", [np.int32, np.uint16])
+def test_codes_out_of_bounds_in_a_file_are_rejected(tmp_path: Path, dtype: type) -> None:
+    sets = SetColumn.of([{"a"}, {"b"}], universe=ITEMS)
+    with Files.temporary(tmp_path) as work:
+        indptr, codes = (
+            work.keep(name, array) for name, array in (("i", sets.indptr), ("c", sets.items.astype(dtype)))
+        )
+        table = Table(SetColumn("items", indptr, as_codes(codes), sets.vocabulary))
+        published = publish([{"A"}, {"B"}], {"A": ("a",), "B": ("b",)}, [0, 1])
+        assert check_item_truth(table, published) is None
+        codes[1] = len(ITEMS)
+        with refused(InputError, "column 'items'", code="damaged"):
+            check_item_truth(table, published)
+
+
 def test_a_cut_with_a_suppressed_item_is_truthful_in_any_order() -> None:
     table, publication = example()
     assert check_item_truth(table, publication) is None

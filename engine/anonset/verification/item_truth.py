@@ -14,7 +14,7 @@ from anonset.data.array_types import Int32, Int64
 from anonset.data.codes import NarrowCodes, stored_codes
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, memory_left, spans
-from anonset.data.storage.store import Files, Store, backing, fetch, not_needed_now
+from anonset.data.storage.store import Files, Store, backing, damage_error, fetch, not_needed_now
 from anonset.data.stored_arrays import StoredArrays
 from anonset.errors import InputError
 from anonset.privacy import Witness
@@ -153,11 +153,14 @@ def _comparison(before: SetColumn, after: SetColumn, codes_of: list[list[int]]) 
     disjoint = int(np.count_nonzero(symbol_of >= 0)) == sum(len(codes_of[symbol]) for symbol in shown)
     indptr = begins_of(map(len, codes_of))
     members = SymbolMembers(indptr, np.fromiter((c for codes in codes_of for c in codes), np.int32, int(indptr[-1])))
-    hidden, narrow = symbol_of < 0, isinstance(before.codes, NarrowCodes)
+    hidden, in_file = symbol_of < 0, backing(stored_codes(before.codes)) is not None
 
     def compare(rows: tuple[Int64, Int32], record: Int64) -> _Violation:
-        records = _chosen(before, record) if narrow else (before.indptr, before.items)
-        chosen, n = np.arange(len(record)) if narrow else record, len(record)
+        records = _chosen(before, record) if in_file else (before.indptr, before.items)
+        chosen, n = np.arange(len(record)) if in_file else record, len(record)
+        if in_file and bool(np.any((records[1] < 0) | (records[1] >= len(symbol_of)))):
+            place = f"column {before.name!r}"
+            raise damage_error(place)
         if disjoint:
             return first_untrue_by_one(records, rows, chosen, symbol_of, len(codes_of), 0, n)
         return first_untrue(records, rows, chosen, members, hidden, 0, n)
@@ -166,9 +169,15 @@ def _comparison(before: SetColumn, after: SetColumn, codes_of: list[list[int]]) 
 
 
 def _chosen(column: SetColumn, rows: Int64) -> tuple[Int64, Int32]:
-    """Return the chosen rows of a column as the offsets, int64 (rows + 1,), and the items, int32, for a kernel."""
+    """Return the chosen rows of a column as the offsets, int64 (rows + 1,), and the items, int32, for a kernel.
+    Reject rows that are out of bounds.
+    """
     from anonset_kernels.verification.truth import widened
 
+    begins, ends = column.indptr[rows], column.indptr[rows + 1]
+    if bool(np.any((begins < 0) | (ends < begins) | (ends > len(column.codes)))):
+        place = f"column {column.name!r}"
+        raise damage_error(place)
     if isinstance(column.codes, NarrowCodes):
         return widened((column.indptr, stored_codes(column.codes)), rows)
     taken = column.take(rows)

@@ -1,6 +1,7 @@
 """Exhaustive counting of the supported itemsets of published symbols, and the check of k^m-anonymity."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 from math import comb
 from typing import Any
@@ -253,6 +254,7 @@ def require_well_formed(column: SetColumn, store: Store) -> None:
     """
     if column in _well_formed:
         return
+    replace(column)  # checks the first and last entry of indptr
     occurrences = np.zeros(len(column.vocabulary), np.int64)
     for counts in store.map(partial(_counted_blocks, column), store.workers.divided(list(spans(column.n)))):
         occurrences += counts

@@ -15,7 +15,7 @@ from anonset.data import CategoricalColumn, SetColumn, Vocabulary
 from anonset.data.array_types import Int32, Int64, UInt8
 from anonset.data.resumption.ledger import Ledger
 from anonset.data.spans import begins_of, spans
-from anonset.data.storage.store import backing
+from anonset.data.storage.store import backing, damage_error
 from anonset.errors import InputError, datum, require_known
 from anonset.publications import Records
 from anonset.publications.records import written_columns
@@ -298,6 +298,9 @@ def _lists(column: SetColumn, labels: Any, first: int, end: int, kind: Any) -> A
 
     ends = column.indptr[first : end + 1]
     symbols = arrow.chosen(labels, column.codes[ends[0] : ends[-1]])
+    if len(symbols) != ends[-1] - ends[0] or bool(np.any(ends[1:] < ends[:-1])):
+        place = f"column {column.name!r}"
+        raise damage_error(place)  # pyarrow does not check the offsets
     offset = np.int64 if kind is pa.LargeListArray else np.int32
     return kind.from_arrays(arrow.number_array((ends - ends[0]).astype(offset)), symbols)
 
