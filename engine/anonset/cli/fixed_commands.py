@@ -1,11 +1,11 @@
 """Commands that avoid the error of a rejected command: the typed command with the settings of a fix."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
 from anonset.columns.roles import ROLES
-from anonset.errors import Fix, InputError, MisreadError, MissingRoleError, foreign
+from anonset.errors import Fix, InputError, MisreadError, MissingRoleError, Problem, foreign
 from anonset.jobs.reading import to_inspect
 from anonset.personal_text import is_like_id
 from anonset.reading.roles import name_list
@@ -51,31 +51,39 @@ def _lines(command: str, source: str, options: Mapping[str, Any], error: InputEr
         yield from to_inspect(source, options)
         return
     problems = [finding.problem for finding in getattr(error, "findings", ())] or [error.problem]
-    fixes = [fix for fix in problems[0].fixes if fix.settings]
-    if len(problems) > 1:
-        fixes = _combined([[fix for fix in problem.fixes if fix.settings] for problem in problems], options)
     if not has_model and command == "anonymize":
         options = {**options, **_guarantee(options)}
-        fixes = fixes or [Fix({})]
-    for fix in fixes:
-        with suppress(InputError):  # a pattern names the column, so only the user can move it
-            typed = f"{as_typed(command, source, edited(options, fix.settings))}{more}"
-            yield f"complete command{f', {fix.effect}' if fix.effect else ''}: {foreign(typed)}"
+    with suppress(InputError):  # a pattern names the column, so only the user can move it
+        for effect, changed in _changed(problems, options, has_model=has_model):
+            if any(changed.get(role) for role in ROLES if role not in ("unit", "id", "drop")):
+                typed = f"{as_typed(command, source, changed)}{more}"
+                yield f"complete command{f', {effect}' if effect else ''}: {foreign(typed)}"
     if isinstance(error, MissingRoleError):
         yield from to_inspect(source, options)
     elif isinstance(error, MisreadError):
         yield from to_inspect(source, {name: value for name, value in options.items() if name not in ROLES})
 
 
-def _combined(fixes_of_each: list[list[Fix]], options: Mapping[str, Any]) -> list[Fix]:
-    """Return one fix with the first fix of each problem that declares nothing. Empty if a problem has none."""
-    changed: Mapping[str, Any] = options
-    for fixes in fixes_of_each:
-        fix = next((fix for fix in fixes if _DECLARING.isdisjoint(fix.settings)), None)
-        if fix is None:
-            return []
-        changed = edited(changed, fix.settings)
-    return [Fix({name: value for name, value in changed.items() if value != options.get(name)})]
+def _changed(
+    problems: Sequence[Problem], options: Mapping[str, Any], *, has_model: bool
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the effect of a fix, and the flags with its settings. Fixes that publish a column as is are left out.
+
+    Flags for several problems have the first fix of each problem that declares nothing. If a problem has none, there
+    are no such flags.
+    """
+    if len(problems) > 1:
+        changed: Mapping[str, Any] = options
+        for problem in problems:
+            fixes = [fix for fix in problem.fixes if fix.settings and _DECLARING.isdisjoint(fix.settings)]
+            if not fixes:
+                return
+            changed = edited(changed, fixes[0].settings)
+        yield "", changed
+        return
+    fixes = [fix for fix in problems[0].fixes if fix.settings and "publish_as_is" not in fix.settings]
+    for fix in fixes or ([] if has_model else [Fix({})]):
+        yield fix.effect, edited(options, fix.settings)
 
 
 def _guarantee(options: Mapping[str, Any]) -> dict[str, Any]:
