@@ -9,10 +9,11 @@ import os
 import random
 import sys
 from collections.abc import Iterator
+from functools import partial
 
 from tests.combinations.draws import VALUES, covering, draw, pairs, possible_pairs, simplest, texts
 from tests.combinations.known import KNOWN, is_known
-from tests.combinations.rows import fault_kind, judge, refusing_pairs, shrink, told
+from tests.combinations.rows import expected_pairs, fault_kind, judge, refusing_pairs, shrink, told
 from tests.combinations.table import Value
 
 
@@ -33,7 +34,11 @@ def main() -> int:
     os.fsync = os.fstat  # type: ignore[assignment]  # only a power failure shows the difference
     missing = possible_pairs()
     covered, refused, wrong, rows, kinds = 0, 0, 0, 0, set[str]()
-    jobs = triples(asked.seed, asked.triples) if asked.triples else covering(asked.seed, missing)
+    jobs = (
+        triples(asked.seed, asked.triples)
+        if asked.triples
+        else covering(asked.seed, missing, partial(expected_pairs, among=missing))
+    )
     for job in jobs:
         if rows >= asked.most:
             break
@@ -44,7 +49,7 @@ def main() -> int:
             covered += len(found := pairs(job) & missing)
             missing -= found
         elif judged.state == "refused":
-            refused += len(found := refusing_pairs(job) & missing)
+            refused += len(found := refusing_pairs(job, missing))
             missing -= found
         wrong += bool(faults)
         for fault in faults:

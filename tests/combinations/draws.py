@@ -1,7 +1,7 @@
 """Draw valid jobs by a seed, and cover all pairs of values with few of them."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 
 from tests.combinations.table import FACTORS, Choice, Value, allowed
@@ -10,6 +10,8 @@ FIRST = ("search", "layout", "file")
 """Factors that decide what the others can be; they are drawn first."""
 MOST = 15
 """Maximum number of factors in a job that differ from their default, without `FIRST`."""
+_SAMPLED = 200
+"""Number of missing pairs that are tried as company of one."""
 
 NAMES = tuple(FACTORS)
 VALUES = tuple((factor, value) for factor in FACTORS for value in FACTORS[factor])
@@ -60,13 +62,17 @@ def _narrowed(domains: Domains, place: int, n: int) -> Domains | None:
     return domains
 
 
+def _with(domains: Domains | None, wanted: Choice) -> Domains | None:
+    """Return the domains after the choice of some values. None if a factor has no value left."""
+    for factor, value in wanted.items():
+        domains = domains and _narrowed(domains, NAMES.index(factor), FACTORS[factor].index(value))
+    return domains
+
+
 def draw(seed: object, wanted: Choice = {}) -> dict[str, Value] | None:  # noqa: B006
     """Draw a valid job that contains the wanted values. None if none is found."""
     chance = random.Random(str(seed))
-    start: Domains | None = _ALL
-    for factor, value in wanted.items():
-        place = NAMES.index(factor)
-        start = None if start is None else _narrowed(start, place, FACTORS[factor].index(value))
+    start = _with(_ALL, wanted)
     if start is None:
         return None
     for _ in range(20):
@@ -95,9 +101,7 @@ def _drawn(chance: random.Random, domains: Domains) -> Domains | None:
 
 def simplest(wanted: Choice) -> dict[str, Value]:
     """Return the job that contains the wanted values, and otherwise the first value of each factor that fits."""
-    domains = _ALL
-    for factor, value in wanted.items():
-        domains = _narrowed(domains, NAMES.index(factor), FACTORS[factor].index(value)) or []
+    domains = _with(_ALL, wanted) or []
     for place, values in enumerate(FACTORS.values()):
         domains = next(found for n in range(len(values)) if (found := _narrowed(domains, place, n)) is not None)
     return {factor: FACTORS[factor][bits.bit_length() - 1] for factor, bits in zip(NAMES, domains, strict=True)}
@@ -114,19 +118,51 @@ def possible_pairs() -> set[Pair]:
     return found
 
 
-def covering(seed: object, missing: set[Pair], tries: int = 8) -> Iterator[dict[str, Value]]:
+def is_within(pair: Pair, wanted: Mapping[str, Sequence[Value]]) -> bool:
+    """Return True if each job with a pair has one of the wanted values of each factor."""
+    domains = _with(_ALL, dict(VALUES[each] for each in pair))
+    return domains is not None and all(
+        value in of_factor
+        for factor, of_factor in wanted.items()
+        for n, value in enumerate(FACTORS[factor])
+        if domains[NAMES.index(factor)] >> n & 1
+    )
+
+
+def covering(
+    seed: object, missing: set[Pair], covered: Callable[[Choice], set[Pair]] = pairs, tries: int = 8
+) -> Iterator[dict[str, Value]]:
     """Yield jobs until no pair is missing. The caller removes the pairs that a job covered, and this function removes
     those that no job can contain, because a third factor has no value for both.
 
-    Each job contains one of the missing pairs, and is the one of several drawn jobs that contains most of them.
+    Each job contains one of the missing pairs, and others that were drawn to go with it. It is the one of several drawn
+    jobs that is expected to cover most of them.
     """
     order = sorted(missing)
     random.Random(str(seed)).shuffle(order)
     for turn in range(tries):
         for pair in order:
             if pair in missing:
-                drawn = [draw((seed, turn, pair, n), dict(VALUES[each] for each in pair)) for n in range(tries)]
-                if jobs := [job for job in drawn if job is not None]:
-                    yield max(jobs, key=lambda job: len(pairs(job) & missing))
-                else:
+                wanted = dict(VALUES[each] for each in pair)
+                drawn = [next((job for n in range(tries) if (job := draw((seed, turn, pair, n), wanted))), None)]
+                if drawn == [None]:
                     missing.remove(pair)
+                    continue
+                left = [each for each in order if each in missing]
+                chance = random.Random(str((seed, turn, pair)))
+                drawn += [draw((seed, turn, pair, n), _packed(pair, left, chance)) for n in range(tries)]
+                yield max(filter(None, drawn), key=lambda job: (pair in (found := covered(job) & missing), len(found)))
+
+
+def _packed(pair: Pair, others: list[Pair], chance: random.Random) -> Choice:
+    """Return the values of a pair, and of some other pairs that can go with them."""
+    wanted = dict(VALUES[each] for each in pair)
+    domains = _with(_ALL, wanted)
+    for other in chance.sample(others, min(_SAMPLED, len(others))):
+        if len(wanted) >= MOST:
+            break
+        added = dict(VALUES[each] for each in other)
+        if domains and (narrowed := _with(domains, added)):
+            domains = narrowed
+            wanted |= added
+    return wanted

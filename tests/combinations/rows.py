@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pyarrow import parquet
-from tests.combinations.draws import NUMBER, Pair, draw, pairs
+from tests.combinations.draws import NUMBER, Pair, draw, is_within, pairs
 from tests.combinations.jobs import Made, make
 from tests.combinations.spoken import SPEAKERS, flags, job_text
 from tests.combinations.table import FACTORS, REFUSED, Choice, Value, allowed
@@ -86,16 +86,22 @@ def command(*arguments: str) -> Ran:
 def expected_refusal(choice: Choice) -> str | None:
     """Return a pattern of the message with which the table says that a job is refused. None if it must publish."""
     patterns = [text for factor, of_value in REFUSED_ALONE.items() if (text := of_value.get(choice[factor]))]
-    patterns += [text for wanted, text in REFUSED if all(choice[factor] == value for factor, value in wanted.items())]
+    patterns += [text for wanted, text in REFUSED if all(choice[factor] in wanted[factor] for factor in wanted)]
     return "|".join(patterns) or None
 
 
-def refusing_pairs(choice: Choice) -> set[Pair]:
-    """Return the pairs that a refused job tests: those of a refused canary, or the refused pair alone."""
-    if found := [wanted for wanted, _ in REFUSED if all(choice[factor] == value for factor, value in wanted.items())]:
-        return pairs(found[0]) if len(found) == 1 else set()
+def expected_pairs(choice: Choice, among: set[Pair]) -> set[Pair]:
+    """Return the pairs that a job tests if it publishes, or is refused, as the table says."""
+    return refusing_pairs(choice, among) if expected_refusal(choice) else pairs(choice) & among
+
+
+def refusing_pairs(choice: Choice, among: set[Pair]) -> set[Pair]:
+    """Return the pairs that a refused job tests: those of a refused canary, or the pairs that force a refused pair."""
+    if found := [wanted for wanted, _ in REFUSED if all(choice[factor] in wanted[factor] for factor in wanted)]:
+        asked = pairs(choice) & among if len(found) == 1 else ()
+        return {pair for pair in asked if is_within(pair, found[0])}
     refusing = {NUMBER[factor, choice[factor]] for factor, values in REFUSED_ALONE.items() if choice[factor] in values}
-    return {pair for pair in pairs(choice) if refusing & {*pair}}
+    return {pair for pair in pairs(choice) & among if refusing & {*pair}}
 
 
 def judge(choice: Choice, seed: object = 0) -> Judged:

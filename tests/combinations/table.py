@@ -518,14 +518,11 @@ def allowed(factor: str, value: Value, other: str, of_other: Value) -> bool:
     return frozenset({(factor, value), (other, of_other)}) not in _forbidden
 
 
-REFUSED: list[tuple[dict[str, Value], str]] = [
-    ({"search": "disassociation/disassociation", "layout": "two"}, "contains a single set-valued column"),
-    ({"search": "disassociation/cahd", "layout": "two"}, "contains a single set-valued column"),
-    ({"search": "disassociation/disassociation", "keep": "declared"}, "contains no records, so it cannot contain"),
-    ({"search": "disassociation/cahd", "keep": "declared"}, "contains no records, so it cannot contain"),
-    ({"search": "disassociation/disassociation", "labels": "blanks"}, "blanks separate items in a disassociated"),
-    ({"search": "disassociation/cahd", "labels": "blanks"}, "blanks separate items in a disassociated"),
-    ({"layout": "groups", "format": "parquet"}, "buckets are published as csv"),
-    ({"search": "kkm/joint-split", "transaction": "lra"}, "joint-split does not support --transaction lra"),
+REFUSED: list[tuple[dict[str, tuple[Value, ...]], str]] = [
+    ({"search": of_models("disassociation"), "layout": ("two",)}, "contains a single set-valued column"),
+    ({"search": of_models("disassociation"), "keep": ("declared",)}, "contains no records, so it cannot contain"),
+    ({"search": of_models("disassociation"), "labels": ("blanks",)}, "blanks separate items in a disassociated"),
+    ({"layout": ("groups",), "format": ("parquet",)}, "buckets are published as csv"),
+    ({"search": ("kkm/joint-split",), "transaction": ("lra",)}, "joint-split does not support --transaction lra"),
 ]
-"""Jobs that must be refused: the pair, and a pattern of the message."""
+"""Jobs that must be refused: some values of two factors, and a pattern of the message."""

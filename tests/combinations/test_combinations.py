@@ -5,7 +5,7 @@ import typing
 import pytest
 from tests.combinations.draws import VALUES, covering, draw, pairs, possible_pairs, simplest
 from tests.combinations.known import is_known
-from tests.combinations.rows import judge, told
+from tests.combinations.rows import judge, refusing_pairs, told
 from tests.combinations.table import FACTORS, MODELS, NOT_DRAWN, WRITTEN
 
 from anonset.algorithms.registry import ALGORITHMS
@@ -58,6 +58,16 @@ def test_covering_ends_when_no_pair_is_missing_that_a_job_can_contain():
         missing -= pairs(job)
     assert not missing
     assert all(draw((n, "again"), dict([VALUES[a], VALUES[b]])) is None for n, (a, b) in enumerate(asked - covered))
+
+
+def test_a_refused_job_tests_the_pairs_that_force_its_refusal():
+    job = simplest({"search": "disassociation/cahd", "layout": "two"})
+    tested = {frozenset(VALUES[each] for each in pair) for pair in refusing_pairs(job, possible_pairs())}
+    assert frozenset({("search", "disassociation/cahd"), ("layout", "two")}) in tested
+    assert frozenset({("search", "disassociation/cahd"), ("k", 2)}) not in tested
+    job = simplest({"cap": "1/2", "layout": "two"})  # only algorithms of disassociation have a cap
+    tested = {frozenset(VALUES[each] for each in pair) for pair in refusing_pairs(job, possible_pairs())}
+    assert frozenset({("cap", "1/2"), ("layout", "two")}) in tested
 
 
 @pytest.mark.parametrize("number", range(ROWS))
