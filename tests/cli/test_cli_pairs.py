@@ -13,6 +13,7 @@ import anonset
 from anonset.algorithms.transaction.cuts.apriori import Apriori
 from anonset.algorithms.transaction.disassociation.cahd import Cahd
 from anonset.algorithms.transaction.disassociation.disassociation import Disassociation
+from anonset.cli.flags import given_flags
 from anonset.errors import InputError
 from cli.place import Place, Ran
 
@@ -204,6 +205,11 @@ def test_flags_name_each_of_several_columns_with_commas(place: Place) -> None:
     data = place.write("wide.csv", "\n".join(['"dx,1","dx,2","dx,3"', *rows]))
     each = [part for n in (1, 2, 3) for part in ("--one-hot", f"dx,{n}")]
     published(place, data, *each, *ROWS, "--hierarchy", "items=balanced:2")
+
+
+def test_a_weight_may_belong_to_a_column_of_the_job_with_equals_signs() -> None:
+    given = given_flags({"relational_weights": ["zip=1=0.25,age, years=.75", "a[k=x].b=1"]})
+    assert given["relational_weights"] == {"zip=1": "0.25", "age, years": ".75", "a[k=x].b": "1"}
 
 
 def test_a_weight_may_belong_to_a_column_with_commas_and_equals_signs(place: Place) -> None:

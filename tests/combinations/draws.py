@@ -2,7 +2,9 @@
 
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, reduce
 from itertools import combinations
+from operator import or_
 
 from tests.combinations.table import FACTORS, Choice, Value, allowed
 
@@ -49,16 +51,30 @@ def texts(pair: Pair) -> str:
     return " and ".join("{}={!r}".format(*VALUES[number]) for number in pair)
 
 
+@cache
+def _supported(place: int, bits: int) -> dict[int, int]:
+    """Return the values of the other factors that some of the values left of a factor allow, if it restricts them."""
+    masks = [_MASKS[place, n] for n in range(bits.bit_length()) if bits >> n & 1]
+    return {other: reduce(or_, (mask[other] for mask in masks)) for other in set(masks[0]).intersection(*masks)}
+
+
 def _narrowed(domains: Domains, place: int, n: int) -> Domains | None:
-    """Return the domains after a choice. None if a factor has no value left."""
+    """Return the domains after a choice, without the values that no value left of another factor allows. None if a
+    factor has no value left.
+    """
     if not domains[place] >> n & 1:
         return None
     domains = list(domains)
     domains[place] = 1 << n
-    for other, bits in _MASKS[place, n].items():
-        domains[other] &= bits
-        if not domains[other]:
-            return None
+    changed = [place]
+    while changed:
+        place = changed.pop()
+        for other, bits in _supported(place, domains[place]).items():
+            if domains[other] & ~bits:
+                domains[other] &= bits
+                changed.append(other)
+                if not domains[other]:
+                    return None
     return domains
 
 
@@ -108,7 +124,7 @@ def simplest(wanted: Choice) -> dict[str, Value]:
 
 
 def possible_pairs() -> set[Pair]:
-    """The pairs of values of two factors for which each other factor has a value that both allow."""
+    """The pairs of values of two factors with which each other factor keeps a value that the other factors allow."""
     starts = [_narrowed(_ALL, NAMES.index(factor), FACTORS[factor].index(value)) for factor, value in VALUES]
     found = set()
     for a, b in combinations(range(len(VALUES)), 2):
@@ -133,7 +149,7 @@ def covering(
     seed: object, missing: set[Pair], covered: Callable[[Choice], set[Pair]] = pairs, tries: int = 8
 ) -> Iterator[dict[str, Value]]:
     """Yield jobs until no pair is missing. The caller removes the pairs that a job covered, and this function removes
-    those that no job can contain, because a third factor has no value for both.
+    those for which no job is found.
 
     Each job contains one of the missing pairs, and others that were drawn to go with it. It is the one of several drawn
     jobs that is expected to cover most of them.

@@ -606,7 +606,7 @@ class _Maker:
             two = self.layout == "two"
             everything = [f"{self.name(c)}:{x}" if two else x for c in self.sets for x in sorted(named[c])]
             (folder / "utility.txt").write_text(
-                "".join(" ".join(everything[n : n + 4]) + "\n" for n in range(0, 24, 4))
+                "".join(" ".join(everything[n : n + 4]) + "\n" for n in range(0, len(everything), 4))
             )
             put["utility_constraints"] = str(folder / "utility.txt")
         if put.get("item_weights") == "file":

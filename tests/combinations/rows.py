@@ -322,7 +322,8 @@ def _with_original(name: str) -> Reader:
         reading = {*ReadingSettings.model_fields, "hierarchy", "drop"} & {*OF_ORIGINALS[name].model_fields}
         given = {option: value for option, value in made.settings.items() if option in reading and option != "input"}
         way_back = ["--private", str(private)] if name == "risk" else ["--records", str(private / "records.csv")]
-        return _accepts(name, str(out), "--original", made.settings["input"], *way_back, *flags(given))
+        more = [*way_back, *(_policy(made, private) if name == "verify" else ()), *flags(given)]
+        return _accepts(name, str(out), "--original", made.settings["input"], *more)
 
     return read
 

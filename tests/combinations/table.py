@@ -300,6 +300,9 @@ def _declare() -> None:
     only("labels", None, "format", (None, "csv", "parquet"))
     # headers
     only("header", ("comma:codes", "colon:codes", "equals:codes", "long:codes"), "layout", ("cell", "two", "long"))
+    never(
+        "header", ("comma:codes",), "symbols", ("members",)
+    )  # published sets (a,b) of items with the name are refused
     only("header", ("comma:fund",), "layout", ("composite",))
     only("header", ("comma:pid",), "layout", ("long", "persons"))
     attributes = ("comma:age", "quote:zip", "equals:zip", "dot:age", "blank:zip")
@@ -465,6 +468,7 @@ def _declare() -> None:
     never("canary", of_items, "utility_constraints", ("file",))
     never("canary", of_items, "item_loss", ("file",))
     never("canary", of_items, "search", of_algorithms("optimal"))  # too many cuts
+    never("canary", of_items, "search", of_models("coherence"))  # suppresses rare items
     never("canary", of_items, "transaction", ("optimal",))
     never("canary", ("name:mention",), "publish_as_is", ("codes",))
     never("k", (1000,), "accept", ("worthless", "empty"))  # everything may be suppressed
@@ -522,7 +526,8 @@ REFUSED: list[tuple[dict[str, tuple[Value, ...]], str]] = [
     ({"search": of_models("disassociation"), "layout": ("two",)}, "contains a single set-valued column"),
     ({"search": of_models("disassociation"), "keep": ("declared",)}, "contains no records, so it cannot contain"),
     ({"search": of_models("disassociation"), "labels": ("blanks",)}, "blanks separate items in a disassociated"),
+    ({"search": of_models("safe-grouping"), "k": (2,), "l": (3,)}, "k must be at least l"),
     ({"layout": ("groups",), "format": ("parquet",)}, "buckets are published as csv"),
     ({"search": ("kkm/joint-split",), "transaction": ("lra",)}, "joint-split does not support --transaction lra"),
 ]
-"""Jobs that must be refused: some values of two factors, and a pattern of the message."""
+"""Jobs that must be refused: some values of a few factors, and a pattern of the message."""

@@ -117,7 +117,8 @@ def given_flags(flags: Mapping[str, Any]) -> dict[str, Any]:
         parsed[name] = pairs(f"--{name}", parsed[name], columns)
     if "relational_weights" in parsed:
         weights = [one for value in parsed["relational_weights"] for one in _WEIGHTS.findall(value) or [value]]
-        parsed["relational_weights"] = pairs("--relational-weights", weights, columns)
+        weighted = [one.rpartition("=")[0] for one in weights]  # a weight contains no equals sign
+        parsed["relational_weights"] = pairs("--relational-weights", weights, weighted)
     return {name: split(value) if isinstance(value, list) else value for name, value in parsed.items()}
 
 
