@@ -6,7 +6,10 @@ the commit that mends the fault: `make combinations` fails if a known fault no l
 
 from tests.combinations.table import Choice, Value
 
-KNOWN: list[tuple[dict[str, Value], str]] = []
+KNOWN: list[tuple[dict[str, Value], str]] = [
+    # flags split the name of an item column at its comma, and the separator of this column is read before the header
+    ({"header": "comma:codes", "separator": "codes=;", "spoken": "flags"}, "--separator names"),
+]
 """Values of a job, and a part of the message of its fault."""
 
 

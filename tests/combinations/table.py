@@ -445,7 +445,7 @@ def _declare() -> None:
     never("labels", ("blanks",), "item_weights", ("file",))
     never("labels", ("blanks",), "item_loss", ("file",))
     never("separator", ("list",), "no_header", (True,))  # the commas of the lists would be delimiters
-    never("rule of a dropped column", None, "reader", ("recoding",))
+    never("rule of a dropped column", None, "reader", ("recoding", *after))
     never("suppress", (False,), "spoken", ("flags", "split"))
     never("layout", ("groups",), "format", ("dat",))
     never("private", None, "reader", after)  # an earlier release is found by the name of its private directory
@@ -471,6 +471,7 @@ def _declare() -> None:
     never("canary", of_items, "search", of_models("coherence"))  # suppresses rare items
     never("canary", of_items, "transaction", ("optimal",))
     never("canary", ("name:mention",), "publish_as_is", ("codes",))
+    never("canary", ("name:mention",), "header", ("comma:note",))  # the note must be called surname
     never("k", (1000,), "accept", ("worthless", "empty"))  # everything may be suppressed
     only("canary", ("mail:sensitive", "name:sensitive"), "search", of_models("kl", "kt", *BUCKETS))
     only("canary", ("mail:sensitive", "name:sensitive"), "t_distance", (None, "equal"))
