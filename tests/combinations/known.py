@@ -9,6 +9,9 @@ from tests.combinations.table import Choice, Value
 KNOWN: list[tuple[dict[str, Value], str]] = [
     # flags split the name of an item column at its comma, and the separator of this column is read before the header
     ({"header": "comma:codes", "separator": "codes=;", "spoken": "flags"}, "--separator names"),
+    # flags split a rule at the comma in the name of its column
+    ({"header": "comma:codes", "normalize": "codes=upper", "spoken": "flags"}, "--normalize must be one of"),
+    ({"header": "comma:codes", "normalize": "codes=upper", "reader": "risk original"}, "--normalize must be one of"),
 ]
 """Values of a job, and a part of the message of its fault."""
 
