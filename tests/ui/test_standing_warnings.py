@@ -60,7 +60,7 @@ FAULTS = {
     "no-person": (rows(more="none,40,f,c1 d1 e1\n" * 3), "patient", "may mean a missing id"),
     "label-line": (rows(below="Number,Age in years,Sex,Codes"), "patient", "lines of labels"),
     "totals": (rows(more="Total,200,,\n"), "patient", "totals and notes at the end"),
-    "spelled-ids": (rows(more="P 001,40,f,c1 d1\n"), "patient", "the ids of 1 person differ only"),
+    "spelled-ids": (rows(more="P 001,40,f,c1 d1\n"), "patient", "in several spellings"),
     "other-mark": (rows(more="P300,40,f,c1;d1\nP301,40,m,c1;d2\n"), "patient", "2 cells with ';'"),
     "no-items": (rows(more="P300,40,f,\nP301,40,f,\n"), "patient", "2 records without items"),
     "unknown-code": (rows(), "", "1 of 15 labels is not a leaf"),

@@ -75,5 +75,6 @@ def test_workers_write_the_same_records_and_compute_the_same_digests(client, wor
     place, items = [*blocks, (0, 3), (3, 4)], [*blocks, (0, 3), (3, 6), (6, 9), (9, 10)]
     assert found == expected
     parts = [folders[1] / "records" / f"part-0000{n}.parquet" for n in (0, 1)]
-    assert tasks == [(0, 40), (40, 70), *([short] for short in (*parts, *place, *items))]
+    expected_tasks = [(0, 40), (40, 70), *([short] for short in (*parts, *place, *items))]
+    assert sorted(map(str, tasks)) == sorted(map(str, expected_tasks))
     assert list(work.path.iterdir()) == [work.path / "record"]

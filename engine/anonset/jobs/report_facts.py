@@ -108,10 +108,12 @@ def _other_releases(opened: OpenedPublication, report: Report) -> tuple[str, ...
     continued = {declared.earlier_attestation, declared.together_with}
     names, own = [], opened.out.resolve()
     for path in sorted(own.parent.glob(f"*/{ATTESTATION}")):
-        private = private_of(path.parent)
-        if path.parent == own or not private.is_dir() or read_attestation(path.parent)[1] in continued:
+        try:
+            other, digest = read_report(private_of(path.parent), path.parent), read_attestation(path.parent)[1]
+        except InputError:  # incomplete or changed: another command reports it
             continue
-        other = read_report(private, path.parent)
+        if path.parent == own or digest in continued:
+            continue
         same_input = other.input.get("sha256") == report.input.get("sha256") is not None
         if same_input or (other.settings.get("unit") == unit and opened.attested.declarations.unit == "person"):
             names.append(path.parent.name)
