@@ -7,7 +7,9 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
+from contextvars import copy_context
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +79,7 @@ def _run_in(directory: str, settings: Settings, limits: Limits, workers: Workers
         if killed is None
         else _taken_over(Files(Path(killed), limits, workers), note)
     )
-    UNDOING[path] = lambda: _leave(store)
+    UNDOING[path] = partial(copy_context().run, _leave, store)  # which prints options as this run does
     try:
         if killed is not None:
             _clear(store)
