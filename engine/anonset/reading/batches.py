@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import repeat
 from pathlib import Path
 from pkgutil import resolve_name
@@ -73,6 +74,45 @@ class Batch(RedactedRepr):
     """Facts about the text up to this batch, for `OpenedSource.merge`. None if no fact must be judged at the end."""
 
 
+def _unchanged(_: str, __: Sequence[str], columns: Mapping[str, Any]) -> Mapping[str, Any]:
+    return columns
+
+
+@dataclass(frozen=True)
+class Transform(RedactedRepr):
+    """Change of the columns of a source, batch by batch, and rows that are left out."""
+
+    columns: Callable[[str, Sequence[str], Mapping[str, Any]], Mapping[str, Any]] = _unchanged
+    """Function that returns columns, given the file name for messages, the wanted columns and the columns read."""
+    needed: Callable[[Sequence[str]], Sequence[str]] = list
+    """Function that returns the columns to read for the wanted columns."""
+    ids: Sequence[str] = ()
+    """Rows are left out if one of these columns is empty or null."""
+    table: int = 0
+    """Number of the linked table of the rows."""
+
+    def batches(self, read: Callable[[Sequence[str]], Iterator[Batch]], names: Sequence[str]) -> Iterator[Batch]:
+        """Yield the changed batches."""
+        wanted = [*dict.fromkeys([*names, *self.ids])]
+        for batch in read(self.needed(wanted)):
+            columns, without_id = self.columns(batch.where, wanted, batch.columns), 0
+            if self.ids:
+                problem = f"id columns {listed([*map(repr, self.ids)])} cannot be read as text"
+                with reading(batch.where, problem, values=True):
+                    has_ids = np.logical_and.reduce([are_given(columns[name]) for name in self.ids])
+                columns = {name: columns[name] for name in names if name in columns}
+                if without_id := int((~has_ids).sum()):
+                    rows = np.flatnonzero(has_ids)
+                    columns = {name: arrow.chosen(column, rows) for name, column in columns.items()}
+            yield replace(
+                batch, columns=columns, without_id=batch.without_id + without_id, table=self.table or batch.table
+            )
+
+    def part(self, part: "SourcePart") -> "SourcePart":
+        """Return a changed part. The number of earlier rows is unknown if rows are left out."""
+        return replace(part, batches=partial(self.batches, part.batches), row=None if self.ids else part.row)
+
+
 @dataclass(frozen=True)
 class SourcePart(RedactedRepr):
     """Consecutive rows of a file, which are read independently of the other rows of the source."""
@@ -101,8 +141,10 @@ class OpenedSource(NamedColumns):
     """
     judge: Callable[[], None] = field(default=lambda: None, kw_only=True)
     """Function that is called after the last batch. It rejects files with faults that no single batch shows."""
-    merge: Callable[[Any], None] = field(default=lambda _: None, kw_only=True)
-    """Function that adds the `Batch.facts` of a part that a task read, before `judge` is called."""
+    merge: Callable[[Any, int], None] = field(default=lambda _, __: None, kw_only=True)
+    """Function that adds the `Batch.facts` of a part that a task read, and the number of the linked table, before
+    `judge` is called.
+    """
     from_files: bool = field(default=True, kw_only=True)
     """True if the columns are read from files. False if they are from an object in memory."""
     head: Callable[[Sequence[str]], Mapping[str, Any]] = field(default=lambda _: {}, kw_only=True)
@@ -113,6 +155,17 @@ class OpenedSource(NamedColumns):
     """Columns of linked tables that have no role, because their table has items."""
     described: bool = field(default=False, kw_only=True)
     """True if the rows of the first table describe the persons, whose items the rows of other tables contain."""
+
+    def changed(self, transform: Transform) -> "OpenedSource":
+        """Return this source with changed columns. The first rows are changed, too, but none of them is left out."""
+
+        def head(names: Sequence[str]) -> Mapping[str, Any]:
+            return transform.columns(self.where, names, self.head(transform.needed(names)))
+
+        def parts(workers: Workers) -> Sequence[SourcePart]:
+            return [transform.part(part) for part in self.parts(workers)]
+
+        return replace(self, batches=partial(transform.batches, self.batches), parts=parts, head=head)
 
     def with_columns(self, columns: Mapping[str, Any]) -> "OpenedSource":
         """Return this source with all columns in memory, as a single batch."""
@@ -198,7 +251,7 @@ def open_source(data: Any, properties: FileProperties = AS_RECOGNISED) -> Opened
         opened, properties.null, expanded(opened.names, names_in(opened.names, properties.never_null))
     )
     if properties.skip_without_id:
-        opened = without_missing_ids(opened, names_in(opened.names, properties.ids))
+        opened = opened.changed(Transform(ids=names_in(opened.names, properties.ids)))
     if twice := [name for name in source.keys if name in opened.names]:
         msg = (
             f"{source.where}: column {twice[0]!r} occurs in the files and in the folder names; remove or rename it in "
@@ -210,41 +263,6 @@ def open_source(data: Any, properties: FileProperties = AS_RECOGNISED) -> Opened
     return replace(opened, names=(*opened.names, *source.keys), sets_only=False)
 
 
-@dataclass(frozen=True)
-class _WithNulls(RedactedRepr):
-    """Batches in which some texts are null."""
-
-    batches: Callable[[Sequence[str]], Iterator[Batch]]
-    words: tuple[str, ...]
-    """Texts that are null."""
-    never: Sequence[str]
-    """Columns in which no text is null."""
-
-    def __call__(self, names: Sequence[str]) -> Iterator[Batch]:
-        return (
-            replace(batch, columns=with_nulls(batch.columns, self.words, self.never)) for batch in self.batches(names)
-        )
-
-
-@dataclass(frozen=True)
-class _WithIds(RedactedRepr):
-    """Batches without the rows in which an id is empty or null."""
-
-    batches: Callable[[Sequence[str]], Iterator[Batch]]
-    ids: Sequence[str]
-
-    def __call__(self, names: Sequence[str]) -> Iterator[Batch]:
-        for batch in self.batches([*names, *(name for name in self.ids if name not in names)]):
-            with reading(
-                batch.where, f"id columns {listed([*map(repr, self.ids)])} cannot be read as text", values=True
-            ):
-                has_ids = np.logical_and.reduce([are_given(batch.columns[name]) for name in self.ids])
-            columns = {name: batch.columns[name] for name in names}
-            if not has_ids.all():
-                columns = {name: arrow.chosen(column, np.flatnonzero(has_ids)) for name, column in columns.items()}
-            yield replace(batch, columns=columns, without_id=int((~has_ids).sum()))
-
-
 def way_to_link(source: Source, names: Sequence[str], first: Sequence[str]) -> list[Fix]:
     """Return the command for a folder of several tables. Empty unless the files have columns of different names."""
     if set(names) == set(first) or not Path(source.where).is_dir():
@@ -254,29 +272,13 @@ def way_to_link(source: Source, names: Sequence[str], first: Sequence[str]) -> l
 
 def with_null_words(opened: OpenedSource, words: tuple[str, ...], never: Sequence[str] = ()) -> OpenedSource:
     """Return a source in which some texts are null, except in the columns `never`."""
-    if not words:
-        return opened
-
-    def parts(workers: Workers) -> Sequence[SourcePart]:
-        return [replace(part, batches=_WithNulls(part.batches, words, never)) for part in opened.parts(workers)]
-
-    return replace(
-        opened,
-        batches=_WithNulls(opened.batches, words, never),
-        parts=parts,
-        head=lambda names: with_nulls(opened.head(names), words, never),
-    )
+    return opened.changed(Transform(partial(_null_words, words, never))) if words else opened
 
 
-def without_missing_ids(opened: OpenedSource, ids: Sequence[str]) -> OpenedSource:
-    """Return a source without the rows in which an id is empty or null."""
-
-    def parts(workers: Workers) -> Sequence[SourcePart]:
-        parts = opened.parts(workers)
-        # the rows before each part are not known, because rows are skipped
-        return [replace(part, batches=_WithIds(part.batches, ids), row=None) for part in parts]
-
-    return replace(opened, batches=_WithIds(opened.batches, ids), parts=parts)
+def _null_words(
+    words: tuple[str, ...], never: Sequence[str], _: str, __: Sequence[str], columns: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    return with_nulls(columns, words, never)
 
 
 def ahead(items: Iterator[_T], store: Store = MEMORY) -> Iterator[_T]:

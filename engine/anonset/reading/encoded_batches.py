@@ -185,7 +185,7 @@ def encoded_on_workers(
             if part.before is None:  # reads the part again to report the row of the file
                 task((replace(part, before=rows[part.path]), more))
             raise
-        source.merge(read.facts)
+        source.merge(read.facts, read.batches[-1].table)
         task.encoder.several.update(read.several)
         task.encoder.changes.add(read.changes)
         for name, labels in read.unjudged.items():

@@ -15,9 +15,8 @@ import numpy as np
 from anonset import arrow
 from anonset.data.array_types import Int64
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.storage.workers import Workers
 from anonset.errors import InputError
-from anonset.reading.batches import Batch, FileProperties, OpenedSource, SourcePart
+from anonset.reading.batches import Batch, FileProperties, OpenedSource, Transform
 from anonset.spelling import similar_name
 
 _Part = TypeVar("_Part")
@@ -293,17 +292,12 @@ def without_entered(columns: Sequence[str], paths: Sequence[NestedPath]) -> list
 
 
 @dataclass(frozen=True)
-class _WithPaths(RedactedRepr):
-    """Batches with columns of paths."""
+class _Paths(RedactedRepr):
+    """Columns of paths, made from the columns of the file."""
 
-    batches: Callable[[Sequence[str]], Iterator[Batch]]
     paths: Mapping[str, NestedPath]
-    texts: frozenset[str]
+    texts: frozenset[str] = frozenset()
     """Paths with at most one value in each record."""
-
-    def __call__(self, names: Sequence[str]) -> Iterator[Batch]:
-        for batch in self.batches(self.entered(names)):
-            yield replace(batch, columns=self.columns(names, batch.columns))
 
     def entered(self, names: Sequence[str]) -> list[str]:
         """Return the columns of the file that contain the named columns."""
@@ -312,7 +306,7 @@ class _WithPaths(RedactedRepr):
     def _entered(self, name: str) -> str:
         return self.paths[name].column if name in self.paths else name
 
-    def columns(self, names: Sequence[str], columns: Mapping[str, Any]) -> dict[str, Any]:
+    def columns(self, _: str, names: Sequence[str], columns: Mapping[str, Any]) -> dict[str, Any]:
         """Return the named columns, given the columns of the file."""
         found = {name: columns[own] for name in names if (own := self._entered(name)) in columns}
         return {
@@ -351,7 +345,7 @@ def with_nested(opened: OpenedSource, properties: FileProperties) -> OpenedSourc
     paths = {path.text: path for path in found if path not in of_members or path.column in objects}
     if not paths:
         return opened
-    made = _WithPaths(opened.batches, paths, frozenset())
+    made = _Paths(paths)
     for path in paths.values():
         if not path.may_exist_in(schema):
             raise without_values(opened.where, path, [*islice(_rows(first), _FIRST)])
@@ -361,11 +355,4 @@ def with_nested(opened: OpenedSource, properties: FileProperties) -> OpenedSourc
         most |= most_values(chosen, opened.batches(made.entered([path.text for path in chosen])), _most_in_batch)
     made = replace(made, texts=single_paths(opened.where, most, lambda: _rows(first)))
     names = (*without_entered(opened.names, tuple(paths.values())), *paths)
-
-    def parts(workers: Workers) -> Sequence[SourcePart]:
-        return [replace(part, batches=replace(made, batches=part.batches)) for part in opened.parts(workers)]
-
-    def head(names: Sequence[str]) -> Mapping[str, Any]:
-        return made.columns(names, opened.head(made.entered(names)))
-
-    return replace(opened, names=names, batches=made, parts=parts, head=head)
+    return replace(opened, names=names).changed(Transform(made.columns, made.entered))

@@ -9,7 +9,7 @@ from anonset.data import Table
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import Problem
 from anonset.jobs.findings import ColumnFindings
-from anonset.reading.batches import OpenedSource, without_missing_ids
+from anonset.reading.batches import OpenedSource, Transform
 from anonset.reading.cells.columns import with_nulls
 from anonset.reading.file_options import person_columns
 from anonset.reading.options import ReadOptions
@@ -93,5 +93,5 @@ def read_with_settings(source: OpenedSource, settings: Mapping[str, Any]) -> Tab
     options = ReadOptions(**given, sensitive=sensitive)
     ids = settings.get("id") or person_columns(settings.get("unit"), source.names)
     if options.skip_without_id and ids:
-        source = without_missing_ids(source, ids)
+        source = source.changed(Transform(ids=ids))
     return declared(gather(source, options, with_ids=True), settings.get("publish_as_is"))

@@ -48,7 +48,7 @@ class FimiLines:
         self.sequences, self.nonempty = True, False
         self.labels.clear()
 
-    def merge(self, other: "FimiLines") -> None:
+    def merge(self, other: "FimiLines", _: int = 0) -> None:
         """Add the facts about another part of the files."""
         self.sequences, self.nonempty = self.sequences and other.sequences, self.nonempty or other.nonempty
         self.labels |= other.labels

@@ -1,7 +1,8 @@
 """Read linked tables as one source (see `anonset.reading.linked`)."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from typing import Any, Self
 
@@ -15,7 +16,7 @@ from anonset.data.joining import require_joinable
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.workers import Workers
 from anonset.errors import InputError
-from anonset.reading.batches import Batch, FileProperties, OpenedSource, SourcePart, open_source
+from anonset.reading.batches import Batch, FileProperties, OpenedSource, SourcePart, Transform, open_source
 from anonset.reading.cells.input_checks import require_exact_ids
 from anonset.reading.linked import LinkedTable, LinkedTables, column_of
 from anonset.reading.sources.files import reading
@@ -152,90 +153,58 @@ def _joined(columns: Sequence[Any]) -> Any:
 
 @dataclass(frozen=True)
 class _Renamed(RedactedRepr):
-    """Batches of a table under the names of the linked source."""
+    """Columns of a table under the names of the linked source."""
 
-    batches: Callable[[Sequence[str]], Iterator[Batch]]
     own: Mapping[str, str]
     """Name in the table of each column of the source that the table has."""
-    number: int
-    """Number of the table."""
     key: tuple[str, ...] = ()
     """Key of the rows in `parent`."""
     parent: _Parent | None = None
     """Table with the person of each key. None if the table has the columns of the unit."""
     unit: Sequence[str] = ()
     """Columns of the unit."""
-    skips: bool = False
-    """True if rows without a person are skipped."""
 
-    def __call__(self, names: Sequence[str]) -> Iterator[Batch]:
-        """Yield the batches with those columns among `names` that the table has."""
+    def needed(self, names: Sequence[str]) -> list[str]:
+        """Return the columns of the table that contain the named columns."""
+        return list(dict.fromkeys([*self.key, *(self.own[name] for name in names if name in self.own)]))
+
+    def columns(self, where: str, names: Sequence[str], columns: Mapping[str, Any]) -> dict[str, Any]:
+        """Return those columns among `names` that the table has."""
         import pyarrow as pa
 
-        wanted = {name: self.own[name] for name in names if name in self.own}
-        for batch in self.batches(list(dict.fromkeys([*self.key, *wanted.values()]))):
-            columns = {name: batch.columns[own] for name, own in wanted.items()}
-            for name in self.unit:
-                if name in wanted:
-                    columns[name] = id_texts(batch.where, wanted[name], columns[name])
-            skipped = 0
-            if self.parent is not None:
-                found = self.parent.persons_of(batch.where, {name: batch.columns[name] for name in self.key})
-                persons = dict(zip(self.unit, found, strict=True))
-                columns |= {name: persons[name] for name in names if name in persons}
-                if self.skips:
-                    having = np.logical_and.reduce([are_given(column) for column in persons.values()])
-                    skipped = int((~having).sum())
-                    columns = {name: arrow.chosen(x, np.flatnonzero(having)) for name, x in columns.items()}
-            columns = {name: x if name not in self.unit else pa.chunked_array([x]) for name, x in columns.items()}
-            facts = self.number, batch.facts
-            without_id = batch.without_id + skipped
-            yield replace(batch, columns=columns, table=self.number, facts=facts, without_id=without_id)
+        renamed = {name: columns[self.own[name]] for name in names if name in self.own}
+        persons = {name: id_texts(where, self.own[name], renamed[name]) for name in self.unit if name in renamed}
+        if self.parent is not None:
+            found = self.parent.persons_of(where, {name: columns[name] for name in self.key})
+            persons = {name: x for name, x in zip(self.unit, found, strict=True) if name in names}
+        return {**renamed, **{name: pa.chunked_array([x]) for name, x in persons.items()}}
 
 
-@dataclass(frozen=True)
-class _WithoutPrefix(RedactedRepr):
-    """Batches of a table whose keys have no prefix."""
+def _without_prefix(table: LinkedTable, where: str, _: Sequence[str], columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns of a table in which the key begins after the prefix.
 
-    batches: Callable[[Sequence[str]], Iterator[Batch]]
-    key: tuple[str, ...]
-    prefix: str
+    Raises
+    ------
+    InputError
+        If a key begins with another text than the prefix.
+    """
+    import pyarrow as pa
 
-    def __call__(self, names: Sequence[str]) -> Iterator[Batch]:
-        return (replace(batch, columns=self.cut(batch.where, batch.columns)) for batch in self.batches(names))
-
-    def cut(self, where: str, columns: Mapping[str, Any]) -> dict[str, Any]:
-        """Return columns in which the key begins after the prefix.
-
-        Raises
-        ------
-        InputError
-            If a key begins with another text than the prefix.
-        """
-        import pyarrow as pa
-
-        cut = dict[str, Any]()
-        for name in self.key:
-            if name in columns:
-                texts, others = without_prefix(id_texts(where, name, columns[name]), self.prefix)
-                if others:
-                    keys = f"{counted(others, 'key')} of {len(texts):,} have another prefix than {self.prefix!r}"
-                    msg = f"{where}: column {name!r}: {keys} (key_prefix); correct the data"
-                    raise InputError(msg, column=name)
-                cut[name] = pa.chunked_array([texts])
-        return {**columns, **cut}
+    cut = dict[str, Any]()
+    for name in table.key:
+        if name in columns:
+            texts, others = without_prefix(id_texts(where, name, columns[name]), table.key_prefix)
+            if others:
+                keys = f"{counted(others, 'key')} of {len(texts):,} have another prefix than {table.key_prefix!r}"
+                msg = f"{where}: column {name!r}: {keys} (key_prefix); correct the data"
+                raise InputError(msg, column=name)
+            cut[name] = pa.chunked_array([texts])
+    return {**columns, **cut}
 
 
 def _open_table(table: LinkedTable, properties: FileProperties) -> OpenedSource:
     opened = open_source(table.source, properties)
-    if not table.key_prefix:
-        return opened
-    own = _WithoutPrefix(opened.batches, table.key, table.key_prefix)
-
-    def parts(workers: Workers) -> Sequence[SourcePart]:
-        return [replace(part, batches=replace(own, batches=part.batches)) for part in opened.parts(workers)]
-
-    return replace(opened, batches=own, parts=parts, head=lambda names: own.cut(opened.where, opened.head(names)))
+    return opened.changed(Transform(partial(_without_prefix, table))) if table.key_prefix else opened
 
 
 def open_tables(source: Source, properties: FileProperties) -> OpenedSource:
@@ -254,7 +223,7 @@ def open_tables(source: Source, properties: FileProperties) -> OpenedSource:
     opened = [opened_of[table.name] for table in linked.tables]
     parents = dict[tuple[str, ...], _Parent]()
     renamed = [_renamed(linked, number, one, properties, parents) for number, one in enumerate(opened)]
-    tables = _Tables(linked.unit, renamed, opened, list(opened_of.values()))
+    tables = _Tables(linked.unit, renamed, properties.skip_without_id, opened, list(opened_of.values()))
     require_joinable(linked.roles["items"])
     return OpenedSource(
         source.where,
@@ -285,14 +254,14 @@ def _renamed(
     properties: FileProperties,
     parents: dict[tuple[str, ...], _Parent],
 ) -> _Renamed:
-    """Return the batches of a table under the names of the linked source, with the table that its key refers to."""
+    """Return the columns of a table under the names of the linked source, with the table that its key refers to."""
     table, unit = linked.tables[number], linked.unit
     others = [table.items] if table.items else [name for name in opened.names if name not in table.key]
     own, key = {column_of(table.name, name): name for name in others}, table.key if table.parent else ()
     if not table.parent:
         own = {**dict(zip(unit, table.key, strict=True)), **own}
     parent = _parent_of(linked, table, properties, parents)
-    return _Renamed(opened.batches, own, number, key, parent, unit, properties.skip_without_id)
+    return _Renamed(own, key, parent, unit)
 
 
 def _parent_of(
@@ -318,6 +287,8 @@ class _Tables(RedactedRepr):
 
     unit: Sequence[str]
     renamed: Sequence[_Renamed]
+    skips: bool
+    """True if rows without a person are skipped."""
     opened: Sequence[OpenedSource]
     """Published tables, in the order of `renamed`."""
     every: Sequence[OpenedSource]
@@ -325,8 +296,16 @@ class _Tables(RedactedRepr):
 
     def batches(self, names: Sequence[str]) -> Iterator[Batch]:
         """Yield the batches of all tables."""
-        for table in self.renamed:
-            yield from table(names)
+        for transform, one in zip(self.transforms, self.opened, strict=True):
+            yield from transform.batches(one.batches, names)
+
+    @property
+    def transforms(self) -> list[Transform]:
+        """The change of the columns of each table."""
+        return [
+            Transform(one.columns, one.needed, one.unit if self.skips and one.parent is not None else (), number)
+            for number, one in enumerate(self.renamed)
+        ]
 
     def parts(self, workers: Workers) -> Sequence[SourcePart]:
         """Return the parts of all tables. Empty if a table has no parts, or a key refers to another table."""
@@ -334,8 +313,8 @@ class _Tables(RedactedRepr):
         if not all(of_tables) or any(table.parent is not None for table in self.renamed):
             return ()
         return [
-            replace(part, batches=replace(table, batches=part.batches), row=None)
-            for table, of_table in zip(self.renamed, of_tables, strict=True)
+            replace(transform.part(part), row=None)
+            for transform, of_table in zip(self.transforms, of_tables, strict=True)
             for part in of_table
         ]
 
@@ -344,10 +323,9 @@ class _Tables(RedactedRepr):
         for one in self.every:
             one.judge()
 
-    def merge(self, facts: tuple[int, Any]) -> None:
+    def merge(self, facts: Any, table: int) -> None:
         """Add facts from a part of the table with the number."""
-        number, of_table = facts
-        self.opened[number].merge(of_table)
+        self.opened[table].merge(facts, 0)
 
     def head(self, names: Sequence[str]) -> Mapping[str, Any]:
         """Return the first rows of columns, of the first table alone if it has one of them."""
