@@ -27,7 +27,7 @@ _STOPPED = """
 import sys, time
 from dataclasses import replace
 from anonset.cli.main import main
-from anonset.jobs.runs.run import FileRun
+from anonset.jobs.runs.file_run import FileRun
 from anonset.release.publishing import publish
 
 def stop(*_args, **_kwargs):

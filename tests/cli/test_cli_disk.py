@@ -27,7 +27,7 @@ def test_a_disk_that_is_too_small_is_refused_before_any_work(
     place: Place, free: dict[str, int], more: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(place.folder)
-    monkeypatch.setattr("anonset.jobs.runs.run._gathered", lambda *_: pytest.fail("the data are read"))
+    monkeypatch.setattr("anonset.jobs.runs.file_run._gathered", lambda *_: pytest.fail("the data are read"))
     stat = Path.stat
 
     def of_disk(path: Path, **how: Any) -> Any:  # each folder is a separate disk
@@ -47,7 +47,7 @@ def test_a_disk_that_is_too_small_is_refused_before_any_work(
     assert ("--work-dir" in ran.err) == ("--work-dir" in more)
     assert not place.out.exists()
     free[small] = 1 << 20
-    monkeypatch.setattr("anonset.jobs.runs.run._gathered", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    monkeypatch.setattr("anonset.jobs.runs.file_run._gathered", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
     assert place.run(*place.job(*more)).code == 130
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from tests.facts import names
 
-from anonset.jobs.runs import job as running
+from anonset.jobs.runs import run as running
 from cli.place import Place
 
 JOB = """input = "data/visits.csv"

@@ -148,7 +148,7 @@ module.{name} = stuck
 
 
 @pytest.mark.parametrize(("number", "code", "said"), ENDS)
-@pytest.mark.parametrize("where", ["anonset.writing.codebook.write_codebook", "anonset.jobs.runs.run._gathered"])
+@pytest.mark.parametrize("where", ["anonset.writing.codebook.write_codebook", "anonset.jobs.runs.file_run._gathered"])
 def test_signals_end_a_process_that_is_in_compiled_code(
     place: Place, where: str, number: signal.Signals, code: int, said: str
 ) -> None:
@@ -175,7 +175,8 @@ def test_signals_end_a_process_that_is_in_compiled_code(
 
 
 @pytest.mark.parametrize(
-    ("where", "stays"), [("anonset.writing.codebook.write_codebook", True), ("anonset.jobs.runs.run._gathered", False)]
+    ("where", "stays"),
+    [("anonset.writing.codebook.write_codebook", True), ("anonset.jobs.runs.file_run._gathered", False)],
 )
 def test_a_process_that_ends_in_compiled_code_names_the_work_directory(place: Place, where: str, stays: bool) -> None:
     """The work directory of the user remains if the data are read, so that the next run can continue from it."""
@@ -199,7 +200,7 @@ def test_a_process_that_ends_in_compiled_code_names_the_work_directory(place: Pl
 @pytest.mark.parametrize(
     ("where", "number"),
     [
-        *(("anonset.jobs.runs.job.publish", number) for number, _, _ in ENDS),
+        *(("anonset.jobs.runs.run.publish", number) for number, _, _ in ENDS),
         ("anonset.report.account.account", signal.SIGTERM),
         ("atexit._run_exitfuncs", signal.SIGINT),
     ],

@@ -185,8 +185,8 @@ def test_a_command_that_is_killed_in_any_phase_is_resumed(
     with with_worker(tmp_path / "dask", port):
         for phase in PHASES if work.is_directory else (*PHASES, "upload"):
             kill_in(phase, arguments, work)
-        monkeypatch.setattr("anonset.jobs.runs.run.gather_files", lambda *_: pytest.fail("read again"))
-        monkeypatch.setattr("anonset.jobs.runs.job.Job._found", lambda *_: pytest.fail("searched again"))
+        monkeypatch.setattr("anonset.jobs.runs.file_run.gather_files", lambda *_: pytest.fail("read again"))
+        monkeypatch.setattr("anonset.jobs.runs.run.Run._found", lambda *_: pytest.fail("searched again"))
         monkeypatch.setattr(sys.modules["anonset.generalization.apply"], "sort_rows", lambda *_: pytest.fail("sorted"))
         monkeypatch.setattr("anonset.writing.publications.records._write_part", lambda *_: pytest.fail("written"))
         assert main(arguments) == 0

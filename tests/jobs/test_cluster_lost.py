@@ -63,7 +63,7 @@ class Blind:
 def test_workers_are_checked_before_anything_is_read(tmp_path, monkeypatch, capsys):
     (tmp_path / "v.dat").write_text("a b\na b\n")
     monkeypatch.setattr("anonset.data.storage.scheduler.cluster_of", lambda *_: anonset_client())
-    monkeypatch.setattr("anonset.jobs.runs.run._gathered", lambda *_: pytest.fail("the data are read"))
+    monkeypatch.setattr("anonset.jobs.runs.file_run._gathered", lambda *_: pytest.fail("the data are read"))
     job = ["anonymize", str(tmp_path / "v.dat"), "-o", str(tmp_path / "out"), "--model", "km", "--algorithm", "apriori"]
     how = ["--k", "2", "--m", "2", "--hierarchy", "items=balanced:2", "--cluster", "tcp://here:1"]
     assert main([*job, *how]) == 2
@@ -73,7 +73,7 @@ def test_workers_are_checked_before_anything_is_read(tmp_path, monkeypatch, caps
 def test_workers_are_checked_before_anything_is_done_in_python(tmp_path, monkeypatch):
     (tmp_path / "v.dat").write_text("a b\na b\n")
     table = anonset.scan(tmp_path / "v.dat", work_dir=tmp_path / "work")
-    monkeypatch.setattr("anonset.jobs.runs.job.bind", lambda *_: pytest.fail("the hierarchies are bound"))
+    monkeypatch.setattr("anonset.jobs.runs.run.bind", lambda *_: pytest.fail("the hierarchies are bound"))
     tree = {"items": "balanced:2"}
     with refused(InputError, "worker tcp://there directory"):
         anonset.anonymize(table, anonset.Apriori(k=2, m=2), hierarchies=tree, client=Blind())

@@ -22,7 +22,7 @@ from anonset.cli.main import exit_code
 from anonset.data.storage.scheduler import cluster_of
 from anonset.errors import InputError
 from anonset.jobs.anonymize_file import anonymize_file
-from anonset.jobs.runs.run import FileRun
+from anonset.jobs.runs.file_run import FileRun
 from anonset.settings.overriding import make_settings
 
 pytestmark = [pytest.mark.long, pytest.mark.compiled]

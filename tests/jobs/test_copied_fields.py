@@ -7,8 +7,8 @@ from pydantic import BaseModel
 from tests.jobs.test_linked_tables import write
 
 from anonset.cli.main import main
-from anonset.jobs.runs.job import Job
-from anonset.jobs.runs.run import FileRun
+from anonset.jobs.runs.file_run import FileRun
+from anonset.jobs.runs.run import Run
 from anonset.reading.batches import FileProperties
 from anonset.reading.linked import TABLE_OPTIONS, LinkedTables
 from anonset.release.documents import Attestation, Document, Report
@@ -23,7 +23,7 @@ CHANGED = {
 }  # fmt: skip
 """Settings with another value than the default."""
 OTHERWISE = {"earlier", "other_release", "progress", "watch"}
-"""Fields of a job that are read from another release, or that report progress."""
+"""Fields of a run that are read from another release, or that report progress."""
 
 
 def defaults_of(value):
@@ -35,17 +35,17 @@ def defaults_of(value):
     return {name for name, default in defaults.items() if getattr(value, name) == default}
 
 
-def test_the_settings_of_a_run_reach_its_job(tmp_path):
+def test_the_settings_of_a_run_reach_its_steps(tmp_path):
     (tmp_path / "v.csv").write_text("codes,age\na;b,5\n")
     known = {name: value for name, value in CHANGED.items() if name in settings_model().model_fields}
     more = {"input": str(tmp_path / "v.csv"), "out": "out", "items": ["codes"], "relational": ["age"], "unit": ["row"]}
-    run = FileRun(settings_model()(**more, **known, model="km", algorithm="apriori", k=2, m=2))
-    job = run.job()
-    assert defaults_of(job) <= OTHERWISE
-    assert {field.name for field in fields(Job)} >= OTHERWISE
-    assert defaults_of(job.layout) == {"codes", "used_labels"}  # of an earlier release
-    assert defaults_of(job.check) == set()
-    assert (type(job.layout), type(job.check)) == (Layout, CheckOptions)
+    file_run = FileRun(settings_model()(**more, **known, model="km", algorithm="apriori", k=2, m=2))
+    run = file_run.run()
+    assert defaults_of(run) <= OTHERWISE
+    assert {field.name for field in fields(Run)} >= OTHERWISE
+    assert defaults_of(run.layout) == {"codes", "used_labels"}  # of an earlier release
+    assert defaults_of(run.check) == set()
+    assert (type(run.layout), type(run.check)) == (Layout, CheckOptions)
 
 
 @pytest.mark.parametrize("name", TABLE_OPTIONS)

@@ -15,7 +15,7 @@ from anonset.algorithms.transaction.cuts.apriori import Apriori
 from anonset.algorithms.transaction.cuts.lm_apriori import LmApriori
 from anonset.algorithms.transaction.rare_sets import rare_tables
 from anonset.cli.main import main
-from anonset.jobs.runs.run import memory_of
+from anonset.jobs.runs.file_run import memory_of
 from anonset.reading.sources.sizes import DataSize
 from anonset.reading.sources.source import source_of
 from anonset.release.memory import AT_LEAST, format_size, memory_for

@@ -93,7 +93,7 @@ def test_a_killed_run_resumes_to_the_same_bytes(folder, work, run, where, algori
     assert (work / "done-read.npz").exists()
     assert (folder / "out.private").exists() == (where == "in publishing")
     assert run("out", "--work-dir", str(work), algorithm=algorithm).code == 2
-    monkeypatch.setattr("anonset.jobs.runs.run.gather_files", lambda *_: pytest.fail("read again"))
+    monkeypatch.setattr("anonset.jobs.runs.file_run.gather_files", lambda *_: pytest.fail("read again"))
     assert run("out", "--work-dir", str(work), "--if-exists", "resume", algorithm=algorithm).code == 0
     assert files_of(folder / "out") == files_of(folder / "memory")
     assert sorted(path.name for path in folder.iterdir()) == ["memory", "memory.private", "out", "out.private", "v.dat"]
@@ -104,7 +104,7 @@ def test_a_killed_run_resumes_to_the_same_bytes(folder, work, run, where, algori
 def test_a_finished_search_is_not_repeated(folder, work, run, algorithm, monkeypatch):
     assert run("memory", algorithm=algorithm).code == 0
     kill(folder, work, "in recoding", algorithm=algorithm)
-    monkeypatch.setattr("anonset.jobs.runs.job.Job._found", lambda *_: pytest.fail("searched again"))
+    monkeypatch.setattr("anonset.jobs.runs.run.Run._found", lambda *_: pytest.fail("searched again"))
     assert run("out", "--work-dir", str(work), "--if-exists", "resume", algorithm=algorithm).code == 0
     assert files_of(folder / "out") == files_of(folder / "memory")
     reports = [json.loads((folder / f"{out}.private" / "report.json").read_text()) for out in ("memory", "out")]

@@ -23,8 +23,8 @@ KILLED = {
         work_places._identity = die
     """,
     "in reading": """
-        from anonset.jobs.runs import run
-        run._gathered = die
+        from anonset.jobs.runs import file_run
+        file_run._gathered = die
     """,
     "in the search": """
         from anonset.algorithms.transaction.cuts.cut_search import CutSearch
@@ -191,8 +191,8 @@ def test_of_two_simultaneous_retries_one_publishes(folder):
 
 SUSPENDED = {
     "before the search": """
-        from anonset.jobs.runs.job import Job
-        real, Job.run = Job.run, lambda *of, **how: (stop(), real(*of, **how))[1]
+        from anonset.jobs.runs.run import Run
+        real, Run.unverified = Run.unverified, lambda *of, **how: (stop(), real(*of, **how))[1]
     """,
     "before the check": """
         from anonset.release.publishing import staging

@@ -15,8 +15,8 @@ from anonset.cli.main import main
 from anonset.errors import InputError
 from anonset.jobs import warmup
 from anonset.jobs.annotated_kernels import all_files, argument_types
-from anonset.jobs.runs import run as module
-from anonset.jobs.runs.run import memory_of
+from anonset.jobs.runs import file_run as module
+from anonset.jobs.runs.file_run import memory_of
 from anonset.jobs.warmup import is_warm
 from anonset.reading.sources.source import source_of
 from anonset.release.memory import AT_LEAST, COMPILING_TAKES

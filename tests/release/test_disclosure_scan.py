@@ -262,7 +262,7 @@ def test_items_that_mention_persons_of_the_data_stop_before_the_search(
     data["info"] = [f"mother of {surname};{draw.choice('xy')}" for surname in data["surname"]]
     hierarchies = [word for name in sets.split(",") for word in ("--hierarchy", f"{name}=halves:frequency")]
     assert publish(data, tmp_path, *KM, "--items", sets, *hierarchies, "--publish-as-is", "info") == 0
-    monkeypatch.setattr("anonset.jobs.runs.job.Job.search", None)
+    monkeypatch.setattr("anonset.jobs.runs.run.Run.search", None)
     assert publish(data, tmp_path, *KM, "--items", sets, *hierarchies, out="other") == 2
     message = capsys.readouterr().err
     assert names(message, "info surname 20 items --drop")
@@ -353,7 +353,7 @@ def test_blocks_find_the_same_before_the_search(
         messages.append([line for line in capsys.readouterr().err.splitlines() if "error: " in line])
     assert messages[0] == messages[1]
     assert "column 'income'" in messages[0][0]
-    monkeypatch.setattr("anonset.jobs.runs.job.Job.search", None)
+    monkeypatch.setattr("anonset.jobs.runs.run.Run.search", None)
     assert publish(data, tmp_path, *options, "--work-dir", str(tmp_path / "again")) == 2
 
 
@@ -376,7 +376,7 @@ def test_items_that_are_keys_stop_before_the_search(
     def search(*_: object, **__: object) -> None:
         pytest.fail("searched")
 
-    monkeypatch.setattr("anonset.jobs.runs.job.Job.search", search)
+    monkeypatch.setattr("anonset.jobs.runs.run.Run.search", search)
     assert publish(data, tmp_path, *KM, "--items", "keys", "--hierarchy", "keys=halves:frequency") == 2
     assert names(capsys.readouterr().err, "keys 1,200 5 persons")
 

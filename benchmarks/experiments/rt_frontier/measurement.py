@@ -124,13 +124,13 @@ def _reach(data: str, k: int, m: int, function: str) -> tuple[float, float]:
 
 def _searched(table: "Table", algorithm: "Algorithm") -> "UnverifiedPublication[Any]":
     """Search a table, and round range boundaries of the result."""
-    from anonset.jobs.runs import job
+    from anonset.jobs.runs.run import Run
     from anonset.release.formats import Layout
     from anonset.settings.binding import bind
 
     name = items_of(table).name
     bound, trees = bind(table, {name: TREE}, algorithm.model)
-    return job.Job(Layout(symbols="members"), accept="worthless").search(bound, trees, algorithm)
+    return Run(Layout(symbols="members"), accept="worthless").search(bound, trees, algorithm)
 
 
 def _counted(table: "Table", unverified: "UnverifiedPublication[Any]") -> dict[str, float]:

@@ -9,8 +9,8 @@ from anonset.data.progress import Progress
 from anonset.data.storage.lease import Tell
 from anonset.errors import InputError
 from anonset.jobs.runs.cluster import connected
+from anonset.jobs.runs.file_run import FileRun
 from anonset.jobs.runs.matched_releases import sha256_of_other
-from anonset.jobs.runs.run import FileRun
 from anonset.jobs.runs.work_places import clear_finished, difference, identity, killed_run, relevant
 from anonset.reading.sources.files import arrow_threads
 from anonset.release.documents import ATTESTATION
@@ -44,62 +44,62 @@ def anonymize_file(
     VerificationError
         If the model does not hold, or (`UndecidedError`) the check could not finish.
     """
-    run = FileRun(settings)
-    run.require_apart()
-    source, side = run.source, run.side_files  # digests of the side files before any of them is read
-    algorithm = run.algorithm
+    file_run = FileRun(settings)
+    file_run.require_apart()
+    source, side = file_run.source, file_run.side_files  # digests of the side files before any of them is read
+    algorithm = file_run.algorithm
     if settings.if_exists == "resume":
-        if (check := _finished(run, progress)) is not None:
+        if (check := _finished(file_run, progress)) is not None:
             return check
-        killed_run(run.reading)  # rejects the work directory of another run
-        run.destination.clear(note)
-    run.destination.require_free(by_command=True)
-    job = run.job(progress)
+        killed_run(file_run.reading)  # rejects the work directory of another run
+        file_run.destination.clear(note)
+    file_run.destination.require_free(by_command=True)
+    run = file_run.run(progress)
     with ExitStack() as stack:
-        stack.enter_context(job.watch.memory.watched())
-        run.require_disk(note)
-        files, client = stack.enter_context(run.work_place(note)), None
+        stack.enter_context(run.watch.memory.watched())
+        file_run.require_disk(note)
+        files, client = stack.enter_context(file_run.work_place(note)), None
         if settings.cluster is not None:
-            with job.watch.phase("cluster"):
+            with run.watch.phase("cluster"):
                 client = stack.enter_context(connected(settings))
         stack.enter_context(arrow_threads(settings.workers))
-        with job.watch.phase("read"):
-            table = stack.enter_context(run.table(files, client, progress=progress, note=note))
-            job.watch.folder = table.store.path
+        with run.watch.phase("read"):
+            table = stack.enter_context(file_run.table(files, client, progress=progress, note=note))
+            run.watch.folder = table.store.path
             if table.store.in_files:
                 source.leave_cache()
         _require_records(table, settings)
-        unverified = job.run(table, settings.hierarchy, algorithm, run.algorithm_for)
-        releases = {"recoding_of": job.earlier, "after": job.other_release}
+        unverified = run.unverified(table, settings.hierarchy, algorithm, file_run.algorithm_for)
+        releases = {"recoding_of": run.earlier, "after": run.other_release}
         earlier = {name: release.attestation_sha256 for name, release in releases.items() if release is not None}
         facts = {"file": Path(settings.input).name, "sha256": source.sha256, "side_files": side, **earlier}
-        context = {"settings": run.absolute, "seed": settings.seed, "input": facts}
-        return job.release(unverified, run.destination, context)
+        context = {"settings": file_run.absolute, "seed": settings.seed, "input": facts}
+        return run.release(unverified, file_run.destination, context)
 
 
-def _finished(run: FileRun, progress: Progress | None) -> "PublicationCheck | None":
+def _finished(file_run: FileRun, progress: Progress | None) -> "PublicationCheck | None":
     """Verify the output of an earlier run of the same job and return the verdict. None if there is no output."""
     from anonset.release.opened import open_publication
 
-    out, private = run.destination.out, run.destination.private
+    out, private = file_run.destination.out, file_run.destination.private
     if not (out.exists() if isinstance(out, Path) else out.size(ATTESTATION) is not None):
         return None
     with open_publication(out, private) as opened:
-        check = _checked(run, opened, progress)
+        check = _checked(file_run, opened, progress)
     if check.holds is not False:
-        clear_finished(run.reading)
+        clear_finished(file_run.reading)
     return check
 
 
-def _checked(run: FileRun, opened: "OpenedPublication", progress: Progress | None) -> "PublicationCheck":
+def _checked(file_run: FileRun, opened: "OpenedPublication", progress: Progress | None) -> "PublicationCheck":
     from anonset.jobs.verify import check
     from anonset.release.publishing.continuation import read_earlier
 
-    settings = run.settings
+    settings = file_run.settings
     report = opened.require_report(f"{settings.out!r}: the private directory is missing")
     earlier = read_earlier(settings.recoding)
-    expected = identity(run.absolute) | {
-        run.source.compared: run.source.sha256,
+    expected = identity(file_run.absolute) | {
+        file_run.source.compared: file_run.source.sha256,
         "earlier release": None if earlier is None else earlier.attestation_sha256,
         "release beside": None if settings.after is None else sha256_of_other(settings.after),
     }
@@ -109,7 +109,7 @@ def _checked(run: FileRun, opened: "OpenedPublication", progress: Progress | Non
         "settings": relevant({**defaults, **report.settings}),
         "side files": report.input.get("side_files", {}),
         "versions": report.versions,
-        run.source.compared: report.input.get("sha256"),
+        file_run.source.compared: report.input.get("sha256"),
         "earlier release": report.input.get("recoding_of"),
         "release beside": report.input.get("after"),
     }

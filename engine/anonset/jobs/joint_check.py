@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from anonset.errors import InputError
-from anonset.jobs.runs.run import FileRun
+from anonset.jobs.runs.file_run import FileRun
 from anonset.privacy import Witness
 from anonset.publications import Records
 from anonset.publications.base import require_kind
@@ -38,20 +38,22 @@ def few_with_earlier(opened: OpenedPublication, after: str) -> Witness | None:
     if "input" not in known:
         msg = f"{setting('after')}: {str(out)!r} was not made from a file, so the joint guarantee cannot be checked"
         raise InputError(msg)
-    run = FileRun(validate(settings_model(), {**known, "after": after}))
-    job = run.job()
-    if job.other_release is None or job.other_release.attestation_sha256 != declared.together_with:
+    file_run = FileRun(validate(settings_model(), {**known, "after": after}))
+    run = file_run.run()
+    if run.other_release is None or run.other_release.attestation_sha256 != declared.together_with:
         msg = f"{setting('after')} {after}: the attestation of {str(out)!r} names another earlier release"
         raise InputError(msg)
-    if run.source.sha256 != report.input.get("sha256") or run.side_files != report.input.get("side_files", {}):
+    if file_run.source.sha256 != report.input.get("sha256") or file_run.side_files != report.input.get(
+        "side_files", {}
+    ):
         msg = f"{setting('after')}: the input or a side file of {str(out)!r} has changed; restore it"
         raise InputError(msg)
     missing = f"{setting('after')}: the private directory of {str(out)!r} lacks the map from rows to records"
     publication, way_back = require_kind(opened.publication, Records, missing), opened.way_back(opened.store)
     if way_back is None:
         raise InputError(missing)
-    with run.table(None, None) as table:
-        bound, *_ = job.prepare(table, run.settings.hierarchy, run.algorithm, run.algorithm_for)
-        job.other_release.require_records(bound.n)
-        earlier = replace(job.other_release.compared_with(bound), linked=bool(declared.together_if_linked))
+    with file_run.table(None, None) as table:
+        bound, *_ = run.prepare(table, file_run.settings.hierarchy, file_run.algorithm, file_run.algorithm_for)
+        run.other_release.require_records(bound.n)
+        earlier = replace(run.other_release.compared_with(bound), linked=bool(declared.together_if_linked))
         return few_in_both(bound, publication.with_way_back(*way_back), earlier, opened.model)

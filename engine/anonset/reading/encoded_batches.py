@@ -20,7 +20,7 @@ from anonset.reading.cells.columns import Encoder
 from anonset.reading.cells.normalizing import Changes
 from anonset.reading.cells.numbers import Numbers
 from anonset.reading.persons.id_hashes import hash_ids
-from anonset.reading.persons.merging import Merging, Rows, Run, write_run
+from anonset.reading.persons.merging import Merging, Rows, SortedRun, write_run
 from anonset.reading.plan import Plan
 
 
@@ -41,7 +41,7 @@ class EncodedBatch(RedactedRepr):
     """Number of rows skipped because an id is empty or null."""
     hashes: UInt64 | None = None
     """Hashes of the ids and of their spelling, uint64 (n, 3). None if rows are not merged."""
-    run: Run | None = None
+    run: SortedRun | None = None
     """Rows in a file. The columns of this object then contain labels, but no rows. None if rows are not merged."""
     table: int = 0
     """Number of the linked table of the rows."""

@@ -1,6 +1,6 @@
 """Anonymization job for Python. It starts from a table and returns a verified release.
 
-`anonset.jobs.anonymize_file` is the job for the command line, which also reads the table. Both run a `Job`.
+`anonset.jobs.anonymize_file` is the job for the command line, which also reads the table. Both use a `Run`.
 """
 
 import os
@@ -17,8 +17,8 @@ from anonset.data.storage.workers import Threads
 from anonset.errors import InputError, require_known
 from anonset.generalization.other_release import OtherRelease
 from anonset.jobs.runs.cluster import attached, require_files, require_on_workers
-from anonset.jobs.runs.job import Job
 from anonset.jobs.runs.leftovers import warning_of_what_is_left
+from anonset.jobs.runs.run import Run
 from anonset.publications.presentation import Format, Order, Symbols
 from anonset.reading.roles import name_list
 from anonset.release.formats import Layout
@@ -149,17 +149,17 @@ def anonymize(
     if client is not None:
         require_on_workers(algorithm, "client")
         require_files(table)
-    job = Job(
+    run = Run(
         layout, progress, max_loss, accepted, earlier, ceilings=ceilings or {}, other_release=after,
         round_ends=round_ends, publish_as_is=publish_as_is,  # type: ignore[arg-type]
         check=CheckOptions("undecided" in accepted, budget),
     )  # fmt: skip
     with ExitStack() as stack:
         stack.enter_context(report_compilation(progress))
-        stack.enter_context(job.watch.memory.watched())
+        stack.enter_context(run.watch.memory.watched())
         if client is not None:
             table = replace(table, store=stack.enter_context(attached(require_files(table), client)))
-        unverified = job.run(table, hierarchies or {}, algorithm)
+        unverified = run.unverified(table, hierarchies or {}, algorithm)
         for warning in unverified.warnings:
             python_warnings.warn(warning, UserWarning, stacklevel=2)
-        return job.release(unverified, place)
+        return run.release(unverified, place)

@@ -10,7 +10,7 @@ from anonset.algorithms.rt.joint.pruning import Pruning
 from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import RedactedRepr, figures_shown, redacted
 from anonset.errors import Fix, InfeasibleError
-from anonset.jobs.runs.job import Job
+from anonset.jobs.runs.run import Run
 from anonset.measures.countable import CountAccuracy
 from anonset.measures.retention import shares
 from anonset.release.formats import UnverifiedPublication
@@ -144,7 +144,7 @@ class Candidate(RedactedRepr):
         return f"Candidate({name} {self.outcome}{losses})"
 
     def run(
-        self, job: Job, table: Table, hierarchies: Mapping[str, Hierarchy], algorithm: Algorithm
+        self, run: Run, table: Table, hierarchies: Mapping[str, Hierarchy], algorithm: Algorithm
     ) -> "tuple[Candidate, UnverifiedPublication[Any] | None]":
         """Run the algorithm on a table bound to its hierarchies.
 
@@ -155,21 +155,21 @@ class Candidate(RedactedRepr):
         """
         candidate = replace(self, model=algorithm.model.name)
         try:
-            unverified = job.search(table, hierarchies, algorithm)
+            unverified = run.search(table, hierarchies, algorithm)
         except InfeasibleError as error:
-            return replace(candidate, outcome="infeasible", phases=phases_of(job), note=str(error)), None
+            return replace(candidate, outcome="infeasible", phases=phases_of(run), note=str(error)), None
         return replace(
             candidate,
             shares=shares(unverified.retention),
             coarsened=table.coarsened,
             measures=dict(unverified.measures),
-            phases=phases_of(job),
+            phases=phases_of(run),
         ), unverified
 
 
-def phases_of(job: Job) -> dict[str, float]:
-    """Return the seconds of each phase of a job, excluding kernel compilation."""
-    return {phase.name: phase.seconds for phase in job.watch.phases if phase.name != COMPILING}
+def phases_of(run: Run) -> dict[str, float]:
+    """Return the seconds of each phase of a run, excluding kernel compilation."""
+    return {phase.name: phase.seconds for phase in run.watch.phases if phase.name != COMPILING}
 
 
 def _mean(*figures: float) -> Fraction:

@@ -12,8 +12,8 @@ from anonset.data.redacted_repr import redacted
 from anonset.data.storage.workers import Threads
 from anonset.errors import AnonsetError
 from anonset.jobs.bounds import BOUNDED, Bounds, Known
-from anonset.jobs.runs.job import Job
 from anonset.jobs.runs.persons import require_persons
+from anonset.jobs.runs.run import Run
 from anonset.jobs.trials.candidate import Candidate, phases_of
 from anonset.kinds.base import analysis_of
 from anonset.kinds.evaluation import Bound
@@ -81,12 +81,12 @@ class CandidateSettings:
         self, table: Table, hierarchies: Mapping[str, Hierarchy], algorithm: Algorithm, parameters: Mapping[str, Any]
     ) -> Candidate:
         """Run one candidate on a table bound to its hierarchies, and verify its publication."""
-        job = Job(Layout(symbols="members"), self.progress, accept=["worthless"], round_ends=self.round_ends)
+        run = Run(Layout(symbols="members"), self.progress, accept=["worthless"], round_ends=self.round_ends)
         require_persons(table, algorithm.model, hierarchies)
-        candidate, unverified = Candidate(algorithm.name, parameters).run(job, table, hierarchies, algorithm)
+        candidate, unverified = Candidate(algorithm.name, parameters).run(run, table, hierarchies, algorithm)
         if unverified is None:
             return candidate
-        with job.watch.phase("verify"), unverified.sealed.kept():
+        with run.watch.phase("verify"), unverified.sealed.kept():
             verdict = verify(unverified.publication, algorithm.model, budget=self.budget, progress=self.progress)
         of = coarsened_text(candidate.coarsened)
         analysis = analysis_of(unverified.publication)
@@ -100,7 +100,7 @@ class CandidateSettings:
                 **({} if answered is None else {"are": answered.are}),
                 **(self._distance(unverified) if self.bound else {}),
             },
-            phases=phases_of(job),
+            phases=phases_of(run),
             note="; ".join([*unverified.warnings, *([f"losses are relative to {of}"] if of else [])]),
             reading=None if answered is None else answered.reading,
         )

@@ -22,7 +22,7 @@ from anonset.data.storage.usage import forget_peak, peak_memory
 from anonset.data.storage.workers import Threads
 from anonset.errors import InputError, require_known
 from anonset.jobs.reading import read_data, source_to_read
-from anonset.jobs.runs.run import memory_of
+from anonset.jobs.runs.file_run import memory_of
 from anonset.jobs.trials.candidate import Candidate
 from anonset.jobs.trials.compare import CandidateSettings
 from anonset.jobs.trials.growth import RunSize, run_sizes, sample

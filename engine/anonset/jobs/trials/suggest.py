@@ -16,8 +16,8 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.workers import Threads
 from anonset.errors import DisclosureError, Fix, InputError, plain_text
 from anonset.generalization import PerCluster
-from anonset.jobs.runs.job import Job
 from anonset.jobs.runs.persons import require_persons
+from anonset.jobs.runs.run import Run
 from anonset.jobs.trials.candidate import Candidate
 from anonset.jobs.trials.candidates import candidates_for, serves
 from anonset.jobs.trials.ranking import (
@@ -339,13 +339,13 @@ class _CandidateTrial:
             if self.progress is not None:
                 self.progress(f"try {candidate.algorithm}", 0, 0)
 
-        job = Job(Layout(symbols="members"), heeded, accept=["worthless"], round_ends=self.round_ends)
+        run = Run(Layout(symbols="members"), heeded, accept=["worthless"], round_ends=self.round_ends)
         try:
             algorithm = self._algorithm(table, trees, candidate)
             if self.model.name in traits_of(algorithm).set_beside:
                 candidate = replace(candidate, beside=algorithm.model.name)
-                kind_of(algorithm.model).require_publishable(table, dict(trees), algorithm, job.layout)
-            result, unverified = candidate.run(job, table, trees, algorithm)
+                kind_of(algorithm.model).require_publishable(table, dict(trees), algorithm, run.layout)
+            result, unverified = candidate.run(run, table, trees, algorithm)
         except _TimeLimitReached:
             return replace(candidate, note="stopped: out of time")
         except InputError as error:

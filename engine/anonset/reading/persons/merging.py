@@ -123,7 +123,7 @@ class Merging(RedactedRepr):
 
 
 @dataclass(frozen=True, eq=False)
-class Run(RedactedRepr):
+class SortedRun(RedactedRepr):
     """Rows of a batch in a file, sorted by the first word of the hashes of their ids."""
 
     file: _RowFile
@@ -132,7 +132,7 @@ class Run(RedactedRepr):
     """Number of rows and of items in each range of hashes, int32 (2, ranges)."""
 
 
-def write_run(hashes: UInt64, rows: Rows, layout: RowLayout, store: Files) -> Run:
+def write_run(hashes: UInt64, rows: Rows, layout: RowLayout, store: Files) -> SortedRun:
     """Write the rows of a batch to a file.
 
     Parameters
@@ -148,7 +148,7 @@ def write_run(hashes: UInt64, rows: Rows, layout: RowLayout, store: Files) -> Ru
     first_rows = np.concatenate([[0], np.searchsorted(ordered.columns[0], bounds), [n]])
     first_items = ordered.lists[0][0][first_rows] if layout.sets else np.zeros_like(first_rows)
     sizes = np.stack([np.diff(first_rows), np.diff(first_items)]).astype(np.int32)
-    return Run(_RowFile.written(ordered, store), n, sizes)
+    return SortedRun(_RowFile.written(ordered, store), n, sizes)
 
 
 class Difference(NamedTuple):
@@ -192,7 +192,7 @@ class PersonMerge(ExitStack):
         self._tables = list[int]()
         self._described: int | None = 0 if described else None
 
-    def add(self, run: Run, codes: Sequence[Int32], table: int = 0) -> None:
+    def add(self, run: SortedRun, codes: Sequence[Int32], table: int = 0) -> None:
         """Add the rows of the next batch.
 
         Parameters
