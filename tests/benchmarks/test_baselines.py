@@ -5,7 +5,16 @@ from math import inf, log, sqrt
 import numpy as np
 import pytest
 from benchmarks.experiments import results_page, runner
-from benchmarks.experiments.baselines import classifier, diff_part, generators, itemsets, measurement, noise, render
+from benchmarks.experiments.baselines import (
+    classifier,
+    diff_part,
+    generators,
+    itemsets,
+    measurement,
+    noise,
+    priv_basis,
+    render,
+)
 from benchmarks.experiments.cases import Repeated, Results
 from hypothesis import given
 from hypothesis import strategies as st
@@ -52,7 +61,7 @@ def test_a_symbol_is_expanded_to_each_of_its_items() -> None:
 def test_rules_have_the_confidence_of_their_itemsets() -> None:
     """The confidence of c -> a is 1/2, of ac -> b it is 1, and of a -> c it is 1/3."""
     supports = ColumnSupports(BASKETS)
-    found = itemsets.rules(itemsets.frequent_itemsets(supports, 1), itemsets.ItemSupports(supports), 0.5)
+    found = itemsets.rules(itemsets.frequent_itemsets(supports, 1), itemsets.ItemSupports(supports).count, 0.5)
     assert {("".join(sorted(items)), item) for items, item in found} == {
         ("a", "b"), ("b", "a"), ("c", "a"), ("c", "b"), ("c", "d"), ("d", "c"), ("ac", "b"), ("bc", "a"),
     }  # fmt: skip
@@ -145,6 +154,85 @@ def test_generators_spend_epsilon_on_noise(generator, monkeypatch: pytest.Monkey
     generator(BASKETS, 0.5, np.random.default_rng(1), length=3)
     assert [sensitivity for sensitivity, _ in spent] == [4, 3][: len(spent)]
     assert sum(epsilon for _, epsilon in spent) == 0.5
+
+
+def test_mst_spends_its_budget_in_thirds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The choice of the length spends a tenth of epsilon, and the rest is converted to zCDP."""
+    spent, chosen = [], []
+
+    def gaussian(random, sensitivity, rho, size):
+        spent.append((round(sensitivity**2), rho))
+        return np.zeros(size)
+
+    def spanning_tree(n, counts, pairs, rho, random):
+        chosen.append(rho)
+        return tree(n, counts, pairs, rho, random)
+
+    tree = generators.spanning_tree
+    monkeypatch.setattr(generators, "gaussian", gaussian)
+    monkeypatch.setattr(generators, "spanning_tree", spanning_tree)
+    column = SetColumn.of(["ab", "abc", "c", "b"] * 500)
+    drawn = noise.matrix_of(generators.mst(column, 50.0, np.random.default_rng(1)))
+    longest = generators.longest(column, inf, np.random.default_rng(1))
+    assert [squared for squared, _ in spent] == [1 + longest, longest - 1]
+    assert [*chosen, *(rho for _, rho in spent)] == pytest.approx([noise.zcdp_of(45.0, measurement.MST_DELTA) / 3] * 3)
+    assert not (drawn[:, 0] & ~drawn[:, 1]).any(), "a never occurs without b"
+
+
+def test_a_spanning_tree_prefers_dependent_pairs_and_closes_no_cycle() -> None:
+    """With a large budget, the two pairs that differ most from independence are chosen; the third closes a cycle."""
+    counts, pairs = np.full(4, 50.0), np.full((4, 4), 25.0)
+    for one, other, together in ((0, 1, 50), (1, 2, 46), (0, 2, 44), (2, 3, 5)):
+        pairs[one, other] = pairs[other, one] = together
+    assert generators.spanning_tree(100, counts, pairs, 1e6, np.random.default_rng(1)) == [(0, 1), (1, 2), (2, 3)]
+    drawn = {tuple(generators.spanning_tree(100, counts, pairs, 1e-9, np.random.default_rng(n))) for n in range(20)}
+    assert len(drawn) > 5, "without a budget, the choice is random"
+
+
+def test_priv_basis_without_noise_counts_the_sets_of_its_bases(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More than 12 items need several bases. The pairs i0 i1, i2 i3, ... always occur together."""
+    spent = []
+
+    def laplace(random, sensitivity, epsilon, size):
+        spent.append((sensitivity, epsilon, size))
+        return np.zeros(size)
+
+    monkeypatch.setattr(priv_basis, "laplace", laplace)
+    column = SetColumn.of([{f"i{2 * n}", f"i{2 * n + 1}"} for n in range(10) for _ in range(100 - n)])
+    for epsilon, top in ((1e6, 30), (1e6, 8)):
+        found = priv_basis.priv_basis(column, epsilon, np.random.default_rng(1), top)
+        assert found[frozenset({"i0", "i1"})] == 100
+        assert found[frozenset({"i0"})] == 100
+        assert all(support == 0 for items, support in found.items() if len(items) > 2)
+        assert {sensitivity for sensitivity, _, _ in spent} == {len(spent)}, "a record changes a count of each basis"
+        assert {epsilon for _, epsilon, _ in spent} == {0.5e6}
+        assert (len(spent) > 1) == (top == 30)
+        assert (frozenset({"i18", "i19"}) in found) == (top == 30)
+        spent.clear()
+
+
+def test_choices_of_priv_basis_spend_their_parts_of_epsilon(monkeypatch: pytest.MonkeyPatch) -> None:
+    spent = []
+
+    def drawn(scores, exponent, random):
+        spent.append(exponent)
+        return int(np.argmax(scores))
+
+    monkeypatch.setattr(priv_basis, "_drawn", drawn)
+    column = SetColumn.of([{f"i{2 * n}", f"i{2 * n + 1}"} for n in range(10) for _ in range(100 - n)])
+    chosen = priv_basis.choose(noise.matrix_of(column), 2.0, np.random.default_rng(1), 33)
+    assert len(spent) == 1 + len(chosen.items) + len(chosen.pairs)
+    assert spent[0] == pytest.approx(0.1 * 2.0 / 2)  # the two-sided score has a factor of 2
+    assert sum(spent[1:]) == pytest.approx(0.4 * 2.0)
+
+
+def test_zcdp_is_at_least_the_simple_bound() -> None:
+    """rho-zCDP implies (rho + 2 sqrt(rho log(1/delta)), delta)-differential privacy (Bun and Steinke)."""
+    for epsilon in (0.5, 1.0, 10.0):
+        simple = (sqrt(log(1e6) + epsilon) - sqrt(log(1e6))) ** 2
+        assert simple < noise.zcdp_of(epsilon, 1e-6) < 2 * simple
+    drawn = noise.gaussian(np.random.default_rng(1), 3, 0.5, 200_000)
+    assert drawn.std() == pytest.approx(3, rel=0.02)
 
 
 def test_each_path_of_diff_part_spends_epsilon(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,25 +1,34 @@
 """Synthetic records: independent items, or items that depend on each other as in a tree.
 
+`independent` and `tree` use Laplace noise. `mst` chooses the tree privately before it counts the pairs of the tree, and
+uses Gaussian noise.
+
 With a finite epsilon, the generators use noisy counts, and their output is epsilon-differentially private. A record is
 first cut to L random items. It then changes the record count by 1, at most L item counts by 1, and at most
 ``L * (L - 1) / 2`` pair counts by 1. L is chosen from noisy counts of record lengths, which spend a part of epsilon
 (`longest`), or given. With an infinite epsilon, the counts are exact and the output has no guarantee.
 
 Reference: Chow, Liu, Approximating discrete probability distributions with dependence trees, IEEE Trans. Information
-Theory 14(3), 1968.
+Theory 14(3), 1968. MST: McKenna, Miklau, Sheldon, Winning the NIST contest, Journal of Privacy and Confidentiality
+11(3), 2021.
 
 Deviations: only pairs of the `PAIRED` most frequent items are counted. A pair joins the tree only if its count differs
-from independence by more than `DEVIATIONS` standard deviations of the noise. Other items are independent.
+from independence by more than `DEVIATIONS` standard deviations of the noise. Other items are independent. `mst` counts
+present items only, not absent ones, so that a cut record changes few counts. The counts determine the tree of 0/1
+items, so no other estimation is needed.
 """
 
+from collections.abc import Sequence
 from itertools import combinations
 from math import inf, log, sqrt
 from typing import NamedTuple
 
 import numpy as np
-from benchmarks.experiments.baselines.noise import Bools, Counts, column_of, laplace, matrix_of
+from benchmarks.experiments.baselines.measurement import MST_DELTA
+from benchmarks.experiments.baselines.noise import Bools, Counts, column_of, gaussian, laplace, matrix_of, zcdp_of
 
 from anonset.data import SetColumn
+from anonset.data.array_types import Int64
 
 LENGTHS = 64
 """Largest number of items of a record that can be counted."""
@@ -62,8 +71,65 @@ def tree(column: SetColumn, epsilon: float, random: np.random.Generator, length:
     n, counts = noisy_items(records, 0.5, random)
     paired = np.argsort(-counts, kind="stable")[:PAIRED]
     pairs, noise = noisy_pairs(records._replace(matrix=records.matrix[:, paired]), 0.5, random)
+    return _of_forest(n, counts, paired, forest(n, counts[paired], pairs, DEVIATIONS * noise), column, random)
+
+
+def mst(column: SetColumn, epsilon: float, random: np.random.Generator, length: int | None = None) -> SetColumn:
+    """Return synthetic records of a tree that is chosen by the exponential mechanism.
+
+    Items, choice and pairs spend a third of the budget each. A cut record changes at most L - 1 counts of the tree.
+    """
+    records = cut(column, epsilon, random, length)
+    part = zcdp_of(records.epsilon, MST_DELTA) / 3
+    exact = records.matrix.astype(np.float64)
+    counts = np.concatenate([[len(exact)], exact.sum(axis=0)])
+    counts += gaussian(random, sqrt(1 + records.longest), part, len(counts))
+    n = max(0, round(float(counts[0])))
+    counts[counts < DEVIATIONS * sqrt((1 + records.longest) / (2 * part))] = 0
+    items = np.minimum(counts[1:], n)
+    paired = np.argsort(-items, kind="stable")[: min(PAIRED, np.count_nonzero(items))]
+    chosen = spanning_tree(n, items[paired], exact[:, paired].T @ exact[:, paired], part, random)
+    noise = gaussian(random, sqrt(max(1, records.longest - 1)), part, len(chosen))
+    pairs = np.full((len(paired), len(paired)), np.nan)  # pairs outside of the tree are not counted
+    for place, (one, other) in enumerate(chosen):
+        pairs[one, other] = pairs[other, one] = exact[:, paired[one]] @ exact[:, paired[other]] + noise[place]
+    return _of_forest(n, items, paired, forest(n, items[paired], pairs, 0.0), column, random)
+
+
+def spanning_tree(
+    n: int, counts: Counts, pairs: Counts, rho: float, random: np.random.Generator
+) -> list[tuple[int, int]]:
+    """Return the edges of a tree, each chosen by the exponential mechanism among the pairs that close no cycle.
+
+    The score of a pair is the difference of its count from the expected count of independent items. A record changes it
+    by at most 1. The choices are rho-zCDP together.
+    """
+    size = len(counts)
+    exponent = sqrt(8 * rho / max(1, size - 1)) / 2
+    scores = exponent * np.abs(pairs - np.outer(counts, counts) / max(1, n))
+    one, other = np.triu_indices(size, 1)
+    component, chosen = np.arange(size), list[tuple[int, int]]()
+    for _ in range(size - 1):
+        open_pairs = np.flatnonzero(component[one] != component[other])
+        weights = scores[one[open_pairs], other[open_pairs]]
+        weights = np.exp(weights - weights.max())
+        edge = int(random.choice(open_pairs, p=weights / weights.sum()))
+        chosen.append((int(one[edge]), int(other[edge])))
+        component[component == component[other[edge]]] = component[one[edge]]
+    return chosen
+
+
+def _of_forest(
+    n: int,
+    counts: Counts,
+    paired: Int64,
+    edges: Sequence[Edge],
+    column: SetColumn,
+    random: np.random.Generator,
+) -> SetColumn:
+    """Draw records whose paired items depend on each other as in a forest. Other items are independent."""
     drawn = _drawn(n, counts, random)
-    for edge in forest(n, counts[paired], pairs, DEVIATIONS * noise):
+    for edge in edges:
         parent, child = drawn[:, paired[edge.parent]], paired[edge.child]
         with_parent = edge.together / max(1.0, counts[paired[edge.parent]])
         without = (counts[child] - edge.together) / max(1.0, n - counts[paired[edge.parent]])
@@ -138,7 +204,7 @@ def forest(n: int, counts: Counts, pairs: Counts, least: float) -> list[Edge]:
     candidates = []
     for i, j in combinations(range(len(counts)), 2):
         a, b = float(counts[i]), float(counts[j])
-        together = float(np.clip(pairs[i, j], max(0.0, a + b - n), min(a, b)))
+        together = float(np.clip(pairs[i, j], max(0.0, a + b - n), min(a, b)))  # nan if the pair is not counted
         if min(a, b) > 0 and abs(together - a * b / n) > least:
             candidates.append((-mutual_information(n, a, b, together), i, j, together))
     component, neighbours = list(range(len(counts))), dict[int, list[tuple[int, float]]]()

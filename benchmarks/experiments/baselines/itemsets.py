@@ -7,7 +7,7 @@ so it adds a set for each combination of items whose expected support reaches th
 disassociated publication are those over all reconstructions. Synthetic records are counted.
 """
 
-from collections.abc import Mapping, Set
+from collections.abc import Callable, Mapping, Set
 from itertools import chain, combinations, product
 from typing import NamedTuple, TypeVar
 
@@ -64,16 +64,16 @@ def frequent_itemsets(supports: Supports, least: float) -> dict[Itemset, float]:
     return found
 
 
-def rules(itemsets: Mapping[Itemset, float], supports: ItemSupports, confidence: float) -> set[Rule]:
+def rules(itemsets: Mapping[Itemset, float], count: Callable[..., float], confidence: float) -> set[Rule]:
     """Return the rules "all other items of a frequent itemset imply this item" with a confidence of at least a number.
 
-    The confidence is the support of the itemset divided by the support of the other items.
+    The confidence is the support of the itemset divided by the support of the other items, which `count` returns.
     """
     found = set()
     for itemset, support in itemsets.items():
         for item in itemset:
             others = itemset - {item}
-            before = itemsets[others] if others in itemsets else supports.count(*others)
+            before = itemsets[others] if others in itemsets else count(*others)
             if before > 0 and support >= confidence * before * (1 - _EQUAL):
                 found.add((others, item))
     return found

@@ -43,6 +43,8 @@ ATTRIBUTES = ("race", "gender", "age")
 """Attributes of an RT publication."""
 DELTA = 0.3
 """Bound of Rum-bound on the relational loss."""
+MST_DELTA = 1e-6
+"""Delta of `mst`, whose guarantee is (epsilon, delta)-differential privacy."""
 TREE = "halves:frequency"
 """Item hierarchy for algorithms that need one."""
 
@@ -82,9 +84,27 @@ class Output:
 def measure(parameters: Parameters) -> Measured:
     """Measure a case. ``way`` is an algorithm, a release or ``original``."""
     split = _split(parameters["data"], number_of(parameters["sample"]))
+    if parameters["way"] == "priv-basis":
+        return _rounded(_itemsets_only(split, parameters))
     output = _output(split, parameters)
     found = {**output.losses, **_utility(split, output), **_disclosure(split, output)}
+    return _rounded(found)
+
+
+def _rounded(found: Mapping[str, float]) -> Measured:
     return {name: float(f"{value:.6g}") for name, value in found.items()}
+
+
+def _itemsets_only(split: Split, parameters: Parameters) -> dict[str, float]:
+    """Measure a release of itemsets with supports, which has no records: agreement of itemsets and rules only."""
+    import numpy as np
+    from benchmarks.experiments.baselines.priv_basis import TOP, priv_basis
+
+    random = np.random.default_rng(number_of(parameters["sample"]))
+    found = priv_basis(split.items, float(parameters["epsilon"]), random, parameters.get("top", TOP))
+    least = LEAST * split.items.n
+    mined = {items: support for items, support in found.items() if len(items) > 1 and support >= least}
+    return _agreements(split, mined, lambda *items: found.get(frozenset(items), 0.0))
 
 
 def compile_kernels() -> None:
@@ -124,7 +144,7 @@ def _split(data: str, number: int) -> Split:
 def _output(split: Split, parameters: Parameters) -> Output:
     import numpy as np
     from benchmarks.experiments.baselines.diff_part import diff_part
-    from benchmarks.experiments.baselines.generators import independent, tree
+    from benchmarks.experiments.baselines.generators import independent, mst, tree
 
     from anonset.measures.item_supports import ColumnSupports
 
@@ -135,6 +155,7 @@ def _output(split: Split, parameters: Parameters) -> Output:
         "diff-part": diff_part,
         "independent": partial(independent, length=length),
         "tree": partial(tree, length=length),
+        "mst": partial(mst, length=length),
     }
     if way not in releases:
         return _anonymized(split, parameters)
@@ -182,7 +203,7 @@ def _utility(split: Split, output: Output) -> dict[str, float]:
     """Return the errors of counts, the agreement of itemsets and rules, and the AUC of the classifiers."""
     import numpy as np
     from benchmarks.experiments.baselines.classifier import mean_auc
-    from benchmarks.experiments.baselines.itemsets import ItemSupports, agreement, frequent_itemsets, rules
+    from benchmarks.experiments.baselines.itemsets import ItemSupports, frequent_itemsets
 
     from anonset.measures.item_supports import ColumnSupports
 
@@ -190,16 +211,27 @@ def _utility(split: Split, output: Output) -> dict[str, float]:
     labels = split.items.vocabulary.labels
     frequent = [labels[at] for at in np.argsort(-split.items.occurrences, kind="stable")[:SINGLES]]
     least = LEAST * split.items.n
-    mined, original = (frequent_itemsets(one.supports, least) for one in (supports, true))
-    sets = agreement(mined.keys(), original.keys())
-    implied = agreement(rules(mined, supports, CONFIDENCE), rules(original, true, CONFIDENCE))
+    mined = frequent_itemsets(supports.supports, least)
     return {
         "are": _error(supports, true, _pairs(split)),
         "singles": _error(supports, true, [(item,) for item in frequent]),
-        **{f"sets_{name}": value for name, value in sets._asdict().items()},
-        **{f"rules_{name}": value for name, value in implied._asdict().items()},
+        **_agreements(split, mined, supports.count),
         "auc": mean_auc(supports, output.n, split.other_items, frequent[:TARGETS], frequent[:USED]),
     }
+
+
+def _agreements(split: Split, mined: "Mapping[frozenset[str], float]", count: Callable[..., float]) -> dict[str, float]:
+    """Return the agreement of mined itemsets, and of the rules that follow from them, with those of the original."""
+    from benchmarks.experiments.baselines.itemsets import ItemSupports, agreement, frequent_itemsets, rules
+
+    from anonset.measures.item_supports import ColumnSupports
+
+    true = ItemSupports(ColumnSupports(split.items))
+    original = frequent_itemsets(true.supports, LEAST * split.items.n)
+    sets = agreement(mined.keys(), original.keys())
+    implied = agreement(rules(mined, count, CONFIDENCE), rules(original, true.count, CONFIDENCE))
+    found = (("sets", sets), ("rules", implied))
+    return {f"{kind}_{name}": value for kind, one in found for name, value in one._asdict().items()}
 
 
 def _pairs(split: Split) -> list[tuple[str, ...]]:

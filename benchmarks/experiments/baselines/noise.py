@@ -5,7 +5,7 @@ for these neighbours covers a person if the person has one record. The domain of
 numbers are not suitable for a real release (Mironov, On significance of the least significant bits, CCS 2012).
 """
 
-from math import inf
+from math import exp, inf, log, log1p, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,36 @@ def laplace(random: np.random.Generator, sensitivity: float, epsilon: float, siz
     All zeros if `epsilon` is infinite. Reference: Dwork, McSherry, Nissim, Smith, TCC 2006.
     """
     return random.laplace(0.0, sensitivity / epsilon, size) if epsilon < inf else np.zeros(size)
+
+
+def gaussian(random: np.random.Generator, sensitivity: float, rho: float, size: int) -> Counts:
+    """Draw the noise of the Gaussian mechanism, float64 (size,), for a sensitivity in the Euclidean norm.
+
+    The release is rho-zCDP. Reference: Bun, Steinke, TCC 2016.
+    """
+    return random.normal(0.0, sensitivity / sqrt(2 * rho), size)
+
+
+def zcdp_of(epsilon: float, delta: float) -> float:
+    """Return the largest rho for which rho-zCDP implies (epsilon, delta)-differential privacy.
+
+    Reference: Canonne, Kamath, Steinke, The discrete Gaussian for differential privacy, NeurIPS 2020, Proposition 7.
+
+    >>> round(zcdp_of(1.0, 1e-6), 4), round(zcdp_of(10.0, 1e-6), 4)
+    (0.0244, 1.5393)
+    """
+    from scipy.optimize import brentq, minimize_scalar
+
+    def log_delta(rho: float) -> float:
+        """Return the logarithm of the smallest delta, over the orders 1 + exp(x)."""
+
+        def at(x: float) -> float:
+            order = exp(x)  # the order minus 1
+            return order * ((order + 1) * rho - epsilon) - log(order + 1) - order * log1p(1 / order)
+
+        return float(minimize_scalar(at, bounds=(-10, 15), method="bounded").fun)
+
+    return float(brentq(lambda rho: log_delta(rho) - log(delta), 1e-9, epsilon))
 
 
 def matrix_of(column: SetColumn) -> Bools:

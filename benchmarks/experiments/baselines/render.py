@@ -6,7 +6,19 @@ from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
-from benchmarks.experiments.baselines import DATA, LENGTHS, LEVELS, NO_NOISE, ORIGINAL, PAPER
+from benchmarks.experiments.baselines import (
+    DATA,
+    EPSILONS,
+    KS,
+    LENGTHS,
+    LEVELS,
+    NO_NOISE,
+    ORIGINAL,
+    PAPER,
+    RELEASES,
+    TOPS,
+    WAYS,
+)
 from benchmarks.experiments.cases import Figure, Key, Repeated
 from benchmarks.experiments.criteria import CONFIDENCE
 from benchmarks.experiments.judging import results_of_figure
@@ -18,8 +30,8 @@ _SHOWN: tuple[tuple[str, str, str, float | str], ...] = (
     (ORIGINAL, ORIGINAL, "k", _K),
     *((f"`{way}`, k={_K}", way, "k", _K)
       for way in ("apriori", "set-search", "coat", "pcta", "disassociation", "rum-bound")),
-    *((f"`{way}`, epsilon={_EPSILON}", way, "epsilon", _EPSILON) for way in ("diff-part", "independent", "tree")),
-    ("`tree`, epsilon=10", "tree", "epsilon", "10"),
+    *((f"`{way}`, epsilon={_EPSILON}", way, "epsilon", _EPSILON) for way in RELEASES),
+    *((f"`{way}`, epsilon=10", way, "epsilon", "10") for way in ("tree", "mst", "priv-basis")),
     (f"`tree`, {NO_NOISE}", "tree", "epsilon", NO_NOISE),
 )  # fmt: skip
 """Rows of each table: name, series, figure and position."""
@@ -45,7 +57,8 @@ def tables(results: Path) -> str:
             for shown, series, figure, x in _SHOWN
         ]
         parts += [f"**{data}**", rows(("publication", *_COLUMNS.values()), [row for row in cells if any(row[1:])])]
-    return "\n\n".join([*parts, _SWEEP, _by_length(figures, found)])
+    sweeps = [_SWEEP, _by_length(figures, found), _SWEEP_OF_ITEMSETS, _by_top(figures, found)]
+    return "\n\n".join([*parts, _EQUAL_SUCCESS, _at_equal_success(figures, found), *sweeps])
 
 
 _SWEEP = f"""\
@@ -53,12 +66,58 @@ _SWEEP = f"""\
 that is chosen within epsilon. The other columns spend nothing on the choice:"""
 
 
+_SWEEP_OF_ITEMSETS = f"""\
+**Number of itemsets that `priv-basis` is asked for.** F1 of itemsets with epsilon={_EPSILON}:"""
+_EQUAL_SUCCESS = """\
+**At equal success of the attack.** The best publication of each kind among those whose attack succeeds at most so
+often: the upper end of the interval of "items inferred, minus control" is at most the limit. In brackets: the
+publication."""
+_LIMITS = (0.005, 0.01, 0.02, 0.05)
+"""Limits on the success of the attack."""
+_KINDS = {"k^m-anonymous": ("k", (*WAYS, "rum-bound"), KS), "private": ("epsilon", RELEASES, EPSILONS)}
+"""Figure, series and positions of each kind of publication."""
+
+
+def _at_equal_success(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[str, Any]]) -> str:
+    """Return the best mean of a quantity among the publications of a kind whose attack succeeds at most so often."""
+    quantities = ("sets_f1", "rules_f1", "auc")
+    cells = []
+    for data in DATA:
+        for limit in _LIMITS:
+            row = [data, f"{limit:g}"]
+            for quantity in quantities:
+                for figure, ways, places in _KINDS.values():
+                    results = results_of_figure(figures[f"{data}_{figure}"], found)
+                    points = [
+                        (mean(measured), f"`{way}`, {figure}={x}")
+                        for way in ways
+                        for x in places
+                        if (measured := values(results, way, x, quantity))
+                        and (disclosed := values(results, way, x, "disclosed"))
+                        and mean(disclosed) + half_width(disclosed) <= limit
+                    ]
+                    best, name = max(points, default=(0.0, "none"))
+                    row.append(f"{best:.3f} ({name})")
+            cells.append(tuple(row))
+    names = [f"{_COLUMNS[quantity]}, {kind}" for quantity in quantities for kind in _KINDS]
+    return rows(("data", "limit", *names), cells)
+
+
+def _by_top(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[str, Any]]) -> str:
+    """Return the F1 of itemsets of PrivBasis, by the number of itemsets."""
+    cells = []
+    for data in DATA:
+        results = results_of_figure(figures[f"{data}_top"], found)
+        cells.append((data, *(interval(values(results, "priv-basis", top, "sets_f1")) for top in TOPS)))
+    return rows(("data", *map(str, TOPS)), cells)
+
+
 def _by_length(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[str, Any]]) -> str:
     """Return the F1 of itemsets of the private releases, by the given length."""
     cells = []
     for data in DATA:
         chosen, given = (results_of_figure(figures[f"{data}_{name}"], found) for name in ("epsilon", "length"))
-        for way in ("independent", "tree"):
+        for way in ("independent", "tree", "mst"):
             found_at = [interval(values(given, way, length, "sets_f1")) for length in LENGTHS]
             cells.append((data, f"`{way}`", interval(values(chosen, way, _EPSILON, "sets_f1")), *found_at))
     return rows(("data", "release", "chosen", *map(str, LENGTHS)), cells)
@@ -81,9 +140,15 @@ def interval(measured: Sequence[float]) -> str:
     >>> interval([0.4, 0.5, 0.6]), interval([0.25]), interval([])
     ('0.500 ± 0.248', '0.250', '')
     """
+    if len(measured) < 2:
+        return "".join(f"{value:.3f}" for value in measured)
+    return f"{mean(measured):z.3f} ± {half_width(measured):.3f}"
+
+
+def half_width(measured: Sequence[float]) -> float:
+    """Return half of the width of the 95% confidence interval of the mean by Student's t. 0 for a single value."""
     from scipy.special import stdtrit
 
     if len(measured) < 2:
-        return "".join(f"{value:.3f}" for value in measured)
-    half = float(stdtrit(len(measured) - 1, (1 + CONFIDENCE) / 2)) * stdev(measured) / sqrt(len(measured))
-    return f"{mean(measured):z.3f} ± {half:.3f}"
+        return 0.0
+    return float(stdtrit(len(measured) - 1, (1 + CONFIDENCE) / 2)) * stdev(measured) / sqrt(len(measured))
