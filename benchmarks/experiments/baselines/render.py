@@ -74,7 +74,10 @@ often: the upper end of the interval of "items inferred, minus control" is at mo
 publication."""
 _LIMITS = (0.005, 0.01, 0.02, 0.05)
 """Limits on the success of the attack."""
-_KINDS = {"k^m-anonymous": ("k", (*WAYS, "rum-bound"), KS), "private": ("epsilon", RELEASES, EPSILONS)}
+_KINDS: dict[str, tuple[str, Sequence[str], Sequence[float | str]]] = {
+    "k^m-anonymous": ("k", (*WAYS, "rum-bound"), KS),
+    "private": ("epsilon", RELEASES, EPSILONS),
+}
 """Figure, series and positions of each kind of publication."""
 
 
