@@ -42,6 +42,8 @@ class Missing:
 _RUM = "anonset.algorithms.rt.rum_bound:RumBound"
 _VLDB, _, _COAT, _RT, _SAFE = tuple(PAPERS)[:5]
 _LGR = "Kim, 2023 and 2024"
+_CHUNKS = "Terrovitis, Liagouris, Mamoulis, Skiadopoulos, PVLDB 2012"
+_DISASSOCIATION = "anonset.algorithms.transaction.disassociation.disassociation:Disassociation"
 MISSING = (
     Missing(_VLDB, "multisets (section 3)", "the paper uses sets, too; a repeated item of a record is read once",
             "anonset.data:SetColumn.counts"),
@@ -58,6 +60,12 @@ MISSING = (
     Missing(_LGR, "pickNode, distributeData and balancePartitions with waiting and final queues (Algorithm 1)",
             "the text of the papers was not available, so the reallocation is our own variant",
             "anonset.algorithms.transaction.partitions.local_reallocation:LocalReallocation.balance"),
+    Missing(_CHUNKS, "suppression against the cover problem (Awad et al., Safe disassociation, arXiv 1904.03112)",
+            "only the abstract was available, so it is not compared; `risk` measures what all reconstructions imply",
+            f"{_DISASSOCIATION}.safe"),
+    Missing(_CHUNKS, "improved partitioning (Sustainability 15(9), 7447, 2023)",
+            "only the abstract and the introduction were available, so it is not compared",
+            f"{_DISASSOCIATION}.partitioning"),
 )  # fmt: skip
 
 
