@@ -538,3 +538,27 @@ def test_many_problems_are_not_all_shown(monkeypatch):
     problems = account[account.index("Check:") + 1 :]
     assert (len(inspection.problems) > 4, len(problems)) == (True, 4)
     assert names(problems[-1], f"{len(inspection.problems) - 3} more --json")
+
+
+def cards(n=240):
+    """Return cards that two persons of different birth years and names share."""
+    person = [(n * 7) % 80 for n in range(n)]
+    return {
+        "member_id": [f"M{p // 2:03}" for p in person],
+        "name": [f"{'Anna' if p % 2 else 'Paul'} Lang" for p in person],
+        "birth_year": [str(1940 + p) for p in person],
+        "activity": [("judo", "yoga", "climbing")[n % 3] for n in range(n)],
+    }
+
+
+def test_a_card_that_several_persons_share_precedes_rows_and_is_offered_with_the_name():
+    keys = [answer.key for answer in anonset.inspect(cards()).question.answers]
+    assert keys[:1] == ["member_id,name"]
+    alone = {name: values for name, values in cards().items() if name != "name"}
+    assert [answer.key for answer in anonset.inspect(alone).question.answers] == ["member_id", "row", "unknown"]
+
+
+@pytest.mark.parametrize("unit", ["row", "unknown"])
+def test_rows_with_a_shared_card_are_counted_if_each_is_declared_a_person(unit):
+    problems = anonset.inspect(cards(), unit=unit).problems
+    assert any(names(problem, "240 80 member_id name") for problem in problems)

@@ -6,7 +6,7 @@ look like, and whether the sex and the birth of the rows with one value agree. E
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -112,11 +112,15 @@ class PossiblePerson(RedactedRepr):
         reached = self.meaning in (*CONTACTS, "name") or all(map(str.isdecimal, self.columns))
         return self.points >= (0 if reached else LIKELY)
 
-    @property
-    def contradicts_rows(self) -> bool:
-        """True if the columns probably name persons with several rows each."""
-        often = self.given >= _REPEATED_NAMES * self.persons
-        return self.points >= SURE or (self.meaning in CONTACTS and often)
+    def precedes_rows(self, others: Iterable["PossiblePerson"]) -> bool:
+        """Return True if persons with several rows are more probable than a person in each row.
+
+        Several persons may share an id, such as an account or a card, so that their rows differ. It precedes the rows
+        unless another column has an id of a person in each row.
+        """
+        is_id = self.meaning in ("person id", "id") and len(self.columns) == 1
+        of_rows = (one.meaning == "person id" and one.given and not one.repeats for one in others)
+        return self.repeats and (self.is_likely or (is_id and self.is_offered and not any(of_rows)))
 
     @property
     def place(self) -> tuple[int, int]:
@@ -324,8 +328,8 @@ def _are_consecutive(numbers: Sequence[str]) -> bool:
 def _households(
     free: Sequence[_Evidence], attributes: Sequence[tuple[str, str, Int64]]
 ) -> tuple[set[str], list[PossiblePerson]]:
-    """Return the columns of households, and the columns that identify persons together with a number of the member, or
-    with an insurer.
+    """Return the columns of households, and the columns that identify persons together with a number or the name of the
+    member, or with an insurer.
 
     A household is a key whose rows differ in sex and birth. Another column numbers the members if its header says
     so, or if the rows of each member agree. Of columns without such a header, the one that separates most is used. If
@@ -341,7 +345,9 @@ def _households(
         for other in () if alone == AGREE else free:
             member = other.is_small and _names_a_member(other)
             insurer = is_about_a_thing(other.name) and not other.is_text and _is_key(key)
-            if other is key or not (member or insurer or (other.is_small and any(other is one for one in near))):
+            is_name = other.meaning == "name" and alone == DIFFER
+            is_near = other.is_small and any(other is one for one in near)
+            if other is key or not (member or insurer or is_name or is_near):
                 continue
             found = _joined((other, key) if insurer else (key, other), "person id", attributes)
             agrees = found.points >= _POINTS["agree"]

@@ -132,7 +132,8 @@ class Plan:
         if cut := [name for name in roles.id if name in first and are_cut(first[name])]:
             msg = f"{where}: column {cut[0]!r} {CUT}; export the file again with this column as text"
             raise InputError(msg)
-        possible = [one for one in possible_persons(first, asked, roles.id) if one.repeats and one.contradicts_rows]
+        offered = possible_persons(first, asked, roles.id)
+        possible = [one for one in offered if one.precedes_rows(offered)]
         meant = ("person id", "e-mail") if grouped else (*PERSON_IDS, *CONTACTS, "")
         return tuple(one.as_repeated for one in possible if one.meaning in meant)
 

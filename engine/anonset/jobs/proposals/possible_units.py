@@ -44,8 +44,8 @@ class PossibleUnits(RedactedRepr):
         if (unit := self._declared()) is not None:
             return self._tried(replace(self.reader, unit=unit), self.roles)[0]
         free = self._free()
-        repeated = [one for one in free if one.repeats and one.is_likely]
-        others = [one for one in free if one.repeats and not one.is_likely]
+        repeated = [one for one in free if one.precedes_rows(free)]
+        others = [one for one in free if one.repeats and one not in repeated]
         offered = [*repeated[:_MOST_REPEATED], None, *others[:_MOST_OTHERS], *self._distinct(free)[:_MOST_DISTINCT]]
         answers, roles = list[Proposal](), self.roles
         for candidate in offered:

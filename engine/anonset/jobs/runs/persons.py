@@ -7,7 +7,7 @@ import numpy as np
 from anonset.columns.placeholders import placeholder_problem
 from anonset.data import Table
 from anonset.data.equivalence_classes import keys_of
-from anonset.data.table_facts import SPELLINGS, RepeatedIdentifiers
+from anonset.data.table_facts import SPELLINGS, RepeatedIdentifiers, Unit
 from anonset.errors import Fix, InputError, Problem, UndeclaredUnitError
 from anonset.privacy import PrivacyModel
 from anonset.reading.file_options import ROW, UNKNOWN
@@ -97,10 +97,9 @@ def unit_findings(table: Table, model: PrivacyModel | None = None) -> tuple[Prob
     merged = [_spellings(table, change.occurrences) for change in table.changes if change.rule == SPELLINGS]
     if model is not None and model.counts_rows and table.ids:
         return (*merged, *_several_rows(table, model))
-    if table.word.unit in ("", "unknown"):
+    if not table.word.unit:
         return (*merged,)
-    unit = "row" if table.word.unit == "row" else f"value of {setting('unit')}"
-    return (*merged, *(_contradiction(identifier, unit) for identifier in _repeated(table)))
+    return (*merged, *(_contradiction(identifier, table.word.unit) for identifier in _repeated(table)))
 
 
 def _spellings(table: Table, persons: int) -> Problem:
@@ -139,12 +138,14 @@ def _several_rows(table: Table, model: PrivacyModel) -> tuple[Problem, ...]:
     return (Problem(problem, [Fix(of_persons, "to protect persons")]),)
 
 
-def _contradiction(identifier: RepeatedIdentifiers, unit: str) -> Problem:
+def _contradiction(identifier: RepeatedIdentifiers, unit: Unit) -> Problem:
     if identifier.words:
         return placeholder_problem(identifier.column, identifier.words, identifier.rows)
     columns = identifier.column.split(",")
+    each = "row" if unit == "row" else f"value of {setting('unit')}"
+    word = "the data do not say who is a person" if unit == "unknown" else f"each {each} is declared a different person"
     problem = (
-        f"each {unit} is declared a different person, but {identifier.rows:,} of the first rows or records have only "
+        f"{word}, but {identifier.rows:,} of the first rows or records have only "
         f"{identifier.persons:,} different values of {' and '.join(map(repr, columns))}"
     )
     return Problem(problem, [Fix({"unit": columns}, "if these are persons")])
