@@ -76,9 +76,9 @@ def test_cached_runs_are_not_repeated(
     study, ran = tmp_path / "study.jsonl", list[tuple[str, int]]()
     original = CandidateSettings.run
 
-    def counting(contest, table, hierarchies, algorithm, given):
+    def counting(contest, table, hierarchies, algorithm, candidate):
         ran.append((algorithm.name, algorithm.k))
-        return original(contest, table, hierarchies, algorithm, given)
+        return original(contest, table, hierarchies, algorithm, candidate)
 
     monkeypatch.setattr(CandidateSettings, "run", counting)
     small = ("compare", baskets, "--hierarchy", "items=balanced:3", "--algorithms", "apriori", "--m", "1")

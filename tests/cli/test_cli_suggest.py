@@ -7,6 +7,7 @@ import shlex
 import pytest
 from tests.facts import names
 
+from anonset.jobs.trials.candidate import Candidate
 from anonset.jobs.trials.candidates import BY_FREQUENCY
 from cli.place import Place
 
@@ -76,7 +77,7 @@ def test_the_command_names_the_generated_hierarchy(
     place: Place, monkeypatch: pytest.MonkeyPatch, *, of_job: bool
 ) -> None:
     monkeypatch.chdir(place.folder)
-    attempted = [{"algorithm": "exact"}, {"algorithm": "exact", "hierarchy": BY_FREQUENCY}]
+    attempted = [Candidate("exact"), Candidate("exact", {"hierarchy": BY_FREQUENCY})]
     monkeypatch.setattr("anonset.jobs.trials.suggest.candidates_for", lambda table, model: attempted)
     pairs = "".join(f"f{n},p{n},any\nr{n},p{n},any\n" for n in range(5))
     rows = "".join(f"f{n % 5}\n" for n in range(200)) + "".join(f"r{n % 5}\n" for n in range(10))

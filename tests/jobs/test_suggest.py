@@ -104,7 +104,7 @@ def test_loading_and_compiling_take_none_of_the_time(monkeypatch):
 
 def test_third_party_algorithms_are_candidates(monkeypatch):
     monkeypatch.setattr("anonset.jobs.trials.candidates.with_traits", lambda can: ["apriori", "of-a-plug-in"])
-    attempted = [candidate["algorithm"] for candidate in candidates_for(TABLE, MODEL)]
+    attempted = [candidate.algorithm for candidate in candidates_for(TABLE, MODEL)]
     assert (attempted.count("apriori"), attempted[-1]) == (1, "of-a-plug-in")
 
 
@@ -158,7 +158,7 @@ def test_a_generated_hierarchy_competes_with_the_owners_hierarchy(monkeypatch):
     attempted = [
         candidate
         for candidate in candidates_for(TABLE, MODEL)
-        if candidate["algorithm"] == "exact" and "suppress" not in candidate
+        if candidate.algorithm == "exact" and "suppress" not in candidate.settings
     ]
     monkeypatch.setattr("anonset.jobs.trials.suggest.candidates_for", lambda table, model: attempted)
     frequent, rare = [f"f{n}" for n in range(5)], [f"r{n}" for n in range(5)]
@@ -315,7 +315,7 @@ def test_all_candidates_of_every_model_run(table, model, best):
     )
     attempted = [candidate.asked for candidate in suggestion.candidates]
     expected = [
-        candidate for candidate in candidates_for(table, model) if "hierarchy" not in candidate
+        candidate.asked for candidate in candidates_for(table, model) if "hierarchy" not in candidate.settings
     ]  # which is the default
     assert sorted(attempted, key=repr) == sorted(expected, key=repr)
     assert {candidate.outcome for candidate in suggestion.candidates} <= {"holds", "worthless", "infeasible"}
@@ -342,8 +342,8 @@ def test_another_guarantee_is_an_alternative_and_never_the_best(found):
     assert other.countable == accuracy(release)
     assert other.kept == 1 - release.unverified.measures["not_in_chunks"]
     one_item = candidates_for(TABLE, anonset.KmAnonymity(3, 1))
-    assert "disassociation" not in {row["algorithm"] for row in one_item}
-    assert "disassociation" not in {row["algorithm"] for row in candidates_for(BOTH, MODEL)}
+    assert "disassociation" not in {candidate.algorithm for candidate in one_item}
+    assert "disassociation" not in {candidate.algorithm for candidate in candidates_for(BOTH, MODEL)}
 
 
 def test_another_guarantee_is_no_way_out():
@@ -363,7 +363,7 @@ def test_items_that_chunks_cannot_contain_exclude_only_disassociation():
 
 
 def test_every_algorithm_is_a_candidate_or_has_a_documented_reason():
-    attempted = {candidate["algorithm"] for table, model, _ in OF_MODELS for candidate in candidates_for(table, model)}
+    attempted = {candidate.algorithm for table, model, _ in OF_MODELS for candidate in candidates_for(table, model)}
     assert {model.name for _, model, _ in OF_MODELS} == set(SUGGESTED)
     assert attempted == set(with_traits(lambda traits: not traits.not_tried))
 
@@ -378,7 +378,7 @@ def test_no_candidate_is_tried_twice():
 def test_quadratic_formations_are_left_out_of_large_data(n):
     ages = anonset.Table.from_columns(age=[str(age % 70) for age in range(n)])
     left_out = set() if n == 50_000 else {"cluster", "k-member", "xu-bottom-up", "xu-top-down", "local-recoding"}
-    assert {candidate["algorithm"] for candidate in candidates_for(ages, anonset.KAnonymity(2))} == set(
+    assert {candidate.algorithm for candidate in candidates_for(ages, anonset.KAnonymity(2))} == set(
         FORMATIONS
     ) - left_out
 
@@ -470,7 +470,7 @@ def test_a_scan_that_stops_all_candidates_names_the_remedy():
 
 
 def test_columns_that_spoil_the_counts_are_named(monkeypatch):
-    only = {"algorithm": "rfirst", "transaction": "apriori", "on_infeasible": "merge"}
+    only = Candidate("rfirst", {"transaction": "apriori", "on_infeasible": "merge"})
     monkeypatch.setattr(suggesting, "candidates_for", lambda *_: [only])
     rng = random.Random(3)
     baskets = [rng.sample("aaaabbbcdefgh", 3) for _ in range(300)]

@@ -78,12 +78,12 @@ class CandidateSettings:
     """Bounds that are already proven. They hold for all candidates because the candidates share the table."""
 
     def run(
-        self, table: Table, hierarchies: Mapping[str, Hierarchy], algorithm: Algorithm, parameters: Mapping[str, Any]
+        self, table: Table, hierarchies: Mapping[str, Hierarchy], algorithm: Algorithm, candidate: Candidate
     ) -> Candidate:
-        """Run one candidate on a table bound to its hierarchies, and verify its publication."""
+        """Run a candidate with its algorithm on a table bound to its hierarchies, and verify its publication."""
         run = Run(Layout(symbols="members"), self.progress, accept=["worthless"], round_ends=self.round_ends)
         require_persons(table, algorithm.model, hierarchies)
-        candidate, unverified = Candidate(algorithm.name, parameters).run(run, table, hierarchies, algorithm)
+        candidate, unverified = candidate.run(run, table, hierarchies, algorithm)
         if unverified is None:
             return candidate
         with run.watch.phase("verify"), unverified.sealed.kept():
@@ -174,18 +174,18 @@ def compare(
     with report_compilation(progress):
         for algorithm in algorithms:
             encoded, trees = bind(table, hierarchies or {}, algorithm.model)
-            candidates.append(contest.run(encoded, trees, algorithm, _given(algorithm)))
+            candidates.append(contest.run(encoded, trees, algorithm, _candidate(algorithm)))
     return candidates
 
 
-def _given(algorithm: Algorithm) -> dict[str, Any]:
+def _candidate(algorithm: Algorithm) -> Candidate:
     parameters = fields(algorithm)  # type: ignore[arg-type]
     values = {
         parameter.name: getattr(algorithm, parameter.name)
         for parameter in parameters
         if getattr(algorithm, parameter.name) != parameter.default
     }
-    return {name: plain(value) for name, value in values.items()}
+    return Candidate(algorithm.name, {name: plain(value) for name, value in values.items()})
 
 
 def rows(candidates: Sequence[Candidate]) -> list[dict[str, Any]]:

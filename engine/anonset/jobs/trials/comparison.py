@@ -5,14 +5,13 @@ A study file stores each run as one line. Runs that it already contains for thes
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
 from hashlib import sha256
 from importlib.metadata import version
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.data import Table
@@ -73,7 +72,7 @@ def run_comparison(settings: CompareSettings, *, progress: Progress | None, file
     workload = WorkloadSpec(settings.queries, settings.workload, settings.seed or 0, settings.width, reading)
     contest = CandidateSettings(progress, work_budget(settings.max_work), workload, settings.bound, settings.round_ends)
     requests = list(combinations(settings))
-    algorithms = [make_algorithm(settings.model, name, given) for name, given in requests]
+    algorithms = [make_algorithm(settings.model, one.algorithm, one.settings) for one in requests]
     need = max((memory_of(source.size, algorithm) for algorithm in algorithms), default=0)
     require_memory(need, settings.memory_limit)
     reading_of = settings
@@ -82,12 +81,10 @@ def run_comparison(settings: CompareSettings, *, progress: Progress | None, file
     table = declared(read_data(source, reading_of.read_options()), settings.publish_as_is)
     study = None if file is None else ComparisonFile(file, source, settings)
     sizes = run_sizes(settings.records, settings.n_items, settings.workers, table.n)
-    return [
-        _run_or_known(study, contest, table, settings, name, given, size) for name, given in requests for size in sizes
-    ]
+    return [_run_or_known(study, contest, table, settings, one, size) for one in requests for size in sizes]
 
 
-def combinations(settings: CompareSettings) -> Iterator[tuple[str, dict[str, Any]]]:
+def combinations(settings: CompareSettings) -> Iterator[Candidate]:
     """Yield each algorithm with each combination of varied parameters.
 
     Raises
@@ -114,7 +111,7 @@ def combinations(settings: CompareSettings) -> Iterator[tuple[str, dict[str, Any
         mine = {n: v for n, v in fixed.items() if n in settings_of[name] and n not in varied}
         axes = [[(n, read_value(text)) for text in texts] for n, texts in varied.items() if n in settings_of[name]]
         for chosen in product(*axes):
-            yield name, {**mine, **dict(chosen)}
+            yield Candidate(name, {**mine, **dict(chosen)})
 
 
 def _run_or_known(
@@ -122,29 +119,28 @@ def _run_or_known(
     contest: CandidateSettings,
     table: Table,
     settings: CompareSettings,
-    name: str,
-    own_parameters: dict[str, Any],
+    request: Candidate,
     size: RunSize,
 ) -> Candidate:
     """Run one candidate on data of the given size. If the study file contains this run, return the stored result."""
-    all_parameters = {**own_parameters, **size.given}
-    if study is not None and (stored := study.stored_run(name, all_parameters)) is not None:
+    name, parameters, sized = request.algorithm, request.settings, {**request.settings, **size.given}
+    if study is not None and (stored := study.stored_run(replace(request, settings=sized))) is not None:
         return stored
     forget_peak()
-    model = make_algorithm(settings.model, name, own_parameters).model
+    model = make_algorithm(settings.model, name, parameters).model
     drawn = sample(table, size, settings.seed or 0)
     bounds = contest.known if drawn is table else {}
     drawn = drawn if size.workers is None else drawn.with_workers(Threads(size.workers))
     bound, hierarchies = bind(drawn, settings.hierarchy, model)
     hierarchies = cap(bound, hierarchies, settings.ceiling)
-    context = ParsingContext.of(bound, hierarchies, own_parameters)  # some parameters depend on the data
-    algorithm = make_algorithm(settings.model, name, own_parameters, context)
-    candidate = replace(contest, known=bounds).run(bound, hierarchies, algorithm, own_parameters)
-    candidate = replace(candidate, settings=all_parameters)
+    context = ParsingContext.of(bound, hierarchies, parameters)  # some parameters depend on the data
+    algorithm = make_algorithm(settings.model, name, parameters, context)
+    candidate = replace(contest, known=bounds).run(bound, hierarchies, algorithm, request)
+    candidate = replace(candidate, settings=sized)
     if size.run is not None and (peak := peak_memory()) is not None:
         candidate = replace(candidate, peak_mib=peak / 2**20)
     if study is not None:
-        study.add(name, all_parameters, candidate)
+        study.add(candidate)
     return candidate
 
 
@@ -190,7 +186,7 @@ class ComparisonFile:
 
     def __init__(self, path: Path, source: Source, settings: CompareSettings) -> None:
         self._path, self._known = path, dict[str, Candidate]()
-        facts = {"study": 2, **_facts(source, settings)}
+        facts = _facts(source, settings)
         if path.exists():
             self._read(facts)
         else:
@@ -199,29 +195,29 @@ class ComparisonFile:
             os.close(descriptor)
             self._append(facts)
 
-    def stored_run(self, name: str, values: Mapping[str, Any]) -> Candidate | None:
-        """Return the stored run. None if the run is not stored."""
-        return self._known.get(_key(name, values))
+    def stored_run(self, candidate: Candidate) -> Candidate | None:
+        """Return the stored run of a candidate. None if the run is not stored."""
+        return self._known.get(_key(candidate))
 
-    def add(self, name: str, values: Mapping[str, Any], candidate: Candidate) -> None:
+    def add(self, candidate: Candidate) -> None:
         """Store a run."""
-        self._known[_key(name, values)] = candidate
+        self._known[_key(candidate)] = candidate
         run = replace(candidate, settings=plain(candidate.settings))
-        self._append({"key": _key(name, values), "run": as_json(run)})
+        self._append(dumps({"key": _key(candidate), "run": as_json(run)}))
 
-    def _append(self, entry: Mapping[str, Any]) -> None:
+    def _append(self, line: str) -> None:
         with self._path.open("a", encoding="utf-8") as file:
-            file.write(f"{dumps(entry)}\n")
+            file.write(f"{line}\n")
             file.flush()
             os.fsync(file.fileno())
 
-    def _read(self, facts: Mapping[str, Any]) -> None:
+    def _read(self, facts: str) -> None:
         require_file(self._path)
         text = self._path.read_bytes()
         complete = text[: text.rfind(b"\n") + 1]
         try:
             first, *entries = [loads(line) for line in complete.splitlines()]
-            now = loads(dumps(facts))
+            now = loads(facts)
             differing = sorted(name for name in {*now, *first} if first.get(name) != now.get(name))
             runs = {entry["key"]: replace(from_json(entry["run"])) for entry in entries}
         except (ValueError, TypeError, LookupError, AttributeError) as error:
@@ -237,17 +233,19 @@ class ComparisonFile:
         self._known = runs
 
 
-def _facts(source: Source, settings: CompareSettings) -> dict[str, Any]:
+def _facts(source: Source, settings: CompareSettings) -> str:
+    """Return the first line of a study file."""
     # the key of a run contains its parameters, and the values of the settings that select runs
     shared = {name for name, decides in decisions(CompareSettings).items() if decides is not MACHINE}
-    contents = _with_contents(settings.model_dump(include=shared, exclude_none=True))
-    return {"version": version("anonset"), "input": source.sha256, **dict(sorted(contents.items()))}
+    contents = with_paths(settings.model_dump(include=shared, exclude_none=True), _digest)
+    facts = {"study": 2, "version": version("anonset"), "input": source.sha256, **dict(sorted(contents.items()))}
+    return dumps(facts)
 
 
-def _key(name: str, values: Mapping[str, Any]) -> str:
-    return sha256(dumps([name, plain(_with_contents(dict(sorted(values.items()))))]).encode()).hexdigest()
+def _key(candidate: Candidate) -> str:
+    values = with_paths(dict(sorted(candidate.settings.items())), _digest)
+    return sha256(dumps([candidate.algorithm, plain(values)]).encode()).hexdigest()
 
 
-def _with_contents(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings in which the digest of each file replaces its path."""
-    return with_paths(values, lambda _, path: content_digest(path))
+def _digest(_: str, path: str) -> str:
+    return content_digest(path)

@@ -151,8 +151,8 @@ class Growth:
     """Growth of search time along one axis, as a line, and as a power law whose exponent has a 95% interval."""
 
     axis: str
-    series: Mapping[str, Any]
-    """Parameters that the runs share."""
+    label: str
+    """Algorithm and parameters that the runs share."""
     exponent: float
     low: float
     high: float
@@ -161,18 +161,15 @@ class Growth:
     line: "Line"
 
     def __str__(self) -> str:
-        label = ", ".join(
-            [str(self.series["algorithm"]), *(f"{n}={x}" for n, x in self.series.items() if n != "algorithm")]
-        )
         if self.axis != "workers" and self.line.is_linear:
             unit = "record" if self.axis == "records" else "item"
             own = f"{1e3 * self.line.fixed:.3g} ms + {1e6 * self.line.slope:.3g} µs per {unit}"
-            return f"{label}: run time is {own} (differs by at most {self.line.residual:.0%})"
+            return f"{self.label}: run time is {own} (differs by at most {self.line.residual:.0%})"
         if self.axis != "workers" and self.exponent <= 0:
-            return f"{label}: run time does not grow with {self.axis}"
+            return f"{self.label}: run time does not grow with {self.axis}"
         power = f"{self.axis}^{self.exponent:.2f} (95%: {self.low:.2f} to {self.high:.2f})"
         per = f"; {1e6 * self.per_record:.3g} µs per record at the largest size" if self.axis == "records" else ""
-        return f"{label}: run time grows as {power}{per}"
+        return f"{self.label}: run time grows as {power}{per}"
 
 
 def growths(rows: Iterable[Mapping[str, Any]], parameters: Sequence[str]) -> list[Growth]:
@@ -194,11 +191,12 @@ def growths(rows: Iterable[Mapping[str, Any]], parameters: Sequence[str]) -> lis
                 groups.setdefault(repr([row[name] for name in others]), []).append(row)
         for group in groups.values():
             if len({row[axis] for row in group}) > 1:
-                series = {name: group[0][name] for name in others if group[0][name] is not None}
+                shared = [f"{name}={group[0][name]}" for name in others[1:] if group[0][name] is not None]
+                label = ", ".join([group[0]["algorithm"], *shared])
                 points = [(float(row[axis]), float(row["seconds"])) for row in group]
                 largest = max(x for x, _ in points)
                 cost = float(np.median([y for x, y in points if x == largest])) / largest
-                results.append(Growth(axis, series, *fitted_power(points), cost, Line.fitted(points)))
+                results.append(Growth(axis, label, *fitted_power(points), cost, Line.fitted(points)))
     return results
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from anonset.algorithms.base import Algorithm, traits_of
 from anonset.algorithms.rt.joint.pruning import shown_frontier
-from anonset.data import Table
+from anonset.data import Hierarchy, Table
 from anonset.data.hierarchies.hierarchy_rules import OF_LABELS, PROPOSED
 from anonset.data.progress import Progress
 from anonset.data.redacted_repr import RedactedRepr
@@ -199,14 +199,14 @@ def suggest(
         specs |= dict.fromkeys(table.item_columns, PROPOSED)
     of_items = [spec for name, spec in specs.items() if name in names]
     with_own = not all(isinstance(spec, str) and spec.startswith(OF_LABELS) for spec in of_items)
-    trials = [settings for settings in candidates_for(table, model) if settings.get("hierarchy") not in of_items]
+    tried = [one for one in candidates_for(table, model) if one.settings.get("hierarchy") not in of_items]
     trial = _CandidateTrial(model, specs, progress, seconds, round_ends)
     sample = table
     if table.n <= large:
-        candidates = trial.of_all(table, trials, share=0.5)
+        candidates = trial.of_all(table, tried, share=0.5)
     else:
         sample = table.take(np.sort(np.random.default_rng(seed).choice(table.n, large, replace=False)))
-        candidates = trial.of_sample_and_all(sample, table, trials, with_own=with_own)
+        candidates = trial.of_sample_and_all(sample, table, tried, with_own=with_own)
     order = ranked(candidates)
     best = best_of(order)
     warned = warning(best, *trial.with_fewer_columns(sample, best))
@@ -256,11 +256,6 @@ class _TimeLimitReached(Exception):  # noqa: N818
     """The time limit of a candidate is reached."""
 
 
-def _untried(settings: Mapping[str, Any]) -> Candidate:
-    parameters = dict(settings)
-    return Candidate(parameters.pop("algorithm"), parameters, "too long")
-
-
 @dataclass
 class _CandidateTrial:
     model: PrivacyModel
@@ -272,32 +267,32 @@ class _CandidateTrial:
     whole: bool = True
     """True if the table contains all data. In a sample, frequent values may seem rare."""
 
-    def of_all(self, table: Table, trials: Sequence[Mapping[str, Any]], *, share: float) -> list[Candidate]:
+    def of_all(self, table: Table, chosen: Sequence[Candidate], *, share: float) -> list[Candidate]:
         """Try all candidates. Each candidate may use this share of the remaining time."""
         sets = table.item_columns
         frequent = None if table.transactions is None else FrequentItems.of(table.transactions)
         candidates = []
-        for settings in trials:
+        for one in chosen:
+            candidate = Candidate(one.algorithm, one.settings, "too long")
             if self.left <= 0:
-                candidates.append(replace(_untried(settings), note="not tried: out of time"))
+                candidates.append(replace(candidate, note="not tried: out of time"))
                 continue
-            own_specs = dict.fromkeys(sets, settings["hierarchy"]) if "hierarchy" in settings else {}
+            own_specs = dict.fromkeys(sets, one.settings["hierarchy"]) if "hierarchy" in one.settings else {}
             bound, trees = bind(table, {**self.hierarchies, **own_specs}, self.model)
             began = _now()
-            candidates.append(self._one(bound, trees, settings, began + self.left * share, frequent))
+            candidates.append(self._one(bound, trees, candidate, began + self.left * share, frequent))
             self.left -= _now() - began
         return candidates
 
     def of_sample_and_all(
-        self, sample: Table, table: Table, trials: Sequence[Mapping[str, Any]], *, with_own: bool
+        self, sample: Table, table: Table, chosen: Sequence[Candidate], *, with_own: bool
     ) -> list[Candidate]:
         """Try all candidates on a sample in half of the time, and the best of them on all data."""
         half = self.left / 2
         of_sample = replace(self, left=half, whole=False)
-        tried = [replace(candidate, sampled=True) for candidate in of_sample.of_all(sample, trials, share=0.4)]
+        tried = [replace(candidate, sampled=True) for candidate in of_sample.of_all(sample, chosen, share=0.4)]
         self.left = of_sample.left + half
-        finalists = [candidate.asked for candidate in _finalists(ranked(tried), with_own=with_own)]
-        finals = self.of_all(table, finalists, share=0.6)
+        finals = self.of_all(table, _finalists(ranked(tried), with_own=with_own), share=0.6)
         asked = [candidate.asked for candidate in finals]
         return finals + [candidate for candidate in tried if candidate.asked not in asked]
 
@@ -313,7 +308,7 @@ class _CandidateTrial:
                 fewer = replace(table, relational=tuple(one for one in table.relational if one is not column))
                 specs = {name: spec for name, spec in self.hierarchies.items() if name not in (*dropped, column.name)}
                 trial = replace(self, hierarchies=specs)
-                (candidate,) = trial.of_all(fewer, [best.asked], share=1.0)
+                (candidate,) = trial.of_all(fewer, [best], share=1.0)
                 self.left = trial.left
                 if candidate.outcome == "holds" and candidate.countable is not None:
                     attempts.append((candidate.countable.items_error or 0.0, column.name, candidate, fewer))
@@ -326,13 +321,11 @@ class _CandidateTrial:
     def _one(
         self,
         table: Table,
-        trees: Mapping[str, Any],
-        settings: Mapping[str, Any],
+        trees: Mapping[str, Hierarchy],
+        candidate: Candidate,
         until: float,
         frequent: FrequentItems | None,
     ) -> Candidate:
-        candidate = _untried(settings)
-
         def heeded(phase: str, done: float, total: float) -> None:
             if phase != COMPILING and _now() > until:
                 raise _TimeLimitReached
@@ -355,7 +348,7 @@ class _CandidateTrial:
         model = algorithm.model if candidate.beside else self.model
         return self._measured(result, model, table, trees, unverified, frequent)
 
-    def _algorithm(self, table: Table, trees: Mapping[str, Any], candidate: Candidate) -> Algorithm:
+    def _algorithm(self, table: Table, trees: Mapping[str, Hierarchy], candidate: Candidate) -> Algorithm:
         name, settings = candidate.algorithm, candidate.settings
         parameters = {**parameters_of(self.model), **{n: value for n, value in settings.items() if n != "hierarchy"}}
         model = self.model.name if serves(name, self.model) else None
@@ -366,7 +359,7 @@ class _CandidateTrial:
         candidate: Candidate,
         model: PrivacyModel,
         table: Table,
-        trees: Mapping[str, Any],
+        trees: Mapping[str, Hierarchy],
         unverified: UnverifiedPublication[Any],
         frequent: FrequentItems | None,
     ) -> Candidate:
