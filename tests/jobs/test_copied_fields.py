@@ -9,8 +9,8 @@ from tests.jobs.test_linked_tables import write
 from anonset.cli.main import main
 from anonset.jobs.runs.file_run import FileRun
 from anonset.jobs.runs.run import Run
-from anonset.reading.batches import FileProperties
 from anonset.reading.linked import TABLE_OPTIONS, LinkedTables
+from anonset.reading.options import ReadOptions
 from anonset.release.documents import Attestation, Document, Report
 from anonset.release.formats import Layout
 from anonset.release.publishing.publish import CheckOptions
@@ -64,13 +64,9 @@ def test_an_option_of_a_linked_table_is_used(tmp_path, monkeypatch, name):
         "skip_rows": ("footer",),
     }
     changed = replace(table, options={name: value.get(name, ";")})
-    common = FileProperties()
 
-    def read(one):
-        properties = one.properties(common, ("person_id",))
-        return {field.name: getattr(properties, field.name) for field in fields(properties) if field.name != "absent"}
-
-    assert read(changed) != read(table)
+    job = ReadOptions(unit="person_id")
+    assert changed.reading(job) != table.reading(job)
 
 
 def unset_fields(value):

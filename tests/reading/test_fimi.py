@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from tests.facts import refused
 
 from anonset.errors import InputError
-from anonset.reading.batches import FileProperties, open_source
+from anonset.reading.batches import open_source
+from anonset.reading.options import ReadOptions
 from anonset.reading.read import read
 from anonset.reading.scan import scan
 from anonset_kernels.records.fimi import tokenize
@@ -135,7 +136,7 @@ def items_of(opened):
 
 def test_spmf_files_are_read_equally_twice(tmp_path):
     (tmp_path / "a.txt").write_text(SPMF)
-    opened = open_source(tmp_path / "a.txt", FileProperties(format="spmf"))
+    opened = open_source(tmp_path / "a.txt", ReadOptions(input_format="spmf"))
     assert items_of(opened) == items_of(opened) == [["apple", "plum", "plum"]]
 
 

@@ -461,5 +461,5 @@ def test_all_ids_are_read_through_visits():
     tables = through_visits(["v1", "v2"], [1.0, 2e7], ["v2", "v1", "v2"])
     tables["drug"] = {"input": {"id": ["1"], "drug": ["d"]}, "items": "drug"}
     linked = LinkedTables.of(tables, "id")
-    opened = open_source(linked.source, ReadOptions(**linked.roles).reading())
+    opened = open_source(linked.source, ReadOptions(**linked.roles))
     assert read_all_rows(opened, ["id"])["id"].to_pylist() == ["20000000", "1", "20000000", "1"]

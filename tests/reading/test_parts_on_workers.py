@@ -26,6 +26,7 @@ from anonset.reading.formats import parquet as parquet_format
 from anonset.reading.formats import text_ranges
 from anonset.reading.options import ReadOptions
 from anonset.reading.persons import merging
+from anonset.reading.plan import Plan, encoder_of
 from anonset.reading.sources.source import source_of
 from anonset.reading.table_builder import gather, gather_files
 
@@ -315,7 +316,7 @@ def test_a_file_that_changes_between_ranges_is_rejected(large, work, workers, mo
             file.write("c1,7,p\n")
         return begin(work, task, ended)
 
-    source, begin = open_source(large, TEXT_ROLES.reading()), workers.begin
+    source, begin = open_source(large, TEXT_ROLES), workers.begin
     monkeypatch.setattr(workers, "begin", change)
     with pytest.raises(InputError, match=r"large\.csv: the file changed"):
         gather(source, TEXT_ROLES, work.with_workers(workers))
@@ -333,7 +334,7 @@ def test_large_text_files_are_read_here(texts, work, workers, monkeypatch, limit
 
 def test_equal_labels_of_batches_are_sent_once(data, work):
     source = open_source(data)
-    encoder, plan = ROLES.encoder(source), ROLES.plan(source)
+    encoder, plan = encoder_of(source, ROLES), Plan.of(source, ROLES)
     batches, *_ = PartTask(plan, encoder, plan.roles.used, ("place",), None)((source.parts(Threads(1))[0], True))
     vocabularies = [batch.sets.vocabulary for batch in batches]
     assert len(set(map(id, vocabularies))) == len(set(vocabularies)) < len(batches)
@@ -382,7 +383,7 @@ def test_expected_sets_are_compared_with_text_files(texts, work, workers):
     reversed_sets = SetColumn.of([*map(set, read.transactions.rows())][::-1])
 
     def compare(expected):
-        return gather(open_source(texts, options.reading()), options, work.with_workers(workers), sets=expected)
+        return gather(open_source(texts, options), options, work.with_workers(workers), sets=expected)
 
     assert compare(read.transactions).n == 650
     with pytest.raises(AnonsetError, match="differs from the result in memory"):

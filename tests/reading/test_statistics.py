@@ -42,7 +42,7 @@ def write(folder, form, frame=FRAME, **options):
 
 
 def rows(path, **options):
-    opened = open_source(path, anonset.ReadOptions(**options).reading())
+    opened = open_source(path, anonset.ReadOptions(**options))
     columns = {name: [] for name in opened.names}
     for batch in opened.batches(opened.names):
         for name, column in batch.columns.items():

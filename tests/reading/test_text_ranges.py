@@ -72,7 +72,7 @@ def test_ranges_are_read_as_the_same_table(lines: list[str], end: str, piece: in
         assert outcome(path, ROLES, OtherProcesses(2)) == expected
         kind = "error" if isinstance(expected[0], str) else "table"
         with suppress(InputError):
-            event(f"{kind}, {min(3, len(open_source(path, ROLES.reading()).parts(Threads(1))))} ranges")
+            event(f"{kind}, {min(3, len(open_source(path, ROLES).parts(Threads(1))))} ranges")
 
 
 SETS = ("1 2", "3", "", " ", "é 1 1", "10\t9", "a,b", '"a,b",c', '"a\nb";c', "a;b", '5"')
@@ -109,4 +109,4 @@ def test_ranges_of_sets_are_read_as_the_same_table(
         assert outcome(path, options, OtherProcesses(2)) == expected
         kind = "error" if isinstance(expected[0], str) else "table"
         with suppress(InputError):
-            event(f"{kind}, {min(3, len(open_source(path, options.reading()).parts(OtherProcesses(2))))} ranges")
+            event(f"{kind}, {min(3, len(open_source(path, options).parts(OtherProcesses(2))))} ranges")

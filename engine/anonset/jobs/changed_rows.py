@@ -81,7 +81,7 @@ def changed_rows(report: str) -> list[list[ChangedCell]]:
             for column in publication.columns
         ]
         given = [*person_columns(private.settings.get("unit")), *private.settings.get("drop", [])]
-        hidden = names_in(open_source(source, ReadOptions(**settings.reading_options()).reading()).names, given)
+        hidden = names_in(open_source(source, ReadOptions(**settings.reading_options())).names, given)
         masked = [_masked(name, len(rows)) for name in dict.fromkeys(hidden)]
         return [list(record) for record in zip(*masked, *cells, strict=True)]
 

@@ -90,7 +90,7 @@ def persons_of_original(source: Source, settings: OriginalSettings, table: Table
     InputError
         If the columns cannot be read like the original.
     """
-    opened = open_source(source, ReadOptions(**settings.reading_options()).reading())
+    opened = open_source(source, ReadOptions(**settings.reading_options()))
     columns = read_all_rows(opened, person_columns(settings.file.unit, opened.names))
     for name, column in columns.items():
         if len(column) != table.n:

@@ -12,8 +12,10 @@ from anonset.errors import InputError, datum
 from anonset.privacy import Witness
 from anonset.publications import Symbol
 from anonset.publications.symbols import generalize, range_ends, row_ranks
-from anonset.reading.batches import FileProperties, open_source
+from anonset.reading.batches import open_source
+from anonset.reading.options import ReadOptions
 from anonset.reading.roles import names_in
+from anonset.reading.sources.dialect import DIALECT_OPTIONS
 from anonset.reading.sources.source import Source
 from anonset.release.memory import format_size
 from anonset.release.published_recoding import invert
@@ -35,10 +37,8 @@ def items_of_original(
     if settings.items or not nameless:
         return settings.items or list(published)
     declared = [*settings.file.person, *settings.drop]
-    properties = FileProperties(
-        dialect=settings.file.dialect, absent=lambda names: set(names_in(names, declared)) - set(names)
-    )
-    opened = open_source(source, properties)
+    dialect = {name: getattr(settings.file, name) for name in DIALECT_OPTIONS}
+    opened = open_source(source, ReadOptions(**dialect, unit=settings.file.unit, drop=settings.drop))
     others = {*names_in(opened.names, declared)}
     free = [name for name in opened.names if name not in others]
     return free if len(free) == 1 else list(published)

@@ -18,8 +18,8 @@ from anonset.data.storage.store import MEMORY, Store
 from anonset.data.storage.workers import Workers
 from anonset.errors import Fix, InputError
 from anonset.reading.cells.columns import with_nulls
+from anonset.reading.options import ReadOptions
 from anonset.reading.roles import expanded, names_in
-from anonset.reading.sources.dialect import RECOGNISED, Dialect, Missing
 from anonset.reading.sources.files import STATISTICS, reading
 from anonset.reading.sources.source import OBJECT, TABLES, DataFile, Source, source_of
 from anonset.spelling import as_typed, listed, setting
@@ -179,36 +179,8 @@ class OpenedSource(NamedColumns):
         return replace(self, batches=batches, parts=lambda _: (), head=chosen, judge=lambda: None)
 
 
-@dataclass(frozen=True)
-class FileProperties:
-    """Declared properties of a file."""
-
-    format: str | None = None
-    """One of `anonset.reading.sources.files.INPUT_FORMATS`. None if the file name determines the format."""
-    dialect: Dialect = RECOGNISED
-    """Dialect of a text."""
-    separator: str | None = None
-    """Declared separator of items. None if it is not declared."""
-    absent: Missing = lambda _: []
-    """Function that takes column names and returns the declared columns that are not among them."""
-    labels: Sequence[str] | None = None
-    """Items of the columns of a matrix."""
-    ids: tuple[str, ...] = ()
-    """Id columns. They are read as plain text because nearly all their values differ."""
-    skip_without_id: bool = False
-    """True if rows without an id are skipped."""
-    null: tuple[str, ...] = ()
-    """Texts that are null."""
-    never_null: tuple[str, ...] = ()
-    """Columns in which no text is null, or patterns of their names."""
-    numeric: tuple[str, ...] = ()
-    """Numeric columns. Their decimal sign is detected from the first rows."""
-    value_codes: bool = False
-    """True if labelled values of statistics files are read as their codes."""
-
-
-AS_RECOGNISED = FileProperties()
-"""Properties of a file without declared options."""
+AS_RECOGNISED = ReadOptions()
+"""No declared options."""
 _T = TypeVar("_T")
 
 _OPENING: Mapping[str, str] = MappingProxyType(
@@ -232,26 +204,26 @@ _OPENING: Mapping[str, str] = MappingProxyType(
 _WITH_HEADER = ("csv", "tsv", "xlsx")
 
 
-def open_source(data: Any, properties: FileProperties = AS_RECOGNISED) -> OpenedSource:
+def open_source(data: Any, options: ReadOptions = AS_RECOGNISED, labels: Sequence[str] | None = None) -> OpenedSource:
     """Open any input that `source_of` accepts. All files of a source must have the same columns.
+
+    `labels` are the items of the columns of a matrix.
 
     Raises
     ------
     InputError
         If the input is of another kind or cannot be read, or if a file has other columns than the first file.
     """
-    source = source_of(data, properties.format, no_header=properties.dialect.no_header)
+    options.require_ids()
+    source = source_of(data, options.input_format, no_header=options.no_header)
+    opens: Callable[[Source, ReadOptions], OpenedSource] = resolve_name(_OPENING[source.format])
     if source.format == TABLES:
-        opened_tables: OpenedSource = resolve_name(_OPENING[TABLES])(source, properties)
-        return opened_tables
-    _require_lines(source.where, source.format, properties)
-    opens: Callable[[Source, FileProperties], OpenedSource] = resolve_name(_OPENING[source.format])
-    opened = opens(source, properties)
-    opened = with_null_words(
-        opened, properties.null, expanded(opened.names, names_in(opened.names, properties.never_null))
-    )
-    if properties.skip_without_id:
-        opened = opened.changed(Transform(ids=names_in(opened.names, properties.ids)))
+        return opens(source, options)
+    _require_lines(source.where, source.format, options)
+    opened = opens(source if labels is None else replace(source, labels=labels), options)
+    opened = with_null_words(opened, options.null, expanded(opened.names, names_in(opened.names, options.never_null)))
+    if options.skip_without_id:
+        opened = opened.changed(Transform(ids=names_in(opened.names, options.ids)))
     if twice := [name for name in source.keys if name in opened.names]:
         msg = (
             f"{source.where}: column {twice[0]!r} occurs in the files and in the folder names; remove or rename it in "
@@ -270,13 +242,13 @@ def way_to_link(source: Source, names: Sequence[str], first: Sequence[str]) -> l
     return [Fix({}, f"if the files are different tables: {as_typed('inspect', source.where)}")]
 
 
-def with_null_words(opened: OpenedSource, words: tuple[str, ...], never: Sequence[str] = ()) -> OpenedSource:
+def with_null_words(opened: OpenedSource, words: Sequence[str], never: Sequence[str] = ()) -> OpenedSource:
     """Return a source in which some texts are null, except in the columns `never`."""
     return opened.changed(Transform(partial(_null_words, words, never))) if words else opened
 
 
 def _null_words(
-    words: tuple[str, ...], never: Sequence[str], _: str, __: Sequence[str], columns: Mapping[str, Any]
+    words: Sequence[str], never: Sequence[str], _: str, __: Sequence[str], columns: Mapping[str, Any]
 ) -> Mapping[str, Any]:
     return with_nulls(columns, words, never)
 
@@ -305,8 +277,8 @@ def with_more(batches: Iterator[_T]) -> Iterator[tuple[_T, bool]]:
         yield batch, False
 
 
-def _require_lines(where: object, kind: str, properties: FileProperties) -> None:
-    dialect, problem = properties.dialect, ""
+def _require_lines(where: object, kind: str, options: ReadOptions) -> None:
+    dialect, problem = options.dialect, ""
     if kind == OBJECT:
         return
     if (dialect.no_header or dialect.header_line > 1) and kind not in _WITH_HEADER:
@@ -316,9 +288,9 @@ def _require_lines(where: object, kind: str, properties: FileProperties) -> None
         problem = (
             f"{setting('skip_rows', 'footer' if dialect.skip_footer else 'labels')} applies to CSV and TSV files only"
         )
-    elif properties.null and kind not in (*_WITH_HEADER, *STATISTICS, "jsonl", "parquet"):
+    elif options.null and kind not in (*_WITH_HEADER, *STATISTICS, "jsonl", "parquet"):
         problem = f"{setting('null')} applies to tables only, because their fields may be null"
-    elif properties.value_codes and kind not in STATISTICS:
+    elif options.value_codes and kind not in STATISTICS:
         problem = f"{setting('value_codes', True)} applies to files of statistics programs only"
     if problem:
         msg = f"{where}: {problem}; got {kind}"

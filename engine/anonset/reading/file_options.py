@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import Annotated, Literal
 
 from anonset.data.table_facts import Unit
@@ -180,7 +181,7 @@ class FileOptions(_Options):
         """Columns that together identify the person. Empty if the unit is not declared by columns."""
         return person_columns(self.unit)
 
-    @property
+    @cached_property
     def dialect(self) -> Dialect:
         """Dialect of a text.
 

@@ -15,11 +15,11 @@ from typing import Annotated, Any, Self
 
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
-from anonset.reading.batches import FileProperties
 from anonset.reading.decisions import FILE, ITEMS, MACHINE, PERSONS, PUBLICATION, decisions
 from anonset.reading.file_options import OPEN, ROW, UNKNOWN, FileOptions
+from anonset.reading.options import ReadOptions
 from anonset.reading.roles import names_in
-from anonset.reading.sources.dialect import DIALECT_OPTIONS, Dialect
+from anonset.reading.sources.dialect import DIALECT_OPTIONS
 from anonset.reading.sources.files import STATISTICS
 from anonset.reading.sources.place import Place, is_address
 from anonset.reading.sources.source import TABLES, Source, source_of
@@ -88,24 +88,22 @@ class LinkedTable(RedactedRepr):
         of_unit = {} if self.parent else dict(zip(unit, self.key, strict=True))
         return {**{column_of(self.name, name): name for name in self.named}, **of_unit}
 
-    def properties(self, common: FileProperties, unit: Sequence[str]) -> FileProperties:
-        """Return the reading properties of this table. Its own options replace those of the job, whose columns have the
+    def reading(self, job: ReadOptions) -> ReadOptions:
+        """Return the reading options of this table. Its own options replace those of the job, whose columns have the
         names of the linked source.
         """
-        options, named, dialect, table_format = self.options, self.named, common.dialect, self.source.format
-        if not options.keys().isdisjoint(DIALECT_OPTIONS):
-            dialect = Dialect.of(**{name: options.get(name, getattr(dialect, name)) for name in DIALECT_OPTIONS})
-        return replace(
-            common,
-            format=options.get("input_format", common.format),
-            dialect=dialect,
-            separator=options.get("separator", common.separator),
-            absent=lambda names: [name for name in named if name not in names],
-            ids=self.key,
-            value_codes=options.get("value_codes", common.value_codes and table_format in STATISTICS),
-            null=options["null"] if "null" in options else self._null(common.null, unit),
-            never_null=(self.items,) if self.items and common.never_null else (),
-            numeric=self.attributes.get("numeric", ()) if common.numeric else (),
+        options = {name: getattr(job, name) for name in TABLE_OPTIONS}
+        options |= {"separator": job.one_separator, "null": self._null(job.null, job.person)}
+        options |= {"value_codes": job.value_codes and self.source.format in STATISTICS, **self.options}
+        if job.skip_without_id:
+            options["skip_rows"] = (*options["skip_rows"], "no-id")
+        return ReadOptions(
+            items=self.items or (),
+            unit=self.key,
+            exact=job.exact,
+            null_items=job.null_items,
+            decimal=job.decimal,
+            **{**options, **self.attributes},
         )
 
     def _null(self, words: Sequence[str], unit: Sequence[str]) -> tuple[str, ...]:

@@ -16,7 +16,8 @@ from anonset import arrow
 from anonset.data.array_types import Int64
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
-from anonset.reading.batches import Batch, FileProperties, OpenedSource, Transform
+from anonset.reading.batches import Batch, OpenedSource, Transform
+from anonset.reading.options import ReadOptions
 from anonset.spelling import similar_name
 
 _Part = TypeVar("_Part")
@@ -326,7 +327,7 @@ def _rows(columns: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         yield {name: value.as_py() for name, value in zip(columns, values, strict=True)}
 
 
-def with_nested(opened: OpenedSource, properties: FileProperties) -> OpenedSource:
+def with_nested(opened: OpenedSource, options: ReadOptions) -> OpenedSource:
     """Return a source with the declared paths as columns. A column into which a path leads is not a column any more.
 
     Raises
@@ -336,7 +337,7 @@ def with_nested(opened: OpenedSource, properties: FileProperties) -> OpenedSourc
     """
     import pyarrow as pa
 
-    absent = properties.absent(opened.names)
+    absent = options.absent(opened.names)
     of_members = [NestedPath.of_members(name) for name in absent if "." in name and "[" not in name]
     found = [path for path in (*paths_in(absent), *of_members) if path.column in opened.names]
     first = opened.head(list(dict.fromkeys(path.column for path in found)))

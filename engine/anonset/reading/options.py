@@ -9,11 +9,8 @@ from typing import Literal, TypedDict
 from anonset.columns.marks import FILLED
 from anonset.data.table_facts import CodeRules, OwnerStatements, Unit
 from anonset.errors import Fix, InputError, require_known
-from anonset.reading.batches import FileProperties, NamedColumns
-from anonset.reading.cells.columns import Encoder
 from anonset.reading.cells.normalizing import require_rules
 from anonset.reading.file_options import OPEN, ROW, UNKNOWN, FileOptions, RoleOptions
-from anonset.reading.plan import Plan
 from anonset.reading.roles import Names, absent, name_list
 from anonset.reading.sources.dialect import EXACT, Dialect
 from anonset.spelling import did_you_mean, listed, setting
@@ -102,7 +99,7 @@ class ReadOptions(RoleOptions, FileOptions):
         _ = self.dialect
         if self.decimal is not None:
             require_known(setting("decimal"), self.decimal, (",", "."))
-        if not self._nulls <= set(_MISSING) or ("refuse" in self._nulls and len(self._nulls) > 1):
+        if not self.nulls <= set(_MISSING) or ("refuse" in self.nulls and len(self.nulls) > 1):
             msg = f"{setting('missing')} must be 'refuse', 'empty', 'value' or 'empty,value', got {self.missing!r}"
             raise InputError(msg)
         _ = self.rules_of_columns
@@ -114,7 +111,7 @@ class ReadOptions(RoleOptions, FileOptions):
     def _require_separated_items(self) -> None:
         """Reject separators of single columns if a named column has no items."""
         rest = f" {self.separator or ''} "
-        for name in self._separators:
+        for name in self.separators:
             rest = re.sub(f" {re.escape(name)}=(?=[^ ])", " ", rest)
         if self.items and not self.exact and (wrong := re.search(r"([\w.-]*\w)=[^ =]", rest)):
             known = listed([*map(repr, self.items)])
@@ -148,7 +145,7 @@ class ReadOptions(RoleOptions, FileOptions):
             msg = f"{setting('with_header', True)} needs {setting('one_code')}, the columns with a code per cell"
             raise InputError(msg)
 
-    @property
+    @cached_property
     def dialect(self) -> Dialect:
         """Dialect of a text."""
         return EXACT if self.exact else super().dialect
@@ -175,7 +172,8 @@ class ReadOptions(RoleOptions, FileOptions):
         return "undescribed" in self.skip_rows
 
     @property
-    def _nulls(self) -> frozenset[str]:
+    def nulls(self) -> frozenset[str]:
+        """Declared treatments of null."""
         return frozenset(name_list(self.missing))
 
     @cached_property
@@ -184,73 +182,43 @@ class ReadOptions(RoleOptions, FileOptions):
         return _rules(self.normalize)
 
     @cached_property
-    def _separators(self) -> Mapping[str, str]:
+    def separators(self) -> Mapping[str, str]:
+        """Separators declared for single columns."""
         return {} if self.exact else separators_in(self.separator, self.items)
 
     @property
-    def _separator(self) -> str | None:
-        return None if self._separators else "\t" if self.separator == "\\t" else self.separator
+    def one_separator(self) -> str | None:
+        """Declared separator of the items of all columns."""
+        return None if self.separators else "\t" if self.separator == "\\t" else self.separator
 
     @property
-    def _roles(self) -> dict[str, Sequence[str]]:
+    def roles(self) -> dict[str, Sequence[str]]:
+        """Declared columns by role, and those of the person as ``unit``."""
         roles: dict[str, Sequence[str]] = {"items": self.items, "relational": self.relational}
         roles |= {"id": self.id, "unit": self.person}
         roles |= {"keep": self.keep, "drop": self.drop, "one_hot": self.one_hot, "one_code": self.one_code}
         return {**roles, "sensitive": [] if self.sensitive is None else [self.sensitive]}
 
-    def reading(self, labels: Sequence[str] | None = None) -> FileProperties:
-        """Return the declared properties of the file."""
+    def absent(self, names: Sequence[str]) -> list[str]:
+        """Return the declared columns that are not among the names."""
+        return absent(names, (*self.roles.values(), self.numeric))
 
-        def lacking(names: Sequence[str]) -> Sequence[str]:
-            return absent(names, (*self._roles.values(), self.numeric))
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Columns that identify the person."""
+        return tuple(self.id) or self.person
 
-        ids = self.id or self.person
-        if self.skip_without_id and not ids:
+    def require_ids(self) -> None:
+        """Reject the option to skip rows without an id if no id is declared."""
+        if self.skip_without_id and not self.ids:
             needed = f"{setting('unit', 'COLUMN')}, the columns that identify the person of a row"
             msg = f"{setting('skip_rows', 'no-id')} needs {needed}"
             raise InputError(msg)
-        return FileProperties(
-            self.input_format,
-            self.dialect,
-            self._separator,
-            lacking,
-            labels,
-            tuple(ids),
-            null=tuple(self.null),
-            never_null=(*self.items, *self.one_code) if self.null_items else (),
-            numeric=() if self.decimal else tuple(self.numeric),
-            skip_without_id=self.skip_without_id,
-            value_codes=self.value_codes,
-        )
 
-    def plan(self, source: NamedColumns) -> Plan:
-        """Assign a role to every column of a source.
-
-        Raises
-        ------
-        InputError
-            If a column does not exist, or has no role or two roles.
-        """
-        plan = Plan.of(source, self.numeric, self._roles)
-        plan.require_places(source.where, self.rules_of_columns)
-        return plan
-
-    def encoder(self, source: NamedColumns, *, whole: bool = False) -> Encoder:
-        """Return the encoder of the columns. If `whole`, cells are one item unless a separator is declared."""
-        return Encoder(
-            source.where,
-            self._separator,
-            "empty" in self._nulls,
-            "value" in self._nulls,
-            whole,
-            separators=self._separators,
-            exact=self.exact,
-            normalize=self.rules_of_columns,
-            printed=source.printed,
-            decimal=self.decimal or source.decimal,
-            present=None if self.present is None else self.present.strip(),
-            with_header=self.with_header,
-        )
+    @property
+    def never_null(self) -> tuple[str, ...]:
+        """Columns in which no text is null, or patterns of their names."""
+        return (*self.items, *self.one_code) if self.null_items else ()
 
 
 def require_separator(separator: str | None) -> None:

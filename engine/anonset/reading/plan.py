@@ -17,6 +17,7 @@ from anonset.reading.cells.input_checks import require_single
 from anonset.reading.cells.presence import labels_of_marks
 from anonset.reading.cells.shared_answers import require_separate_answers
 from anonset.reading.cells.wide import one_code_sets, one_hot_sets
+from anonset.reading.options import ReadOptions
 from anonset.reading.roles import Roles, label_of, resolve
 from anonset.spelling import setting
 
@@ -34,6 +35,24 @@ def require_values(where: str, table: Table) -> None:
             require_single(where, column.name, column.vocabulary.labels)
 
 
+def encoder_of(source: NamedColumns, options: ReadOptions, *, whole: bool = False) -> Encoder:
+    """Return the encoder of the columns. If `whole`, cells are one item unless a separator is declared."""
+    return Encoder(
+        source.where,
+        options.one_separator,
+        "empty" in options.nulls,
+        "value" in options.nulls,
+        whole,
+        separators=options.separators,
+        exact=options.exact,
+        normalize=options.rules_of_columns,
+        printed=source.printed,
+        decimal=options.decimal or source.decimal,
+        present=None if options.present is None else options.present.strip(),
+        with_header=options.with_header,
+    )
+
+
 @dataclass(frozen=True)
 class Plan:
     """Role of each column of a source."""
@@ -47,7 +66,7 @@ class Plan:
     """Item of each 0/1 column."""
 
     @classmethod
-    def of(cls, source: NamedColumns, numeric: Sequence[str], roles_given: Mapping[str, Sequence[str]]) -> "Plan":
+    def of(cls, source: NamedColumns, options: ReadOptions) -> "Plan":
         """Assign a role to every column of a source.
 
         Raises
@@ -55,20 +74,21 @@ class Plan:
         InputError
             If a named column does not exist, or a column has no role or two roles.
         """
-        if source.sets_only and not any(roles_given.values()):
-            roles_given = {**roles_given, "items": source.names}
+        given = options.roles
+        if source.sets_only and not any(given.values()):
+            given = {**given, "items": source.names}
         roles, numbers = resolve(
             source.where,
             source.names,
-            numeric,
+            options.numeric,
             first_line=source.first_line,
             headers=are_headers(source.names),
             remedies=source.remedies,
-            **roles_given,
+            **given,
         )
-        return cls(
-            source.names, roles, numbers, {name: label_of(name, roles_given["one_hot"]) for name in roles.one_hot}
-        )
+        plan = cls(source.names, roles, numbers, {name: label_of(name, given["one_hot"]) for name in roles.one_hot})
+        plan.require_places(source.where, options.rules_of_columns)
+        return plan
 
     def with_marks(self, encoder: Encoder, batches: Callable[[Sequence[str]], Iterator[Batch]]) -> "Plan":
         """Return the plan with the items that the declared value of a member determines. All rows of the columns that

@@ -64,4 +64,4 @@ def read(
 
 def read_by(source: Any, options: ReadOptions, labels: Sequence[str] | None = None) -> Table:
     """Read a table as `read` does, given an options object."""
-    return gather(open_source(source, options.reading(labels)), options, with_ids=True)
+    return gather(open_source(source, options, labels), options, with_ids=True)

@@ -45,7 +45,7 @@ from anonset.reading.encoded_batches import (
 from anonset.reading.options import ReadOptions
 from anonset.reading.persons.grouping import changes_by_first_values, changes_of_ids, unite
 from anonset.reading.persons.merging import PersonMerge, RowLayout, Rows, count_respelled
-from anonset.reading.plan import Plan, require_values
+from anonset.reading.plan import Plan, encoder_of, require_values
 from anonset.spelling import counted
 
 _MOST_OF_PART = 1 << 28
@@ -62,7 +62,7 @@ def gather_files(source: Any, options: ReadOptions, store: Store, progress: Prog
     InputError
         See `gather`.
     """
-    return gather(open_source(source, options.reading()), options, store, progress)
+    return gather(open_source(source, options), options, store, progress)
 
 
 def read_exactly(source: Path, **roles: Any) -> Table:
@@ -74,7 +74,7 @@ def read_exactly(source: Path, **roles: Any) -> Table:
         If the file does not exist or has another form.
     """
     options = ReadOptions(separator=" ", exact=True, **roles)
-    return gather(open_source(source, options.reading()), options, with_ids=True)
+    return gather(open_source(source, options), options, with_ids=True)
 
 
 def gather(
@@ -107,7 +107,7 @@ def gather(
     InputError
         If the data cannot be read, or contradict the options.
     """
-    plan = options.plan(source)
+    plan = Plan.of(source, options)
     read = partial(_gathered, source, options, plan, store, progress, with_ids, expected, sets)
     persons = plan.roles.id if options.person else ()
     head = source.head(persons) if persons else {}
@@ -156,7 +156,7 @@ def _gathered(
     ids = options if (with_ids or grouped) and not merges else None
     unjudged: dict[str, set[str]] = {}
     repeated = _signs(source, options, plan)
-    encoder = replace(options.encoder(source, whole=whole), unjudged=unjudged)
+    encoder = replace(encoder_of(source, options, whole=whole), unjudged=unjudged)
     plan = plan.with_marks(encoder, source.batches)
     plan.require_separate_answers(source.where, encoder, source.head)
     with _TableColumns(plan, store, expected, sets, ids, merges=merges, described=source.described) as gathering:

@@ -39,10 +39,11 @@ from anonset.jobs.proposals.value_problems import (
     word_problems,
 )
 from anonset.personal_text import is_like_id
-from anonset.reading.batches import FileProperties, OpenedSource, open_source
+from anonset.reading.batches import OpenedSource, open_source
 from anonset.reading.file_options import OPEN, person_columns
+from anonset.reading.options import ReadOptions
 from anonset.reading.roles import Header, is_selected, names_in
-from anonset.reading.sources.dialect import Dialect
+from anonset.reading.sources.dialect import DIALECT_OPTIONS
 from anonset.reading.sources.source import TABLES, Source, source_of
 from anonset.reading.table_builder import read_all_rows
 from anonset.settings.binding import HierarchySpec
@@ -207,22 +208,12 @@ def column_names(source: Source, declared: Mapping[str, Any]) -> tuple[str, ...]
 
 def _opened(source: Source, declared: Mapping[str, Any]) -> tuple[OpenedSource, bool]:
     """Open a source with the given settings. Return the source, and True if the header may be a record."""
-    dialect = Dialect.of(
-        declared.get("delimiter"),
-        declared.get("encoding"),
-        bool(declared.get("no_header")),
-        declared.get("header_line", 1),
-        names_in((), declared.get("skip_rows")),
-    )
-
-    def lacking(names: Sequence[str]) -> list[str]:
-        named = [name for role in ROLES for name in _declared(declared, role, names)]
-        return [name for name in named if name not in names and not name.endswith("*")]
-
-    null = names_in((), declared.get("null"))
-    properties = FileProperties(None, dialect, declared.get("separator"), lacking, declared.get("labels"), null=null)
-    opened = open_source(source, properties)
-    are_named = any(_declared(declared, role) for role in ROLES) and not lacking(opened.names)
+    stated = {name: declared[name] for name in (*DIALECT_OPTIONS, "separator", "null") if name in declared}
+    skipped = [kind for kind in names_in((), declared.get("skip_rows")) if kind != "no-id"]  # ids may be undeclared
+    named = [name for role in ROLES for name in _declared(declared, role)]
+    options = ReadOptions(**{**stated, "skip_rows": skipped}, keep=named)
+    opened = open_source(source, options, declared.get("labels"))
+    are_named = bool(named) and not options.absent(opened.names)
     if opened.baskets and not are_named:
         msg = f"{opened.where}: the lines look like sets of items without a header"
         raise MisreadError(msg, fixes=[Fix(opened.baskets, "if they are")])

@@ -409,7 +409,7 @@ def ids_of(source: Source, settings: ReadingSettings) -> list[Hashable]:
     """Return the distinct ids of data in order of first appearance, which is the record order. Ids have a uniform
     spelling.
     """
-    opened = open_source(source, ReadOptions(**settings.reading_options()).reading())
+    opened = open_source(source, ReadOptions(**settings.reading_options()))
     names = person_columns(settings.file.unit, opened.names)
     columns = read_all_rows(opened, names)
     texts = (folded(texts_of(columns[name])).to_pylist() for name in names)

@@ -10,10 +10,11 @@ from typing import Any
 from anonset import arrow
 from anonset.data.storage.workers import ONE_THREAD, Workers
 from anonset.errors import InputError
-from anonset.reading.batches import Batch, FileProperties, OpenedSource, SourcePart, with_keys
+from anonset.reading.batches import Batch, OpenedSource, SourcePart, with_keys
 from anonset.reading.formats.fimi import COLUMN, require_no_utilities
 from anonset.reading.formats.text_chunks import ALL_RECORDS, TextRange, pieces
 from anonset.reading.formats.text_ranges import Text, ranges_of, text_parts
+from anonset.reading.options import ReadOptions
 from anonset.reading.sources.dialect import DELIMITERS, Dialect, any_field_size, invalid_utf8
 from anonset.reading.sources.files import reading
 from anonset.reading.sources.source import DataFile, Source, can_access
@@ -106,13 +107,13 @@ def _quoted_rows(where: object, data: bytes, mark: str, before: int) -> Any:
     return arrow.text_lists(rows)
 
 
-def open_baskets(source: Source, properties: FileProperties) -> OpenedSource:
+def open_baskets(source: Source, options: ReadOptions) -> OpenedSource:
     """Open basket files with a declared or detected separator."""
-    dialect = properties.dialect
+    dialect = options.dialect
 
     def mark(ranges: Callable[[DataFile], Sequence[TextRange]], workers: Workers) -> str:
-        if properties.separator is not None:
-            return properties.separator
+        if options.one_separator is not None:
+            return options.one_separator
         tasks = [(file, span) for file in source.files for span in ranges(file)]
         marks = set[str]().union(*workers.map(partial(_marks_of, dialect), tasks))
         return separator_among(source.where, sorted(marks, key=DELIMITERS.index))

@@ -10,7 +10,6 @@ from anonset.errors import Fix, InputError
 from anonset.reading.batches import (
     HEAD,
     Batch,
-    FileProperties,
     OpenedSource,
     SourcePart,
     way_to_link,
@@ -22,12 +21,13 @@ from anonset.reading.formats.edge_lines import EdgeLines, without_rows
 from anonset.reading.formats.label_lines import LINES, number_of_records, start_of_last
 from anonset.reading.formats.text_chunks import TextRange, head_of, pieces
 from anonset.reading.formats.text_ranges import Text, text_parts
+from anonset.reading.options import ReadOptions
 from anonset.reading.roles import names_in
 from anonset.reading.sources.dialect import Dialect
 from anonset.reading.sources.source import DataFile, Source
 
 
-def open_delimited(source: Source, properties: FileProperties) -> OpenedSource:
+def open_delimited(source: Source, options: ReadOptions) -> OpenedSource:
     """Open CSV or TSV files with equal headers.
 
     Raises
@@ -36,7 +36,7 @@ def open_delimited(source: Source, properties: FileProperties) -> OpenedSource:
         If the headers differ, or a file has none.
     """
     usual = "\t" if source.format == "tsv" else ","
-    files = [_File(file, usual, properties) for file in source.files]
+    files = [_File(file, usual, options) for file in source.files]
     first = files[0].head
     for one in files[1:]:
         if one.head.names != first.names:
@@ -56,21 +56,19 @@ def open_delimited(source: Source, properties: FileProperties) -> OpenedSource:
         return files[0].edges.without_labels(columns, 0, len(columns[in_file[0]]))[0]
 
     def parts(workers: Workers) -> list[SourcePart]:
-        dialect = properties.dialect
+        dialect = options.dialect
         if dialect.skip_footer or dialect.skip_labels:  # skipped rows are counted only where all files are read
             return []
         texts = [Text(one.file, ord(one.head.delimiter), one.all_rows, one.head.is_row) for one in files]
         # a worker process reads the head of the file again
         return text_parts(
-            texts, dialect, workers, lambda file, span: partial(_File(file, usual, properties).batches, span=span)
+            texts, dialect, workers, lambda file, span: partial(_File(file, usual, options).batches, span=span)
         )
 
-    decimal = max(
-        one.head.decimal(names_in(one.head.names, properties.numeric), properties.null, one.edges.labels)
-        for one in files
-    )
+    numeric = () if options.decimal else options.numeric
+    decimal = max(one.head.decimal(names_in(one.head.names, numeric), options.null, one.edges.labels) for one in files)
     return OpenedSource(
-        source.where, first.names, batches, parts=parts, head=head, first_line=not properties.dialect.no_header,
+        source.where, first.names, batches, parts=parts, head=head, first_line=not options.dialect.no_header,
         remedies=first.remedies, decimal=decimal, below=first.below, baskets=first.of_baskets if first.baskets else {},
     )  # fmt: skip
 
@@ -90,17 +88,17 @@ class _File:
 
     file: DataFile
     usual: str
-    properties: FileProperties
+    options: ReadOptions
 
     @cached_property
     def head(self) -> DelimitedText:
-        data = head_of(self.file, self.properties.dialect, HEAD)
+        data = head_of(self.file, self.options.dialect, HEAD)
         lines = data if len(data) < HEAD else data[: data.rfind(b"\n") + 1] or data
-        return self._text(lines, self.properties.dialect, is_complete=lines is data)
+        return self._text(lines, self.options.dialect, is_complete=lines is data)
 
     @cached_property
     def edges(self) -> EdgeLines:
-        return EdgeLines.of(self.file.where, self.head, self.properties.dialect)
+        return EdgeLines.of(self.file.where, self.head, self.options.dialect)
 
     @property
     def all_rows(self) -> TextRange:
@@ -109,24 +107,24 @@ class _File:
     @property
     def _above(self) -> int:
         """Number of header lines that `_loaded` reads with each body."""
-        return 1 if self.properties.dialect.no_header else self.head.header_lines
+        return 1 if self.options.dialect.no_header else self.head.header_lines
 
     @cached_property
     def _has_names(self) -> bool:
-        dialect, names = self.properties.dialect, self.head.names
+        dialect, names = self.options.dialect, self.head.names
         return not (dialect.no_header or dialect.exact) and len(names) > 1 and all(name[:1].isalpha() for name in names)
 
     def _text(self, data: bytes, dialect: Dialect, *, before: int = 0, is_complete: bool = False) -> DelimitedText:
         return DelimitedText(
-            self.file.where, data, self.usual, dialect, self.properties.absent,
-            separator=self.properties.separator, before=before, is_complete=is_complete,
+            self.file.where, data, self.usual, dialect, self.options.absent,
+            separator=self.options.one_separator, before=before, is_complete=is_complete,
         )  # fmt: skip
 
     def _loaded(self, body: bytes, lines: int, in_file: Sequence[str]) -> tuple[dict[str, Any], int]:
         """Return columns of rows, and the number of rows. `lines` is the number of lines between the header and the
         rows.
         """
-        head, dialect = self.head, self.properties.dialect
+        head, dialect = self.head, self.options.dialect
         header = f"{head.delimiter.join(head.names)}\n".encode() if dialect.no_header else head.header
         if self._has_names:
             _refuse_repeated_header(self.file, header, body, self._above + lines)
@@ -138,11 +136,11 @@ class _File:
 
     def batches(self, names: Sequence[str], span: TextRange | None = None) -> Iterator[Batch]:
         """Yield the rows in a part of the file, or all rows, as batches."""
-        file, head, edges, skips_footer = self.file, self.head, self.edges, self.properties.dialect.skip_footer
+        file, head, edges, skips_footer = self.file, self.head, self.edges, self.options.dialect.skip_footer
         in_header = frozenset(head.names)
         in_file, pending, recent = [name for name in names if name in in_header], b"", b""
         lines, rows, before, yielded = 0, 0, 0, False
-        found = pieces(file, self.properties.dialect, delimiter=ord(head.delimiter), span=span or self.all_rows)
+        found = pieces(file, self.options.dialect, delimiter=ord(head.delimiter), span=span or self.all_rows)
         for piece, more in with_more(found):
             lines = piece.lines - self._above - pending.count(b"\n")
             data = pending + piece.data

@@ -13,10 +13,11 @@ from anonset.data.blocks import encode_sets, keep_tokens
 from anonset.data.spans import begins_of
 from anonset.data.storage.workers import Workers
 from anonset.errors import Fix, InputError
-from anonset.reading.batches import Batch, FileProperties, OpenedSource, SourcePart, with_keys
+from anonset.reading.batches import Batch, OpenedSource, SourcePart, with_keys
 from anonset.reading.cells.input_checks import require_split
 from anonset.reading.formats.text_chunks import ALL_RECORDS, TextRange, pieces
 from anonset.reading.formats.text_ranges import Text, text_parts
+from anonset.reading.options import ReadOptions
 from anonset.reading.sources.dialect import Dialect, in_another_encoding
 from anonset.reading.sources.source import DataFile, Source
 
@@ -198,42 +199,42 @@ def _bad_token(where: str, text: Any, start: int, lines: int) -> str:
     return f"{where}: line {line}, column {column} (in bytes): the token is not valid UTF-8"
 
 
-def open_fimi(source: Source, properties: FileProperties) -> OpenedSource:
+def open_fimi(source: Source, options: ReadOptions) -> OpenedSource:
     """Open FIMI files."""
-    lines = FimiLines(source.where, properties.dialect, properties.separator)
+    lines = FimiLines(source.where, options.dialect, options.one_separator)
 
     def parts(workers: Workers) -> list[SourcePart]:
         lines.restart()
         texts = [Text(file) for file in source.files]
-        return text_parts(texts, properties.dialect, workers, partial(_RangeBatches, properties))
+        return text_parts(texts, options.dialect, workers, partial(_RangeBatches, options))
 
-    return replace(_of_lines(source, properties, lines), parts=parts, merge=lines.merge)
+    return replace(_of_lines(source, options, lines), parts=parts, merge=lines.merge)
 
 
 @dataclass(frozen=True)
 class _RangeBatches:
-    properties: FileProperties
+    options: ReadOptions
     file: DataFile
     span: TextRange
 
     def __call__(self, names: Sequence[str]) -> Iterator[Batch]:
-        lines = FimiLines(self.file.where, self.properties.dialect, self.properties.separator)
-        return _rows(self.file, self.properties.dialect, lines, names, self.span)
+        lines = FimiLines(self.file.where, self.options.dialect, self.options.one_separator)
+        return _rows(self.file, self.options.dialect, lines, names, self.span)
 
 
-def open_spmf(source: Source, properties: FileProperties) -> OpenedSource:
+def open_spmf(source: Source, options: ReadOptions) -> OpenedSource:
     """Open SPMF files."""
-    return _of_lines(source, properties, SpmfLines(source.where))
+    return _of_lines(source, options, SpmfLines(source.where))
 
 
-def _of_lines(source: Source, properties: FileProperties, lines: FimiLines | SpmfLines) -> OpenedSource:
+def _of_lines(source: Source, options: ReadOptions, lines: FimiLines | SpmfLines) -> OpenedSource:
     """Open files in which each line is a transaction."""
 
     def batches(names: Sequence[str]) -> Iterator[Batch]:
         lines.restart()
         for file in source.files:
             lines.where = file.where
-            yield from _rows(file, properties.dialect, lines, names)
+            yield from _rows(file, options.dialect, lines, names)
         lines.where = source.where
 
     return OpenedSource(source.where, (COLUMN,), batches, sets_only=True, printed=True, judge=lines.judge)

@@ -12,9 +12,10 @@ import numpy as np
 
 from anonset import arrow
 from anonset.errors import InputError, Problem
-from anonset.reading.batches import Batch, FileProperties, OpenedSource, with_keys
+from anonset.reading.batches import Batch, OpenedSource, with_keys
 from anonset.reading.formats.text_chunks import TextPiece, pieces
 from anonset.reading.nested_paths import NestedPath, most_values, paths_in, single_paths, without_entered
+from anonset.reading.options import ReadOptions
 from anonset.reading.roles import names_in
 from anonset.reading.sources.dialect import invalid_utf8
 from anonset.reading.sources.source import DataFile, Source
@@ -30,7 +31,7 @@ whose lines all have other keys would need memory and time for an empty cell of 
 _Record = dict[str, Any]
 
 
-def open_json_lines(source: Source, properties: FileProperties) -> OpenedSource:
+def open_json_lines(source: Source, options: ReadOptions) -> OpenedSource:
     """Open JSON Lines files. Members of objects become columns called ``object.member``, and declared paths such as
     ``code.coding[].code`` become columns of lists.
 
@@ -48,7 +49,7 @@ def open_json_lines(source: Source, properties: FileProperties) -> OpenedSource:
 
     def whole(*, strict: bool = False) -> Iterator[_Record]:
         for file in source.files:
-            for piece in pieces(file, properties.dialect):
+            for piece in pieces(file, options.dialect):
                 yield from _records(file, piece, strict=strict)
 
     def observed() -> Iterator[_Record]:
@@ -61,7 +62,7 @@ def open_json_lines(source: Source, properties: FileProperties) -> OpenedSource:
             yield record
 
     records = observed()
-    most = most_values(_possible_paths(properties), records, lambda path, record: len(path.reached(record)))
+    most = most_values(_possible_paths(options), records, lambda path, record: len(path.reached(record)))
     for _ in records:
         pass
     if not kinds:
@@ -72,17 +73,17 @@ def open_json_lines(source: Source, properties: FileProperties) -> OpenedSource:
         msg = f"{source.where}: {keys}; if keys are items, write them as a list: jq -c '{{items: keys}}' FILE"
         raise InputError(msg)
     known = {name.partition(".")[0] for name in kinds}
-    paths = {path.text: path for path in paths_in(properties.absent(tuple(kinds))) if path.column in known}
+    paths = {path.text: path for path in paths_in(options.absent(tuple(kinds))) if path.column in known}
     kinds = {name: kinds[name] for name in without_entered(tuple(kinds), tuple(paths.values()))}
     single = single_paths(source.where, {path: most[path] for path in paths.values()}, whole)
     kinds |= dict.fromkeys(paths, _LIST)
-    ids = names_in(tuple(kinds), properties.ids)
+    ids = names_in(tuple(kinds), options.ids)
 
     def batches(names: Sequence[str]) -> Iterator[Batch]:
         kind_of = {name: kind for name, kind in kinds.items() if name in names}
         for file in source.files:
             before = 0
-            for piece in pieces(file, properties.dialect):
+            for piece in pieces(file, options.dialect):
                 records = list(_records(file, piece, strict=False))
                 flat = [_flat(record) for record in records]
                 columns = {
@@ -104,10 +105,10 @@ def open_json_lines(source: Source, properties: FileProperties) -> OpenedSource:
     return OpenedSource(source.where, tuple(kinds), batches, head=head)
 
 
-def _possible_paths(properties: FileProperties) -> list[NestedPath]:
+def _possible_paths(options: ReadOptions) -> list[NestedPath]:
     """Return the declared paths. A name with brackets may also be the name of a column."""
     found = list[NestedPath]()
-    for name in properties.absent(()):
+    for name in options.absent(()):
         with suppress(InputError):
             found += paths_in([name])
     return found

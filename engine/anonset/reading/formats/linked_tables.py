@@ -16,9 +16,10 @@ from anonset.data.joining import require_joinable
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.workers import Workers
 from anonset.errors import InputError
-from anonset.reading.batches import Batch, FileProperties, OpenedSource, SourcePart, Transform, open_source
+from anonset.reading.batches import Batch, OpenedSource, SourcePart, Transform, open_source
 from anonset.reading.cells.input_checks import require_exact_ids
 from anonset.reading.linked import LinkedTable, LinkedTables, column_of
+from anonset.reading.options import ReadOptions
 from anonset.reading.sources.files import reading
 from anonset.reading.sources.source import Source
 from anonset.spelling import counted
@@ -202,12 +203,12 @@ def _without_prefix(table: LinkedTable, where: str, _: Sequence[str], columns: M
     return {**columns, **cut}
 
 
-def _open_table(table: LinkedTable, properties: FileProperties) -> OpenedSource:
-    opened = open_source(table.source, properties)
+def _open_table(table: LinkedTable, options: ReadOptions) -> OpenedSource:
+    opened = open_source(table.source, options)
     return opened.changed(Transform(partial(_without_prefix, table))) if table.key_prefix else opened
 
 
-def open_tables(source: Source, properties: FileProperties) -> OpenedSource:
+def open_tables(source: Source, options: ReadOptions) -> OpenedSource:
     """Open linked tables as one source.
 
     Raises
@@ -217,13 +218,13 @@ def open_tables(source: Source, properties: FileProperties) -> OpenedSource:
     """
     linked: LinkedTables = source.given
     every = (*linked.tables, *linked.lookups)
-    opened_of = {table.name: _open_table(table, table.properties(properties, linked.unit)) for table in every}
+    opened_of = {table.name: _open_table(table, table.reading(options)) for table in every}
     for table in every:
         _require_columns(table, opened_of[table.name])
     opened = [opened_of[table.name] for table in linked.tables]
     parents = dict[tuple[str, ...], _Parent]()
-    renamed = [_renamed(linked, number, one, properties, parents) for number, one in enumerate(opened)]
-    tables = _Tables(linked.unit, renamed, properties.skip_without_id, opened, list(opened_of.values()))
+    renamed = [_renamed(linked, number, one, options, parents) for number, one in enumerate(opened)]
+    tables = _Tables(linked.unit, renamed, options.skip_without_id, opened, list(opened_of.values()))
     require_joinable(linked.roles["items"])
     return OpenedSource(
         source.where,
@@ -251,7 +252,7 @@ def _renamed(
     linked: LinkedTables,
     number: int,
     opened: OpenedSource,
-    properties: FileProperties,
+    options: ReadOptions,
     parents: dict[tuple[str, ...], _Parent],
 ) -> _Renamed:
     """Return the columns of a table under the names of the linked source, with the table that its key refers to."""
@@ -260,12 +261,12 @@ def _renamed(
     own, key = {column_of(table.name, name): name for name in others}, table.key if table.parent else ()
     if not table.parent:
         own = {**dict(zip(unit, table.key, strict=True)), **own}
-    parent = _parent_of(linked, table, properties, parents)
+    parent = _parent_of(linked, table, options, parents)
     return _Renamed(own, key, parent, unit)
 
 
 def _parent_of(
-    linked: LinkedTables, table: LinkedTable, properties: FileProperties, parents: dict[tuple[str, ...], _Parent]
+    linked: LinkedTables, table: LinkedTable, options: ReadOptions, parents: dict[tuple[str, ...], _Parent]
 ) -> _Parent | None:
     """Return the person of each row that the key of a table may refer to. `parents` are read only once."""
     if not table.parent:
@@ -273,9 +274,10 @@ def _parent_of(
     referred = (table.parent, *table.parent_key)
     if referred not in parents:
         above = next(other for other in (*linked.tables, *linked.lookups) if other.name == table.parent)
-        whole = above.properties(properties, linked.unit)
-        whole = replace(whole, skip_without_id=False, ids=(*whole.ids, *table.parent_key))
-        higher = _parent_of(linked, above, properties, parents)
+        whole = above.reading(options)
+        others = [kind for kind in whole.skip_rows if kind != "no-id"]
+        whole = replace(whole, skip_rows=others, unit=(*whole.unit, *table.parent_key))
+        higher = _parent_of(linked, above, options, parents)
         opened = _open_table(above, whole)
         parents[referred] = _Parent.of(above, opened, table.parent_key, linked.unit, higher)
     return parents[referred]

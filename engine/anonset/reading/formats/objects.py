@@ -11,7 +11,8 @@ from anonset import arrow
 from anonset.data import SetColumn
 from anonset.data.blocks import encode_sets
 from anonset.errors import InputError, foreign
-from anonset.reading.batches import FileProperties, OpenedSource
+from anonset.reading.batches import OpenedSource
+from anonset.reading.options import ReadOptions
 from anonset.reading.sources.files import one_line, reading
 from anonset.reading.sources.source import Source
 from anonset.spelling import setting
@@ -234,9 +235,9 @@ def _labels(where: str, number: int, row: Any) -> list[str]:
     return _texts(f"{where}: row {number}: items", row)
 
 
-def open_object(source: Source, properties: FileProperties) -> OpenedSource:
+def open_object(source: Source, _: ReadOptions) -> OpenedSource:
     """Open a Python object as a single batch."""
-    columns = columns_of(source.where, source.given, properties.labels)
+    columns = columns_of(source.where, source.given, source.labels)
     return OpenedSource(source.where, columns.names, sets_only=columns.sets_only, from_files=False).with_columns(
         columns.columns
     )

@@ -11,8 +11,9 @@ from anonset.arrow import without_views
 from anonset.data import spans
 from anonset.data.storage.workers import Workers
 from anonset.errors import InputError
-from anonset.reading.batches import Batch, FileProperties, OpenedSource, SourcePart, way_to_link, with_keys
+from anonset.reading.batches import Batch, OpenedSource, SourcePart, way_to_link, with_keys
 from anonset.reading.nested_paths import with_nested
+from anonset.reading.options import ReadOptions
 from anonset.reading.roles import names_in
 from anonset.reading.sources.files import open_parquet, reading
 from anonset.reading.sources.source import DataFile, Source, can_access
@@ -31,7 +32,7 @@ per value.
 """
 
 
-def open_parquet_files(source: Source, properties: FileProperties) -> OpenedSource:
+def open_parquet_files(source: Source, options: ReadOptions) -> OpenedSource:
     """Open Parquet files with equal schemas. Declared paths such as ``code.coding[].code`` become columns.
 
     Raises
@@ -51,7 +52,7 @@ def open_parquet_files(source: Source, properties: FileProperties) -> OpenedSour
             msg = f"{file.where}: must have the same columns and types as {source.files[0].where}; {difference}"
             raise InputError(msg, fixes=way_to_link(source, schema.names, schemas[0].names))
     columns = tuple(schemas[0].names)
-    column_set, ids = frozenset(columns), names_in(columns, properties.ids)
+    column_set, ids = frozenset(columns), names_in(columns, options.ids)
 
     def batches(names: Sequence[str]) -> Iterator[Batch]:
         present = [name for name in names if name in column_set]
@@ -72,7 +73,7 @@ def open_parquet_files(source: Source, properties: FileProperties) -> OpenedSour
                 row += rows
         return found
 
-    return with_nested(OpenedSource(source.where, columns, batches, parts=parts, head=head), properties)
+    return with_nested(OpenedSource(source.where, columns, batches, parts=parts, head=head), options)
 
 
 @dataclass(frozen=True)

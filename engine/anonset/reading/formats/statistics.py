@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from anonset.errors import InputError
-from anonset.reading.batches import Batch, FileProperties, OpenedSource, with_keys
+from anonset.reading.batches import Batch, OpenedSource, with_keys
 from anonset.reading.cells.input_checks import require_exact_ids
+from anonset.reading.options import ReadOptions
 from anonset.reading.sources.files import STATISTICS, reading
 from anonset.reading.sources.source import DataFile, Source
 
@@ -27,7 +28,7 @@ _DICHOTOMIES = "D"
 """Type of a multiple-response set in which each variable stands for an item."""
 
 
-def open_statistics(source: Source, properties: FileProperties) -> OpenedSource:
+def open_statistics(source: Source, options: ReadOptions) -> OpenedSource:
     """Open files of a statistics program.
 
     Raises
@@ -35,7 +36,7 @@ def open_statistics(source: Source, properties: FileProperties) -> OpenedSource:
     InputError
         If pyreadstat is not installed, a file cannot be read, or the columns of the files differ.
     """
-    files = [_File.of(file, source.format, properties) for file in source.files]
+    files = [_File.of(file, source.format, options) for file in source.files]
     for file in files:
         if file.names != files[0].names:
             msg = f"{file.file.where}: must have the same columns as {files[0].file.where}, in the same order"
@@ -72,25 +73,25 @@ class _File:
     """Id columns."""
 
     @classmethod
-    def of(cls, file: DataFile, format: str, properties: FileProperties) -> "_File":  # noqa: A002
+    def of(cls, file: DataFile, format: str, options: ReadOptions) -> "_File":  # noqa: A002
         try:
             import pyreadstat
         except ImportError:
             needs = "files of statistics programs need pyreadstat: pip install 'anonset[stat]'"
             msg = f"{file.where}: {needs}, or save the table as CSV (UTF-8)"
             raise InputError(msg) from None
-        read, encoding = getattr(pyreadstat, STATISTICS[format]), properties.dialect.encoding
+        read, encoding = getattr(pyreadstat, STATISTICS[format]), options.dialect.encoding
         with file.opened() as opened, reading(file.where, f"not a valid .{format} file", values=True):
             _, found = read(_place(file, opened), metadataonly=True, output_format="dict", encoding=encoding)
         size = file.size if format == "xpt" else 0
         if None in found.column_names or size % _XPT_RECORD:
             msg = f"{file.where}: not a valid .{format} file: it is damaged or incomplete"
             raise InputError(msg)
-        labelled = {} if properties.value_codes else found.variable_value_labels
+        labelled = {} if options.value_codes else found.variable_value_labels
         labels = {variable: _distinct(of_values) for variable, of_values in labelled.items()}
         sets = {f"${name}" if name in found.column_names else name: one for name, one in found.mr_sets.items()}
         return cls(
-            file, read, tuple(found.column_names), labels, sets, found.column_names_to_labels, encoding, properties.ids
+            file, read, tuple(found.column_names), labels, sets, found.column_names_to_labels, encoding, options.ids
         )
 
     @property

@@ -11,8 +11,9 @@ from datetime import date, datetime, time
 from typing import Any
 
 from anonset.errors import InputError
-from anonset.reading.batches import FileProperties, OpenedSource
+from anonset.reading.batches import OpenedSource
 from anonset.reading.formats.delimited_files import open_delimited
+from anonset.reading.options import ReadOptions
 from anonset.reading.sources.files import open_workbook_parts, reading
 from anonset.reading.sources.source import DataFile, Source
 from anonset.spelling import counted
@@ -26,7 +27,7 @@ _EXACT = 10**15
 _AS_CSV = "save its sheet as CSV (UTF-8)"
 
 
-def open_workbooks(source: Source, properties: FileProperties) -> OpenedSource:
+def open_workbooks(source: Source, options: ReadOptions) -> OpenedSource:
     """Open workbooks. Sheets are read as CSV: ISO dates, numbers with a decimal point, text unchanged.
 
     Raises
@@ -35,9 +36,9 @@ def open_workbooks(source: Source, properties: FileProperties) -> OpenedSource:
         If openpyxl is not installed, or a workbook has several sheets with data, or none.
     """
     sheets = tuple(_sheet_of(file) for file in source.files)
-    first = max(properties.dialect.header_line, *(sheet.first_line for sheet in sheets))
-    dialect = replace(properties.dialect, delimiter=",", encoding=None, header_line=first)
-    return open_delimited(replace(source, format="csv", files=sheets), replace(properties, dialect=dialect))
+    first = max(options.dialect.header_line, *(sheet.first_line for sheet in sheets))
+    as_csv = replace(options, delimiter=",", encoding=None, header_line=first)
+    return open_delimited(replace(source, format="csv", files=sheets), as_csv)
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ def read_frequencies(path: str | Path, name: str) -> dict[str, int]:
     where = Path(path)
     if where.suffix == ".csv" and where.is_file() and header_of(where) == COUNTS:
         return _listed(where)
-    opened = open_source(where, ReadOptions(items=name).reading())
+    opened = open_source(where, ReadOptions(items=name))
     column = opened.names[0] if opened.sets_only else name
     if column not in opened.names:
         msg = f"{where}: a column {name!r} or the header item,count is required"

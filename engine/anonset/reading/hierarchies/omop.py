@@ -44,7 +44,7 @@ def omop_hierarchy(path: str | Path, labels: Sequence[str]) -> Hierarchy:
         If a column is missing, or a concept is its own ancestor at a distance.
     """
     where = str(path)
-    opened = open_source(path, ReadOptions().reading())
+    opened = open_source(path, ReadOptions())
     names = {name.casefold(): name for name in opened.names}
     if missing := [name for name in _COLUMNS if name not in names]:
         msg = f"{where}: must be the OMOP table concept_ancestor, but column {missing[0]!r} is missing"

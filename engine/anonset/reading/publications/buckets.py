@@ -15,11 +15,10 @@ from anonset.data.storage.store import MEMORY, Store
 from anonset.errors import InputError, datum
 from anonset.publications import Buckets
 from anonset.publications.buckets import GROUP, count_values
-from anonset.reading.batches import FileProperties, open_source
+from anonset.reading.batches import open_source
 from anonset.reading.options import ReadOptions
 from anonset.reading.read import read
 from anonset.reading.roles import Names
-from anonset.reading.sources.dialect import EXACT
 from anonset.reading.sources.source import of_files
 from anonset.reading.table_builder import gather, read_exactly
 from anonset.spelling import counted
@@ -93,7 +92,7 @@ def _read_own(
     """Read the QIT and the SNT block by block. Groups are numbered 1, 2, ..., and the SNT is sorted by group."""
     column_of = {column.name: column for column in expected}
     table = _gathered(qit, {"relational": [GROUP], "id": id, "keep": keep}, store, column_of)
-    names = [name for name in open_source(of_files(snt[:1]), FileProperties(dialect=EXACT)).names if name != GROUP]
+    names = [name for name in open_source(of_files(snt[:1]), ReadOptions(exact=True)).names if name != GROUP]
     values = _gathered(snt, {"relational": [GROUP], "sensitive": names[0] if names else None}, store)
     group, of_value, value = _group_codes(table, store), _group_codes(values, store), values.sensitive
     if value is None:
@@ -154,7 +153,7 @@ def _gathered(
     expected: Mapping[str, CategoricalColumn] = MappingProxyType({}),
 ) -> Table:
     options = ReadOptions(numeric=roles["relational"], separator=" ", exact=True, **roles)
-    source = open_source(of_files(paths), options.reading())
+    source = open_source(of_files(paths), options)
     return gather(source, options, store, with_ids=True, expected=expected)
 
 
@@ -175,8 +174,7 @@ def _read(path: Path, reading: Mapping[str, Any] | None, **roles: Any) -> Table:
 
 
 def _read_snt(path: Path, reading: Mapping[str, Any] | None) -> tuple[CategoricalColumn, CategoricalColumn, Int64]:
-    dialect = EXACT if reading is None else ReadOptions(**reading).dialect
-    names = open_source(path, FileProperties(dialect=dialect, absent=lambda names: {GROUP} - set(names))).names
+    names = open_source(path, ReadOptions(keep=GROUP, **({"exact": True} if reading is None else reading))).names
     value_columns = [name for name in names if name != GROUP]
     has_counts = len(value_columns) == 2 and value_columns[1] == COUNT
     if len(value_columns) == len(names) or not (has_counts or len(value_columns) == 1):

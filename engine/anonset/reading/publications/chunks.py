@@ -22,9 +22,9 @@ from anonset.errors import InputError, datum
 from anonset.generalization.chunk_order import contents_of
 from anonset.publications import Chunks
 from anonset.publications.chunk_columns import ChunkRows, ClusterColumns, SharedChunks
-from anonset.reading.batches import FileProperties, open_source
+from anonset.reading.batches import open_source
+from anonset.reading.options import ReadOptions
 from anonset.reading.publications.records import part_names
-from anonset.reading.sources.dialect import EXACT
 from anonset.reading.sources.files import reading
 from anonset.reading.sources.source import of_files
 
@@ -158,7 +158,7 @@ def _batches(paths: Sequence[Path], table: str) -> Iterator[list[Any]]:
         for path in paths:
             yield from _batches_of_parquet(path, table)
         return
-    opened = open_source(of_files(paths), FileProperties(dialect=EXACT))
+    opened = open_source(of_files(paths), ReadOptions(exact=True))
     _require_columns(paths[0], table, opened.names)
     for batch in opened.batches(opened.names):
         yield [arrow.cast(batch.columns[name], pa.large_string()).combine_chunks() for name in COLUMNS[table]]

@@ -13,9 +13,10 @@ from anonset.data.array_types import Int32, Int64
 from anonset.data.storage.store import MEMORY, Store
 from anonset.errors import InputError, datum, foreign
 from anonset.publications import Symbol
-from anonset.reading.batches import FileProperties, open_source
+from anonset.reading.batches import open_source
+from anonset.reading.options import ReadOptions
 from anonset.reading.sources.csv_rows import header_of, rows_of
-from anonset.reading.sources.dialect import EXACT, any_field_size
+from anonset.reading.sources.dialect import any_field_size
 from anonset.reading.sources.source import source_of
 
 SYMBOL_COLUMNS = ("symbol", "kind", "members")
@@ -97,7 +98,7 @@ def read_records(path: Path, store: Store = MEMORY) -> tuple[Int64, Int32 | None
     """
     opened = open_source(
         source_of(path, "parquet" if path.suffix == ".parquet" or path.is_dir() else "csv"),
-        FileProperties(dialect=EXACT),
+        ReadOptions(exact=True),
     )
     if opened.names != RECORD_COLUMNS:
         msg = (

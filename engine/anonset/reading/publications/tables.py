@@ -73,13 +73,13 @@ def read_tables(
         made.append(LinkedTable(name, source, (RECORD,), of_items, {} if of_items else attributes))
     linked = LinkedTables((RECORD,), tuple(made))
     options = ReadOptions(items=list(items), relational=relational, keep=keep, unit=RECORD, exact=True)
-    opened = open_source(linked.source, options.reading())
+    opened = open_source(linked.source, options)
     if opened.left_out:
         column = opened.left_out[0]
         msg = f"{opened.where}: column {column!r} is not attested"
         raise InputError(msg)
     for number, one in enumerate(made):
-        _require_numbers(open_source(one.source, options.reading()), first=number == 0)
+        _require_numbers(open_source(one.source, options), first=number == 0)
     table = gather(opened, options, store)
     n_symbols = 0 if table.transactions is None else len(table.transactions.items)
     if table.source_rows != table.n + n_symbols:

@@ -184,6 +184,8 @@ class Source(RedactedRepr):
     """Files, ordered by path."""
     given: Any = field(default=None, repr=False)
     """Object in memory, or the linked tables."""
+    labels: Sequence[str] | None = field(default=None, repr=False)
+    """Items of the columns of a matrix in memory."""
 
     @cached_property
     def size(self) -> DataSize:

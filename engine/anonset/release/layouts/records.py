@@ -360,7 +360,7 @@ def read_parts(
     options = ReadOptions(**roles, separator=separator, exact=True)
     if nameless:
         options = replace(options, items=(), separator=" ")
-    table = gather(open_source(source, options.reading()), options, store, expected=expected, sets=sets)
+    table = gather(open_source(source, options), options, store, expected=expected, sets=sets)
     column, name = table.transactions, items[0] if items else fimi.COLUMN
     if not nameless or column is None:
         return table
