@@ -97,7 +97,10 @@ class NestedPath:
 
     def read(self, records: Iterable[Any], *, single: bool) -> Any:
         """Return the values of records as a column (``pyarrow.ChunkedArray``): of texts if `single`, else of lists.
-        JSON Lines are read by this function, and Parquet, whose values are not Python objects, by `column_in`.
+
+        Records of JSON Lines are Python objects, in which a member may be an object in some records and a list in
+        others. No Arrow type contains both. Parquet is read by `column_in`, because Python objects take at least 40
+        times as long (100,000 records of 8 elements).
 
         Raises
         ------
