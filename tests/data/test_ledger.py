@@ -1,6 +1,7 @@
 """Results of finished steps are restored exactly, and damage is found."""
 
 import json
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from anonset.algorithms.rt.across import PartlyMergedClusters
 from anonset.algorithms.transaction.cuts.cut_search import FixedSet
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.codes import NarrowCodes, RowNumbers
-from anonset.data.resumption.ledger import Ledger, files_of_steps
+from anonset.data.resumption.ledger import Ledger, digest_of, files_of_steps
 from anonset.data.storage.lease import RUN
 from anonset.data.storage.store import Files, backing
 from anonset.errors import InputError
@@ -115,6 +116,27 @@ def test_other_objects_are_not_stored(ledger, work, value):
     assert not files_of_steps(work)
 
 
+def test_a_changed_result_and_that_of_another_step_are_damaged(ledger, work):
+    ledger.finish("step", np.arange(3))
+    ledger.finish("other", "text")
+    path = work.path / "done-step.npz"
+    with np.load(path) as stored:
+        arrays = {name: stored[name] for name in stored.files}
+    np.savez(path, **arrays | {"a0": np.array([0, 1, 9])})
+    with refused(InputError, "done-step.npz", code="damaged"):
+        ledger.finished("step")
+    path.write_bytes((work.path / "done-other.npz").read_bytes())
+    with refused(InputError, "done-step.npz", code="damaged"):
+        ledger.finished("step")
+
+
+def forge(work, described):
+    """Write a result with a valid digest."""
+    packed = BytesIO()
+    np.savez(packed, value=np.frombuffer(json.dumps(described).encode(), np.uint8))
+    (work.path / "done-step.npz").write_bytes(packed.getvalue() + digest_of("step", packed.getvalue()))
+
+
 @pytest.mark.parametrize(
     "value",
     [
@@ -130,9 +152,7 @@ def test_other_objects_are_not_stored(ledger, work, value):
     ],
 )
 def test_a_forged_result_is_refused(ledger, work, value):
-    np.savez(
-        work.path / "done-step.npz", value=np.frombuffer(json.dumps({"value": value, "files": {}}).encode(), np.uint8)
-    )
+    forge(work, {"value": value, "files": {}})
     with refused(InputError, "done-step.npz", code="damaged"):
         ledger.finished("step")
 
@@ -140,8 +160,7 @@ def test_a_forged_result_is_refused(ledger, work, value):
 @pytest.mark.parametrize("files", [{"../x": ["<i4", 4, 0, 0]}, {"x": ["|O", 8, 0, 0]}, {"x": []}, []])
 def test_a_forged_file_is_refused(ledger, work, files):
     (work.path / "x").write_bytes(bytes(8))
-    described = json.dumps({"value": {"array": "x"}, "files": files})
-    np.savez(work.path / "done-step.npz", value=np.frombuffer(described.encode(), np.uint8))
+    forge(work, {"value": {"array": "x"}, "files": files})
     with refused(InputError, "", code="damaged"):
         ledger.finished("step")
 

@@ -8,6 +8,7 @@ checksums are stored.
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
+from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
 from pkgutil import resolve_name
@@ -82,8 +83,11 @@ class Ledger(RedactedRepr):
         stored: dict[str, Any] = {_VALUE: text, **writer.arrays}
         self.store.require_held()
         self.store.send(writer.files)
+        packed = BytesIO()
+        np.savez(packed, **stored)
         with self.store.written(file_of(step)) as file:
-            np.savez(file, **stored)
+            file.write(packed.getbuffer())
+            file.write(digest_of(step, packed.getbuffer()))
 
     def finished(self, step: str) -> Any:
         """Return the result of a step, or None if the step is not finished.
@@ -142,8 +146,19 @@ def is_step(name: str) -> bool:
     return name.startswith(DONE) and name.endswith(".npz")
 
 
+def digest_of(step: str, packed: bytes | memoryview) -> bytes:
+    """Return the SHA-256 digest at the end of the file of a result, so that no other step's result is read instead."""
+    digest = sha256(file_of(step).encode())
+    digest.update(packed)
+    return digest.digest()
+
+
 def _read(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as stored:
+    content, size = path.read_bytes(), sha256().digest_size
+    packed = content[:-size]
+    if content[-size:] != digest_of(path.stem.removeprefix(DONE), packed):
+        raise ValueError(path)
+    with np.load(BytesIO(packed), allow_pickle=False) as stored:
         described: dict[str, Any] = json.loads(stored[_VALUE].tobytes())
         return described, {name: stored[name] for name in stored.files if name != _VALUE}
 
