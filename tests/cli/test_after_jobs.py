@@ -1,14 +1,21 @@
 """`--after` with random pairs of jobs, whose publications are attacked by enumeration."""
 
 import json
+from dataclasses import replace
 from random import Random
+from typing import Any
 
 import pytest
 from tests.facts import names
 
+from anonset.attacks.composition import ReleasePair, Targets
+from anonset.errors import InputError
+from anonset.jobs.joint_check import few_with_earlier
+from anonset.release.opened import open_publication
 from cli.place import Place
 from effort import examples
 from reference.job_pairs import JobOfPair, attacker_of, random_pair
+from reference.two_releases import TwoReleases
 
 PERSONS = {f"p{i}q": {"x": frozenset({("a1", "a2", "b1", "B1")[i % 4], "a1"}), "y": frozenset({f"c{1 + i % 2}"})}
            for i in range(24)}  # fmt: skip
@@ -27,19 +34,80 @@ def published(place: Place, first: JobOfPair, second: JobOfPair, k: int, m: int)
 
 
 def fewest(place: Place, first: JobOfPair, second: JobOfPair, m: int) -> int:
-    attacker = attacker_of(first, second, place.folder)
     declared = json.loads((place.folder / "second" / "attestation.json").read_text())["declarations"]
+    attacker = attacker_of(first, second, place.folder)
+    return fewest_of(attacker, m, is_linked=bool(declared.get("together_if_linked")))
+
+
+def fewest_of(attacker: TwoReleases, m: int, *, is_linked: bool) -> int:
     counts = [attacker.fewest_rows(attacker.persons, m)]
-    if declared.get("together_if_linked"):
+    if is_linked:
         counts += [attacker.fewest_linked(attacker.persons, m), attacker.fewest_of_changed(m)]
     return min((count for count in counts if count is not None), default=1000)
 
 
-@pytest.mark.parametrize("seed", [4160, 4189, 4250, 4308, 4146, 4212, 4215, 20010, *range(examples(20))])
+@pytest.mark.parametrize("seed", [4160, 4189, 4250, 4308, 4146, 4212, 4215, 20010, 40272, *range(examples(20))])
 def test_no_attacker_singles_out_a_person_of_two_jobs(place: Place, seed: int) -> None:
     first, second, k, m = random_pair(Random(seed))
     if not published(place, first, second, k, m):
         assert fewest(place, first, second, m) >= k
+        assert place.run("verify", str(place.folder / "second"), "--after", str(place.folder / "first")).code == 0
+
+
+def publish_apart(place: Place, seed: int) -> tuple[JobOfPair, TwoReleases, int, int]:
+    """Publish a random pair of jobs without `--after`, so that some pairs violate the joint guarantee.
+
+    Return the later job, the attacker, k and m.
+    """
+    first, second, k, m = random_pair(Random(seed))
+    for name, job in (("first", first), ("second", second)):
+        if place.run(*job.arguments(place.folder, name, k, m)).code:
+            pytest.skip("a job publishes nothing")
+    return second, attacker_of(first, second, place.folder), k, m
+
+
+SEEDS = [100000, 100011, 100024, *range(100100, 100100 + examples(12))]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_verify_finds_an_attack_on_two_jobs_if_an_enumeration_does(place: Place, seed: int) -> None:
+    _, attacker, k, m = publish_apart(place, seed)
+    with open_publication(place.folder / "first") as first, open_publication(place.folder / "second") as second:
+        for is_linked in (False, True):
+            claim = {"together_with": first.sha256, "together_if_linked": is_linked}
+            claims = {"declarations": second.attested.declarations.model_copy(update=claim)}
+            claiming = replace(second, attested=second.attested.model_copy(update=claims))
+            try:
+                witness = few_with_earlier(claiming, str(first.out))
+            except InputError as error:
+                assert names(str(error), "after")  # noqa: PT017
+            else:
+                assert (witness is None) == (fewest_of(attacker, m, is_linked=is_linked) >= k)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_risk_finds_the_remaining_rows_of_two_jobs_as_an_enumeration(
+    place: Place, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    second, attacker, _, _ = publish_apart(place, seed)
+    known, counts, draw, count = list[list[str]](), list[int](), Targets.draw, ReleasePair.count_candidates
+
+    def draw_and_note(*of: Any) -> tuple[int, list[str]] | None:
+        if (drawn := draw(*of)) is not None:
+            known.append(drawn[1])
+        return drawn
+
+    def count_and_note(*of: Any) -> int:
+        found = count(*of)
+        counts.extend([found] * (len(of) == 3))  # the control has another argument
+        return found
+
+    monkeypatch.setattr(Targets, "draw", draw_and_note)
+    monkeypatch.setattr(ReleasePair, "count_candidates", count_and_note)
+    report, first = f"{place.folder / 'second'}.private/report.json", str(place.folder / "first")
+    ran = place.run("risk", report, "--beside", first, "--attack", "composition", "--attempts", "20")
+    assert ran.code == 0 or names(ran.err, "--after"), ran.err
+    assert counts == [attacker.remaining_rows(map(second.texts_of, labels)) for labels in known]
 
 
 @pytest.mark.parametrize(
@@ -93,6 +161,19 @@ def test_items_that_reading_removes_from_the_later_release_are_known(place: Plac
     second = JobOfPair(**{**vars(first), "persons": now, **more})
     assert not published(place, first, second, 2, 2)
     assert fewest(place, first, second, 2) >= 2
+
+
+@pytest.mark.parametrize("removing", [{"null": "a1"}, {"unknown": "suppress"}], ids=["null", "suppress"])
+@pytest.mark.parametrize("is_first", [True, False])
+def test_renamed_items_are_not_compared_with_items_that_one_release_removed(
+    place: Place, removing: dict[str, str], *, is_first: bool
+) -> None:
+    """Item a stands for a1 and a2 in one release, and for a2 alone in the other."""
+    trees = {"x": "a,ALL\na2,ALL\nb1,ALL\nB1,ALL\n"}
+    whole = JobOfPair(PERSONS, ("x",), "long", lacks_others=True, unknown="prefix", trees=trees)
+    part = JobOfPair(**{**vars(whole), **removing})
+    first, second = (part, whole) if is_first else (whole, part)
+    assert names(published(place, first, second, 2, 1), "--after --unknown")
 
 
 _PAIR = "a1,ALL\na2,p,ALL\nb1,p,ALL\nB1,ALL\nz,ALL\n"

@@ -52,6 +52,11 @@ class JobOfPair:
         texts = self.persons[person].get(column, frozenset())
         return frozenset(text.lower() if self.lower else text for text in texts)
 
+    @property
+    def present(self) -> list[str]:
+        """Persons in the data. Linked tables contain no person without rows."""
+        return [one for one in self.persons if self.layout != "tables" or self.record(one)]
+
     def record(self, person: str) -> Record:
         """Return the items of a person in the columns of items, with those that reading removes."""
         return frozenset(f"{column}:{text}" for column in self.columns for text in self.cleaned(person, column))
@@ -65,6 +70,14 @@ class JobOfPair:
         shown = f"{'' if self.layout != 'tables' else f'{column}.'}{column}"
         return f"{shown}:{text}" if len(self.columns) > 1 else text
 
+    def texts_of(self, label: str) -> Record:
+        """Return the items with a name that `risk` gives to a known item."""
+        if label.startswith("\x1f"):  # the later release lacks the column, or the item
+            column, _, text = label[1:].partition(":")
+            return frozenset({f"{column.rpartition('.')[2]}:{text}"})
+        items = [f"{column}:{text}" for column in self.columns for text in (*TEXTS[column], "b1")]
+        return frozenset(item for item in items if self.label(item) == label)
+
     def release(self, out: Path, known: Mapping[str, Record], every: Sequence[str]) -> Release:
         """Return what an attacker sees. `known` are the items of each person that an attacker may know."""
         with (out / "codebook.csv").open() as lines:
@@ -77,9 +90,9 @@ class JobOfPair:
             symbol: {item for item, label in named.items() if label in labels} for symbol, labels in book.items()
         }
         shown = set().union(*members.values())
-        own = frozenset().union(*map(self.record, self.persons))
+        own = frozenset().union(*map(self.record, self.present))
         certain = own <= shown and {*every} <= {*self.columns}
-        naive = Release([known[one] for one in self.persons], [], members, certain)
+        naive = Release([known[one] for one in self.present], [], members, certain)
         rows = [naive.shown(record) for record in naive.records]
         if (out / "published.csv").exists():  # linked tables have several files
             with (out / "published.csv").open() as lines:
@@ -200,17 +213,17 @@ def _job(random: Random, persons: dict[str, Sets]) -> JobOfPair:
 
 def attacker_of(first: JobOfPair, second: JobOfPair, folder: Path) -> TwoReleases:
     """Return the attacker with the publications `first` and `second` in a folder."""
-    known = {one: second.record(one) for one in second.persons}
-    for one in known.keys() & first.persons.keys():
+    known = {one: second.record(one) for one in second.present}
+    for one in known.keys() & {*first.present}:
         known[one] |= {item for item in first.record(one) if item.partition(":")[0] not in second.columns}
     every = (*first.columns, *second.columns)
     sides = (
         second.release(folder / "second", known, every),
-        first.release(folder / "first", {one: first.record(one) for one in first.persons}, every),
+        first.release(folder / "first", {one: first.record(one) for one in first.present}, every),
     )
-    numbers = {one: number for number, one in enumerate(first.persons)}
-    pairs = [(number, numbers[one]) for number, one in enumerate(second.persons) if one in numbers]
+    numbers = {one: number for number, one in enumerate(first.present)}
+    pairs = [(number, numbers[one]) for number, one in enumerate(second.present) if one in numbers]
     universe = frozenset().union(
-        *known.values(), *map(first.record, first.persons), *(x for s in sides for x in s.members.values())
+        *known.values(), *map(first.record, first.present), *(x for s in sides for x in s.members.values())
     )
     return TwoReleases(*sides, pairs, universe)

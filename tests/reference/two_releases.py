@@ -1,6 +1,6 @@
 """Naive attacker with two releases: enumerates all records that a person with an unchanged record may have."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, combinations
@@ -53,6 +53,12 @@ class TwoReleases:
     def remaining_pairs(self, known: Record) -> set[tuple[Row, Row]]:
         """Return the pairs of rows that the same record with the known items may have."""
         return {pair for record, pair in self.worlds if known <= record}
+
+    def remaining_rows(self, known: Iterable[Record]) -> int:
+        """Return the number of later rows that may have a record with one of the items of each known set."""
+        sets = list(known)
+        pairs = {pair for record, pair in self.worlds if all(record & items for items in sets)}
+        return sum(any((row, other) in pairs for other in self.earlier.rows) for row in self.later.rows)
 
     def fewest_rows(self, persons: Sequence[tuple[int, int]], m: int) -> int | None:
         """Return the smallest number of remaining rows of a release, if an attacker knows up to m items of a person and

@@ -46,7 +46,7 @@ class OtherRelease(RedactedRepr):
     changes: tuple[Change, ...] = ()
     """Changes that rules made in the original data of the other release."""
     items: SetColumn | None = None
-    """Items of each record of the table, including those that reading removed. None if reading removed none."""
+    """Items of each record of the table, including those that reading removed. None if reading of both removed none."""
     other_items: SetColumn | None = None
     """Original items in the other release of each record of the table. Persons who are not in it have none. None if
     they are unknown.
@@ -108,8 +108,12 @@ class OtherRelease(RedactedRepr):
         if ((renamed & others) | renamed_there) - self.same_trees:
             msg = f"{setting('after')}: items renamed by {rules} require the same hierarchy in both releases"
             raise InputError(msg)
-        removed = any(change.rule == LEFT_OUT and change.column in own for change in table.changes)
-        if (removed and self.items is None) or (self.items is not None and renamed | renamed_there):
+        removed, removed_there = (
+            any(change.rule == LEFT_OUT and change.column in columns for change in changes)
+            for changes, columns in ((table.changes, own), (self.changes, others))
+        )
+        is_renamed = bool(renamed | renamed_there)
+        if (removed and self.items is None) or (is_renamed and (removed_there or self.items is not None)):
             msg = f"{setting('after')}: items that reading removed cannot be compared with items renamed by {rules}"
             raise InputError(msg)
 

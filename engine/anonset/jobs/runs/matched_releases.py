@@ -343,7 +343,7 @@ def _matched(name: str, opened: "OpenedPublication", report: Report, this: _Data
         opened.sha256,
         shows_all=others is not None and {*occurring(others)} <= shown,
         changes=tuple(Change(**change) for change in report.changes),
-        items=items if this.may_remove or this.settings.file.unknown == "suppress" else None,
+        items=items if this.may_remove or that.may_remove or this.settings.file.unknown == "suppress" else None,
         other_items=None if others is None else _of_records(others, other_records),
         same_trees=frozenset(
             column
