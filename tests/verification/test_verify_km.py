@@ -45,8 +45,6 @@ def codes_of(table: Table, verdict: Verdict) -> tuple[int, ...]:
 
 def count_pairs_by(patch: pytest.MonkeyPatch, method: str) -> None:
     patch.setattr(itemsets.DistinctRows, "_suit_a_matrix", lambda *_: method == "matrix")
-    patch.setattr(counting.RowBits, "steps", 0)
-    patch.setattr(itemsets, "MOST_OF_BITS", itemsets.MOST_OF_BITS if method == "bits" else -1)
 
 
 def test_the_verifier_counts_occurrences_itself() -> None:
@@ -57,7 +55,7 @@ def test_the_verifier_counts_occurrences_itself() -> None:
     assert (verdict.holds, codes_of(table, verdict)) == (False, (1,))
 
 
-@pytest.mark.parametrize("method", ["matrix", "bits", "walk"])
+@pytest.mark.parametrize("method", ["matrix", "walk"])
 @pytest.mark.parametrize(("k", "support"), [(1, None), (2, 1), (3, 1)])
 def test_a_pair_of_a_single_record_is_found(
     method: str, k: int, support: int | None, monkeypatch: pytest.MonkeyPatch
@@ -75,7 +73,7 @@ def test_a_pair_of_a_single_record_is_found(
     steps=st.sampled_from([1, 7, 10**6]),
     together=st.sampled_from([1, 3, 10**6]),
     threads=st.booleans(),
-    pairs=st.sampled_from(["matrix", "bits", "walk"]),
+    pairs=st.sampled_from(["matrix", "walk"]),
     tables=st.sampled_from([0, 200, 1 << 20]),
 )
 def test_every_method_and_division_agrees_with_the_naive_twin(
@@ -164,50 +162,6 @@ def test_windows_cover_all_numbers_within_the_limit(lengths: list[int], k: int, 
         assert sum(counters.full.nbytes + counters.digits.nbytes for counters in sizes) == triples.bytes
     else:
         assert not len(triples.symbols) or triples.bytes > most
-
-
-@pytest.mark.parametrize("k", [1, 2, 3, 9, 10**12])
-def test_shared_bits_equal_walking(k: int) -> None:
-    rng = np.random.default_rng(k)
-    wide = rng.random((150, 130)) < 0.2  # more than 64 rows, with different weights
-    rows = [set(np.flatnonzero(row).tolist()) for row in wide for _ in range(rng.integers(1, 5))]
-    column = table_of(rows, 130).transactions
-    assert column is not None
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(itemsets, "MOST_SYMBOLS", 0)
-        patch.setattr(counting, "_STEPS_PER_CALL", 1000)
-        patch.setattr(itemsets, "MOST_OF_BITS", 0)
-        walked = itemsets.DistinctRows(column, MEMORY).count(2, k)
-        patch.setattr(itemsets, "MOST_OF_BITS", 1 << 30)
-        patch.setattr(counting.RowBits, "steps", 0)
-        patch.setattr(counting.ItemsetCounting, "run", None)
-        shared = itemsets.DistinctRows(column, MEMORY).count(2, k)
-    assert (shared.rare, shared.support) == (walked.rare, walked.support)
-    assert shared.rare is not None or shared == walked
-
-
-@pytest.mark.long
-@pytest.mark.compiled
-def test_long_rows_with_many_symbols_are_counted_by_shared_bits() -> None:
-    n, symbols = 60, 4096
-    rng = np.random.default_rng(0)
-    items = np.concatenate([np.sort(rng.choice(symbols, symbols // 2, replace=False)) for _ in range(n)])
-    indptr = np.arange(n + 1, dtype=np.int64) * (symbols // 2)
-    voc = Vocabulary(tuple(f"{code:04d}" for code in range(symbols)))
-    column = SetColumn("items", indptr, items.astype(np.int32), voc)
-    together = np.zeros((n, symbols), np.float32)
-    together[np.repeat(np.arange(n), symbols // 2), items] = 1
-    support = np.triu(together.T @ together, 1).astype(np.int64)
-    k = int(support[support > 0].min())
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counting.ItemsetCounting, "run", None)
-        verdict = verify(Table(column), KmAnonymity(k, 2))
-        assert verdict.holds is True
-        assert verdict.checked["distinct_itemsets"][2] == np.count_nonzero(support)
-        verdict = verify(Table(column), KmAnonymity(k + 1, 2))
-    assert verdict.witness is not None
-    assert verdict.witness.what == tuple(f"{code:04d}" for code in np.argwhere(support == k)[0].tolist())
-    assert verdict.witness.support == k
 
 
 @settings(max_examples=examples(100))
@@ -418,12 +372,12 @@ def test_a_check_beyond_the_budget_is_undecided() -> None:
     assert (verdict.holds, bool(verdict), verdict.witness) == (None, False, None)
     assert names(verdict.checked["covered"], "single 5 budget 4")
     rows = [{0, 1, 2}, {0, 1}, {0, 2}, {1, 2}]
-    verdict = verify(table_of(rows), KmAnonymity(2, 3), budget=9 + 3)  # the pairs by bits: three steps
+    verdict = verify(table_of(rows), KmAnonymity(2, 3), budget=9 + 6)
     assert verdict.outcome == "undecided"
     assert names(verdict.checked["covered"], "2 3 1")
     assert verdict.checked["itemset_occurrences"] == {1: 9, 2: 6, 3: 1}
     assert verdict.checked["distinct_itemsets"] == {1: 3, 2: 3}
-    assert verify(table_of(rows), KmAnonymity(2, 3), budget=9 + 3 + 1).holds is False
+    assert verify(table_of(rows), KmAnonymity(2, 3), budget=9 + 6 + 1).holds is False
 
 
 def test_a_violation_in_the_part_that_fits_still_fails() -> None:
@@ -538,14 +492,3 @@ def test_invalid_checks_are_rejected() -> None:
     relational = Table(relational=(CategoricalColumn.of("sex", ["f"]),))
     with refused(InputError, "km set-valued"):
         verify(relational, KmAnonymity(1, 1))
-
-
-def test_counting_pairs_by_bits_uses_its_own_number_of_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(itemsets, "MOST_SYMBOLS", 0)
-    rows = [set(range(40)) - {row} for row in range(12)]
-    table = table_of(rows, 40)
-    occurrences = verify(table, KmAnonymity(3, 2)).checked["itemset_occurrences"]
-    steps = itemsets.DistinctRows(table.transactions, MEMORY).steps(2, 3)
-    assert steps < occurrences[2]
-    assert verify(table, KmAnonymity(3, 2), budget=occurrences[1] + steps).holds is True
-    assert verify(table, KmAnonymity(3, 2), budget=occurrences[1] + steps - 1).holds is None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anonset.data import SetColumn
-from anonset.data.array_types import Int32, Int64, UInt64
+from anonset.data.array_types import Int32, Int64
 from anonset.data.progress import Progress
 from anonset.data.spans import begins_of, spans, spans_up_to
 from anonset.data.storage.workers import is_unwanted
@@ -30,8 +30,6 @@ have any number of codes.
 """
 MOST_SYMBOLS = 1 << 11
 """Maximum number of symbols with a counter for each pair (16 MiB)."""
-MOST_OF_BITS = 1 << 26
-"""Maximum memory of the symbol bit vectors, in bytes."""
 BYTES_PER_OCCURRENCE = 1
 """Maximum memory for the counters of itemsets of three items, in bytes per occurrence."""
 MOST_WINDOWS = 16
@@ -92,58 +90,6 @@ def pair_counters(n: int, n_symbols: int) -> "PairCounters":
         np.empty(n_words, np.int32),
         np.empty(n_words + 1, np.int64),
     )
-
-
-class RowBits:
-    """Bit vectors that mark the records with each symbol. A row has a bit for each of up to `k` equal records that it
-    represents. Sets with support below `k` are counted exactly.
-
-    Parameters
-    ----------
-    symbols
-        Symbols that occur, ascending, int32 (n,).
-    weight
-        Number of records of each row, int64 (rows,).
-    """
-
-    def __init__(self, symbols: Int32, weight: Int64, k: int) -> None:
-        self.symbols, self._weight, self._k = symbols, weight, k
-        self.first_words = -(-len(weight) // 64)
-        further = sum(int((np.minimum(weight[a:b], k) - 1).sum()) for a, b in spans(len(weight)))
-        self.words = self.first_words + -(-further // 64)
-
-    @property
-    def bytes(self) -> int:
-        """Memory of the bit vectors, in bytes."""
-        return 8 * self.words * len(self.symbols)
-
-    @property
-    def steps(self) -> int:
-        """Number of 64-bit reads to count all pairs."""
-        n = len(self.symbols)
-        return n * (n - 1) // 2 * self.words
-
-    def spans(self) -> list[tuple[int, int]]:
-        """Return spans of the symbols. Counting the pairs of a span takes about `_STEPS_PER_CALL` steps."""
-        n = len(self.symbols)
-        ends = np.cumsum(np.arange(n - 1, -1, -1) * self.words) // _STEPS_PER_CALL
-        return list(pairwise([0, *(np.flatnonzero(np.diff(ends)) + 1).tolist(), n]))
-
-    def of(self, rows: SetColumn) -> UInt64:
-        """Return the bit vectors of some rows, uint64 (symbols, words)."""
-        from anonset_kernels.verification.counting import set_bits
-
-        bits = np.zeros((len(self.symbols), self.words), np.uint64)
-        number = np.zeros(len(rows.vocabulary), np.int32)
-        number[self.symbols] = np.arange(len(self.symbols), dtype=np.int32)
-        begin = 64 * self.first_words
-        for a, b in spans(rows.n):
-            further = np.minimum(self._weight[a:b], self._k) - 1
-            ends = begin + np.cumsum(further)
-            copies = np.stack([np.arange(a, b), ends - further, ends], axis=1).astype(np.int64)
-            set_bits(rows_of(rows, a, b), number, copies, bits)
-            begin = int(ends[-1])
-        return bits
 
 
 class CountedTriples:
@@ -275,17 +221,6 @@ class ItemsetCounting:
             counted += increments
             self._tell(increments)
         return pairs.met.reshape(n, n), counted
-
-    def run_bits(self, bits: UInt64, of: RowBits, span: tuple[int, int]) -> TraversalResult:
-        """Count all pairs with the first symbol in a span. Stop at the first rare pair, or if counting is cancelled."""
-        from anonset_kernels.verification.counting import count_shared_bits
-
-        if is_unwanted():
-            return TraversalResult(0, 0, None, 0)
-        shared = count_shared_bits(bits, of.first_words, *span, self.k)
-        self._tell(int(shared.occurrences))
-        rare = None if shared.a < 0 else (int(of.symbols[shared.a]), int(of.symbols[shared.b]))
-        return TraversalResult(int(shared.occurrences), int(shared.distinct), rare, int(shared.support))
 
     def run_triples(
         self, rows: SetColumn, weight: Int64, triples: CountedTriples, window: tuple[int, int]

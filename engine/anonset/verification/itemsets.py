@@ -19,12 +19,10 @@ from anonset.privacy import KmAnonymity, Verdict, Witness
 from anonset.spelling import counted
 from anonset.verification.counting import (
     BYTES_PER_OCCURRENCE,
-    MOST_OF_BITS,
     MOST_SYMBOLS,
     CountedTriples,
     ItemsetCount,
     ItemsetCounting,
-    RowBits,
     TraversalResult,
     windows_of,
 )
@@ -117,30 +115,14 @@ class DistinctRows:
         """Return the exact number of occurrences of itemsets of `size` items in the distinct records."""
         return sum(records * comb(length, size) for length, records in self._lengths)
 
-    def steps(self, size: int, k: int) -> int:
-        """Return the number of steps to count the itemsets of `size` items. Counting takes one step per occurrence, or
-        fewer steps with bit vectors.
-        """
-        total = self.occurrences(size)
-        bits = self._by_bits(total, k) if size == _PAIR else None
-        return total if bits is None else bits.steps
-
-    def _by_bits(self, total: int, k: int) -> RowBits | None:
-        """Return the bit vectors to count pairs, or None if another method needs fewer steps."""
-        if self._suit_a_matrix(total, k):
-            return None
-        bits = RowBits(self._present, self.weight, k)
-        return bits if bits.bytes <= MOST_OF_BITS and bits.steps <= total else None
-
     def count_within(self, size: int, k: int, budget: int, progress: Progress | None) -> ItemsetCount | None:
         """Count itemsets as :meth:`count` does, within a budget of occurrences.
 
-        If bit vectors are used, each step uses one occurrence of the budget. If the budget is not sufficient, only the
-        first itemsets in code order are counted, up to `_TRIED` occurrences. The result is then None, unless an itemset
-        with support below `k` is found.
+        If the budget is not sufficient, only the first itemsets in code order are counted, up to `_TRIED` occurrences.
+        The result is then None, unless an itemset with support below `k` is found.
         """
         total, most = self.occurrences(size), min(budget, _TRIED)
-        if self.steps(size, k) <= budget:
+        if total <= budget:
             return self.count(size, k, progress)
         if size == 1 or most <= 0:
             return None
@@ -161,7 +143,6 @@ class DistinctRows:
         The method depends on the itemsets:
 
         * Pairs of few symbols: a matrix of all pairs.
-        * Pairs of many symbols: intersections of bit vectors, if this is cheaper.
         * Triples of few symbols: counters of all triples.
         * Other itemsets: windows of first symbols. For each window, the row suffixes that begin with its symbols are
           copied, so that the traversal fits in the CPU caches. Merging equal suffixes would cost more time than it
@@ -180,9 +161,6 @@ class DistinctRows:
             shares = [list(spans(self.n))[thread::threads] for thread in range(threads)]
             pairs = counting.pair_result(run_all(partial(counting.run_pairs, self._rows, self.weight), shares))
             return counting.summed([pairs])
-        if size == _PAIR and (bits := self._by_bits(total, k)) is not None:
-            run = partial(counting.run_bits, bits.of(self._rows), bits)
-            return counting.summed(run_all(run, bits.spans()))
         if size == _TRIPLE and (triples := self._triples(total, k, threads)) is not None:
             run = partial(counting.run_triples, self._rows, self.weight, triples)
             return counting.summed([counting.first_of(run_all(run, triples.windows))])
@@ -326,8 +304,7 @@ def _checked_km(rows: DistinctRows, model: KmAnonymity, budget: int, progress: P
         if not (total := rows.occurrences(size)):
             break
         occurrences[size] = total
-        steps = rows.steps(size, model.k)
-        if steps > remaining and int(rows.weight.min(initial=model.k)) >= model.k:  # every set has support k or more
+        if total > remaining and int(rows.weight.min(initial=model.k)) >= model.k:  # every set has support k or more
             for name in ("itemset_occurrences", "distinct_itemsets", "distinct_columns"):  # partial counts
                 checked.pop(name, None)  # would depend on the budget
             checked["covered"] = f"{sizes_covered(model.m, model.m)}: every record occurs at least {model.k} times"
@@ -339,7 +316,7 @@ def _checked_km(rows: DistinctRows, model: KmAnonymity, budget: int, progress: P
         if count.rare is not None:
             checked["covered"] = stopped_at(size, model.m)
             return Verdict(False, model, checked, _witness(column, count, model.k))
-        remaining, distinct[size] = remaining - steps, count.distinct
+        remaining, distinct[size] = remaining - total, count.distinct
     longer = (
         f" (no record has more than {counted(longest, 'item')})" if model.m > (longest := rows.column.longest) else ""
     )

@@ -20,13 +20,10 @@ from anonset_kernels._arrays import (
     Int32Matrix,
     Int64Array,
     Int64Matrix,
-    Integer,
     Items,
     UInt64Array,
-    UInt64Matrix,
 )
 from anonset_kernels._jit import kernel
-from anonset_kernels.verification._counted_bits import number_of_bits
 
 _LEAST_WORTH = 32.0
 """Pairs are counted if their expected number after a prefix is at least this value."""
@@ -243,78 +240,6 @@ def count_pairs(rows: Csr, weight: Int64Array, k: int, pairs: PairCounters) -> i
             pairs.row[i] = items[indptr[row] + i]
         total += _count_row(pairs, length, len(pairs.row), weight[row], k)[0]
     return total
-
-
-@kernel()
-def set_bits(rows: Csr, number: Int32Array, copies: Int64Matrix, bits: UInt64Matrix) -> None:
-    """Set, in the bitmap of each symbol, the bits of the rows that contain it.
-
-    Parameters
-    ----------
-    rows
-        Pair (int64 indptr, int32 codes).
-    number
-        int32 (V,): row of each symbol in `bits`.
-    copies
-        int64 (rows, 3): bit of each row, and range of its additional bits.
-    bits
-        uint64 (symbols, words): updated.
-    """
-    indptr, items = rows
-    unit = np.uint64(1)
-    for row in range(len(indptr) - 1):
-        copy_bit, begin, end = copies[row]
-        for entry in range(indptr[row], indptr[row + 1]):
-            symbol = number[items[entry]]
-            bits[symbol, copy_bit >> 6] |= unit << np.uint64(copy_bit & 63)
-            for copy in range(begin, end):
-                bits[symbol, copy >> 6] |= unit << np.uint64(copy & 63)
-
-
-class SharedPairCounts(NamedTuple):
-    """Counts of symbol pairs, and the first pair with fewer than k records. All fields are int64."""
-
-    occurrences: Integer
-    """Number of pair occurrences."""
-    distinct: Integer
-    """Number of distinct pairs that occur."""
-    a: Integer
-    """First symbol of the first pair with fewer than k records. -1 if there is none."""
-    b: Integer
-    """Second symbol of the first pair with fewer than k records."""
-    support: Integer
-    """Number of records that contain the first pair with fewer than k records."""
-
-
-@kernel()
-def count_shared_bits(bits: UInt64Matrix, n_first: int, begin: int, end: int, k: int) -> SharedPairCounts:
-    """Count the rows that each symbol from `begin` to `end` shares with each later symbol. Stop at the first rare pair.
-
-    Parameters
-    ----------
-    bits
-        uint64 (symbols, words): rows that contain each symbol. The first words have a bit per row. The remaining words
-        have additional bits for rows that occur in several records.
-    n_first
-        Number of words with a bit per row.
-
-    Cost: a step per word and pair.
-    """
-    n, n_words = bits.shape
-    occurrences = distinct = np.int64(0)
-    for a in range(begin, end):
-        for b in range(a + 1, n):
-            first = more = np.int64(0)
-            for word in range(n_first):
-                first += number_of_bits(bits[a, word] & bits[b, word])
-            for word in range(n_first, n_words):
-                more += number_of_bits(bits[a, word] & bits[b, word])
-            if first > 0:
-                occurrences += first
-                distinct += 1
-                if first + more < k:
-                    return SharedPairCounts(occurrences, distinct, a, b, first + more)
-    return SharedPairCounts(occurrences, distinct, -1, -1, 0)
 
 
 @kernel()
