@@ -224,3 +224,17 @@ def test_a_weight_may_belong_to_a_column_with_commas_and_equals_signs(place: Pla
     for wrong, got in (("age, years=7,a=b=.25", "7.0"), ("age, years=.8,a=b=.7", "1.5")):
         ran = place.run("anonymize", *job, "-o", str(place.folder / "other"), "--relational-weights", wrong)
         assert (ran.code, "complete command" in ran.err, names(ran.err, f"relational {got}")) == (2, False, True)
+
+
+@pytest.mark.parametrize(
+    "flags", [["flu,acute,flu,acute"], ["flu,acute", "flu", "acute"], ["acute,flu", "acute,flu,acute"]]
+)
+def test_flags_name_a_column_with_a_comma_and_the_columns_of_its_parts(place: Place, flags: list[str]) -> None:
+    rows = "".join(f"{n % 2},{n % 3 // 2},{n % 5 // 4}\n" for n in range(60))
+    data = place.write("visits.csv", f'"flu,acute",flu,acute\n{rows}')
+    named = [each for flag in flags for each in ("--one-hot", flag)]
+    published(
+        place, data, *named, "--unit", "row", "--model", "km", "--k", "2", "--m", "1", "--algorithm", "set-search"
+    )
+    symbols = (place.out / "codebook.csv").read_text().splitlines()[1:]
+    assert symbols == ["acute,item,acute", "flu,item,flu", '"flu,acute",item,"flu,acute"']

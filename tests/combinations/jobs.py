@@ -74,17 +74,17 @@ def _surname(number: int) -> str:
     return f"Zel{'bdfgklmnprtvw'[number % 13]}{'aeiou'[number // 13 % 5]}quist"
 
 
-def population(seed: object, with_secrets: bool) -> list[Person]:
+def population(seed: object, all_codes: Sequence[str], *, with_secrets: bool) -> list[Person]:
     """Make persons in groups of about eight that resemble each other."""
     chance = random.Random(f"persons {seed}")
     persons = []
     for _ in range(8):
-        codes, drugs = chance.sample(CODES, 3), chance.sample(DRUGS, 2)
+        codes, drugs = chance.sample(all_codes, 3), chance.sample(DRUGS, 2)
         sex, zipcode, age = chance.choice("fm"), chance.choice(ZIPS), chance.randint(20, 60)
         for _ in range(chance.randint(6, 9)):
             own = {code for code in codes if chance.random() < 0.8} or {codes[0]}
             if chance.random() < 0.2:
-                own.add(chance.choice(CODES))
+                own.add(chance.choice(all_codes))
             if with_secrets and chance.random() < 0.15:
                 own.add(chance.choice(SECRETS))
             values = {"age": age + chance.randint(0, 5), "sex": sex, "zip": zipcode}
@@ -138,7 +138,9 @@ class _Maker:
         return self.names.get(column, column)
 
     def make(self) -> Made:
-        persons = population(self.seed, bool(self.choice["sensitive_items"]))
+        few = self.choice["with_header"] and "optimal" in (self.algorithm, self.choice["transaction"])
+        codes = CODES[::3] if few else CODES  # with a header, each code is six items
+        persons = population(self.seed, codes, with_secrets=bool(self.choice["sensitive_items"]))
         if self.choice["t_distance"] == "ordered":
             for person in persons:
                 person.values["illness"] = ILLNESSES.index(person.values["illness"])
@@ -207,7 +209,11 @@ class _Maker:
             items = [*items, f"call {_surname(number)}"]
             person.items[column] = {*person.items[column], items[-1]}
         if self.canary_role == "items" and column == "drugs":
-            items = [self._secret(self.canary, number).replace(" ", "_" if not self.choice["separator"] else " ")]
+            listed = "file" in (self.choice["utility_constraints"], self.choice["item_loss"])
+            few = listed or self.model == "coherence" or "optimal" in (self.algorithm, self.choice["transaction"])
+            between = " " if self.choice["separator"] and not listed else "_"
+            items = [self._secret(self.canary, number % 4 if few else number).replace(" ", between)]
+            person.items[column] = {*items}
         return items
 
     def _scalars(self, person: Person, number: int) -> Row:
@@ -228,7 +234,7 @@ class _Maker:
         row["note"] = f"n{number % 3}"
         if self.canary_role == "mention":
             row["note"] = _surname(number)
-            self.made.secrets.append(row["note"])
+            self.made.secrets += [row["note"]] if self.choice["publish_as_is"] != "codes" else []
         if self.canary_role == "drop":
             row["note"] = self._secret(self.canary, number)
         if self.canary_role == "keep":

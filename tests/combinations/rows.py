@@ -5,6 +5,8 @@ import io
 import json
 import os
 import re
+import shlex
+import shutil
 import tempfile
 import traceback
 from collections.abc import Callable, Iterator
@@ -59,6 +61,8 @@ class Ran:
     code: int
     text: str
     """Everything printed."""
+    arguments: tuple[str, ...] = ()
+    """What was typed. Empty for Python."""
 
 
 @dataclass
@@ -80,12 +84,14 @@ def command(*arguments: str) -> Ran:
             where = traceback.extract_tb(error.__traceback__)[-1]
             code = 70
             out.write(f"{type(error).__name__}: {error} at {Path(where.filename).name}:{where.lineno}")
-    return Ran(code, out.getvalue())
+    return Ran(code, out.getvalue(), arguments)
 
 
 def expected_refusal(choice: Choice) -> str | None:
     """Return a pattern of the message with which the table says that a job is refused. None if it must publish."""
-    patterns = [text for factor, of_value in REFUSED_ALONE.items() if (text := of_value.get(choice[factor]))]
+    declared = choice["publish_as_is"] == "codes" and choice["canary"] == "name:mention"
+    alone = {factor: of_value for factor, of_value in REFUSED_ALONE.items() if factor != "canary" or not declared}
+    patterns = [text for factor, of_value in alone.items() if (text := of_value.get(choice[factor]))]
     patterns += [text for wanted, text in REFUSED if all(choice[factor] in wanted[factor] for factor in wanted)]
     return "|".join(patterns) or None
 
@@ -139,6 +145,8 @@ def _judge(choice: Choice, folder: Path, seed: object) -> Judged:
             faults.append(f"refused with another message: {ran.text[-300:]}")
         if not pattern and ran.code == 2:
             faults.append(f"refused: {ran.text[-400:]}")
+        if ran.code == 2:
+            faults += _bad_fixes(made, ran, out, private)
         if choice["k"] == 1000 and ran.code == 1:
             faults += (
                 [f"named without reason: {ran.text[-300:]}"] if "ceiling" in ran.text and not choice["ceiling"] else []
@@ -153,6 +161,51 @@ def _judge(choice: Choice, folder: Path, seed: object) -> Judged:
     with tiny_limits():
         faults += READERS[choice["reader"]](made, out, private)
     return Judged("wrong" if faults else "published", faults)
+
+
+# ---------------------------------------------------------------- refusals
+
+OUT_OF_CORE = ("work_dir", "killed", "repeated")
+"""Ways to run with tiny limits, so that small data are processed out of core."""
+STEPS = 2
+"""Number of refusals in a row whose printed fixes are run."""
+
+
+def printed_fixes(refused: Ran) -> Iterator[list[str]]:
+    """Yield the arguments of each command that a refusal prints, and of the refused command with each option that it
+    recommends. Declarations that a column is published as it is are left out.
+    """
+    for typed in re.findall(r"complete command[^\n]*?: anonset ([^\n]+)", refused.text):
+        yield shlex.split(typed)
+    for clause in _error(refused.text).split("; "):
+        option = re.search(r"(?:: |use )((?:--[a-z-]+ [^\s:]+ ?)+)$", clause)
+        if option and not re.search(r"--publish-as-is|\b[A-Z]+\b", option[1]):
+            yield [*refused.arguments, *shlex.split(option[1])]
+
+
+def _bad_fixes(made: Made, refused: Ran, out: Path, private: Path, steps: int = STEPS) -> list[str]:
+    """Run the printed fixes of a refusal. None may repeat it, lead to a refusal without a fix, or publish a canary."""
+    faults: list[str] = []
+    for arguments in printed_fixes(refused):
+        if left := re.search(r"anonset (clean \S+ --yes)", refused.text):
+            command(*left[1].split())
+        with tiny_limits() if made.choice["run"] in OUT_OF_CORE else contextlib.nullcontext():
+            ran = command(*arguments)
+        again = _bad_fixes(made, ran, out, private, steps - 1) if ran.code == 2 and steps > 1 else []
+        is_end = ran.code == 2 and (steps == 1 or not any(printed_fixes(ran)))
+        if ran.code == 70 or is_end or (ran.code and _error(ran.text) == _error(refused.text)):
+            faults.append(f"a printed fix ends with {ran.code}: {ran.text[-300:]} after {' '.join(arguments)}")
+        shown = [text for text in made.secrets if _shows(ran.text, text)]
+        faults += [f"a printed fix shows a canary: {arguments}" for _ in (*_showing(out, made.secrets), *shown)][:1]
+        faults += again
+        for folder in (out, private):
+            shutil.rmtree(folder, ignore_errors=True)
+    return faults
+
+
+def _error(text: str) -> str:
+    """Return the message of an error."""
+    return next((line.partition(" error: ")[2] for line in text.splitlines() if " error: " in line), "")
 
 
 def _shows(text: str, secret: str) -> bool:
@@ -254,6 +307,8 @@ def _wrong_bytes(made: Made, out: Path, private: Path) -> list[str]:
 # ---------------------------------------------------------------- readers
 
 Reader = Callable[[Made, Path, Path], list[str]]
+ENOUGH = ("--memory-limit", "4G")
+"""Memory of readers that use more than the run: the private report contains the tiny limit of the run."""
 
 
 def _accepts(*arguments: Any, code: int = 0) -> list[str]:
@@ -402,8 +457,8 @@ def _other_nulls(settings: dict[str, Any], made: Made) -> None:
 READERS: dict[str, Reader] = {
     "verify": lambda made, out, private: _accepts("verify", str(out), *_policy(made, private)),
     "verify job": lambda made, out, private: _accepts("verify", str(private / "report.json")),
-    "risk": lambda made, out, private: _accepts("risk", str(private / "report.json"), "--quiet"),
-    "evaluate": lambda made, out, private: _accepts("evaluate", str(private / "report.json"), "--quiet"),
+    "risk": lambda made, out, private: _accepts("risk", str(private / "report.json"), "--quiet", *ENOUGH),
+    "evaluate": lambda made, out, private: _accepts("evaluate", str(private / "report.json"), "--quiet", *ENOUGH),
     "report": _report,
     "shareable": lambda made, out, private: _report(made, out, private, "--shareable"),
     "rerun": _rerun,

@@ -300,9 +300,6 @@ def _declare() -> None:
     only("labels", None, "format", (None, "csv", "parquet"))
     # headers
     only("header", ("comma:codes", "colon:codes", "equals:codes", "long:codes"), "layout", ("cell", "two", "long"))
-    never(
-        "header", ("comma:codes",), "symbols", ("members",)
-    )  # published sets (a,b) of items with the name are refused
     only("header", ("comma:fund",), "layout", ("composite",))
     only("header", ("comma:pid",), "layout", ("long", "persons"))
     attributes = ("comma:age", "quote:zip", "equals:zip", "dot:age", "blank:zip")
@@ -431,7 +428,6 @@ def _declare() -> None:
     only("reader", ("after other spellings",), "normalize", ("upper", "codes=upper"))
     only("reader", ("after other nulls",), "null", (None,))
     only("reader", ("risk original", "verify original"), "layout", TABLES)
-    only("reader", ("risk", "risk original"), "run", ("memory", "one thread", "three threads", "cluster"))
     only("input", None, "on_infeasible", ("merge",))
     only("reader", after, "inner_items", (None,))
     only("reader", after, "unknown", (None,))
@@ -451,10 +447,7 @@ def _declare() -> None:
     never("private", None, "reader", after)  # an earlier release is found by the name of its private directory
     never("k", (1000,), "search", (*of_models("rho", "anatomy", "coherence"), *of_algorithms("cahd")))
     only("utility_constraints", ("file",), "inner_items", (None,))
-    only("reader", ("report",), "run", ("memory", "one thread", "three threads", "cluster"))
     only("reader", ("changed row",), "search", [x for x in searches if x not in of_models("disassociation", *BUCKETS)])
-    only("reader", ("evaluate",), "layout", [x for x in layouts if x not in LINKED])
-    only("reader", ("resume", "resume other", "changed byte"), "run", FACTORS["run"][:5])
     # canaries
     only("canary", ("name:drop", "date:drop", "text:drop", "mail:drop"), "layout", (*TABLES, *LINKED))
     only("canary", ("id:unit",), "layout", (*MERGED, "persons", *LINKED))
@@ -464,15 +457,7 @@ def _declare() -> None:
     only("canary", ("phone:items", "mail:items", "name:items"), "layout", ("two",))
     only("canary", ("phone:items", "mail:items", "name:items"), "tree", (None, "balanced:2"))
     only("canary", ("phone:items", "mail:items", "name:items"), "separator", (None, ";", "|"))
-    of_items = ("phone:items", "mail:items", "name:items")  # they replace the items that the files name
-    never("canary", of_items, "utility_constraints", ("file",))
-    never("canary", of_items, "item_loss", ("file",))
-    never("canary", of_items, "search", of_algorithms("optimal"))  # too many cuts
-    never("canary", of_items, "search", of_models("coherence"))  # suppresses rare items
-    never("canary", of_items, "transaction", ("optimal",))
-    never("canary", ("name:mention",), "publish_as_is", ("codes",))
     never("canary", ("name:mention",), "header", ("comma:note",))  # the note must be called surname
-    never("k", (1000,), "accept", ("worthless", "empty"))  # everything may be suppressed
     only("canary", ("mail:sensitive", "name:sensitive"), "search", of_models("kl", "kt", *BUCKETS))
     only("canary", ("mail:sensitive", "name:sensitive"), "t_distance", (None, "equal"))
     only("header", ("colon:drugs",), "layout", ("two",))

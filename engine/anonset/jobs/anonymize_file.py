@@ -15,6 +15,7 @@ from anonset.jobs.runs.work_places import clear_finished, difference, identity, 
 from anonset.reading.sources.files import arrow_threads
 from anonset.release.documents import ATTESTATION
 from anonset.release.release import Release
+from anonset.settings.column_rules import with_exact_names
 from anonset.settings.settings import Settings
 from anonset.spelling import setting
 
@@ -95,10 +96,10 @@ def _checked(file_run: FileRun, opened: "OpenedPublication", progress: Progress 
     from anonset.jobs.verify import check
     from anonset.release.publishing.continuation import read_earlier
 
-    settings = file_run.settings
+    settings, columns = file_run.settings, file_run.columns
     report = opened.require_report(f"{settings.out!r}: the private directory is missing")
     earlier = read_earlier(settings.recoding)
-    expected = identity(file_run.absolute) | {
+    expected = identity(with_exact_names(file_run.absolute, columns)) | {
         file_run.source.compared: file_run.source.sha256,
         "earlier release": None if earlier is None else earlier.attestation_sha256,
         "release beside": None if settings.after is None else sha256_of_other(settings.after),
@@ -106,7 +107,7 @@ def _checked(file_run: FileRun, opened: "OpenedPublication", progress: Progress 
     # older reports lack some settings
     defaults = type(settings).model_construct().model_dump(exclude_none=True)
     made: dict[str, Any] = {
-        "settings": relevant({**defaults, **report.settings}),
+        "settings": relevant(with_exact_names({**defaults, **report.settings}, columns)),
         "side files": report.input.get("side_files", {}),
         "versions": report.versions,
         file_run.source.compared: report.input.get("sha256"),

@@ -19,7 +19,7 @@ from anonset.data.storage.workers import Workers
 from anonset.errors import Fix, InputError
 from anonset.reading.cells.columns import with_nulls
 from anonset.reading.options import ReadOptions
-from anonset.reading.roles import expanded, names_in
+from anonset.reading.roles import expanded, names_in, rules_in
 from anonset.reading.sources.files import STATISTICS, reading
 from anonset.reading.sources.source import OBJECT, TABLES, DataFile, Source, source_of
 from anonset.spelling import as_typed, listed, setting
@@ -221,7 +221,8 @@ def open_source(data: Any, options: ReadOptions = AS_RECOGNISED, labels: Sequenc
         return opens(source, options)
     _require_lines(source.where, source.format, options)
     opened = opens(source if labels is None else replace(source, labels=labels), options)
-    opened = with_null_words(opened, options.null, expanded(opened.names, names_in(opened.names, options.never_null)))
+    never = expanded(opened.names, names_in(opened.names, options.never_null))
+    opened = with_null_words(opened, rules_in(opened.names, options.null), never)
     if options.skip_without_id:
         opened = opened.changed(Transform(ids=names_in(opened.names, options.ids)))
     if twice := [name for name in source.keys if name in opened.names]:

@@ -2,16 +2,16 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Literal, TypedDict
+from typing import Literal, Self, TypedDict
 
 from anonset.columns.marks import FILLED
 from anonset.data.table_facts import CodeRules, OwnerStatements, Unit
 from anonset.errors import Fix, InputError, require_known
 from anonset.reading.cells.normalizing import require_rules
 from anonset.reading.file_options import OPEN, ROW, UNKNOWN, FileOptions, RoleOptions
-from anonset.reading.roles import Names, absent, name_list
+from anonset.reading.roles import Names, absent, name_list, names_in, rules_in
 from anonset.reading.sources.dialect import EXACT, Dialect
 from anonset.spelling import did_you_mean, listed, setting
 
@@ -102,7 +102,8 @@ class ReadOptions(RoleOptions, FileOptions):
         if not self.nulls <= set(_MISSING) or ("refuse" in self.nulls and len(self.nulls) > 1):
             msg = f"{setting('missing')} must be 'refuse', 'empty', 'value' or 'empty,value', got {self.missing!r}"
             raise InputError(msg)
-        _ = self.rules_of_columns
+        last = max((n for n, rule in enumerate(self.normalize) if "=" in rule), default=-1)
+        _ = _rules([rule for n, rule in enumerate(self.normalize) if "=" in rule or n > last])
         require_known(setting("unknown"), self.unknown, ("error", "suppress", "prefix"))
         require_known(setting("inner_items"), self.inner_items, ("error", "leaf"))
         require_known(setting("differing"), self.differing, ("refuse", "first"))
@@ -191,6 +192,10 @@ class ReadOptions(RoleOptions, FileOptions):
         """Declared separator of the items of all columns."""
         return None if self.separators else "\t" if self.separator == "\\t" else self.separator
 
+    def resolved(self, names: Sequence[str]) -> Self:
+        """Return the options for a source with these columns: the parts of names with commas are joined."""
+        return replace(self, items=names_in(names, self.items), normalize=rules_in(names, self.normalize))
+
     @property
     def roles(self) -> dict[str, Sequence[str]]:
         """Declared columns by role, and those of the person as ``unit``."""
@@ -234,15 +239,23 @@ def require_separator(separator: str | None) -> None:
         raise InputError(msg)
 
 
+_MOST_PARTS = 9
+
+
 def separators_in(separator: str | None, items: Sequence[str]) -> dict[str, str]:
     """Return the separators of single columns, given as ``drugs=, codes=|``. Empty if one separator is given for all.
+    Consecutive items may be the parts of a name with commas.
 
     >>> separators_in("drugs=, codes=|", ["codes", "drugs"]), separators_in(";", ["codes"])
     ({'codes': '|', 'drugs': ','}, {})
+    >>> separators_in("codes, old=|", ["codes", "old"])
+    {'codes, old': '|'}
     """
     text = f" {separator or ''} "
-    match_of = {name: re.search(f" {re.escape(name)}=([^ ]+) ", text) for name in items}
-    return {name: match[1].replace("\\t", "\t") for name, match in match_of.items() if match is not None}
+    runs = [items[at : at + n] for at in range(len(items)) for n in range(1, _MOST_PARTS)] if "=" in text else []
+    patterns = (", ?".join(map(re.escape, run)) for run in runs)
+    matches = [match for pattern in patterns for match in re.finditer(f"(?<= )({pattern})=([^ ]+)(?= )", text)]
+    return {match[1]: match[2].replace("\\t", "\t") for match in matches}
 
 
 def _rules(rules: Sequence[str]) -> dict[str, tuple[str, ...]]:

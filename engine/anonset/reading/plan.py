@@ -37,6 +37,7 @@ def require_values(where: str, table: Table) -> None:
 
 def encoder_of(source: NamedColumns, options: ReadOptions, *, whole: bool = False) -> Encoder:
     """Return the encoder of the columns. If `whole`, cells are one item unless a separator is declared."""
+    options = options.resolved(source.names)
     return Encoder(
         source.where,
         options.one_separator,
@@ -74,6 +75,7 @@ class Plan:
         InputError
             If a named column does not exist, or a column has no role or two roles.
         """
+        options = options.resolved(source.names)
         given = options.roles
         if source.sets_only and not any(given.values()):
             given = {**given, "items": source.names}

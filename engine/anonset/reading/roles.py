@@ -240,17 +240,40 @@ def names_in(names: Sequence[str], declared: Names | None) -> tuple[str, ...]:
 
 
 def _with_commas(names: Sequence[str], listed: Sequence[str]) -> Sequence[str]:
-    """Return the declared names. Parts of a column name with commas are joined again."""
+    """Return the declared names. Parts of a column name with commas are joined again: of the names that are not yet
+    declared, the longest is preferred. Different names that are all columns are not joined.
+
+    >>> _with_commas(["a,b", "a", "b"], ["a", "b", "a", "b"]), _with_commas(["a,b", "a", "b"], ["a", "b"])
+    (['a,b', 'a', 'b'], ['a', 'b'])
+    """
     parts_of = {tuple(name_list(name)): name for name in names if "," in name}
-    if not parts_of or set(names).issuperset(listed):
+    if not parts_of or (set(names).issuperset(listed) and len(set(listed)) == len(listed)):
         return listed
     joined, at, longest = list[str](), 0, max(map(len, parts_of))
     while at < len(listed):
         ends = range(min(len(listed), at + longest), at, -1)
-        end = next((end for end in ends if tuple(listed[at:end]) in parts_of), 0)
-        joined.append(parts_of[tuple(listed[at:end])] if end else listed[at])
-        at = end or at + 1
+        runs = (tuple(listed[at:end]) for end in ends)
+        run = next((run for run in runs if run in parts_of and parts_of[run] not in joined), None)
+        joined.append(parts_of[run] if run else listed[at])
+        at += len(run) if run else 1
     return joined
+
+
+def rules_in(names: Sequence[str], rules: Sequence[str]) -> tuple[str, ...]:
+    """Return rules such as ``COLUMN=upper``. Parts of a column name with commas are joined again.
+
+    >>> rules_in(["id", "Name, Vorname"], ["lower", "Name", "Vorname=upper"])
+    ('lower', 'Name, Vorname=upper')
+    """
+    joined = list[str]()
+    for rule in rules:
+        joined.append(rule)
+        for name in sorted((name for name in names if "," in name), key=len, reverse=True):
+            *begin, end = name_list(name)
+            if rule.startswith(f"{end}=") and joined[-len(begin) - 1 : -1] == begin:
+                joined[-len(begin) - 1 :] = [name + rule[len(end) :]]
+                break
+    return tuple(joined)
 
 
 def label_of(name: str, declared: Sequence[str]) -> str:

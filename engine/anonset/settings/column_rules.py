@@ -1,11 +1,12 @@
 """Settings with an entry per column, such as a hierarchy, a ceiling or a cleaning rule."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import starmap
 from typing import Any
 
 from anonset.reading.file_options import COLUMN_OPTIONS
-from anonset.reading.roles import name_list
+from anonset.reading.roles import name_list, names_in, rules_in
 
 _SEPARATOR = re.compile(r"(?:^| )(.+?)=([^ ]+)(?= |$)")
 _SETS = frozenset({"items", "one_hot", "one_code"})
@@ -24,6 +25,8 @@ RULES: dict[str, frozenset[str]] = {
     "publish_as_is": _READ,
 }
 """All settings with entries by column, with the roles of columns that may have an entry."""
+_NAMES = frozenset({*COLUMN_OPTIONS, "unit", "publish_as_is"})
+"""Settings that are lists of column names."""
 
 
 def with_entries(settings: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:
@@ -69,6 +72,36 @@ def names_with_commas(*several: Mapping[str, Any]) -> list[str]:
     lists = [value for settings in several for value in map(settings.get, COLUMN_OPTIONS) if isinstance(value, list)]
     entries = [_entries(name, settings[name]) or () for settings in several for name in RULES if name in settings]
     return [name for names in (*lists, *entries) for name in names if isinstance(name, str) and "," in name]
+
+
+def with_longest_names(settings: Mapping[str, Any], job: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings in which the entries of hierarchies and ceilings have the longest column name of a job that fits.
+    A flag such as ``--hierarchy a=1=values`` does not say where the name ends.
+
+    >>> with_longest_names({"ceiling": {"a": "1=0", "b": "0"}}, {"items": ["a=1", "b"]})
+    {'ceiling': {'a=1': '0', 'b': '0'}}
+    """
+    columns = [name for value in map(job.get, COLUMN_OPTIONS) if isinstance(value, list) for name in value]
+
+    def refitted(name: str, entry: Any) -> tuple[str, Any]:
+        text = f"{name}={entry}"
+        longest = max([name, *(column for column in columns if text.startswith(f"{column}="))], key=len)
+        return longest, entry if longest == name else text[len(longest) + 1 :]
+
+    tables = {name: settings[name] for name in ("hierarchy", "ceiling") if isinstance(settings.get(name), Mapping)}
+    return {**settings, **{name: dict(starmap(refitted, table.items())) for name, table in tables.items()}}
+
+
+def with_exact_names(settings: Mapping[str, Any], columns: Sequence[str]) -> dict[str, Any]:
+    """Return settings in which the lists of names are as in a job file: the parts of a name with commas are joined.
+
+    >>> with_exact_names({"k": 2, "unit": ["fund", "x"], "null": ["-", "fund", "x=0"]}, ["fund,x", "code"])
+    {'k': 2, 'unit': ['fund,x'], 'null': ['-', 'fund,x=0']}
+    """
+    lists = {name: value for name, value in settings.items() if isinstance(value, list)}
+    names = {name: list(names_in(columns, lists[name])) for name in lists if name in _NAMES}
+    rules = {name: list(rules_in(columns, lists[name])) for name in lists if name in RULES.keys() - _NAMES}
+    return {**settings, **names, **rules}
 
 
 def _entries(name: str, value: Any) -> dict[str, Any] | None:

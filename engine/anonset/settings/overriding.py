@@ -10,7 +10,7 @@ from anonset.algorithms.base import traits_of
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.reading.file_options import COLUMN_OPTIONS
 from anonset.reading.roles import names_in
-from anonset.settings.column_rules import names_with_commas, with_entries, without_entries
+from anonset.settings.column_rules import names_with_commas, with_entries, with_longest_names, without_entries
 from anonset.settings.parameters import MODELS, accepted_settings, default_algorithm, parameters
 from anonset.settings.settings import Settings, settings_model, validate
 
@@ -48,6 +48,7 @@ def over(job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
     {'k': 5, 'hierarchy': {'born': 'date:year', 'code': 'prefix:1'}}
     """
     set_flags = _without_dropped({name: value for name, value in flags.items() if value is not None})
+    set_flags = with_longest_names(set_flags, job)
     job, flags = _with_moved_columns(_without_other_model(job, set_flags), set_flags)
     merged = with_entries(job, flags)
     for option, role in OPTIONS_OF_ROLES.items():
@@ -109,11 +110,11 @@ def _with_moved_columns(
         role: listed(flags[role]) for role in (*_MOVES, "sensitive") if isinstance(flags.get(role), str | list)
     }
     moved = {name for names in columns_of.values() for name in names}
-    if not moved or not any(isinstance(job.get(role), str | list) for role in COLUMN_OPTIONS):
-        return job, flags
-    published = {*columns_of.get("relational", ()), *columns_of.get("items", ())}
     role_of = {name: role for role, names in columns_of.items() for name in names}
     remaining = without_entries(job, role_of)
+    if not moved or not any(isinstance(job.get(role), str | list) for role in COLUMN_OPTIONS):
+        return remaining, flags
+    published = {*columns_of.get("relational", ()), *columns_of.get("items", ())}
     for role in COLUMN_OPTIONS:
         if isinstance(names := job.get(role), str | list):
             stays = published if role == "numeric" else set(columns_of.get(role, ()))

@@ -30,11 +30,12 @@ from anonset.jobs.runs.matched_releases import read_after
 from anonset.jobs.runs.run import Run
 from anonset.jobs.runs.work_places import killed_run, work_place_of_run
 from anonset.privacy import PrivacyModel
+from anonset.reading.batches import open_source
 from anonset.reading.options import ReadOptions, separators_in
 from anonset.reading.sources.files import STATISTICS
 from anonset.reading.sources.place import is_address
 from anonset.reading.sources.sizes import DataSize
-from anonset.reading.sources.source import Source
+from anonset.reading.sources.source import TABLES, Source
 from anonset.reading.table_builder import gather_files
 from anonset.release import memory
 from anonset.release.disk import announcement, require_space, space_for
@@ -193,6 +194,13 @@ class FileRun:
     def source(self) -> Source:
         """Data of the run."""
         return self.settings.source(self.settings.input)
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns of the data. Empty for linked tables."""
+        if self.source.format == TABLES:
+            return ()
+        return open_source(self.source, ReadOptions(**self.settings.read_options())).names
 
     @cached_property
     def algorithm(self) -> Algorithm:

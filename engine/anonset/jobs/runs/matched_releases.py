@@ -279,7 +279,10 @@ class _Data(RedactedRepr):
 
     def reading_of(self, column: str) -> dict[str, Any]:
         """Return the options that decide the items of a column, by name. Separators are compared with the items."""
-        file, rules = self.settings.file, ReadOptions(normalize=self.settings.file.normalize).rules_of_columns
+        file, rules = (
+            self.settings.file,
+            ReadOptions(normalize=self.settings.file.normalize).resolved([column]).rules_of_columns,
+        )
         options = {name: getattr(file, name) for name in _OF_ITEMS - {"separator"}}
         options["normalize"] = (*rules.get("", ()), *rules.get(column, ()))
         options["one_code"] = bool(file.one_code)  # items do not depend on the names of these columns

@@ -39,7 +39,7 @@ def require_persons(
         The message names the columns and the remedies. It shows no value. `UndeclaredUnitError` if the unit of privacy
         is not declared.
     """
-    for problem in names_of_persons(table, hierarchies):
+    for problem in names_of_persons(table, hierarchies, None if model is None else model.sensitive_column):
         raise InputError(problem)
     linked = table.sensitive is not None if model is None else "sensitive" in model.protects
     if not (linked and table.ids):

@@ -117,7 +117,7 @@ class _File:
     def _text(self, data: bytes, dialect: Dialect, *, before: int = 0, is_complete: bool = False) -> DelimitedText:
         return DelimitedText(
             self.file.where, data, self.usual, dialect, self.options.absent,
-            separator=self.options.one_separator, before=before, is_complete=is_complete,
+            separator=self.options.separator, before=before, is_complete=is_complete,
         )  # fmt: skip
 
     def _loaded(self, body: bytes, lines: int, in_file: Sequence[str]) -> tuple[dict[str, Any], int]:

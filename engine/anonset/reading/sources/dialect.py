@@ -284,7 +284,7 @@ def delimiter_of(header: str, usual: str, absent: Missing, separator: str | None
     """Return the delimiter that splits a header into the declared columns. If several delimiters do so, return `usual`.
 
     If no delimiter does so, return the delimiter with the fewest missing columns. If several delimiters miss equally
-    few columns, return the delimiter with the most columns.
+    few columns, return the delimiter with the most columns, and one that separates no items if there is one.
 
     Parameters
     ----------
@@ -295,16 +295,26 @@ def delimiter_of(header: str, usual: str, absent: Missing, separator: str | None
     absent
         Function that takes column names and returns the declared columns that are not among them.
     separator
-        Separator of items within a field. A file with one column does not use it as the delimiter.
+        Separator of items within a field, or ``COLUMN=SEPARATOR``. A file with one column does not use it as the
+        delimiter.
     data
         The whole text.
     """
     order = [usual, *(mark for mark in DELIMITERS if mark != usual)]
-    names_by_mark = {mark: header_fields(header, mark) for mark in order}
-    if usual == separator and all(len(names) <= 1 for names in names_by_mark.values()):
-        order = [mark for mark in order if mark != separator]
-        return next((mark for mark in order if mark.encode() not in data), order[0])
-    return min(order, key=lambda mark: (len(absent(names_by_mark[mark])), -len(names_by_mark[mark]), order.index(mark)))
+    names_by_mark, declared = (
+        {mark: header_fields(header, mark) for mark in order},
+        f"={separator} ".replace("\\t", "\t"),
+    )
+    of_items = {mark for mark in order if f"={mark} " in declared}
+    if usual in of_items and all(len(names) <= 1 for names in names_by_mark.values()):
+        others = [mark for mark in order if mark not in of_items] or order
+        return next((mark for mark in others if mark.encode() not in data), others[0])
+
+    def key(mark: str) -> tuple[int, bool, int, int]:
+        names = names_by_mark[mark]
+        return len(absent(names)), mark in of_items, -len(names), order.index(mark)
+
+    return min(order, key=key)
 
 
 def lines_above(where: str, data: bytes, line: int, separator_end: int) -> tuple[int, int]:

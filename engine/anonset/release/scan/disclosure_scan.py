@@ -117,7 +117,9 @@ def require_originals_declared(table: Table, model: PrivacyModel) -> None:
         raise DisclosureError(findings)
 
 
-def names_of_persons(table: Table, hierarchies: Mapping[str, object] | None) -> Iterator[Problem]:
+def names_of_persons(
+    table: Table, hierarchies: Mapping[str, object] | None, protected: str | None = None
+) -> Iterator[Problem]:
     """Yield a problem for each column that names persons before the search, unless the owner declares it.
 
     These are columns whose header names persons, columns that contain e-mail addresses or IBANs, columns that could
@@ -127,6 +129,8 @@ def names_of_persons(table: Table, hierarchies: Mapping[str, object] | None) -> 
     ----------
     hierarchies
         Hierarchies of the relational columns, by name. None if the hierarchies are not known yet.
+    protected
+        Sensitive column that the model needs.
     """
     as_is = table.word.publish_as_is
     for role, columns in (("relational", table.relational), ("keep", table.kept)):
@@ -134,8 +138,10 @@ def names_of_persons(table: Table, hierarchies: Mapping[str, object] | None) -> 
             if column.name in as_is:
                 continue
             if isinstance(column, CategoricalColumn) and (kind := _refused_kind(column)):
+                role = "sensitive" if column.name == protected else role
                 problem = f"column {column.name!r} contains {KINDS_OF_VALUES[kind]} but is declared {setting(role)}"
-                yield Problem(problem, _omit_or_publish(column.name))
+                fixes = _omit_or_publish(column.name)
+                yield Problem(problem, fixes if role != "sensitive" else [remedies.TAKEN_OUT, *fixes[1:]])
     specs = {} if hierarchies is None else hierarchies
     fine = () if hierarchies is None else [c for c in table.relational if not is_coarser(specs.get(c.name))]
     for column in (*fine, *table.kept):
@@ -336,10 +342,11 @@ class Scanner:
             labels = column.vocabulary.labels
             if column.vocabulary.filed is not None:
                 labels = labels[:: max(1, len(labels) // _EXAMINED)]
+            needed = (self.model.sensitive_column, None if self.table.sensitive is None else self.table.sensitive.name)
+            fix = remedies.TAKEN_OUT if column.name in needed else remedies.dropping(column.name)
             if kind := personal_kind([label for label in labels if label != STAR]):
-                yield personal_values_finding((column.name,), *kind, [remedies.dropping(column.name)])
+                yield personal_values_finding((column.name,), *kind, [fix])
             elif problem := self._of_persons(column, labels):
-                fix = remedies.dropping(column.name)
                 yield ScanFinding.of((column.name,), len(column.vocabulary), problem, [fix])
 
     def _of_persons(self, column: CategoricalColumn, labels: Sequence[str]) -> str:

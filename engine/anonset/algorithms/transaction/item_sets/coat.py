@@ -36,7 +36,7 @@ from anonset.algorithms.base import Traits
 from anonset.algorithms.transaction.item_sets.constraint_search import ConstraintSearch
 from anonset.algorithms.transaction.item_sets.set_based import SetBased, group_text
 from anonset.data.decimals import Written, exact, require_between_0_and_1
-from anonset.errors import InfeasibleError, foreign, require_known
+from anonset.errors import InfeasibleError, require_known
 from anonset.spelling import setting
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class Coat(SetBased):
 
     def infeasible(self, search: ConstraintSearch) -> InfeasibleError:
         """Return an error that states the required share of suppressed items (Algorithm 3, line 6)."""
-        named = foreign(group_text(search.steps[-1].group))
+        named = group_text(search.steps[-1].group)
         reason, where = self._dead_end(search, named)
         if self.single == "suppress" and search.column.n_nonempty >= self.k:
             reason = f"{named} must be suppressed"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, ClassVar
 from anonset.algorithms.base import Traits
 from anonset.algorithms.transaction.item_sets.constraint_search import ConstraintSearch
 from anonset.algorithms.transaction.item_sets.set_based import SetBased, group_text
-from anonset.errors import InfeasibleError, foreign
+from anonset.errors import InfeasibleError
 
 if TYPE_CHECKING:
     from anonset_kernels.item_sets._repair import RepairRule
@@ -54,6 +54,6 @@ class Pcta(SetBased):
 
     def infeasible(self, search: ConstraintSearch) -> InfeasibleError:
         """Return an error that names the group without a partner."""
-        reason, where = self._dead_end(search, foreign(group_text(search.stuck_items)))
+        reason, where = self._dead_end(search, group_text(search.stuck_items))
         reason = f"{reason}, and pcta does not suppress items: widen the constraint, or use coat"
         return InfeasibleError(self.name, reason, where)

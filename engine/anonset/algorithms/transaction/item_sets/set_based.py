@@ -19,7 +19,7 @@ from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.progress import Progress
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import MEMORY, Store
-from anonset.errors import InfeasibleError, InputError, require_known
+from anonset.errors import InfeasibleError, InputError, data_list, require_known
 from anonset.measures.losses.item_weights import KINDS, WEIGHTS, ItemWeights
 from anonset.privacy import require_at_least
 from anonset.privacy.constraints import ConstraintSet
@@ -149,9 +149,10 @@ class SetBased(RedactedRepr, ABC):
 
 
 def group_text(group: Sequence[str]) -> str:
-    """Return the items of a group as text, shortened if there are many.
+    """Return the items of a group for a message: shortened if there are many, and hidden if they may identify a person.
 
-    >>> group_text("ab"), group_text("abcdefghi")
-    ('(a,b)', '(a,b,c,d,e,f,g,h,…)')
+    >>> from anonset.errors import plain_text
+    >>> plain_text(group_text(["a", "Ann Lee"])), plain_text(group_text("abcdefghi"))
+    ('(a,[hidden: like a name])', '(a,b,c,d,e,f,g,h,…)')
     """
-    return "(" + ",".join(group[:_ITEMS_NAMED]) + (",…)" if len(group) > _ITEMS_NAMED else ")")
+    return f"({data_list(group[:_ITEMS_NAMED], ',')}{',…' if len(group) > _ITEMS_NAMED else ''})"
