@@ -1,9 +1,9 @@
 """Entry point for the checks of all models."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from anonset.data import SetColumn, Table
 from anonset.data.progress import Progress
@@ -21,7 +21,6 @@ from anonset.privacy.km import KmAnonymity
 from anonset.privacy.lm import KLmDiversity, LmDiversity
 from anonset.privacy.model import PrivacyModel, Verdict
 from anonset.privacy.partitions import PartitionKmAnonymity
-from anonset.privacy.policies import PrivacyPolicy
 from anonset.privacy.rho import RhoUncertainty
 from anonset.privacy.safe_grouping import SafetyConstraint
 from anonset.privacy.transaction_k import TransactionKAnonymity
@@ -43,116 +42,109 @@ BUDGET = 60_000_000_000
 
 Verifiable = Published | Table
 """Input of a check. It is a publication, or a table published by another program."""
-
-Check = Callable[[Verifiable, Any, int, Progress | None], Verdict]
-
-
-def _km(publication: Verifiable, model: KmAnonymity, budget: int, progress: Progress | None) -> Verdict:
-    return check_km(_items(publication, model), model, budget, progress, _work(publication))
+_Part = TypeVar("_Part")
 
 
-def _partitions(
-    publication: Verifiable, model: PartitionKmAnonymity, budget: int, progress: Progress | None
-) -> Verdict:
-    partition = getattr(publication, "cluster", None)
-    return check_partitions(_items(publication, model), partition, model, budget, progress, _work(publication))
+@dataclass(frozen=True)
+class _View:
+    """A publication as the checks of a model see it. A part that the publication lacks raises InputError."""
+
+    publication: Verifiable
+    model: Any
+    budget: int
+    progress: Progress | None
+
+    @property
+    def items(self) -> SetColumn:
+        """The set-valued column."""
+        items = self.publication.transactions if isinstance(self.publication, Records | Table) else None
+        return self._required(items, "a set-valued column, and the publication has none")
+
+    @property
+    def members(self) -> list[tuple[str, ...]] | None:
+        """Items of each symbol, or None if the symbols are opaque."""
+        symbols = getattr(self.publication, "symbols", None)
+        return None if symbols is None else [symbol.members for symbol in symbols]
+
+    @property
+    def classed(self) -> tuple[Column, ...]:
+        """The relational columns. Empty if there are none, so that all records are in one class."""
+        columns: tuple[Column, ...] = getattr(self.publication, "relational", ())
+        return columns
+
+    @property
+    def relational(self) -> tuple[Column, ...]:
+        """The relational columns, at least one."""
+        return self._required(self.classed or None, "relational columns, and the publication has none")
+
+    @property
+    def buckets(self) -> Buckets:
+        """The publication as buckets."""
+        buckets = self.publication if isinstance(self.publication, Buckets) else None
+        return self._required(buckets, "a bucketized table (qit.csv and snt.csv)")
+
+    @property
+    def chunks(self) -> Chunks:
+        """The publication as chunks."""
+        chunks = self.publication if isinstance(self.publication, Chunks) else None
+        return self._required(chunks, "a disassociated publication (clusters.csv, chunks.csv, shared.csv)")
+
+    @property
+    def store(self) -> Store:
+        """Store of the publication's files, or memory if it is not in files."""
+        store: Store = getattr(self.publication, "store", MEMORY)
+        return store
+
+    @property
+    def counting(self) -> tuple[int, Progress | None, Store]:
+        """Budget, progress and store, for checks that count itemsets."""
+        return self.budget, self.progress, self.store
+
+    def _required(self, part: _Part | None, what: str) -> _Part:
+        if part is None:
+            msg = f"model {self.model.name!r} requires {what}"
+            raise InputError(msg)
+        return part
 
 
-def _k(publication: Verifiable, model: KAnonymity, budget: int, progress: Progress | None) -> Verdict:
-    return check_k(_relational(publication, model), model, _work(publication))
+def _classes(view: _View) -> Verdict:
+    kept: tuple[Column, ...] = getattr(view.publication, "kept", ())
+    return check_classes(view.relational, kept, view.model, view.store)
 
 
-def _classes(
-    publication: Verifiable, model: KLDiversity | KTCloseness, budget: int, progress: Progress | None
-) -> Verdict:
-    kept: tuple[Column, ...] = getattr(publication, "kept", ())
-    return check_classes(_relational(publication, model), kept, model, _work(publication))
-
-
-def _kkm(publication: Verifiable, model: KKmAnonymity, budget: int, progress: Progress | None) -> Verdict:
-    columns, store = _relational(publication, model), _work(publication)
-    return check_kkm(columns, _items(publication, model), model, budget, progress, store)
-
-
-def _lm(publication: Verifiable, model: LmDiversity, budget: int, progress: Progress | None) -> Verdict:
-    return check_lm(_items(publication, model), model, budget, progress, _work(publication))
-
-
-def _klm(publication: Verifiable, model: KLmDiversity, budget: int, progress: Progress | None) -> Verdict:
-    # without columns, all records are in one class
-    relational: tuple[Column, ...] = getattr(publication, "relational", ())
-    return check_klm(_items(publication, model), relational, model, budget, progress, _work(publication))
-
-
-def _coherence(publication: Verifiable, model: Coherence, budget: int, progress: Progress | None) -> Verdict:
-    return check_coherence(_items(publication, model), model, budget, progress, _work(publication))
-
-
-def _rho(publication: Verifiable, model: RhoUncertainty, budget: int, progress: Progress | None) -> Verdict:
-    return check_rho(_items(publication, model), model, budget, progress, _work(publication))
-
-
-def _constraints(publication: Verifiable, model: ConstraintSet, budget: int, progress: Progress | None) -> Verdict:
-    symbols = getattr(publication, "symbols", None)
-    members = None if symbols is None else [symbol.members for symbol in symbols]
-    verdict = check_constraints(_items(publication, model), members, model, budget, progress, _work(publication))
-    return verdict if model.policy is None else _with_unpublished(verdict, model.policy, publication, members)
-
-
-def _with_unpublished(
-    verdict: Verdict, policy: PrivacyPolicy, publication: Verifiable, members: list[tuple[str, ...]] | None
-) -> Verdict:
-    """Add the number of protected items, and the number of unpublished protected items, to a verdict. An unpublished
-    item is no violation.
-    """
-    labels = _items(publication, verdict.model).vocabulary.labels
-    shown = {item for items in (map(members_of, labels) if members is None else members) for item in items}
+def _constraints(view: _View) -> Verdict:
+    """Check constraints. With a policy, also count its items and its unpublished items, which are no violation."""
+    verdict = check_constraints(view.items, view.members, view.model, *view.counting)
+    if (policy := view.model.policy) is None:
+        return verdict
+    of_symbols = map(members_of, view.items.vocabulary.labels) if view.members is None else view.members
+    shown = {item for items in of_symbols for item in items}
     protected = {item for itemset in policy.itemsets for item in itemset}
     counts = {"protected_items": len(protected), "unpublished_items": len(protected - shown)}
     return replace(verdict, checked={**verdict.checked, **counts})
 
 
-def _transaction_k(
-    publication: Verifiable, model: TransactionKAnonymity, budget: int, progress: Progress | None
-) -> Verdict:
-    return check_transaction_k(_items(publication, model), model, _work(publication))
+def _partitions(view: _View) -> Verdict:
+    return check_partitions(view.items, getattr(view.publication, "cluster", None), view.model, *view.counting)
 
 
-def _anatomy(publication: Verifiable, model: AnatomyDiversity, budget: int, progress: Progress | None) -> Verdict:
-    return check_anatomy(_buckets(publication, model), model)
-
-
-def _safe_grouping(publication: Verifiable, model: SafetyConstraint, budget: int, progress: Progress | None) -> Verdict:
-    return check_safe_grouping(_buckets(publication, model), model)
-
-
-def _disassociation(
-    publication: Verifiable, model: DisassociationModel, budget: int, progress: Progress | None
-) -> Verdict:
-    if not isinstance(publication, Chunks):
-        msg = f"model {model.name!r} requires a disassociated publication (clusters.csv, chunks.csv, shared.csv)"
-        raise InputError(msg)
-
-    return check_disassociation(publication, model, budget, progress)
-
-
-_CHECKS: Mapping[type[PrivacyModel], Check] = MappingProxyType(
+_CHECKS: Mapping[type[PrivacyModel], Callable[[_View], Verdict]] = MappingProxyType(
     {
-        KmAnonymity: _km,
+        KmAnonymity: lambda view: check_km(view.items, view.model, *view.counting),
         PartitionKmAnonymity: _partitions,
-        KAnonymity: _k,
+        KAnonymity: lambda view: check_k(view.relational, view.model, view.store),
         KLDiversity: _classes,
         KTCloseness: _classes,
-        KKmAnonymity: _kkm,
-        LmDiversity: _lm,
-        KLmDiversity: _klm,
-        Coherence: _coherence,
-        RhoUncertainty: _rho,
+        KKmAnonymity: lambda view: check_kkm(view.relational, view.items, view.model, *view.counting),
+        LmDiversity: lambda view: check_lm(view.items, view.model, *view.counting),
+        KLmDiversity: lambda view: check_klm(view.items, view.classed, view.model, *view.counting),
+        Coherence: lambda view: check_coherence(view.items, view.model, *view.counting),
+        RhoUncertainty: lambda view: check_rho(view.items, view.model, *view.counting),
         ConstraintSet: _constraints,
-        TransactionKAnonymity: _transaction_k,
-        AnatomyDiversity: _anatomy,
-        DisassociationModel: _disassociation,
-        SafetyConstraint: _safe_grouping,
+        TransactionKAnonymity: lambda view: check_transaction_k(view.items, view.model, view.store),
+        AnatomyDiversity: lambda view: check_anatomy(view.buckets, view.model),
+        DisassociationModel: lambda view: check_disassociation(view.chunks, view.model, view.budget, view.progress),
+        SafetyConstraint: lambda view: check_safe_grouping(view.buckets, view.model),
     }
 )
 """Check of each model class. Subclasses of a model have no entry."""
@@ -211,7 +203,7 @@ def verify(
         raise InputError(msg)
     check = _CHECKS.get(type(model))
     if check is not None:
-        return check(publication, model, budget, progress)
+        return check(_View(publication, model, budget, progress))
     if not isinstance(model, PrivacyModel):
         msg = f"model {type(model).__name__} cannot be verified: it must be a PrivacyModel"
         raise InputError(msg)
@@ -220,32 +212,3 @@ def verify(
         msg = f"the check of model {model.name!r} must return a Verdict on it, got {type(verdict).__name__}"
         raise InputError(msg)
     return verdict
-
-
-def _work(publication: Verifiable) -> Store:
-    """Return the store of the publication's files, or memory if it is not in files."""
-    store: Store = getattr(publication, "store", MEMORY)
-    return store
-
-
-def _items(publication: Verifiable, model: PrivacyModel) -> SetColumn:
-    items = publication.transactions if isinstance(publication, Records | Table) else None
-    if items is None:
-        msg = f"model {model.name!r} requires a set-valued column, and the publication has none"
-        raise InputError(msg)
-    return items
-
-
-def _relational(publication: Verifiable, model: PrivacyModel) -> tuple[Column, ...]:
-    columns: tuple[Column, ...] = getattr(publication, "relational", ())
-    if not columns:
-        msg = f"model {model.name!r} requires relational columns, and the publication has none"
-        raise InputError(msg)
-    return columns
-
-
-def _buckets(publication: Verifiable, model: PrivacyModel) -> Buckets:
-    if not isinstance(publication, Buckets):
-        msg = f"model {model.name!r} requires a bucketized table (qit.csv and snt.csv)"
-        raise InputError(msg)
-    return publication
