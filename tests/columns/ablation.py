@@ -1,7 +1,6 @@
-"""Measure what each rule for columns, and each observation on a possible person, contributes.
+"""Measure what each rule for columns contributes to the roles, and to the columns that are offered as the person.
 
-Run ``python -m tests.columns.ablation``. Each of them is removed in turn. If the figures stay
-the same, delete it.
+Run ``python -m tests.columns.ablation``. Each rule is removed in turn. If the figures stay the same, delete it.
 """
 
 import sys
@@ -9,6 +8,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from tests.columns.tables import generate, write
 
 from anonset.columns import persons as module
 from anonset.columns.profiles import Profile, pattern, profile
-from anonset.columns.rules import RULES, Rule, propose
+from anonset.columns.rules import RULES, Rule, points_of, propose
 from anonset.errors import InputError
 from anonset.jobs.proposals.proposed_reading import columns_of, identifying_columns, mentioning, with_counts
 from anonset.reading.sources.source import source_of
@@ -104,21 +104,16 @@ def tables(n_rows: int) -> list[tuple[Layout, Mapping[str, Any]]]:
 
 
 def main() -> int:
-    """Print the figures without each rule and each observation."""
+    """Print the figures without each rule."""
     found = [one for layout in read_layouts(LAYOUTS) if (one := read(layout, 500)) is not None]
-    complete = role_figures(found, RULES)
-    sys.stdout.write(f"{len(found)} layouts: {dict(complete)}\n")
-    for name in RULES:
-        fewer = role_figures(found, {other: rule for other, rule in RULES.items() if other != name})
-        sys.stdout.write(f"without the rule {name!r}: {_changes(complete, fewer)}\n")
     measured = tables(200)
-    whole = figures(measured)
-    sys.stdout.write(f"{len(measured)} layouts: {whole}\n")
-    for name, points in module._POINTS.items():
-        module._POINTS[name] = 0
-        without = figures(measured)
-        module._POINTS[name] = points
-        sys.stdout.write(f"without {name!r} ({points:+d} points): {_changes(whole, without)}\n")
+    complete = {**role_figures(found, RULES), **figures(measured)}
+    sys.stdout.write(f"{len(found)} and {len(measured)} layouts: {complete}\n")
+    for name in RULES:
+        fewer = {other: rule for other, rule in RULES.items() if other != name}
+        module.points_of = partial(points_of, rules=fewer)
+        without = {**role_figures(found, fewer), **figures(measured)}
+        sys.stdout.write(f"without {name!r} ({RULES[name].points:+d} points): {_changes(complete, without)}\n")
     return 0
 
 

@@ -154,9 +154,11 @@ def possible(data: dict[str, list[str]]) -> dict[str, bool]:
     return {",".join(one.columns): one.is_likely for one in found if one.repeats}
 
 
-def test_numbers_without_a_telling_header_follow_the_answer_row():
-    data = {"id": [str(n) for n in range(400)], "Q3": [str(18 + n % 40) for n in range(400)]}
-    assert possible(data) == {"Q3": False}
+@pytest.mark.parametrize("header", ["Q3", "HW1 (123)", "How many years of service?"])
+def test_small_numbers_without_a_telling_header_are_only_named(header):
+    data = {"id": [str(n) for n in range(400)], header: [str(18 + n % 40) for n in range(400)]}
+    assert not possible(data)
+    assert named(data) == {header}
 
 
 def test_first_names_and_surnames_are_offered_only_together():
@@ -179,9 +181,10 @@ def test_a_unique_row_key_does_not_place_the_rows_before_names(key):
     assert possible(data) == {"patient_name": True}
 
 
-def test_numbers_of_equal_length_precede_the_rows_and_years_follow_them():
+def test_numbers_of_equal_length_precede_the_rows_and_years_are_only_named():
     data = {"Badge": [str(4010 + n % 90 * 7) for n in range(900)], "wave": [str(1990 + n % 30) for n in range(900)]}
-    assert possible(data) == {"Badge": True, "wave": False}
+    assert possible(data) == {"Badge": True}
+    assert named(data) == {"wave"}
 
 
 def test_namesakes_in_different_places_are_not_offered():
@@ -200,11 +203,20 @@ def named(data: dict[str, list[str]]) -> set[str]:
 def test_columns_with_little_evidence_are_named_but_not_offered():
     data = {
         "colour_name": ["red", "green", "blue", "black"] * 100,
-        "shop_no": [str(n % 40) for n in range(400)],
+        "wave": [str(n % 40) for n in range(400)],
         "amount": [f"{n % 7}.25" for n in range(400)],
     }
     assert not possible(data)
-    assert named(data) == {"shop_no"}
+    assert named(data) == {"wave"}
+
+
+def test_ids_that_a_program_writes_as_floats_are_offered_first():
+    data = {
+        "Receipt": [f"R{5000 + n // 2}" for n in range(400)],
+        "Member": [f"{13000 + 7 * (n // 8)}.0" for n in range(400)],
+        "Price": [f"{n % 90}.5" for n in range(400)],
+    }
+    assert offered(data) == ["Member", "Receipt"]
 
 
 def test_a_case_and_a_small_number_beside_it_are_named_together():

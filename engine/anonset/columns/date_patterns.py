@@ -16,12 +16,12 @@ NAMED_MONTH = (
 )
 """A date with a day and a month name."""
 _WITHIN = re.compile(
-    rf"(?<!\d)(?:{_YEAR}([-/.])\d\d?\1{_DAY}|\d\d?([-/.])\d\d?\2(?:{_YEAR}|\d\d))(?![\d.])|\b{NAMED_MONTH}\b",
+    rf"(?<![\d.])(?:{_YEAR}([-/.])\d\d?\1{_DAY}|{_DAY}([-/.]){_DAY}\2(?:{_YEAR}|\d\d))(?![\d.])|\b{NAMED_MONTH}\b",
     re.IGNORECASE,
 )
 
 
-_PHONE = re.compile(r"(?<![\d.,-])(\+|00?)[1-9]\d[\d /()-]{5,16}\d(?![\d.,])")
+_PHONE = re.compile(r"(?<![\w.,-])(\+|00?)[1-9]\d[\d /()-]{5,16}\d(?![\w.,])")
 MAIL = re.compile(r"(?<![^@\s])[^@\s]+@[^@\s]+\.[a-z]{2,}", re.IGNORECASE)
 """An e-mail address within other text."""
 
@@ -45,5 +45,7 @@ def contains_date(text: str) -> bool:
 
     >>> contains_date("seen on 3.4.2021, again"), contains_date("since 4 May 2020"), contains_date("v1.2.3")
     (True, True, False)
+    >>> contains_date("EC_4.2.1.11"), contains_date("ONC-14/82/19")
+    (False, False)
     """
     return _WITHIN.search(text) is not None

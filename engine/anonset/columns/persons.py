@@ -1,8 +1,8 @@
 """Possible answers to the question who is a person: columns, in the order in which they are offered.
 
-The owner answers the question. Evidence only orders the offered columns: what their headers name, what their values
-look like, and whether the sex and the birth of the rows with one value agree. Each observation adds the points of
-`_POINTS`. Columns of free text, dates and amounts are never offered, and columns with little evidence are only named.
+The owner answers the question. The points of the rules (`rules`) only order the offered columns: what their headers
+name, what their values look like, and whether the sex and the birth of the rows with one value agree. Columns of free
+text, dates and amounts are never offered, and columns with little evidence are only named.
 """
 
 import re
@@ -15,67 +15,46 @@ import numpy as np
 
 from anonset import arrow
 from anonset.columns.agreement import AGREE, DIFFER, count_distinct, evidence_of
-from anonset.columns.date_patterns import is_time
-from anonset.columns.header_topics import is_quantity, is_remark, is_sensitive, names_a_product
+from anonset.columns.header_topics import is_quantity
 from anonset.columns.headers import (
     ATTRIBUTES,
+    PERSON_IDS,
     is_about_a_person,
     is_about_a_thing,
-    is_known,
+    is_identifier,
     is_numbered,
-    is_sampling_weight,
-    meaning_of,
 )
 from anonset.columns.identity import folded
-from anonset.columns.ids import are_values, combined, given_texts, holds_sets
-from anonset.columns.kinds import kind_of_values, look_at
+from anonset.columns.ids import are_values, combined, given_texts, holds_sets, persons_in
+from anonset.columns.kinds import look_at
 from anonset.columns.missing import MISSING
-from anonset.columns.personal_values import are_keys, attribute_of, identifying, is_free_text, is_full_date, nearly_all
+from anonset.columns.personal_values import is_full_date, nearly_all
+from anonset.columns.profiles import profile_of_values
+from anonset.columns.rules import CONTACTS, NEVER, RULES, ColumnEvidence, points_of
 from anonset.data.array_types import Int64
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table_facts import RepeatedIdentifiers
 
-CONTACTS = ("e-mail", "IBAN", "phone", "account", "network")
-"""Meanings of headers and values by which a person can be reached or recognized."""
-_POINTS = {
-    "person id": 6,
-    "id": 2,
-    "case id": 1,
-    "numbered": 1,
-    "keys": 2,
-    "serial": 1,
-    "numbers": -3,
-    "agree": 4,
-    "differ": -4,
-    "thing": -3,
-    "attribute": -6,
-    "words": -2,
-    "few": -4,
-}
-"""Points of an observation on a column."""
 NAMED, LEAST, LIKELY, SURE = -5, -1, 1, 3
 """Points from which a column is named, is offered as an answer, precedes the answer that each row is a person, and
 precedes contacts.
 """
 _MOST_ROWS, _LABELS = 50_000, 300
 _MOST_COLUMNS = 300
-_FEW, _ROWS_OF_FEW, _MOST_ROWS_EACH = 10, 10, 150
-"""A column of fewer distinct values, with more rows per value on average, rarely identifies persons, and neither does
-any column with more rows per value than the last number.
-"""
-_NEARLY_ALL = 0.9
+_FEW, _ROWS_OF_FEW = 10, 10
+"""A household column has at least this many distinct values, or one for this many rows."""
 _MEMBERS, _DIGITS_OF_A_MEMBER, _NEAR, _MOST_NAMED_PAIRS = 50, 2, 4, 3
 """Largest number of distinct values, and of signs, of the numbers of the persons within a household, largest distance
 to its column, and largest number of pairs that are only named.
 """
-_DIGITS_OF_A_KEY = 4
-_DECIMAL, _YEAR = re.compile(r"-?\d{0,5}[.,]\d+").fullmatch, re.compile(r"(19|20)\d\d").fullmatch
 _MOST_NAMES, _REPEATED_NAMES = 3, 1.5
 """Largest number of columns of one name, and mean number of rows per name from which names may stand for persons.
 Different persons share names.
 """
 _COARSER, _EXCEPTIONS = 0.9, 1.02
 """Largest share of the values of a case that a person key may have, and tolerated exceptions to one key per case."""
+_WHOLE = re.compile(r"^(-?\d+)\.0+$")
+"""Whole numbers as programs write floats."""
 
 
 @dataclass(frozen=True)
@@ -135,26 +114,6 @@ class PossiblePerson(RedactedRepr):
         return RepeatedIdentifiers(",".join(self.columns), rows=self.given, persons=self.persons)
 
 
-@dataclass(frozen=True)
-class _Evidence:
-    """Facts of the first rows of a column."""
-
-    name: str
-    codes: Int64
-    """Value of each row, int64 (n,), folded. -1 if it is missing."""
-    labels: tuple[str, ...]
-    """Some distinct values."""
-    meaning: str
-    is_text: bool
-    """True if the values are free text, dates or amounts."""
-
-    @property
-    def is_small(self) -> bool:
-        """True if the values may be the numbers of the persons of a household."""
-        short = all(len(label) <= _DIGITS_OF_A_MEMBER for label in self.labels) and self.meaning not in ATTRIBUTES
-        return short and 1 < len(self.labels) <= _MEMBERS and not is_quantity(self.name)
-
-
 def possible_persons(
     columns: Mapping[str, Any], asked: Sequence[str], ids: Sequence[str] = ()
 ) -> tuple[PossiblePerson, ...]:
@@ -177,25 +136,26 @@ def all_persons(
     ids
         Columns that the owner declares as the person. Only the first row of each person is then examined.
     """
+    first = {name: column.slice(0, _MOST_ROWS) for name, column in islice(columns.items(), _MOST_COLUMNS)}
+    rows = None
+    if ids and all(name in first and not holds_sets(first[name]) for name in ids):
+        rows = np.sort(np.unique(persons_in([first[name] for name in ids]), return_index=True)[1])
     evidence = {
-        name: _evidence(name, column)
-        for name, column in islice(columns.items(), _MOST_COLUMNS)
-        if not holds_sets(column)
+        name: one
+        for name, column in first.items()
+        if not holds_sets(column) and (one := _evidence(name, column, rows)) is not None
     }
-    if ids and all(name in evidence for name in ids):
-        rows = _first_rows([evidence[name].codes for name in ids])
-        evidence = {name: replace(one, codes=one.codes[rows]) for name, one in evidence.items()}
     attributes = [
-        (kind, one.name, one.codes)
-        for one in evidence.values()
-        if (kind := one.meaning if one.meaning in ATTRIBUTES else attribute_of(one.labels[:_LABELS]))
+        (kind, name, one.codes)
+        for name, one in evidence.items()
+        if (kind := one.meaning if one.meaning in ATTRIBUTES else one.profile.attribute)
     ]
     free = [evidence[name] for name in asked if name in evidence and name not in ids]
-    parts = _parts_of_names(free)
-    found = [_single(one, attributes) for one in free if one.name not in parts]
+    able, parts = [one for one in free if points_of(one) != NEVER], _parts_of_names(free)
+    found = [_single(one, attributes) for one in able if one.name not in parts]
     found = [one for one in found if one.points >= NAMED and one.meaning != "address"]
     found = [replace(one, points=NAMED) if _rarely_repeats(one) else one for one in found]
-    households, members = _households(free, attributes)
+    households, members = _households(able, attributes)
     found = [replace(one, points=min(one.points, LIKELY - 1)) if {*one.columns} <= households else one for one in found]
     found += [one for one in (*members, *_full_names(free, attributes)) if one.repeats]
     if any(not one.repeats and one.meaning == "person id" for one in found):  # namesakes
@@ -211,122 +171,49 @@ def _rarely_repeats(one: PossiblePerson) -> bool:
     return one.meaning == "name" and one.given < _REPEATED_NAMES * one.persons
 
 
-def _parts_of_names(free: Sequence[_Evidence]) -> set[str]:
+def _parts_of_names(free: Sequence[ColumnEvidence]) -> set[str]:
     """Return the columns of first names and surnames: names that are fewer than the names of all columns together."""
     names = [one for one in free if one.meaning == "name"][:_MOST_NAMES]
     every = count_distinct(combined([one.codes for one in names])) if len(names) > 1 else 0
     return {one.name for one in names if _EXCEPTIONS * count_distinct(one.codes) < every and not _are_full_names(one)}
 
 
-def _are_full_names(one: _Evidence) -> bool:
+def _are_full_names(one: ColumnEvidence) -> bool:
     return nearly_all(lambda label: " " in label.strip(), one.labels)
 
 
-def _evidence(name: str, column: Any) -> _Evidence:
+def _evidence(name: str, column: Any, rows: Int64 | None) -> ColumnEvidence | None:
+    """Return the evidence of a column, or of some of its rows. None if it contains bytes."""
     import pyarrow as pa
 
-    chunk = column.slice(0, _MOST_ROWS).combine_chunks()
+    chunk = column.combine_chunks()
     if not pa.types.is_dictionary(chunk.type):
         chunk = arrow.dictionary_encode(chunk)
     if pa.types.is_binary(chunk.dictionary.type):
-        return _Evidence(name, np.full(len(chunk), -1), (), "", is_text=True)
+        return None
     labels = arrow.fill_null(arrow.cast(chunk.dictionary, pa.large_string()), "")
     codes = arrow.to_numpy(arrow.coalesce(chunk.indices, arrow.number_array([-1])[0])).astype(np.int64)
     lacking = arrow.to_numpy(arrow.is_in(labels, sorted(MISSING)))
     spelled = arrow.to_numpy(arrow.dictionary_encode(folded(labels)).indices).astype(np.int64)
     if len(labels):
         codes = np.where((codes >= 0) & ~lacking[codes], spelled[codes], -1)
-    shown = [label for label in labels.slice(0, _LABELS).to_pylist() if label and label not in MISSING]
-    return _Evidence(name, codes, tuple(shown), _meaning(name, shown), _is_text(name, shown, len(codes)))
+    codes = codes if rows is None else codes[rows]
+    shown = labels.slice(0, _LABELS).to_pylist()
+    shown = [_WHOLE.sub(r"\1", label) if "." in label else label for label in shown if label and label not in MISSING]
+    counts = np.bincount(codes[codes >= 0]).astype(np.int64)
+    return ColumnEvidence(profile_of_values(name, shown, counts[counts > 0], len(codes)), tuple(shown), codes)
 
 
-def _meaning(name: str, labels: Sequence[str]) -> str:
-    by_header, by_values = meaning_of(name), identifying(labels)
-    if (
-        by_values in ("e-mail", "IBAN")
-        or (by_values and not by_header)
-        or (by_values == "name" and by_header == "person id")
-    ):
-        return by_values
-    return by_header
-
-
-def _is_text(name: str, labels: Sequence[str], rows: int) -> bool:
-    """Return True if values are free text, dates, times or amounts, which identify nobody."""
-    if not labels or is_remark(name) or is_free_text(labels, rows):
-        return True
-    if any(nearly_all(is_one, labels) for is_one in (_is_day, _is_clock_time, _is_sentence)):
-        return True
-    return 2 * sum(_DECIMAL(label) is not None for label in labels) > len(labels)
-
-
-def _is_day(label: str) -> bool:
-    return is_full_date(label.replace("T", " ").split(" ")[0])
-
-
-def _is_clock_time(label: str) -> bool:
-    return is_time(label) is not None
-
-
-def _is_sentence(label: str) -> bool:
-    return label.count(" ") > 2 and any(map(str.isalpha, label))
-
-
-def _single(one: _Evidence, attributes: Sequence[tuple[str, str, Int64]]) -> PossiblePerson:
-    given, persons = int((one.codes >= 0).sum()), count_distinct(one.codes)
-    observed = [] if one.is_text else [*_of_header(one), *_of_values(one, given, persons)]
-    if not one.is_text and persons < given:
+def _single(one: ColumnEvidence, attributes: Sequence[tuple[str, str, Int64]]) -> PossiblePerson:
+    profile = one.profile
+    if profile.distinct < profile.given:
         others = [attribute for attribute in attributes if attribute[1] != one.name]
-        evidence = evidence_of(one.codes, others, of_names=one.meaning == "name")
-        observed += {AGREE: ["agree"], DIFFER: ["differ"]}.get(evidence, [])
-    points = sum(_POINTS[name] for name in observed) if given and not one.is_text else NAMED - 1
-    return PossiblePerson((one.name,), one.meaning, points, given, persons)
-
-
-def _of_header(one: _Evidence) -> Iterator[str]:
-    if one.meaning in ("person id", "id", "case id"):
-        yield one.meaning
-    elif is_numbered(one.name):
-        yield "numbered"
-    if is_about_a_thing(one.name) or names_a_product(one.name):
-        yield "thing"
-    is_attribute = one.meaning in (*ATTRIBUTES, "born") or is_sensitive(one.name)
-    is_attribute |= is_known(one.name) and not are_keys(one.labels)
-    if is_attribute or is_quantity(one.name) or is_sampling_weight(one.name):
-        yield "attribute"
-
-
-def _of_values(one: _Evidence, given: int, persons: int) -> Iterator[str]:
-    if are_keys(one.labels) and not kind_of_values(one.labels).endswith("codes"):
-        yield "keys"
-    elif all(map(str.isdecimal, one.labels)):
-        if _are_of_equal_length(one.labels):
-            yield "serial"
-        elif not _are_consecutive(one.labels):
-            yield "numbers"
-    elif one.meaning not in (*CONTACTS, "name", "address"):
-        worded = sum(not any(map(str.isdigit, label)) for label in one.labels)
-        if 2 * worded > len(one.labels) or kind_of_values(one.labels).endswith("codes"):
-            yield "words"
-    if persons < max(3, min(_FEW, given / _ROWS_OF_FEW), given / _MOST_ROWS_EACH):
-        yield "few"
-
-
-def _are_of_equal_length(numbers: Sequence[str]) -> bool:
-    """Return True if nearly all numbers have the same number of digits, as ids have, and are no years."""
-    lengths = [len(number) for number in numbers]
-    equal = max(map(lengths.count, set(lengths))) >= _NEARLY_ALL * len(numbers) and max(lengths) >= _DIGITS_OF_A_KEY
-    return equal and not all(map(_YEAR, numbers))
-
-
-def _are_consecutive(numbers: Sequence[str]) -> bool:
-    """Return True if numbers are nearly consecutive, as the numbers of rows, but also ages, are."""
-    values = {int(number) for number in numbers}
-    return 2 * len(values) > max(values) - min(values)
+        one = replace(one, agreement=evidence_of(one.codes, others, of_names=one.meaning == "name"))
+    return PossiblePerson((one.name,), one.meaning, points_of(one), profile.given, profile.distinct)
 
 
 def _households(
-    free: Sequence[_Evidence], attributes: Sequence[tuple[str, str, Int64]]
+    free: Sequence[ColumnEvidence], attributes: Sequence[tuple[str, str, Int64]]
 ) -> tuple[set[str], list[PossiblePerson]]:
     """Return the columns of households, and the columns that identify persons together with a number or the name of the
     member, or with an insurer.
@@ -343,14 +230,14 @@ def _households(
         alone = evidence_of(key.codes, [attribute for attribute in attributes if attribute[1] != key.name])
         near = free[max(0, at - _NEAR) : at + _NEAR + 1]
         for other in () if alone == AGREE else free:
-            member = other.is_small and _names_a_member(other)
-            insurer = is_about_a_thing(other.name) and not other.is_text and _is_key(key)
+            member = _is_small(other) and _names_a_member(other)
+            insurer = is_about_a_thing(other.name) and _is_key(key)
             is_name = other.meaning == "name" and alone == DIFFER
-            is_near = other.is_small and any(other is one for one in near)
+            is_near = _is_small(other) and any(other is one for one in near)
             if other is key or not (member or insurer or is_name or is_near):
                 continue
             found = _joined((other, key) if insurer else (key, other), "person id", attributes)
-            agrees = found.points >= _POINTS["agree"]
+            agrees = found.points >= RULES["agree"].points
             if found.persons <= _EXCEPTIONS * count_distinct(key.codes):
                 continue
             if alone == DIFFER and (member or agrees):
@@ -366,7 +253,9 @@ def _households(
     return households, [*certain, *others[:1], *named[:_MOST_NAMED_PAIRS]]
 
 
-def _full_names(free: Sequence[_Evidence], attributes: Sequence[tuple[str, str, Int64]]) -> Iterator[PossiblePerson]:
+def _full_names(
+    free: Sequence[ColumnEvidence], attributes: Sequence[tuple[str, str, Int64]]
+) -> Iterator[PossiblePerson]:
     """Yield all names with the date of birth, with the address, and alone if there is no date of birth."""
     names = [one for one in free if one.meaning == "name"][:_MOST_NAMES]
     births = [one for one in free if one.meaning in ("birth", "born") and all(map(is_full_date, one.labels))]
@@ -382,34 +271,46 @@ def _full_names(free: Sequence[_Evidence], attributes: Sequence[tuple[str, str, 
             yield replace(found, points=found.points + 1)  # before each of the names
 
 
-def _may_be_a_household(one: _Evidence) -> bool:
-    is_plain = not (one.is_text or one.is_small) and one.meaning not in (*ATTRIBUTES, *CONTACTS, "name")
-    numbers = ["".join(label.split()) for label in one.labels]
-    are_numbers = numbers != [] and all(map(str.isdecimal, numbers)) and not is_quantity(one.name)
-    serial = are_numbers and (_are_of_equal_length(numbers) or _are_consecutive(numbers))
-    several = count_distinct(one.codes) >= max(3, min(_FEW, len(one.codes) / _ROWS_OF_FEW))
+def _is_small(one: ColumnEvidence) -> bool:
+    """Return True if the values may be the numbers of the persons of a household."""
+    short = all(len(label) <= _DIGITS_OF_A_MEMBER for label in one.labels) and one.meaning not in ATTRIBUTES
+    return short and 1 < len(one.labels) <= _MEMBERS and not is_quantity(one.name)
+
+
+def _may_be_a_household(one: ColumnEvidence) -> bool:
+    is_plain = not _is_small(one) and one.meaning not in (*ATTRIBUTES, *CONTACTS, "name")
+    several = one.profile.distinct >= max(3, min(_FEW, len(one.codes) / _ROWS_OF_FEW))
+    without_blanks = replace(one, labels=tuple("".join(label.split()) for label in one.labels))
+    serial = without_blanks.are_numbers and without_blanks.are_serial and not is_quantity(one.name)
     are_words = 2 * sum(any(map(str.isdigit, label)) for label in one.labels) <= len(one.labels)
-    return is_plain and several and not are_words and (serial or _is_key(one) or are_keys(one.labels))
+    return (
+        is_plain
+        and several
+        and not are_words
+        and (serial or is_identifier(one.name) or _is_key(one) or one.profile.keys)
+    )
 
 
-def _names_a_member(one: _Evidence) -> bool:
+def _names_a_member(one: ColumnEvidence) -> bool:
     return is_about_a_person(one.name) or one.meaning in ("person id", "id")
 
 
-def _is_key(one: _Evidence) -> bool:
-    return one.meaning in ("person id", "id", "case id") or is_numbered(one.name)
+def _is_key(one: ColumnEvidence) -> bool:
+    return one.meaning in PERSON_IDS or is_numbered(one.name)
 
 
-def _joined(parts: Sequence[_Evidence], meaning: str, attributes: Sequence[tuple[str, str, Int64]]) -> PossiblePerson:
+def _joined(
+    parts: Sequence[ColumnEvidence], meaning: str, attributes: Sequence[tuple[str, str, Int64]]
+) -> PossiblePerson:
     codes, names = combined([one.codes for one in parts]), tuple(one.name for one in parts)
     others = [attribute for attribute in attributes if attribute[1] not in names]
     evidence = evidence_of(codes, others, of_names=meaning == "name")
-    points = {AGREE: _POINTS["agree"], DIFFER: _POINTS["differ"]}.get(evidence, 0)
+    points = {AGREE: RULES["agree"].points, DIFFER: RULES["differ"].points}.get(evidence, 0)
     return PossiblePerson(names, meaning, points, int((codes >= 0).sum()), count_distinct(codes))
 
 
 def _persons_before_cases(
-    ordered: Sequence[PossiblePerson], evidence: Mapping[str, _Evidence]
+    ordered: Sequence[PossiblePerson], evidence: Mapping[str, ColumnEvidence]
 ) -> tuple[PossiblePerson, ...]:
     """Place each person key before its cases: customers before receipts, if each receipt has one customer."""
     placed: list[PossiblePerson] = []
@@ -422,7 +323,7 @@ def _persons_before_cases(
     )
 
 
-def _is_case_of(case: PossiblePerson, person: PossiblePerson, evidence: Mapping[str, _Evidence]) -> bool:
+def _is_case_of(case: PossiblePerson, person: PossiblePerson, evidence: Mapping[str, ColumnEvidence]) -> bool:
     """Return True if each value of `case` belongs to one value of `person`, a key with as good evidence."""
     if not (case.repeats and person.repeats) or len(person.columns) > 1 or person.meaning in ("name", "address"):
         return False
@@ -432,10 +333,6 @@ def _is_case_of(case: PossiblePerson, person: PossiblePerson, evidence: Mapping[
     codes = combined([evidence[name].codes for name in case.columns])
     joint = combined([codes, evidence[person.columns[0]].codes])
     return count_distinct(joint) <= _EXCEPTIONS * count_distinct(np.where(joint >= 0, codes, -1))
-
-
-def _first_rows(ids: Sequence[Int64]) -> Int64:
-    return np.sort(np.unique(np.stack(ids), axis=1, return_index=True)[1]).astype(np.int64)
 
 
 def are_cut(column: Any) -> bool:

@@ -19,7 +19,14 @@ from anonset.columns.date_patterns import contains_contact, contains_date, is_ti
 from anonset.columns.kinds import MOST_LOOKED_AT, ValueFormat, are_results, kind_of_values, look_at
 from anonset.columns.marks import words_for_marks
 from anonset.columns.missing import MISSING, NULLS, PROBABLE_NULLS, SIGNS_OF_NULL, missing_codes
-from anonset.columns.personal_values import are_capitalised, are_keys, are_names, identifying, is_free_text
+from anonset.columns.personal_values import (
+    are_capitalised,
+    are_keys,
+    are_names,
+    attribute_of,
+    identifying,
+    is_free_text,
+)
 from anonset.columns.printed_lists import LIST, NoListError, are_printed_lists, items_of_lists
 from anonset.data import SetColumn
 from anonset.data.array_types import Bools, Int32, Int64
@@ -37,7 +44,9 @@ _MOST_VALUES_OF_LIST = 10
 MOST_SHARED_VALUES = 20
 """Maximum number of distinct values in columns with answers from one list."""
 _MOST_FREQUENT = 12
-_MOST_TIMES = 0.9
+_MOST_TIMES, _MOST_SEXES = 0.9, 4
+FREE_TEXT = "free text"
+"""Reason why a column of sentences may mention persons."""
 
 
 @dataclass(frozen=True)
@@ -106,6 +115,9 @@ class Profile(RedactedRepr):
     label_is_name: bool = False
     """True if the only value equals the column name."""
 
+    attribute: str = ""
+    """``sex`` or ``birth`` if the values, but not the header, may show such an attribute of persons."""
+
     times: bool = False
     """True if nearly all values are times of the day."""
 
@@ -122,9 +134,14 @@ class Profile(RedactedRepr):
     """
 
     @property
+    def given(self) -> int:
+        """Number of rows with a value."""
+        return self.records - self.nulls - self.missing
+
+    @property
     def uniqueness(self) -> float:
         """Ratio of the number of distinct values to the number of rows with a value."""
-        return self.distinct / max(1, self.records - self.nulls - self.missing)
+        return self.distinct / max(1, self.given)
 
 
 def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
@@ -168,6 +185,11 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
     return _of_values(column, n, nulls, values or _values(loaded), words=of_words)
 
 
+def profile_of_values(column: str, labels: Sequence[str], counts: Int64, n: int) -> Profile:
+    """Return the profile of a column by some of its distinct values and the frequencies of all, in `n` rows."""
+    return _of_values(column, n, n - int(counts.sum()), _Values([*labels], [], counts), words=False)
+
+
 def _of_values(column: str, n: int, nulls: int, values: "_Values", *, words: bool) -> Profile:
     """Return the profile of a column without sets."""
     given, some, total = values.given, values.given[:_SOME], values.total
@@ -198,6 +220,7 @@ def _of_values(column: str, n: int, nulls: int, values: "_Values", *, words: boo
         prose=_prose(given, n - nulls) if is_text else "",
         results=are_results(given),
         label_is_name=values.distinct == 1 and given[0].casefold() == column.strip().casefold(),
+        attribute=attribute_of(some) if look.kind == "dates" or values.distinct <= _MOST_SEXES else "",
         times=is_text and _are_times(some),
         marks=words_for_marks(given) if look.kind in ("text", "crosses") else None,
         coded_pair=_digits(given),
@@ -318,7 +341,7 @@ def _prose(labels: Sequence[str], occurrences: int) -> str:
         return "values contain dates"
     if sum(map(contains_contact, looked_at)) * _ROWS_OF_A_DATE >= max(1, len(looked_at)):
         return "values contain telephone numbers or e-mail addresses"
-    return "free text" if is_free_text(looked_at, occurrences * len(looked_at) // max(1, len(labels))) else ""
+    return FREE_TEXT if is_free_text(looked_at, occurrences * len(looked_at) // max(1, len(labels))) else ""
 
 
 def _counted(column: Any) -> tuple[list[str], Int64]:

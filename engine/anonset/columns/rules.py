@@ -1,17 +1,24 @@
-"""Rules for the role of a single column, in order. The first rule that applies decides.
+"""What a single column shows: one table of rules with the role that each proposes, and its points for a person.
 
-A column that no rule recognizes is dropped, with the settings that would publish it. ``make columns`` measures what
-each rule contributes.
+The first rule with a role that applies decides the role. A column that no rule recognizes is dropped, with the settings
+that would publish it. The points of all rules that apply are the evidence that each value is a person (`persons`).
+``make columns`` measures what each rule contributes.
 """
 
+import re
+from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from anonset.columns.header_topics import is_remark, is_sensitive
+import numpy as np
+
+from anonset.columns.agreement import AGREE, DIFFER, UNKNOWN
+from anonset.columns.header_topics import is_quantity, is_remark, is_sensitive, names_a_product
 from anonset.columns.headers import (
     ATTRIBUTES,
     PERSON_IDS,
+    is_about_a_thing,
     is_direct,
     is_identifier,
     is_known,
@@ -20,27 +27,43 @@ from anonset.columns.headers import (
     meaning_of,
     numbers_a_thing,
 )
-from anonset.columns.profiles import Profile
+from anonset.columns.profiles import FREE_TEXT, Profile
 from anonset.columns.roles import CODE_LEVELS, MARKS, NUMBERS, UNRECOGNIZED, ProposedRole, hierarchy_for
 from anonset.columns.set_rules import is_grade, propose_sets
+from anonset.data.array_types import Int64
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import Fix
 
+CONTACTS = ("e-mail", "IBAN", "phone", "account", "network")
+"""Meanings of headers and values by which a person can be reached or recognized."""
+NEVER = -20
+"""Points of a column that is never offered as the person."""
 _FEWEST_ROWS, _ALL_DIFFERENT, _MANY_DIFFERENT = 20, 0.98, 0.1
 """Fewest rows in which values identify rows, and shares of distinct values from which values, or ids and sampling
 weights by their header, do.
 """
 _MANY_NAMES, _ROWS_OF_A_NAME = 50, 100
 """Minimum number of capitalized words in a column of names, and largest average number of rows per name."""
-
-
+_FEW, _ROWS_OF_FEW, _MOST_ROWS_EACH = 10, 10, 150
+"""A column of fewer distinct values, with more rows per value on average, rarely identifies persons, and neither does
+any column with more rows per value than the last number.
+"""
+_NEARLY_ALL, _DIGITS_OF_A_KEY, _LONGEST_AMOUNT = 0.9, 4, 12
+_YEAR = re.compile(r"(19|20)\d\d").fullmatch
 _NOT_RECOGNIZED = "not recognized as an attribute that others know"
 
 
 @dataclass(frozen=True)
-class ColumnEvidence:
-    """A column and what the other columns show about it."""
+class ColumnEvidence(RedactedRepr):
+    """A column, and what the other columns show about it."""
 
     profile: Profile
+    labels: tuple[str, ...] = field(default=(), repr=False)
+    """Some distinct values. Empty if only the role of the column is asked."""
+    codes: Int64 = field(default_factory=lambda: np.empty(0, np.int64), repr=False)
+    """Value of each of the first rows, int64 (n,), folded. -1 if it is missing. Empty if only the role is asked."""
+    agreement: int = UNKNOWN
+    """Whether birth or sex agree within the values: `AGREE`, `UNKNOWN` or `DIFFER`."""
     identifies: bool = False
     """Whether the column may identify the person of each row."""
     mentions: str = ""
@@ -49,29 +72,64 @@ class ColumnEvidence:
     """Whether another column names persons or their attributes."""
 
     @property
-    def meaning(self) -> str:
+    def name(self) -> str:
+        """Name of the column."""
+        return self.profile.name
+
+    @property
+    def header(self) -> str:
         """Meaning of the header."""
-        return meaning_of(self.profile.name)
+        return meaning_of(self.name)
+
+    @property
+    def meaning(self) -> str:
+        """Meaning of the header, or of the values if these are clearer."""
+        by_values = self.profile.reaches
+        if by_values in ("e-mail", "IBAN") or (by_values == "name" and self.header == "person id"):
+            return by_values
+        return self.header or by_values
 
     @property
     def is_single(self) -> bool:
         """Whether the column contains one value per row, which neither marks an item nor is an attribute."""
-        return self.profile.kind not in (*MARKS, "sets") and self.meaning not in ATTRIBUTES
+        return self.profile.kind not in (*MARKS, "sets") and self.header not in ATTRIBUTES
 
     @property
     def different(self) -> str:
         """Number of distinct values, in words."""
         return f"{self.profile.distinct:,} different values"
 
+    @property
+    def are_numbers(self) -> bool:
+        """Whether all values consist of digits."""
+        return all(map(str.isdecimal, self.labels))
+
+    @property
+    def are_serial(self) -> bool:
+        """Whether nearly all numbers have the same number of digits, as ids have, and are no years."""
+        if not self.labels or all(map(_YEAR, self.labels)):
+            return False
+        counts = (Counter(map(len, labels)) for labels in (self.labels, [label.lstrip("0") for label in self.labels]))
+        (width, most), (_, others) = (one.most_common(1)[0] for one in counts)
+        return width >= _DIGITS_OF_A_KEY and max(most, others) >= _NEARLY_ALL * len(self.labels)
+
+    @property
+    def is_key(self) -> bool:
+        """Whether the values look like keys, and not like codes of diagnoses, drugs or places."""
+        return self.profile.keys and not self.profile.kind.endswith("codes")
+
 
 @dataclass(frozen=True)
 class Rule:
-    """Role of the columns to which a condition applies."""
+    """A fact of columns, with the role that it proposes."""
 
     applies: Callable[[ColumnEvidence], bool]
-    role: str
-    reason: Callable[[ColumnEvidence], str]
+    role: str = ""
+    """Role of the columns to which the rule applies. Empty if the rule proposes none."""
+    reason: Callable[[ColumnEvidence], str] = lambda column: ""
     fixes: Callable[[ColumnEvidence], tuple[Fix, ...]] = lambda column: ()
+    points: int = 0
+    """Evidence that each value is a person. Negative if it is evidence against it."""
 
 
 def _is_text(column: ColumnEvidence) -> bool:
@@ -85,15 +143,15 @@ def _is_constant(column: ColumnEvidence) -> bool:
 
 
 def _is_direct(column: ColumnEvidence) -> bool:
-    date_of_birth = column.meaning == "born" and column.profile.kind == "dates"
+    date_of_birth = column.header == "born" and column.profile.kind == "dates"
     plain = column.profile.kind not in (*MARKS, "sets")
-    return plain and bool(column.profile.reaches or (is_direct(column.meaning) and not date_of_birth))
+    return plain and bool(column.profile.reaches or (is_direct(column.header) and not date_of_birth))
 
 
 def _is_named_like_an_id(column: ColumnEvidence) -> bool:
-    one, named = column.profile, column.meaning == "id" or is_identifier(column.profile.name)
+    one, named = column.profile, column.header == "id" or is_identifier(column.name)
     many = one.uniqueness > _MANY_DIFFERENT and one.kind != "numbers"
-    return column.is_single and named and many and column.meaning != "thing" and not is_sensitive(one.name)
+    return column.is_single and named and many and column.header != "thing" and not is_sensitive(one.name)
 
 
 def _differs_in_all_rows(column: ColumnEvidence) -> bool:
@@ -105,25 +163,52 @@ def _differs_in_all_rows(column: ColumnEvidence) -> bool:
 def _may_be_names(column: ColumnEvidence) -> bool:
     one = column.profile
     many = one.distinct > max(_MANY_NAMES, one.records // _ROWS_OF_A_NAME)
-    return one.capitalised and many and not column.meaning and column.has_persons and not is_sensitive(one.name)
+    return one.capitalised and many and not column.header and column.has_persons and not is_sensitive(one.name)
 
 
 def _is_sensitive(column: ColumnEvidence) -> bool:
     one = column.profile
     named = (is_sensitive(one.name) and one.kind != "dates") or is_grade(one)
-    return named or (one.results and column.meaning not in ATTRIBUTES) or one.kind in CODE_LEVELS
+    return named or (one.results and column.header not in ATTRIBUTES) or one.kind in CODE_LEVELS
 
 
 def _is_known(column: ColumnEvidence) -> bool:
     one = column.profile
-    key = one.keys and one.kind == "text" and is_numbered(one.name) and column.meaning != "residence"
-    row = column.meaning == "residence" and one.kind == "integers" and one.keys and _differs(one)
+    key = one.keys and one.kind == "text" and is_numbered(one.name) and column.header != "residence"
+    row = column.header == "residence" and one.kind == "integers" and one.keys and _differs(one)
     known = is_known(one.name, dates=one.kind == "dates")
     return known and not (key or row or numbers_a_thing(one.name))
 
 
 def _differs(profile: Profile) -> bool:
     return profile.records >= _FEWEST_ROWS and profile.uniqueness > _ALL_DIFFERENT
+
+
+def _is_about_persons(column: ColumnEvidence) -> bool:
+    """Return True if the header names an attribute that describes persons, and the values are no keys."""
+    described = is_known(column.name) or is_sensitive(column.name)
+    return column.meaning in (*ATTRIBUTES, "born") or (described and not column.profile.keys)
+
+
+def _are_words(column: ColumnEvidence) -> bool:
+    if column.is_key or column.are_numbers or column.meaning in (*CONTACTS, "name", "address"):
+        return False
+    worded = sum(not any(map(str.isdigit, label)) for label in column.labels)
+    return 2 * worded > len(column.labels) or column.profile.kind.endswith("codes")
+
+
+def _are_few(column: ColumnEvidence) -> bool:
+    given, persons = column.profile.given, column.profile.distinct
+    return persons < max(3, min(_FEW, given / _ROWS_OF_FEW), given / _MOST_ROWS_EACH)
+
+
+def _are_amounts(column: ColumnEvidence) -> bool:
+    decimals = sum(len(label) <= _LONGEST_AMOUNT and ("." in label or "," in label) for label in column.labels)
+    return column.profile.kind == "numbers" and 2 * decimals > len(column.labels)
+
+
+def _identifies(column: ColumnEvidence) -> str:
+    return f"identifies people or cases, {column.different} in {column.profile.records:,} rows"
 
 
 RULES: Mapping[str, Rule] = MappingProxyType(
@@ -134,11 +219,18 @@ RULES: Mapping[str, Rule] = MappingProxyType(
             lambda column: f"mentions values of {column.mentions!r}; may describe a person",
         ),
         "remarks": Rule(
-            lambda column: _is_text(column) and column.profile.kind == "text" and is_remark(column.profile.name),
+            lambda column: _is_text(column) and column.profile.kind == "text" and is_remark(column.name),
             "drop",
             lambda column: "remarks; may describe a person",
+            points=NEVER,
         ),
         "free text": Rule(
+            lambda column: _is_text(column) and column.profile.prose == FREE_TEXT,
+            "drop",
+            lambda column: f"{FREE_TEXT}; may describe a person",
+            points=NEVER,
+        ),
+        "dates or contacts": Rule(
             lambda column: _is_text(column) and column.profile.prose != "",
             "drop",
             lambda column: f"{column.profile.prose}; may describe a person",
@@ -151,11 +243,11 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         ),
         "constant": Rule(_is_constant, "drop", lambda column: "same value in all rows: no information"),
         "direct": Rule(_is_direct, "drop", lambda column: f"direct identifier (name or contact), {column.different}"),
-        "person": Rule(
-            lambda column: column.is_single and (column.identifies or column.meaning in ("person id", "case id")),
-            "drop",
-            lambda column: f"identifies people or cases, {column.different} in {column.profile.records:,} rows",
+        "person id": Rule(
+            lambda column: column.is_single and column.meaning == "person id", "drop", _identifies, points=6
         ),
+        "case id": Rule(lambda column: column.is_single and column.meaning == "case id", "drop", _identifies, points=1),
+        "person": Rule(lambda column: column.is_single and column.identifies, "drop", _identifies),
         "named like an id": Rule(
             _is_named_like_an_id,
             "drop",
@@ -174,27 +266,46 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "sampling weight": Rule(
             lambda column: (
                 column.profile.kind in NUMBERS
-                and is_sampling_weight(column.profile.name)
+                and is_sampling_weight(column.name)
                 and column.profile.uniqueness > _MANY_DIFFERENT
             ),
             "drop",
             lambda column: "sampling weight: not an attribute of the person, and identifies rows",
+            points=-6,
         ),
         "sensitive": Rule(
             _is_sensitive,
             "sensitive",
             lambda column: f"sensitive, {column.different}: must not be inferred for a person",
         ),
-        "known": Rule(
-            _is_known,
-            "relational",
-            lambda _: "an attacker may know the value",
-        ),
+        "known": Rule(_is_known, "relational", lambda _: "an attacker may know the value"),
+        "about persons": Rule(_is_about_persons, points=-6),
+        "quantity": Rule(lambda column: is_quantity(column.name), points=-6),
+        "moments": Rule(lambda column: column.profile.kind == "dates" or column.profile.times, points=NEVER),
+        "amounts": Rule(_are_amounts, points=NEVER),
+        "id": Rule(lambda column: column.meaning == "id", points=2),
+        "numbered": Rule(lambda column: column.meaning not in PERSON_IDS and is_numbered(column.name), points=1),
+        "about a thing": Rule(lambda column: is_about_a_thing(column.name) or names_a_product(column.name), points=-3),
+        "keys": Rule(lambda column: column.is_key, points=2),
+        "serial": Rule(lambda column: not column.is_key and column.are_numbers and column.are_serial, points=1),
+        "numbers": Rule(lambda column: not column.is_key and column.are_numbers and not column.are_serial, points=-3),
+        "words": Rule(_are_words, points=-2),
+        "few": Rule(_are_few, points=-4),
+        "agree": Rule(lambda column: column.agreement == AGREE, points=4),
+        "differ": Rule(lambda column: column.agreement == DIFFER, points=-4),
     }
 )
 """Rules by name, in order."""
-TEXTS = ("mentions persons", "remarks", "free text")
+TEXTS = ("mentions persons", "remarks", "free text", "dates or contacts")
 """Rules for texts, which are neither values nor sets."""
+
+
+def points_of(column: ColumnEvidence, rules: Mapping[str, Rule] = RULES) -> int:
+    """Return the evidence that each value of a column is a person: the sum of the points of the rules that apply, or
+    `NEVER`.
+    """
+    points = [rule.points for rule in rules.values() if rule.points and rule.applies(column)] if column.labels else []
+    return NEVER if not column.labels or NEVER in points else sum(points)
 
 
 def propose(
@@ -225,9 +336,9 @@ def propose(
     columns = {
         profile.name: ColumnEvidence(
             profile,
-            profile.name in identifying,
-            mentioning.get(profile.name, ""),
-            any(name != profile.name for name in named),
+            identifies=profile.name in identifying,
+            mentions=mentioning.get(profile.name, ""),
+            has_persons=any(name != profile.name for name in named),
         )
         for profile in profiles
     }
@@ -249,7 +360,7 @@ def propose(
 
 def _first(column: ColumnEvidence, rules: Mapping[str, Rule]) -> ProposedRole:
     """Return the role by the first rule that applies."""
-    rule = next((rule for rule in rules.values() if rule.applies(column)), None)
+    rule = next((rule for rule in rules.values() if rule.role and rule.applies(column)), None)
     if rule is None:
         return ProposedRole(UNRECOGNIZED, _NOT_RECOGNIZED, hierarchy_for(column.profile))
     hierarchy = None if rule.role == "drop" else hierarchy_for(column.profile)
