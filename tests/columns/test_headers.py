@@ -10,7 +10,6 @@ from anonset.columns.headers import (
     is_direct,
     is_identifier,
     is_known,
-    is_sampling_weight,
     meaning_of,
     words_of,
 )
@@ -28,7 +27,7 @@ HEADERS = {
     "name": "name Name NAME Vorname Nachname Geburtsname surname first_name LastName full_name patient_name "
     "Patientenname nom prénom apellido1 nombre nome cognome voornaam achternaam maiden_name",
     "e-mail": "E-Mail email e_mail Email-Adresse courriel",
-    "phone": "Telefon Tel. phone Telefonnr phone_number Handy teléfono téléphone",
+    "phone": "Cellphone cell_phone Telefon Tel. phone Telefonnr phone_number Handy teléfono téléphone",
     "IBAN": "IBAN iban",
     "address": "Straße Strasse STRASSE address Adresse Hausnr. calle Anschrift indirizzo",
     "born": "geb. Geb née",
@@ -37,7 +36,9 @@ HEADERS = {
     "residence": "PLZ zip postcode Wohnort city",
     "thing": "doctor ward ward_id doctor_id physician_no product_id hospital_name drug_name Station Arzt Ärztin-Nr. "
     "station_name provider_id product_code",
-    "": "num_patients number_of_patients codes visits percentage dosage wgt costs month admission_type_id village",
+    "network": "IP ip_address IPAddress client-ip",
+    "": "CELL_ID cellId pageUrl "
+    "num_patients number_of_patients codes visits percentage dosage wgt costs month admission_type_id village",
 }
 
 
@@ -99,17 +100,8 @@ def test_words_with_the_prefix_or_suffix_of_grades_are_not_sensitive(header: str
     assert not is_sensitive(header)
 
 
-SURVEY = "fnlwgt PWGTP wgt sampling_weight sample_weight SurveyWeight design_weight final_weight pweight"
-
-
-@pytest.mark.parametrize("header", SURVEY.split())
-def test_weights_of_surveys_are_sampling_weights(header: str) -> None:
-    assert is_sampling_weight(header)
-
-
 @pytest.mark.parametrize("header", ["weight", "Weight", "body_weight", "birthweight", "weight_kg", "patient_weight"])
 def test_weights_of_bodies_are_quantities(header: str) -> None:
-    assert not is_sampling_weight(header)
     assert is_quantity(header)
 
 

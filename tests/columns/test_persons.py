@@ -244,3 +244,32 @@ def test_kinds_of_events_are_no_households() -> None:
     assert not any("," in name for name in {*possible(data), *named(data)})
     data["cost_domain_id"] = [f"D{17 * (n % 4) + 300}" for n in range(30)]
     assert any("," in name for name in {*possible(data), *named(data)})
+
+
+@pytest.mark.parametrize(
+    ("header", "values"),
+    [
+        ("fare", [str(700 + n % 90 * 37) for n in range(400)]),
+        ("started", [f"2024-03-{1 + n % 28:02d} 10:{n % 60:02d}" for n in range(400)]),
+        ("What should change?", [f"more light in room {n % 90} of the house" for n in range(400)]),
+        ("I feel safe", [("Agree", "Disagree", "Neutral")[n % 3] for n in range(400)]),
+        ("tools", [("SAS;R", "R;Stata", "SAS")[n % 3] for n in range(400)]),
+    ],
+)
+def test_amounts_moments_texts_and_answers_are_not_listed(header, values):
+    data = {"id": [str(n) for n in range(400)], header: values}
+    assert not possible(data) | dict.fromkeys(named(data))
+
+
+def test_ids_in_few_rows_are_only_named():
+    data = {"prev_card_no": [f"{26100000 + n}" if n % 5 == 0 else "" for n in range(200)] * 2}
+    assert not any(possible(data).values())
+
+
+def test_sensitive_words_above_keys_do_not_hide_the_person():
+    data = {
+        "Chromosome": [f"chr{1 + n * 7 % 22}" for n in range(600)],
+        "Tumor_Sample_Barcode": [f"TCGA-AA-{1000 + n // 9}-01A" for n in range(600)],
+        "Hugo_Symbol": [("TP53", "KRAS", "EGFR", "PTEN")[n * 5 % 4] for n in range(600)],
+    }
+    assert offered(data)[0] == "Tumor_Sample_Barcode"

@@ -195,3 +195,28 @@ def test_slash_and_plus_separate_codes_of_cells_that_differ_in_length(mark: str)
 )
 def test_slash_and_plus_within_values_are_not_separators(cells: list[str]) -> None:
     assert profile("value", pa.array(cells)).separator is None
+
+
+RESULTS = ["neg", "<0,3", "143,52 ", *(f"1,{n} (korr.)" for n in range(10, 20))]
+ARTICLES = ["Bread", "Butter", "Vodka", "Baby formula", "Milk 1l", "Eggs 10", "Beer 6x", "Red Wine", "Olive Oil"]
+
+
+@pytest.mark.parametrize("n", [60, 400, 4_000])
+@pytest.mark.parametrize(
+    ("header", "values"),
+    [
+        ("Ergebnis", [*RESULTS, *(f"{n % 61},{n * 37 % 90 + 10}" for n in range(300))]),
+        ("article", [*ARTICLES, *(f"Article {n}" for n in range(11, 70))]),
+    ],
+)
+def test_decimal_commas_and_numbers_in_names_separate_no_items_in_any_number_of_rows(header, values, n):
+    cells = [values[i * 31 % len(values)] for i in range(n)]
+    assert profile(header, pa.chunked_array([cells])).kind != "sets"
+
+
+def test_codes_with_points_are_no_dates_and_ids_contain_no_telephone_numbers():
+    codes = [
+        f"EC_{a}.{b}.{c}.{10 + d}" for a in range(1, 6) for b in range(1, 5) for c in range(1, 3) for d in range(9)
+    ]
+    ids = [f"W00{4190336 + 7 * n}" for n in range(90)]
+    assert [profile("x", pa.chunked_array([values])).prose for values in (codes, ids)] == ["", ""]

@@ -83,7 +83,7 @@ def test_roles_are_proposed_by_names_and_by_values():
     assert names(reasons["school_no"], "not recognized")
 
 
-def test_a_body_weight_is_asked_for_and_a_survey_weight_is_dropped():
+def test_weights_are_asked_for():
     columns = {
         "age": [str(20 + n % 40) for n in range(N)],
         "weight": [str(45 + n % 25) for n in range(N)],
@@ -91,7 +91,7 @@ def test_a_body_weight_is_asked_for_and_a_survey_weight_is_dropped():
     }
     reasons = {column.profile.name: column.reason for column in anonset.inspect(columns).columns}
     assert "if others know it: relational='weight'" in reasons["weight"]
-    assert reasons["survey_weight"].startswith("sampling weight")
+    assert reasons["survey_weight"].startswith("not recognized")
 
 
 def test_items_without_a_tree_are_joined_by_how_often_they_occur():
@@ -562,3 +562,18 @@ def test_a_card_that_several_persons_share_precedes_rows_and_is_offered_with_the
 def test_rows_with_a_shared_card_are_counted_if_each_is_declared_a_person(unit):
     problems = anonset.inspect(cards(), unit=unit).problems
     assert any(names(problem, "240 80 member_id name") for problem in problems)
+
+
+@pytest.mark.parametrize("header", ["zz", "vaccine"])
+@pytest.mark.parametrize("n", [90, 600])
+@pytest.mark.parametrize("words", [("Comirnaty", "Spikevax", "Boostrix", "Priorix"), ("nuts", "milk", "egg")])
+def test_capitalized_words_and_few_codes_are_offered_as_items_in_any_number_of_rows(words, n, header):
+    columns = {
+        "pid": [f"P{1000 + i // 3}" for i in range(n)],
+        "sex": ["fm"[i // 3 % 2] for i in range(n)],
+        header: [words[(i % 3 + i // 9) % len(words)] for i in range(n)],
+    }
+    found = {column.profile.name: column.proposed for column in anonset.inspect(columns, unit="pid").columns}
+    assert found[header].role in ("drop", "items")
+    offered = [fix.settings for fix in found[header].fixes]
+    assert found[header].role == "items" or {"items": [header]} in offered

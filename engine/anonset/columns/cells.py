@@ -258,9 +258,12 @@ def are_phrases(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _are_words(rows: Sequence[Sequence[str]]) -> bool:
-    items = {item for row in rows if len(row) > 1 for item in row}
-    words = sum(len(item) >= _SHORTEST_WORD and item.replace(" ", "").isalpha() for item in items)
-    return 2 * words > len(items)
+    """Return True if most cells of several parts contain a word, as in ``Milk 1l``, and not only codes."""
+    several = [row for row in rows if len(row) > 1]
+    worded = sum(
+        any(len(item) >= _SHORTEST_WORD and item.replace(" ", "").isalpha() for item in row) for row in several
+    )
+    return 2 * worded > len(several)
 
 
 def are_titles(labels: Sequence[str]) -> bool:

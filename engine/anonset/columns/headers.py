@@ -29,10 +29,6 @@ _MEANINGS_IN_NAMES = {"name", "of names", "person", "filler"}
 _SHORT, _LONGEST_HEADER = 3, 300
 CODES = ("code", "codigo", "codice", "n")
 """Words for a number that may also be a code."""
-_SAMPLING = re.compile(
-    r"wgt|sampling|^pweight|(sample|survey|design|final|replicate|probability|household|base|panel)[^a-z]*weight",
-    re.IGNORECASE,
-)
 _CAPITALS = re.compile(r"(?<=[a-zа-яα-ω])(?=[A-ZА-ЯΑ-Ω])|(?<=[A-ZА-ЯΑ-Ω])(?=[A-ZА-ЯΑ-Ω][a-zа-яα-ω])")
 _WORD = re.compile(r"[a-z]+|[^a-z ]+")
 _WITHOUT_BLANKS = re.compile("[\u3005\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{2,}")
@@ -188,14 +184,16 @@ def meaning_of(header: str) -> str:
     are_of_names = "name" in kinds and all(not meanings or meanings & _MEANINGS_IN_NAMES for meanings in says)
     if are_of_names and (all(says) or "of names" in kinds):
         return "name"
+    if "network" in kinds and "thing" not in kinds:
+        return "network"
     if "address" in kinds and "account" not in kinds:
         return "residence" if _is_part_of_address(header) else "address"
     if "account" in kinds and not kinds & {"thing", "birth"}:
         return "account"
     if "device" in kinds and kinds & {"number", "own number"}:
         return "account"
-    if kinds & {"contact", "network"} and "thing" not in kinds:
-        return "network" if "network" in kinds else "contact"
+    if "contact" in kinds and "thing" not in kinds:
+        return "contact"
     return _id_kind(words, says) or _attribute_kind(words, kinds)
 
 
@@ -241,7 +239,7 @@ def _attribute_kind(words: tuple[str, ...], kinds: frozenset[str]) -> str:
 
 def is_known(header: str, *, dates: bool = False) -> bool:
     """Return True if a header names an attribute of a person that others know. Each word of the header must have a
-    meaning that fits an attribute of a person.
+    meaning that fits an attribute of a person, except for unknown words before a dot, in nested records.
 
     Parameters
     ----------
@@ -254,9 +252,14 @@ def is_known(header: str, *, dates: bool = False) -> bool:
     [False, False, False, False, False, False]
     >>> is_known("Aufnahmedatum", dates=True), is_known("Aufnahmedatum"), is_known("HIV test date", dates=True)
     (True, False, False)
+    >>> is_known("inmate.sex"), is_known("hours.per.week"), is_known("doctor.sex"), is_known("state of mind.sex")
+    (True, True, False, False)
     >>> [is_known(one) for one in ("Płeć", "Возраст", "الجنسية", "מצב משפחתי", "シード番号", "加入者性別", "시군구")]
     [True, True, True, True, False, True, True]
     """
+    container, _, field = header.rpartition(".")
+    if field.isalpha() and container and vocabulary().isdisjoint(words_of(container)):
+        header = field
     words, known_meanings = words_of(header), _KNOWN_DATES if dates else _KNOWN
     says = [word_meanings().get(word, frozenset()) for word in words]
     if "address" in frozenset().union(*says):
@@ -278,17 +281,6 @@ def has_known_letters(header: str) -> bool:
     (True, True, False, False)
     """
     return any(unicodedata.name(sign, "").startswith(_SCRIPTS) for sign in header if sign.isalpha())
-
-
-def is_sampling_weight(header: str) -> bool:
-    """Return True if a header names a survey weight, which people of the same sex and age share.
-
-    The word weight alone may also mean a body weight.
-
-    >>> is_sampling_weight("fnlwgt"), is_sampling_weight("survey_weight"), is_sampling_weight("weight")
-    (True, True, False)
-    """
-    return _SAMPLING.search(header) is not None
 
 
 def is_direct(meaning: str) -> bool:

@@ -59,7 +59,7 @@ _WITH_COMMA = re.compile(r"[+-]?\d{1,18}(,\d+)?").fullmatch
 _DECIMAL = re.compile(r"\D{0,3}\d{1,18}[,.]\d+").fullmatch
 _LIMIT = re.compile(r"([<>≤≥~+-]|[<>]=)? ?\d{1,18}([,.]\d+)?").fullmatch
 """A number, optionally with the sign of a limit."""
-_MOST_RESULTS, _FEWEST_MEASURED = 12, 10
+_MOST_RESULTS, _FEWEST_MEASURED, _MOST_MEASURED = 12, 10, 0.9
 _SIGNS = (
     re.compile(r"\b(pos|positi[vf][eo]?|positief|reaktiv|reactive|detected)\b", re.IGNORECASE).search,
     re.compile(r"\b(neg|negati[vf][eo]?|negatief|not detected|non-?reactive|nicht reaktiv)\b", re.IGNORECASE).search,
@@ -150,14 +150,16 @@ def with_comma(labels: Sequence[str]) -> bool:
 
 
 def are_measured(labels: Sequence[str]) -> bool:
-    """Return True if values are numbers with decimals, some of them possibly limits, mixed with words.
+    """Return True if values are numbers with decimals, some of them possibly limits, mixed with words and remarks.
 
     >>> are_measured(["14,2", "9,8", "< 0,5", "n.g."]), are_measured(["1,2", "2,3,4"]), are_measured(["E10", "J45"])
     (True, False, False)
+    >>> are_measured([*(f"1,{n}" for n in range(10)), "1,69 (korr.)"])
+    True
     """
-    numbers = [label for label in labels if any(map(str.isdigit, label))]
-    decimals = sum(map(bool, map(_DECIMAL, numbers)))
-    return all(map(_LIMIT, numbers)) and 2 * decimals > len(numbers) and 2 * len(numbers) > len(labels)
+    numbers = [label.strip() for label in labels if any(map(str.isdigit, label))]
+    decimals, limits = (sum(map(bool, map(form, numbers))) for form in (_DECIMAL, _LIMIT))
+    return limits >= _MOST_MEASURED * len(numbers) and 2 * decimals > len(numbers) and 2 * len(numbers) > len(labels)
 
 
 def are_results(labels: Sequence[str]) -> bool:

@@ -17,6 +17,7 @@ from anonset.columns.headers import (
     CODES,
     has_known_letters,
     is_about_a_thing,
+    is_identifier,
     is_known,
     meaning_of,
     words_of,
@@ -31,7 +32,7 @@ FEW_DIFFERING = 0.05
 """Maximum share of persons with differing rows, if the differences may be errors."""
 _MOST_DIFFERENT_CODES, _MANY_ROWS = 0.8, 500
 """Maximum share of distinct values in a column of codes of an unknown system, and rows from which it holds."""
-_ROWS_OF_AN_ITEM = 4
+_ROWS_OF_AN_ITEM = 2
 """Minimum average number of rows per value, in a column that may contain one item per row."""
 _CODES = ("ICD-9 codes", "ICD-10 codes", "ATC codes")
 _CODE_KINDS = _CODES[1:]
@@ -92,26 +93,18 @@ def roles_by_person(
         persons = differing.pop(name)
         if found[name].role != UNRECOGNIZED:
             first_rows[name] = persons
+    able = _item_columns(differing, profiles)
     if not any(own.role in SETS or own.is_declared_sensitive for own in found.values()):
         codes = likely_codes(list(differing), profiles)
-        # Capitalized words may be names, and keys may identify physicians or shops.
-        texts = [
-            name
-            for name in _item_columns(differing, profiles)
-            if profiles[name].kind == "text"
-            and not (profiles[name].capitalised or profiles[name].keys)
-            and has_known_letters(name)
-        ]
-        for name in codes[:1] or texts[:1]:
+        for name in codes[:1] or [name for name in able if _are_surely_items(profiles[name])][:1]:
             reason = "a code per row of a person" if codes else "words that persons share, one per row of a person"
             roles[name] = replace(found[name], role="items", hierarchy=tree_of(profiles[name].kind), reason=reason)
             del differing[name]
     of_persons = f"of the same {', '.join(map(repr, unit))}"
     for name, persons in differing.items():
         reason = f"differs between rows {of_persons} for {counted(persons, 'person')}"
-        words = found[name].role == UNRECOGNIZED and profiles[name].kind == "text" and names_items(name)
         items = Fix({"items": [name]}, "if each value is an item")
-        fixes = (items,) if words or profiles[name].kind in _CODES else ()
+        fixes = (items,) if name in able or profiles[name].kind in _CODES else ()
         roles[name] = ProposedRole("drop", reason, fixes=fixes, differs=True)
     return roles, first_rows
 
@@ -135,20 +128,31 @@ def _is_about_an_agent(name: str) -> bool:
 
 
 def _item_columns(names: Iterable[str], profiles: Mapping[str, Profile]) -> list[str]:
-    """Return the columns of texts or codes that may contain one item per row, the most probable first: words that are
-    not capitalized, which may be names, and many different values before few.
+    """Return the columns of texts or codes that may contain one item per row, the most probable first: by the header,
+    then words that are not capitalized, which may be names, and many different values before few.
     """
     able = [
         profiles[name]
         for name in names
         if (profiles[name].kind == "text" or profiles[name].kind.endswith("codes"))
-        and (3 if names_items(name) else _FEWEST_ITEMS) <= profiles[name].distinct
-        and profiles[name].distinct <= profiles[name].records // _ROWS_OF_AN_ITEM
+        and 1 < profiles[name].distinct <= profiles[name].records // _ROWS_OF_AN_ITEM
         and not (profiles[name].reaches or profiles[name].prose)
         and not (profiles[name].results or profiles[name].times)
         and not (is_remark(name) or is_known(name) or is_quantity(name) or _is_about_an_agent(name))
     ]
-    return [one.name for one in sorted(able, key=lambda one: (one.capitalised, -one.distinct))]
+    return [
+        one.name for one in sorted(able, key=lambda one: (not names_items(one.name), one.capitalised, -one.distinct))
+    ]
+
+
+def _are_surely_items(profile: Profile) -> bool:
+    """Return True if words of a column are items, and neither names nor a status that each person has.
+
+    Capitalized words may be names, and keys may identify physicians or shops.
+    """
+    may_be_others = profile.capitalised or profile.keys or is_identifier(profile.name)
+    several = names_items(profile.name) or profile.distinct >= _FEWEST_ITEMS
+    return profile.kind == "text" and several and not may_be_others and has_known_letters(profile.name)
 
 
 def likely_codes(names: Sequence[str], profiles: Mapping[str, Profile]) -> list[str]:
@@ -223,7 +227,7 @@ def roles_by_behaviour(
     ]
     agreeing = [name for name in shared if united[name].role == UNRECOGNIZED and not _may_be_names(profiles[name])]
     differing = [name for name in shared if united[name].role == "drop"]
-    items = _item_columns(differing, profiles)[:1]
+    items = [name for name in _item_columns(differing, profiles) if profiles[name].distinct >= _FEWEST_ITEMS][:1]
     if agreeing or items:
         return {role: names for role, names in (("relational", agreeing), ("items", items)) if names}
     return {"relational": differing, "differing": ["first"]} if differing else {}

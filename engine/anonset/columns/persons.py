@@ -18,11 +18,9 @@ from anonset.columns.agreement import AGREE, DIFFER, count_distinct, evidence_of
 from anonset.columns.header_topics import is_quantity
 from anonset.columns.headers import (
     ATTRIBUTES,
-    PERSON_IDS,
     is_about_a_person,
     is_about_a_thing,
     is_identifier,
-    is_numbered,
 )
 from anonset.columns.identity import folded
 from anonset.columns.ids import are_values, combined, given_texts, holds_sets, persons_in
@@ -231,7 +229,7 @@ def _households(
         near = free[max(0, at - _NEAR) : at + _NEAR + 1]
         for other in () if alone == AGREE else free:
             member = _is_small(other) and _names_a_member(other)
-            insurer = is_about_a_thing(other.name) and _is_key(key)
+            insurer = is_about_a_thing(other.name) and key.is_numbered
             is_name = other.meaning == "name" and alone == DIFFER
             is_near = _is_small(other) and any(other is one for one in near)
             if other is key or not (member or insurer or is_name or is_near):
@@ -242,11 +240,11 @@ def _households(
                 continue
             if alone == DIFFER and (member or agrees):
                 households.add(key.name)
-            if member and (agrees or _is_key(key)):
+            if member and (agrees or key.is_numbered):
                 certain.append(replace(found, points=max(found.points, SURE) + 1))
             elif agrees:
                 others.append(found)
-            elif _is_key(key) or alone == DIFFER:
+            elif key.is_numbered or alone == DIFFER:
                 named.append(replace(found, points=NAMED))
     for pairs in (others, named):
         pairs.sort(key=lambda pair: -pair.persons)
@@ -287,16 +285,12 @@ def _may_be_a_household(one: ColumnEvidence) -> bool:
         is_plain
         and several
         and not are_words
-        and (serial or is_identifier(one.name) or _is_key(one) or one.profile.keys)
+        and (serial or is_identifier(one.name) or one.is_numbered or one.profile.keys)
     )
 
 
 def _names_a_member(one: ColumnEvidence) -> bool:
     return is_about_a_person(one.name) or one.meaning in ("person id", "id")
-
-
-def _is_key(one: ColumnEvidence) -> bool:
-    return one.meaning in PERSON_IDS or is_numbered(one.name)
 
 
 def _joined(

@@ -23,12 +23,11 @@ from anonset.columns.headers import (
     is_identifier,
     is_known,
     is_numbered,
-    is_sampling_weight,
     meaning_of,
     numbers_a_thing,
 )
 from anonset.columns.profiles import FREE_TEXT, Profile
-from anonset.columns.roles import CODE_LEVELS, MARKS, NUMBERS, UNRECOGNIZED, ProposedRole, hierarchy_for
+from anonset.columns.roles import CODE_LEVELS, MARKS, UNRECOGNIZED, ProposedRole, hierarchy_for
 from anonset.columns.set_rules import is_grade, propose_sets
 from anonset.data.array_types import Int64
 from anonset.data.redacted_repr import RedactedRepr
@@ -39,14 +38,14 @@ CONTACTS = ("e-mail", "IBAN", "phone", "account", "network")
 NEVER = -20
 """Points of a column that is never offered as the person."""
 _FEWEST_ROWS, _ALL_DIFFERENT, _MANY_DIFFERENT = 20, 0.98, 0.1
-"""Fewest rows in which values identify rows, and shares of distinct values from which values, or ids and sampling
-weights by their header, do.
+"""Fewest rows in which values identify rows, and shares of distinct values from which values, or ids by their header,
+do.
 """
 _MANY_NAMES, _ROWS_OF_A_NAME = 50, 100
 """Minimum number of capitalized words in a column of names, and largest average number of rows per name."""
 _FEW, _ROWS_OF_FEW, _MOST_ROWS_EACH = 10, 10, 150
 """A column of fewer distinct values, with more rows per value on average, rarely identifies persons, and neither does
-any column with more rows per value than the last number.
+any column with more rows per value than the last number, or with a value in less than half of the rows.
 """
 _NEARLY_ALL, _DIGITS_OF_A_KEY, _LONGEST_AMOUNT = 0.9, 4, 12
 _YEAR = re.compile(r"(19|20)\d\d").fullmatch
@@ -98,6 +97,11 @@ class ColumnEvidence(RedactedRepr):
     def different(self) -> str:
         """Number of distinct values, in words."""
         return f"{self.profile.distinct:,} different values"
+
+    @property
+    def is_numbered(self) -> bool:
+        """Whether the header names an id or a number of a person or of an unknown thing."""
+        return self.header in PERSON_IDS or is_numbered(self.name)
 
     @property
     def are_numbers(self) -> bool:
@@ -199,7 +203,9 @@ def _are_words(column: ColumnEvidence) -> bool:
 
 def _are_few(column: ColumnEvidence) -> bool:
     given, persons = column.profile.given, column.profile.distinct
-    return persons < max(3, min(_FEW, given / _ROWS_OF_FEW), given / _MOST_ROWS_EACH)
+    return 2 * given < column.profile.records or persons < max(
+        3, min(_FEW, given / _ROWS_OF_FEW), given / _MOST_ROWS_EACH
+    )
 
 
 def _are_amounts(column: ColumnEvidence) -> bool:
@@ -263,16 +269,6 @@ RULES: Mapping[str, Rule] = MappingProxyType(
             "drop",
             lambda column: f"{column.different}, capitalized words without digits: possibly names",
         ),
-        "sampling weight": Rule(
-            lambda column: (
-                column.profile.kind in NUMBERS
-                and is_sampling_weight(column.name)
-                and column.profile.uniqueness > _MANY_DIFFERENT
-            ),
-            "drop",
-            lambda column: "sampling weight: not an attribute of the person, and identifies rows",
-            points=-6,
-        ),
         "sensitive": Rule(
             _is_sensitive,
             "sensitive",
@@ -280,11 +276,13 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         ),
         "known": Rule(_is_known, "relational", lambda _: "an attacker may know the value"),
         "about persons": Rule(_is_about_persons, points=-6),
-        "quantity": Rule(lambda column: is_quantity(column.name), points=-6),
+        "quantity": Rule(
+            lambda column: is_quantity(column.name) and column.are_numbers and not column.is_numbered, points=NEVER
+        ),
         "moments": Rule(lambda column: column.profile.kind == "dates" or column.profile.times, points=NEVER),
         "amounts": Rule(_are_amounts, points=NEVER),
         "id": Rule(lambda column: column.meaning == "id", points=2),
-        "numbered": Rule(lambda column: column.meaning not in PERSON_IDS and is_numbered(column.name), points=1),
+        "numbered": Rule(lambda column: column.meaning not in PERSON_IDS and column.is_numbered, points=1),
         "about a thing": Rule(lambda column: is_about_a_thing(column.name) or names_a_product(column.name), points=-3),
         "keys": Rule(lambda column: column.is_key, points=2),
         "serial": Rule(lambda column: not column.is_key and column.are_numbers and column.are_serial, points=1),

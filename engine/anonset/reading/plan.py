@@ -7,7 +7,8 @@ from typing import Any
 from anonset.arrow import is_list
 from anonset.columns.headers import PERSON_IDS, are_headers
 from anonset.columns.mentions import free_text_in, mentions_in, names_and_ids
-from anonset.columns.persons import CONTACTS, are_cut, possible_persons
+from anonset.columns.persons import are_cut, possible_persons
+from anonset.columns.rules import CONTACTS
 from anonset.data import CategoricalColumn, SetColumn, Table
 from anonset.data.table_facts import CUT, PersonMentions, RepeatedIdentifiers
 from anonset.errors import Fix, InputError
