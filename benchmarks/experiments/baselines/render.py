@@ -58,7 +58,8 @@ def tables(results: Path) -> str:
         ]
         parts += [f"**{data}**", rows(("publication", *_COLUMNS.values()), [row for row in cells if any(row[1:])])]
     sweeps = [_SWEEP, _by_length(figures, found), _SWEEP_OF_ITEMSETS, _by_top(figures, found)]
-    return "\n\n".join([*parts, _EQUAL_SUCCESS, _at_equal_success(figures, found), *sweeps])
+    equal = [_EQUAL_SUCCESS, _at_equal_success(figures, found), _above_control(figures, found)]
+    return "\n\n".join([*parts, *equal, *sweeps])
 
 
 _SWEEP = f"""\
@@ -104,6 +105,22 @@ def _at_equal_success(figures: Mapping[str, Figure], found: Mapping[Key, Mapping
             cells.append(tuple(row))
     names = [f"{_COLUMNS[quantity]}, {kind}" for quantity in quantities for kind in _KINDS]
     return rows(("data", "limit", *names), cells)
+
+
+def _above_control(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[str, Any]]) -> str:
+    """Return the private and synthetic points whose attack succeeds more often than its control."""
+    points = {
+        f"`{way}`, epsilon={x}, {data}": disclosed
+        for data in DATA
+        for way in RELEASES
+        for x in (*EPSILONS, NO_NOISE)
+        if (disclosed := values(results_of_figure(figures[f"{data}_epsilon"], found), way, x, "disclosed"))
+    }
+    above = [name for name, disclosed in points.items() if mean(disclosed) > half_width(disclosed)]
+    return (
+        f"Of {len(points)} points of private and synthetic records, {len(above)} have a difference from the control "
+        f"above its interval ({'; '.join(above) or 'none'}). About one in forty is expected by chance."
+    )
 
 
 def _by_top(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[str, Any]]) -> str:
