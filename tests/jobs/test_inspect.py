@@ -22,6 +22,7 @@ from anonset.reading.table_builder import read_all_rows
 from anonset.report import findings
 from anonset.report.findings import findings_account, findings_summary
 from anonset.settings.binding import require_roles
+from anonset.settings.job import Job
 from anonset.settings.job_text import job_text
 from anonset.settings.model_choices import guarantee_for
 from anonset.settings.parameters import MODELS
@@ -291,12 +292,12 @@ def test_a_job_is_valid_toml_for_any_values():
 
 def test_the_guarantee_follows_from_the_roles():
     both = {"items": ["x"], "relational": ["y"]}
-    assert guarantee_for({"items": ["x"]}, 5, 2, tuples=0) == {"model": "km", "k": 5, "m": 2}
+    assert guarantee_for(Job({"items": ["x"]}), 5, 2, tuples=0) == {"model": "km", "k": 5, "m": 2}
     for tuples in (9, 10**6):
-        assert guarantee_for(both, 5, 2, tuples=tuples) == {"model": "kkm", "k": 5, "m": 2}
-        assert guarantee_for({**both, "sensitive": "z"}, 5, 2, tuples=tuples)["model"] == "kkm"  # which rejects z
-    assert guarantee_for({"relational": ["y"]}, 5, 2, tuples=10**6)["algorithm"] == "mondrian"
-    assert guarantee_for({"relational": ["y"]}, 5, 2, tuples=9)["model"] == "k"
+        assert guarantee_for(Job(both), 5, 2, tuples=tuples) == {"model": "kkm", "k": 5, "m": 2}
+        assert guarantee_for(Job({**both, "sensitive": "z"}), 5, 2, tuples=tuples)["model"] == "kkm"  # which rejects z
+    assert guarantee_for(Job({"relational": ["y"]}), 5, 2, tuples=10**6)["algorithm"] == "mondrian"
+    assert guarantee_for(Job({"relational": ["y"]}), 5, 2, tuples=9)["model"] == "k"
 
 
 ADULT = {

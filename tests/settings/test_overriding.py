@@ -8,11 +8,17 @@ import pytest
 import tomlkit
 
 from anonset.cli.main import main
+from anonset.settings import overriding
 from anonset.settings.column_rules import RULES, TABLES
+from anonset.settings.job import Job
 from anonset.settings.job_changes import changed_job, with_role
 from anonset.settings.job_files import read_toml
-from anonset.settings.overriding import over
 from anonset.settings.settings import settings_model
+
+
+def over(job: dict[str, Any], flags: dict[str, Any]) -> dict[str, Any]:
+    return dict(overriding.over(Job(job), Job(flags)).settings)
+
 
 ENTRIES: dict[str, tuple[Any, Any, Any]] = {
     "hierarchy": ({"age": "range"}, {"zip": "prefix:1"}, {"age": "range", "zip": "prefix:1"}),
@@ -66,7 +72,7 @@ def test_a_dropped_column_whose_name_contains_a_comma_has_no_rules(name):
 def test_a_column_dropped_on_the_page_has_no_rules(name):
     _, zip_code, both = ENTRIES[name]
     job: dict[str, Any] = {"relational": ["age"], "items": ["zip"], name: both}
-    changed = tomllib.loads(changed_job(tomlkit.dumps(job), with_role(job, "age", "drop")))
+    changed = tomllib.loads(changed_job(tomlkit.dumps(job), Job(job).changes(with_role(Job(job), "age", "drop"))))
     assert (changed["drop"], changed[name]) == (["age"], zip_code)
 
 

@@ -11,6 +11,7 @@ from anonset.algorithms.registry import ALGORITHMS
 from anonset.errors import InputError
 from anonset.release import memory
 from anonset.settings.commands import EvaluateSettings, InspectSettings
+from anonset.settings.job import Job
 from anonset.settings.job_files import over_job, read_job
 from anonset.settings.model_choices import candidate_of, model_of
 from anonset.settings.overriding import make_settings
@@ -51,8 +52,8 @@ def test_default_algorithms_guarantee_their_model(relational: bool) -> None:
 def test_the_page_chooses_the_default_algorithm_as_a_run_does() -> None:
     given = {"model": "klm", "k": 2, "l": 2, "m": 1, "items": ["codes"], "sensitive_items": ["hiv"], "unit": "row"}
     assert model_of(make_settings({**given, "input": "d.csv", "out": "out"})).name == "lm"
-    assert candidate_of(given, {})["algorithm"] == "lm-apriori"
-    assert candidate_of({**given, "relational": ["age"]}, {})["algorithm"] == "rum-bound"
+    assert candidate_of(Job(given), {}).settings["algorithm"] == "lm-apriori"
+    assert candidate_of(Job({**given, "relational": ["age"]}), {}).settings["algorithm"] == "rum-bound"
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from anonset.errors import Fix, InputError, datum
 
 pytest.importorskip("tomlkit", reason="of the group test")
 
+from anonset.settings.job import Job
 from anonset.settings.job_changes import changed_job, with_role
 from anonset.settings.job_files import read_job
 from anonset.settings.model_choices import obstacle, with_model
@@ -98,7 +99,9 @@ def test_a_job_file_of_other_data_is_not_used(tmp_path: Path) -> None:
 
 def test_changes_keep_comments_and_other_answers(tmp_path: Path) -> None:
     text = changed_job(JOB, {"unit": "row"})
-    text = changed_job(text, {"k": 7, **with_role({"items": ["codes"], "drop": ["who"]}, "who", "relational")})
+    job = Job({"items": ["codes"], "drop": ["who"]})
+    changes = job.changes(with_role(job, "who", "relational"))
+    text = changed_job(text, {"k": 7, **changes})
     text = changed_job(text, {"hierarchy": {"who": "values"}, "numeric": ["who"], "seed": 1})
     assert "# written by hand" in text
     assert 'model = "km"  # my choice' in text
@@ -113,22 +116,25 @@ def test_changes_keep_comments_and_other_answers(tmp_path: Path) -> None:
 
 def test_a_role_replaces_the_sensitive_column_and_its_hierarchy() -> None:
     job = {"relational": ["age"], "sensitive": "hiv", "numeric": ["age"], "hierarchy": {"age": "range"}}
-    changes = with_role(job, "age", "sensitive")
+    changes = Job(job).changes(with_role(Job(job), "age", "sensitive"))
     assert changes == {
-        "drop": ["hiv"], "relational": None, "sensitive": "age", "hierarchy": {"age": None}, "numeric": [],
+        "drop": ["hiv"], "relational": None, "sensitive": "age", "hierarchy": {"age": None}, "numeric": None,
     }  # fmt: skip
-    with pytest.raises(InputError, match="pattern"):
-        with_role({"one_hot": ["dx_*"]}, "dx_1", "drop")
+
+
+def test_a_column_of_a_pattern_can_have_another_role() -> None:
+    job = Job({"one_hot": ["dx_*"], "present": "yes"})
+    assert with_role(job, "dx_1", "drop").settings == {**job.settings, "drop": ["dx_1"]}
 
 
 def test_models_are_offered_only_if_they_fit_the_roles() -> None:
-    job = {"items": ["codes"], "relational": ["age"], "model": "kkm", "algorithm": "joint-split", "k": 9, "m": 1}
+    job = Job({"items": ["codes"], "relational": ["age"], "model": "kkm", "algorithm": "joint-split", "k": 9, "m": 1})
     assert [model for model in ("km", "k", "kl", "kkm") if not obstacle(model, job)] == ["kkm"]
-    assert [model for model in ("km", "k", "kl", "kkm") if not obstacle(model, {"items": "codes"})] == ["km"]
-    assert not obstacle("kl", {"relational": ["age"], "sensitive": "hiv"})
-    assert "sensitive" not in obstacle("kl", {"sensitive": "hiv"})
-    assert with_model(job, "km") == {"algorithm": None, "model": "km"}
-    assert with_model(job, "kl") == {"algorithm": None, "l": 2, "m": None, "model": "kl"}
+    assert [model for model in ("km", "k", "kl", "kkm") if not obstacle(model, Job({"items": "codes"}))] == ["km"]
+    assert not obstacle("kl", Job({"relational": ["age"], "sensitive": "hiv"}))
+    assert "sensitive" not in obstacle("kl", Job({"sensitive": "hiv"}))
+    assert job.changes(with_model(job, "km")) == {"algorithm": None, "model": "km"}
+    assert job.changes(with_model(job, "kl")) == {"algorithm": None, "l": 2, "m": None, "model": "kl"}
 
 
 @pytest.mark.parametrize("by_the_end_of_the_server", [False, True])

@@ -1,19 +1,21 @@
 """Commands that avoid the error of a rejected command: the typed command with the settings of a fix."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any
 
 from anonset.columns.roles import ROLES
 from anonset.errors import Fix, InputError, MisreadError, MissingRoleError, Problem, foreign
 from anonset.jobs.reading import to_inspect
 from anonset.personal_text import is_like_id
-from anonset.reading.roles import name_list
+from anonset.settings.column_rules import without_roles
+from anonset.settings.job import Job
 from anonset.settings.model_choices import guarantee_for, with_fix
 from anonset.settings.parameters import SIZES
 from anonset.settings.settings import is_job
 from anonset.spelling import as_typed
 
+_PUBLISHING = tuple(role for role in ROLES if role not in ("unit", "id", "drop"))
 _DECLARING = frozenset({*ROLES, "publish_as_is", "accept", "model"} - {"drop"})
 """Settings by which the owner declares something. Fixes with them are not combined."""
 
@@ -38,77 +40,63 @@ def printing_fixed_commands(
         yield
     except InputError as error:
         if source is not None and not is_job(source):
-            error.commands = [*dict.fromkeys([*_lines(command, source, options, error, more), *error.commands])]
+            error.commands = [*dict.fromkeys([*_lines(command, source, Job(options), error, more), *error.commands])]
         raise
 
 
-def _lines(command: str, source: str, options: Mapping[str, Any], error: InputError, more: str) -> Iterator[str]:
-    if any(is_like_id(name) for role in ROLES for name in name_list(options.get(role, ()))):
+def _lines(command: str, source: str, stated: Job, error: InputError, more: str) -> Iterator[str]:
+    if any(map(is_like_id, stated.names(*ROLES))):
         return  # the header is a record, whose values no message shows
-    has_model = bool(options.get("model") or options.get("algorithm"))
-    is_bare = not any(options.get(role) for role in ROLES if role not in ("unit", "id", "drop"))
-    if is_bare and (isinstance(error, MissingRoleError | MisreadError) or not has_model):
-        yield from to_inspect(source, options)
+    has_model = bool(stated.text("model") or stated.text("algorithm"))
+    if not stated.names(*_PUBLISHING) and (isinstance(error, MissingRoleError | MisreadError) or not has_model):
+        yield from to_inspect(source, stated.settings)
         return
     problems = [finding.problem for finding in getattr(error, "findings", ())] or [error.problem]
-    if not has_model and command == "anonymize":
-        options = {**options, **_guarantee(options)}
-    with suppress(InputError):  # a pattern names the column, so only the user can move it
-        for effect, changed in _changed(problems, options, has_model=has_model):
-            if any(changed.get(role) for role in ROLES if role not in ("unit", "id", "drop")):
-                typed = f"{as_typed(command, source, changed)}{more}"
-                yield f"complete command{f', {effect}' if effect else ''}: {foreign(typed)}"
+    job = stated.with_(**_guarantee(stated)) if not has_model and command == "anonymize" else stated
+    for effect, changed in _changed(problems, job, has_model=has_model):
+        if changed.names(*_PUBLISHING):
+            typed = f"{as_typed(command, source, changed.settings)}{more}"
+            yield f"complete command{f', {effect}' if effect else ''}: {foreign(typed)}"
     if isinstance(error, MissingRoleError):
-        yield from to_inspect(source, options)
+        yield from to_inspect(source, stated.settings)
     elif isinstance(error, MisreadError):
-        yield from to_inspect(source, {name: value for name, value in options.items() if name not in ROLES})
+        yield from to_inspect(source, stated.with_(**dict.fromkeys(ROLES)).settings)
 
 
-def _changed(
-    problems: Sequence[Problem], options: Mapping[str, Any], *, has_model: bool
-) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _changed(problems: Sequence[Problem], job: Job, *, has_model: bool) -> Iterator[tuple[str, Job]]:
     """Yield the effect of a fix, and the flags with its settings. Fixes that publish a column as is are left out.
 
     Flags for several problems have the first fix of each problem that declares nothing. If a problem has none, there
     are no such flags.
     """
     if len(problems) > 1:
-        changed: Mapping[str, Any] = options
         for problem in problems:
             fixes = [fix for fix in problem.fixes if fix.settings and _DECLARING.isdisjoint(fix.settings)]
             if not fixes:
                 return
-            changed = edited(changed, fixes[0].settings)
-        yield "", changed
+            job = edited(job, Job(fixes[0].settings))
+        yield "", job
         return
     fixes = [fix for fix in problems[0].fixes if fix.settings and "publish_as_is" not in fix.settings]
     for fix in fixes or ([] if has_model else [Fix({})]):
-        yield fix.effect, edited(options, fix.settings)
+        yield fix.effect, edited(job, Job(fix.settings))
 
 
-def _guarantee(options: Mapping[str, Any]) -> dict[str, Any]:
+def _guarantee(job: Job) -> dict[str, str | int]:
     """Return the model that fits the stated roles, with the stated sizes or their defaults."""
-    sizes = {name: int(options.get(name) or size) for name, size in SIZES.items()}
-    return {**guarantee_for(options, sizes["k"], sizes["m"], tuples=0)}
+    sizes = {name: int(job.settings.get(name) or size) for name, size in SIZES.items()}
+    return guarantee_for(job, sizes["k"], sizes["m"], tuples=0)
 
 
-def edited(options: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+def edited(job: Job, fix: Job) -> Job:
     """Return the flags of a command with recommended settings. Flags that apply no more are left out.
 
-    >>> edited({"relational": ["age", "zip"], "hierarchy": {"zip": "mask:3"}, "k": 5}, {"drop": ["zip"]})
+    >>> job = Job({"relational": ["age", "zip"], "hierarchy": {"zip": "mask:3"}, "k": 5})
+    >>> edited(job, Job({"drop": ["zip"]})).settings
     {'relational': ['age'], 'k': 5, 'drop': ['zip']}
-    >>> edited({"items": ["codes"], "null": ["NA"]}, {"null": ["-99"], "unit": ["pid", "year"]})
+    >>> job = Job({"items": ["pid", "codes"], "null": ["NA"]})
+    >>> edited(job, Job({"null": ["-99"], "unit": ["pid", "year"]})).settings
     {'items': ['codes'], 'null': ['NA', '-99'], 'unit': ['pid', 'year']}
     """
-    placed = {name for role in ROLES for name in name_list(options.get(role, ()))}
-    added = {
-        role: [name for name in settings[role] if name not in placed] for role in settings.keys() & {*ROLES} - {"unit"}
-    }
-    options = {**options, **{role: [*name_list(options.get(role, ())), *names] for role, names in added.items()}}
-    for role in (*ROLES, "numeric") if "unit" in settings else ():
-        options[role] = [name for name in name_list(options.get(role, ())) if name not in settings["unit"]]
-    changes = with_fix(options, settings)
-    if "hierarchy" in changes:
-        trees = {**options.get("hierarchy", {}), **changes["hierarchy"]}
-        changes["hierarchy"] = {name: spec for name, spec in trees.items() if spec}
-    return {name: value for name, value in {**options, **changes}.items() if value not in (None, [], {}, "")}
+    made = with_fix(without_roles(job, dict.fromkeys(fix.names("unit"), "unit")), fix)
+    return made.with_(**made.settings)  # without empty flags

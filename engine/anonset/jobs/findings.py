@@ -16,6 +16,7 @@ from anonset.measures.risks.known_items import KnownItems
 from anonset.measures.shares import Share
 from anonset.reading.file_options import ROW, UNKNOWN
 from anonset.release.tables import html_table
+from anonset.settings.job import Job
 from anonset.settings.job_text import answer_text, job_text, relative_to, unit_line
 from anonset.settings.model_choices import guarantee_for
 from anonset.settings.paths import with_path
@@ -207,7 +208,7 @@ class Findings(RedactedRepr):
         if self.question is None:
             classes = self.quasi_identifiers
             tuples = 0 if classes is None else classes.classes
-            guarantee = guarantee_for(common, self.k, self.m, tuples=tuples)
+            guarantee = guarantee_for(Job(common), self.k, self.m, tuples=tuples)
             reasons = {**_with_way_to_publish(reasons_of_roles(self.columns)), **_SETTING_COMMENTS}
         else:
             own, lines = [answer for answer in self.question.able if answer.key != UNKNOWN], self.question.lines()
@@ -219,7 +220,7 @@ class Findings(RedactedRepr):
             for answer in own:
                 roles = {n: v for n, v in answer.settings.items() if n not in common and n != "unit"}
                 roles |= {"hierarchy": _placed(roles.get("hierarchy", {}), folder)}
-                must = guarantee_for(answer.settings, self.k, self.m, tuples=answer.combinations)
+                must = guarantee_for(Job(answer.settings), self.k, self.m, tuples=answer.combinations)
                 comments = {**_with_way_to_publish(answer.reasons), "differing": _SETTING_COMMENTS["differing"]}
                 answers[answer.key] = answer_text(answer.key, roles, must, comments)
         if "hierarchy" in common:

@@ -12,6 +12,7 @@ from anonset.jobs.findings import ColumnFindings
 from anonset.reading.linked import column_of
 from anonset.release.tables import html_table
 from anonset.settings.binding import numeric_columns
+from anonset.settings.job import Job
 from anonset.settings.job_text import answer_text, job_text, relative_to, table_header, unit_line
 from anonset.settings.model_choices import guarantee_for
 from anonset.spelling import counted
@@ -119,7 +120,7 @@ class LinkedFindings(RedactedRepr):
     def _guarantee(self) -> dict[str, Any]:
         """Proposed privacy model with its parameters."""
         relational = [column for one in self.tables for column in one.named("relational")]
-        return guarantee_for({"items": ["items"], "relational": relational}, self.k, self.m, tuples=0)
+        return guarantee_for(Job({"items": ["items"], "relational": relational}), self.k, self.m, tuples=0)
 
     def _settings_of(self, one: TableFindings, folder: Path) -> dict[str, Any]:
         """Return the settings of a table in a job file in `folder`."""

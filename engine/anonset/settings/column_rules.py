@@ -7,6 +7,10 @@ from typing import Any
 
 from anonset.reading.file_options import COLUMN_OPTIONS
 from anonset.reading.roles import name_list, names_in, rules_in
+from anonset.settings.job import Job
+
+OPTIONS_OF_ROLES = {"present": "one_hot", "with_header": "one_code"}
+"""Options that apply only to columns of one role."""
 
 _SEPARATOR = re.compile(r"(?:^| )(.+?)=([^ ]+)(?= |$)")
 _SETS = frozenset({"items", "one_hot", "one_code"})
@@ -29,67 +33,81 @@ _NAMES = frozenset({*COLUMN_OPTIONS, "unit", "publish_as_is"})
 """Settings that are lists of column names."""
 
 
-def with_entries(settings: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings replaced by others. Of a setting with entries by column, only the columns that `others` name
-    change. An entry without a column replaces the entries without a column.
+def with_entries(job: Job, other: Job) -> Job:
+    """Return a job with the settings of another. Of a setting with entries by column, only the columns that `other`
+    names change. An entry without a column replaces the entries without a column.
 
-    >>> with_entries({"k": 2, "ceiling": {"age": "1", "zip": "2"}}, {"k": 5, "ceiling": {"age": "0"}})
-    {'k': 5, 'ceiling': {'age': '0', 'zip': '2'}}
-    >>> with_entries({"null": ["-9", "age=0"], "separator": "a=, b=|"}, {"null": "zip=0", "separator": "b=;"})
-    {'null': ['-9', 'age=0', 'zip=0'], 'separator': 'a=, b=;'}
+    >>> job = Job({"k": 2, "ceiling": {"age": "1", "zip": "2"}, "null": ["-9", "age=0"], "separator": "a=, b=|"})
+    >>> with_entries(job, Job({"k": 5, "ceiling": {"age": "0"}, "null": "zip=0", "separator": "b=;"})).settings
+    {'k': 5, 'ceiling': {'age': '0', 'zip': '2'}, 'null': ['-9', 'age=0', 'zip=0'], 'separator': 'a=, b=;'}
     """
-    merged = {**settings, **others}
-    for name in RULES.keys() & settings.keys() & others.keys() - {"publish_as_is"}:
-        before, after = (_entries(name, one[name]) for one in (settings, others))
+    merged = {**job.settings, **other.settings}
+    for name in RULES.keys() & job.settings.keys() & other.settings.keys() - {"publish_as_is"}:
+        before, after = (_entries(name, one.settings[name]) for one in (job, other))
         if before is not None and after is not None:
             merged[name] = _joined(name, {**before, **after})
-    return merged
+    return Job(merged)
 
 
-def without_entries(settings: Mapping[str, Any], role_of: Mapping[str, str]) -> dict[str, Any]:
-    """Return settings without the entries that columns cannot have in their new roles.
+def without_roles(job: Job, role_of: Mapping[str, str], known: Sequence[str] = ()) -> Job:
+    """Return a job in which columns have left their former roles, and have only the entries that their new roles allow.
 
-    >>> without_entries({"ceiling": {"age": "1"}, "normalize": ["upper", "age=lower"]}, {"age": "drop"})
-    {'normalize': ['upper']}
+    Parameters
+    ----------
+    role_of
+        New roles of columns. The columns are not added to these roles.
+    known
+        Column names with commas.
+
+    >>> job = Job({"relational": ["age", "zip"], "numeric": "age", "ceiling": {"age": "1"}, "null": ["-", "age=0"]})
+    >>> without_roles(job, {"age": "drop"}).settings
+    {'relational': ['zip'], 'null': ['-']}
     """
-    remaining = dict(settings)
-    for name in RULES.keys() & settings.keys():
+    changed: dict[str, Any] = {}
+    for role in COLUMN_OPTIONS:
+        if isinstance(value := job.settings.get(role), str | list):
+            stays = "relational" if role == "numeric" else role
+            every = names_in(known, value)
+            names = [name for name in every if role_of.get(name, stays) == stays]
+            if len(names) < len(every):
+                changed[role] = ",".join(names) if role == "sensitive" else names
+    changed |= {option: None for option, role in OPTIONS_OF_ROLES.items() if changed.get(role) == []}
+    for name in RULES.keys() & job.settings.keys():
         gone = {column for column, role in role_of.items() if role not in RULES[name]}
-        entries = _entries(name, settings[name])
+        entries = _entries(name, job.settings[name])
         if entries is not None and not gone.isdisjoint(entries):
-            remaining[name] = _joined(name, {column: entry for column, entry in entries.items() if column not in gone})
-            if not remaining[name]:
-                del remaining[name]
-    return remaining
+            changed[name] = _joined(name, {column: entry for column, entry in entries.items() if column not in gone})
+    return job.with_(**changed)
 
 
-def names_with_commas(*several: Mapping[str, Any]) -> list[str]:
-    """Return the column names with commas in lists and entries of settings. A text of names must not be split there.
+def names_with_commas(*jobs: Job) -> list[str]:
+    """Return the column names with commas in lists and entries. A text of names must not be split there.
 
-    >>> names_with_commas({"relational": ["age", "born, at"], "drop": "id,name"}, {"hierarchy": {"code,x": "values"}})
+    >>> job = Job({"relational": ["age", "born, at"], "drop": "id,name"})
+    >>> names_with_commas(job, Job({"hierarchy": {"code,x": "values"}}))
     ['born, at', 'code,x']
     """
-    lists = [value for settings in several for value in map(settings.get, COLUMN_OPTIONS) if isinstance(value, list)]
-    entries = [_entries(name, settings[name]) or () for settings in several for name in RULES if name in settings]
+    lists = [value for job in jobs for value in map(job.settings.get, COLUMN_OPTIONS) if isinstance(value, list)]
+    entries = [_entries(name, job.settings[name]) or () for job in jobs for name in RULES if name in job.settings]
     return [name for names in (*lists, *entries) for name in names if isinstance(name, str) and "," in name]
 
 
-def with_longest_names(settings: Mapping[str, Any], job: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings in which the entries of hierarchies and ceilings have the longest column name of a job that fits.
+def with_longest_names(flags: Job, job: Job) -> Job:
+    """Return flags in which the entries of hierarchies and ceilings have the longest column name of a job that fits.
     A flag such as ``--hierarchy a=1=values`` does not say where the name ends.
 
-    >>> with_longest_names({"ceiling": {"a": "1=0", "b": "0"}}, {"items": ["a=1", "b"]})
+    >>> with_longest_names(Job({"ceiling": {"a": "1=0", "b": "0"}}), Job({"items": ["a=1", "b"]})).settings
     {'ceiling': {'a=1': '0', 'b': '0'}}
     """
-    columns = [name for value in map(job.get, COLUMN_OPTIONS) if isinstance(value, list) for name in value]
+    columns = [name for value in map(job.settings.get, COLUMN_OPTIONS) if isinstance(value, list) for name in value]
 
     def refitted(name: str, entry: Any) -> tuple[str, Any]:
         text = f"{name}={entry}"
         longest = max([name, *(column for column in columns if text.startswith(f"{column}="))], key=len)
         return longest, entry if longest == name else text[len(longest) + 1 :]
 
-    tables = {name: settings[name] for name in ("hierarchy", "ceiling") if isinstance(settings.get(name), Mapping)}
-    return {**settings, **{name: dict(starmap(refitted, table.items())) for name, table in tables.items()}}
+    tables = {name: value for name, value in flags.settings.items() if name in TABLES and isinstance(value, Mapping)}
+    return Job({**flags.settings, **{name: dict(starmap(refitted, table.items())) for name, table in tables.items()}})
 
 
 def with_exact_names(settings: Mapping[str, Any], columns: Sequence[str]) -> dict[str, Any]:

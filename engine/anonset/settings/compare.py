@@ -10,6 +10,7 @@ from pydantic import Field
 
 from anonset.reading.decisions import ACCEPTANCE, MACHINE, PUBLICATION
 from anonset.settings.commands import QuerySettings
+from anonset.settings.job import Job
 from anonset.settings.model_choices import tuned
 from anonset.settings.parameters import parameters
 from anonset.settings.readers import Names, NumberText, WrittenFloat
@@ -57,7 +58,7 @@ class CompareSettings(QuerySettings):
         algorithms. A flag for the weight of `joint-split` replaces the point of the job, and the reverse.
         """
         if "algorithms" in flags and flags["algorithms"] != [job.get("algorithm")]:
-            former = tuned(job)
+            former = tuned(Job(job))
         else:
             former = [name for name, other in (("w", "point"), ("point", "w")) if other in flags]
         job = {name: value for name, value in job.items() if name not in former}

@@ -6,13 +6,11 @@ from typing import Any
 from anonset.columns.roles import ROLES as COLUMN_ROLES
 from anonset.columns.roles import SETS
 from anonset.data.hierarchies.hierarchy_rules import RANGE, VALUES
-from anonset.errors import InputError
 from anonset.reading.file_options import OPEN
 from anonset.reading.roles import name_list
-from anonset.settings.column_rules import RULES, TABLES, without_entries
+from anonset.settings.column_rules import without_roles
+from anonset.settings.job import Job
 from anonset.settings.job_files import ANSWERS
-from anonset.settings.overriding import OPTIONS_OF_ROLES
-from anonset.spelling import listed
 
 ROLES = tuple(role for role in COLUMN_ROLES if role != "unit")
 """Column roles, as settings, without the unit of privacy."""
@@ -80,73 +78,52 @@ def _change_table(place: Any, name: str, entries: Mapping[str, Any]) -> None:
             del entry[last]
 
 
-def with_role(job: Mapping[str, Any], column: str, role: str) -> dict[str, Any]:
-    """Return the settings that change if a column gets another role.
+def with_role(job: Job, column: str, role: str) -> Job:
+    """Return a job in which a column has another role.
 
     Models protect only one sensitive column, so the former sensitive column is dropped.
 
-    >>> with_role({"relational": ["age"], "drop": ["born"], "sensitive": "hiv"}, "age", "sensitive")
-    {'drop': ['born', 'hiv'], 'relational': None, 'sensitive': 'age'}
-    >>> with_role({"one_code": ["dx1"], "hierarchy": {"items": "prefix:1,3"}, "publish_as_is": ["dx1"]}, "dx1", "keep")
-    {'keep': ['dx1'], 'one_code': None, 'hierarchy': {'items': None}, 'publish_as_is': []}
-
-    Raises
-    ------
-    InputError
-        If no role of the job names the column.
+    >>> job = Job({"relational": ["age"], "drop": ["born"], "sensitive": "hiv"})
+    >>> with_role(job, "age", "sensitive").settings
+    {'drop': ['born', 'hiv'], 'sensitive': 'age'}
+    >>> job = Job({"one_code": ["dx1"], "hierarchy": {"items": "prefix:1,3"}, "publish_as_is": ["dx1"]})
+    >>> with_role(job, "dx1", "keep").settings
+    {'keep': ['dx1']}
     """
-    if not any(column in name_list(job.get(one, ())) for one in ROLES):
-        msg = f"column {column!r}: the job file names it by a pattern; change its role in the file"
-        raise InputError(msg)
-    roles = {one: [name for name in name_list(job.get(one, ())) if name != column] for one in ROLES}
-    if role == "sensitive":
-        roles["drop"] += roles["sensitive"]
-        roles["sensitive"] = []
-    roles[role].append(column)
-    changes: dict[str, Any] = {}
-    for one, names in sorted(roles.items()):
-        if names != name_list(job.get(one, ())):
-            changes[one] = (",".join(names) if one == "sensitive" else names) or None
-    changes |= {option: None for option, one in OPTIONS_OF_ROLES.items() if job.get(option) and not roles[one]}
-    trees = {column} if role not in _GENERALIZED else set()
-    if not any(roles[one] for one in SETS) and not any(_JOINED in names for names in roles.values()):
-        trees.add(_JOINED)
-    if over := sorted(trees & job.get("hierarchy", {}).keys()):
-        changes["hierarchy"] = dict.fromkeys(over)
-    rules = without_entries(job, {column: role})
-    for name in RULES.keys() - {"hierarchy", "publish_as_is"}:
-        if rules.get(name) != job.get(name):
-            changes[name] = {column: None} if name in TABLES else rules.get(name)
-    changed = {"numeric": role != "relational", "publish_as_is": column not in name_list(job.get(role, ()))}
-    for name, is_over in changed.items():  # a declaration is about the former role
-        if is_over and column in name_list(job.get(name, ())):
-            changes[name] = [one for one in name_list(job[name]) if one != column]
-    return changes
+    former = job.names("sensitive") if role == "sensitive" else []
+    role_of = {**dict.fromkeys(former, "drop"), column: role}
+    made = without_roles(job, role_of)
+    for name, new in role_of.items():
+        names = list(dict.fromkeys([*made.names(new), name]))
+        made = made.with_(**{new: name if new == "sensitive" else names})
+    if column not in job.names(role):  # a declaration is about the former role
+        made = made.with_(publish_as_is=[name for name in made.names("publish_as_is") if name != column])
+    if not made.sets and _JOINED not in made.names(*ROLES):
+        made = made.with_entry("hierarchy", _JOINED, None)
+    return made
 
 
-def with_hierarchy(job: Mapping[str, Any], column: str, spec: str) -> dict[str, Any]:
-    """Return the settings that change if a column gets another hierarchy. The ceiling of the column is removed, because
-    it names nodes of the former hierarchy.
+def with_hierarchy(job: Job, column: str, spec: str) -> Job:
+    """Return a job in which a column has another hierarchy. The ceiling of the column is removed, because it names
+    nodes of the former hierarchy.
 
-    >>> with_hierarchy({"numeric": ["age"], "ceiling": {"age": "2"}}, "age", "bins:0,18,65")
-    {'hierarchy': {'age': 'bins:0,18,65'}, 'ceiling': {'age': None}, 'numeric': []}
+    >>> job = Job({"numeric": ["age"], "ceiling": {"age": "2"}})
+    >>> with_hierarchy(job, "age", "bins:0,18,65").settings
+    {'hierarchy': {'age': 'bins:0,18,65'}}
     """
-    changes: dict[str, Any] = {"hierarchy": {column: spec}}
-    if column in job.get("ceiling", {}):
-        changes["ceiling"] = {column: None}
-    if spec != RANGE and column in (numeric := name_list(job.get("numeric", ()))):
-        changes["numeric"] = [name for name in numeric if name != column]
-    return changes
+    made = job.with_entry("hierarchy", column, spec).with_entry("ceiling", column, None)
+    numeric = [name for name in job.names("numeric") if name != column or spec == RANGE]
+    return made.with_(numeric=numeric)
 
 
-def hierarchy_choices(job: Mapping[str, Any], column: str, proposed: str | None) -> dict[str, str]:
+def hierarchy_choices(job: Job, column: str, proposed: str | None) -> dict[str, str]:
     """Return specifications of possible hierarchies for a column, each with a description. The proposed hierarchy is
     the first.
 
-    >>> list(hierarchy_choices({"items": ["codes"]}, "codes", "prefix:1,3"))
+    >>> list(hierarchy_choices(Job({"items": ["codes"]}), "codes", "prefix:1,3"))
     ['prefix:1,3', 'halves:frequency', 'balanced:5']
     """
-    choices = _FOR_VALUES if column in name_list(job.get("relational", ())) else _FOR_ITEMS
+    choices = _FOR_VALUES if column in job.names("relational") else _FOR_ITEMS
     first = {proposed: choices.get(proposed, "proposed for these values")} if proposed else {}
     return {**first, **{spec: text for spec, text in choices.items() if spec != proposed}}
 
@@ -166,33 +143,19 @@ _FOR_VALUES = {
 }
 
 
-def completing(job: Mapping[str, Any], proposal: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of a proposal that a job lacks. These are hierarchies or numeric types of generalized
+def completing(job: Job, proposal: Job) -> Job:
+    """Return a job with the settings of a proposal that it lacks. These are hierarchies or numeric types of generalized
     columns, and the item separator.
 
-    >>> completing({"relational": ["age", "zip"], "hierarchy": {"zip": "mask:3,1"}},
-    ...            {"numeric": ["age"], "hierarchy": {"age": "range", "zip": "values"}})
-    {'numeric': ['age'], 'hierarchy': {'age': 'range'}}
-    >>> completing({"items": ["codes"]}, {"separator": ","})
-    {'separator': ','}
+    >>> proposal = Job({"numeric": ["age"], "hierarchy": {"age": "range", "zip": "values"}})
+    >>> completing(Job({"relational": ["age", "zip"], "hierarchy": {"zip": "mask:3,1"}}), proposal).settings
+    {'relational': ['age', 'zip'], 'hierarchy': {'zip': 'mask:3,1', 'age': 'range'}, 'numeric': ['age']}
+    >>> completing(Job({"items": ["codes"]}), Job({"separator": ","})).settings
+    {'items': ['codes'], 'separator': ','}
     """
-    separator = proposal.get("separator") if job.get("items") and "separator" not in job else None
-    trees = job.get("hierarchy", {})
-    columns = {name for role in _GENERALIZED for name in name_list(job.get(role, ()))}
-    lacking = {
-        name: spec
-        for name, spec in proposal.get("hierarchy", {}).items()
-        if name not in trees and (name in columns or name == "items")
-    }
-    numeric = name_list(job.get("numeric", ()))
-    added = [name for name in name_list(proposal.get("numeric", ())) if name in lacking and name not in numeric]
-    return {
-        **({"separator": separator} if separator else {}),
-        **({"numeric": [*numeric, *added]} if added else {}),
-        **({"hierarchy": lacking} if lacking else {}),
-    }
-
-
-def role_names(job: Mapping[str, Any], role: str) -> str:
-    """Return the names of the columns that have a role in a job."""
-    return listed(name_list(job.get(role, ())))
+    separator = proposal.text("separator") if job.names("items") else ""
+    trees, columns = job.entries("hierarchy"), {_JOINED, *job.names(*_GENERALIZED)}
+    lacking = {name: spec for name, spec in proposal.entries("hierarchy").items() if name in columns - trees.keys()}
+    numeric = dict.fromkeys([*job.names("numeric"), *(name for name in proposal.names("numeric") if name in lacking)])
+    made = {"separator": job.text("separator") or separator, "numeric": [*numeric], "hierarchy": {**trees, **lacking}}
+    return job.with_(**made)

@@ -4,7 +4,7 @@ set.
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,8 @@ from anonset.reading.linked import LinkedTables, column_of
 from anonset.reading.roles import name_list
 from anonset.reading.sources.files import require_file
 from anonset.reading.sources.place import Place, is_address
-from anonset.settings.column_rules import TABLES
+from anonset.settings.column_rules import TABLES, without_roles
+from anonset.settings.job import Job
 from anonset.settings.job_text import unit_line
 from anonset.settings.overriding import over
 from anonset.settings.parameters import parameters
@@ -153,23 +154,8 @@ def _with_declared_unit(
             raise InputError(msg)
         brought = {name.replace("-", "_"): value for name, value in of_answer.items()}
     else:
-        brought = _with_persons(job, names) if person_columns(names) else {}
+        without, brought = dict(without_roles(Job(without), dict.fromkeys(person_columns(names), "unit")).settings), {}
     return {name: value for name, value in {**without, **brought, "unit": names}.items() if value != []}
-
-
-def _with_persons(job: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """Return the roles and hierarchies of a job in which the columns `names` identify the person. The columns lose all
-    other roles and their hierarchies.
-    """
-    roles: dict[str, Any] = {
-        role: [name for name in name_list(job[role]) if name not in names] for role in _ROLES if role in job
-    }
-    if "sensitive" in roles:
-        roles["sensitive"] = roles["sensitive"][0] if roles["sensitive"] else []
-    for kind in TABLES:
-        if isinstance(trees := job.get(kind), Mapping):
-            roles[kind] = {name: tree for name, tree in trees.items() if name not in names}
-    return roles
 
 
 def _question(path: str, text: str, answers: Mapping[str, Any]) -> str:
@@ -241,4 +227,4 @@ def over_job(
         msg = f"{source}: {place} must be set to a path"
         raise InputError(msg)
     job_settings = {name: value for name, value in model.of_job(job, flags).items() if name != place}
-    return job[place], over(job_settings, flags)
+    return job[place], dict(over(Job(job_settings), Job(flags)).settings)

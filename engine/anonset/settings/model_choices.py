@@ -1,16 +1,16 @@
 """Privacy models that fit the column roles of a job, and the settings of a chosen model."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from anonset.columns.roles import SETS
 from anonset.errors import Fix, InputError
 from anonset.privacy.model import PrivacyModel
-from anonset.reading.roles import name_list
-from anonset.settings.job_changes import ROLES, role_names, with_role
+from anonset.settings.job import Job
+from anonset.settings.job_changes import ROLES, with_role
 from anonset.settings.overriding import over
 from anonset.settings.parameters import MODELS, SIZES, algorithm_name, make_algorithm, parameters, settings_of
 from anonset.settings.settings import Settings
+from anonset.spelling import listed
 
 BY_ROLES = ("km", "k", "kl", "kkm")
 """Models for combinations of column roles. At most one of the models fits a job."""
@@ -28,29 +28,27 @@ def sizes_of(model: str) -> list[str]:
     return [name for name in SIZES if name in own]
 
 
-def model_by_roles(roles: Mapping[str, Any]) -> str:
+def model_by_roles(job: Job) -> str:
     """Return the model that protects the sets and quasi-identifiers of data, or the sensitive column of data without
     sets. No model protects a sensitive column next to sets, so the model of the sets will reject it.
 
-    `roles` contains settings: column roles, `sensitive_items` and `t`. A person may have several rows with the same
-    `id`.
+    The model depends on column roles, `sensitive_items` and `t`. A person may have several rows with the same `id`.
 
-    >>> model_by_roles({"items": ["codes"], "relational": ["age"]}), model_by_roles({"sensitive": ["disease"]})
+    >>> model_by_roles(Job({"items": ["codes"], "relational": ["age"]})), model_by_roles(Job({"sensitive": "disease"}))
     ('kkm', 'anatomy')
     """
-    relational = bool(roles.get("relational"))
-    if roles.get("sensitive_items"):
+    if job.names("sensitive_items"):
         return "klm"
-    if any(roles.get(role) for role in SETS):
-        return "kkm" if relational else "km"
-    if not roles.get("sensitive"):
+    if job.sets:
+        return "kkm" if job.names("relational") else "km"
+    if not job.names("sensitive"):
         return "k"
-    if relational:
-        return "kl" if roles.get("t") is None else "kt"
-    return "safe-grouping" if roles.get("id") else "anatomy"
+    if job.names("relational"):
+        return "kl" if job.settings.get("t") is None else "kt"
+    return "safe-grouping" if job.names("id") else "anatomy"
 
 
-def guarantee_for(settings: Mapping[str, Any], k: int, m: int, *, tuples: int) -> dict[str, Any]:
+def guarantee_for(job: Job, k: int, m: int, *, tuples: int) -> dict[str, str | int]:
     """Return the privacy model for the column roles, with parameters that any data can satisfy.
 
     Parameters
@@ -58,47 +56,47 @@ def guarantee_for(settings: Mapping[str, Any], k: int, m: int, *, tuples: int) -
     tuples
         Number of distinct combinations of quasi-identifiers. If there are many, another algorithm is named.
 
-    >>> guarantee_for({"relational": ["age", "zip"], "sensitive": "disease"}, 5, 2, tuples=90)
+    >>> guarantee_for(Job({"relational": ["age", "zip"], "sensitive": "disease"}), 5, 2, tuples=90)
     {'model': 'kl', 'k': 5, 'l': 2}
     """
-    model = model_by_roles(settings)
+    model = model_by_roles(job)
     algorithm = {"algorithm": "mondrian"} if model == "k" and tuples > _MANY_TUPLES else {}
     sizes = {**SIZES, "k": k, "m": m}
     return {"model": model, **algorithm, **{name: sizes[name] for name in sizes_of(model)}}
 
 
-def obstacle(model: str, job: Mapping[str, Any]) -> str:
+def obstacle(model: str, job: Job) -> str:
     """Return why a model does not fit the column roles of a job, or an empty text if it fits.
 
-    >>> obstacle("kkm", {"items": ["codes"]})
+    >>> obstacle("kkm", Job({"items": ["codes"]}))
     'needs a column that an attacker may know'
-    >>> obstacle("km", {"items": ["codes"], "relational": ["age", "sex"]})
+    >>> obstacle("km", Job({"items": ["codes"], "relational": ["age", "sex"]}))
     'does not protect age and sex'
     """
     entry = MODELS[model].model
-    sets = any(job.get(role) for role in SETS)
     lacking = [
         what
         for needed, there, what in (
-            ("items" in entry.protects, sets, "a column of items"),
-            ("relational" in entry.protects, bool(job.get("relational")), "a column that an attacker may know"),
-            (takes_sensitive(model), bool(job.get("sensitive")), "a sensitive column"),
+            ("items" in entry.protects, job.sets, "a column of items"),
+            ("relational" in entry.protects, job.names("relational"), "a column that an attacker may know"),
+            (takes_sensitive(model), job.names("sensitive"), "a sensitive column"),
         )
         if needed and not there
     ]
     if lacking:
         return f"needs {' and '.join(lacking)}"
-    names = [role_names(job, role) for role in _open_roles(model) if job.get(role)]
+    names = [listed(columns) for role in _open_roles(model) if (columns := job.names(role))]
     return f"does not protect {' and '.join(names)}" if names else ""
 
 
-def remedies(model: str, job: Mapping[str, Any]) -> list[Fix]:
+def remedies(model: str, job: Job) -> list[Fix]:
     """Return the setting that drops the unprotected columns. Empty if the model protects all columns.
 
-    >>> [fix.settings for fix in remedies("kkm", {"items": ["codes"], "relational": ["age"], "sensitive": ["hiv"]})]
+    >>> job = Job({"items": ["codes"], "relational": ["age"], "sensitive": "hiv"})
+    >>> [fix.settings for fix in remedies("kkm", job)]
     [{'drop': ['hiv']}]
     """
-    names = [name for role in _open_roles(model) for name in name_list(job.get(role, ()))]
+    names = job.names(*_open_roles(model))
     return [Fix({"drop": names})] if names else []
 
 
@@ -117,98 +115,97 @@ def takes_sensitive(model: str) -> bool:
     return "sensitive" in settings_of(MODELS[model].model)
 
 
-def with_model(job: Mapping[str, Any], model: str) -> dict[str, Any]:
-    """Return the settings that change if a job gets another model.
+def with_model(job: Job, model: str) -> Job:
+    """Return a job with another model.
 
     A size parameter of the job remains if the new model has it. Settings that do not apply to the new model are
     removed.
 
-    >>> with_model({"model": "kkm", "algorithm": "joint-split", "k": 9, "m": 2}, "k")
-    {'algorithm': None, 'm': None, 'model': 'k'}
+    >>> with_model(Job({"model": "kkm", "algorithm": "joint-split", "k": 9, "m": 2}), "k").settings
+    {'model': 'k', 'k': 9}
     """
-    sizes = {name: job.get(name, SIZES[name]) for name in sizes_of(model)}
-    made = over(job, {"model": model}) | sizes
-    made = {name: value for name, value in made.items() if name not in SIZES or name in sizes}
-    return {name: made.get(name) for name in sorted({*job, *made}) if made.get(name) != job.get(name)}
+    sizes = {name: job.settings.get(name, SIZES[name]) for name in sizes_of(model)}
+    return over(job, Job({"model": model})).with_(**{**dict.fromkeys(SIZES), **sizes})
 
 
-def with_fix(job: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings that change if recommended settings are added to a job.
+def with_fix(job: Job, fix: Job) -> Job:
+    """Return a job with recommended settings.
 
-    >>> with_fix({"null": ["-9"], "drop": ["age"]}, {"null": ["-99"], "relational": ["age"]})
-    {'null': ['-9', '-99'], 'drop': None, 'relational': ['age']}
-    >>> with_fix({"drop": ["pid"]}, {"unit": ["pid"]})
-    {'unit': 'pid'}
-    >>> with_fix({"keep": ["age"]}, {"relational": ["age"], "hierarchy": {"age": "bins:0,18"}})
-    {'keep': None, 'relational': ['age'], 'hierarchy': {'age': 'bins:0,18'}}
+    >>> with_fix(Job({"null": ["-9"], "drop": ["age"]}), Job({"null": ["-99"], "relational": ["age"]})).settings
+    {'null': ['-9', '-99'], 'relational': ['age']}
+    >>> with_fix(Job({"drop": ["pid"]}), Job({"unit": ["pid"]})).settings
+    {'drop': ['pid'], 'unit': 'pid'}
+    >>> with_fix(Job({"keep": ["age"]}), Job({"relational": ["age"], "hierarchy": {"age": "bins:0,18"}})).settings
+    {'relational': ['age'], 'hierarchy': {'age': 'bins:0,18'}}
     """
-    changes: dict[str, Any] = {}
-    for name, value in settings.items():
-        changed = {**job, **changes}
+    for name, value in fix.settings.items():
         if name == "unit":
-            changes["unit"] = value if len(value) > 1 else value[0]
+            job = job.with_(unit=value if len(value) > 1 else value[0])
         elif name == "model":
-            changes |= with_model(changed, value)
+            job = with_model(job, value)
         elif name == "hierarchy":
-            changes[name] = {**changes.get(name, {}), **value}
+            job = job.with_(hierarchy={**job.entries(name), **value})
         elif name in ROLES:
             for column in value:
-                changes |= with_role({**job, **changes}, column, name)
+                job = with_role(job, column, name)
         else:
-            changes[name] = [*name_list(job.get(name, ())), *value] if isinstance(value, list) else value
-    return changes
+            job = job.with_(**{name: [*job.names(name), *value] if isinstance(value, list) else value})
+    return job
 
 
-def is_applied(settings: Mapping[str, Any], job: Mapping[str, Any]) -> bool:
+def is_applied(fix: Job, job: Job) -> bool:
     """Return True if a job contains all recommended settings.
 
-    >>> is_applied({"null": ["-9"]}, {"null": ["-9", "-99"]}), is_applied({"null": ["-9"]}, {"drop": ["-9"]})
-    (True, False)
+    >>> is_applied(Job({"null": ["-9"]}), Job({"null": ["-9", "-99"]}))
+    True
+    >>> is_applied(Job({"null": ["-9"]}), Job({"drop": ["-9"]}))
+    False
     """
     return all(
-        {*value} <= {*name_list(job.get(name, ()))} if isinstance(value, list)
-        else value.items() <= job.get(name, {}).items() if isinstance(value, Mapping)
-        else job.get(name) == value
-        for name, value in settings.items()
+        {*value} <= {*job.names(name)} if isinstance(value, list)
+        else value.items() <= job.entries(name).items() if isinstance(value, Mapping)
+        else job.settings.get(name) == value
+        for name, value in fix.settings.items()
     )  # fmt: skip
 
 
-def fitting_model(job: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings that change if the job gets the model in `BY_ROLES` that fits its column roles. Nothing
-    changes if its own model fits, or if no model fits.
+def fitting_model(job: Job) -> Job:
+    """Return a job with the model in `BY_ROLES` that fits its column roles. Nothing changes if its own model fits, or
+    if no model fits.
 
-    >>> fitting_model({"model": "k", "algorithm": "cluster", "k": 9, "items": ["codes"]})
-    {'algorithm': None, 'm': 2, 'model': 'km'}
+    >>> fitting_model(Job({"model": "k", "algorithm": "cluster", "k": 9, "items": ["codes"]})).settings
+    {'model': 'km', 'k': 9, 'items': ['codes'], 'm': 2}
     """
-    if job["model"] not in BY_ROLES or not obstacle(job["model"], job):
-        return {}
-    return next((with_model(job, model) for model in BY_ROLES if not obstacle(model, job)), {})
+    if job.text("model") not in BY_ROLES or not obstacle(job.text("model"), job):
+        return job
+    return next((with_model(job, model) for model in BY_ROLES if not obstacle(model, job)), job)
 
 
-def with_constraints(job: Mapping[str, Any], kind: str, file: str) -> dict[str, Any]:
-    """Return the settings that change if a job gets a file of privacy or utility constraints. An empty name removes the
-    file. With privacy constraints, the job protects only these itemsets instead of all sets of m items.
+def with_constraints(job: Job, kind: str, file: str) -> Job:
+    """Return a job with a file of privacy or utility constraints. An empty name removes the file. With privacy
+    constraints, the job protects only these itemsets instead of all sets of m items.
 
     Raises
     ------
     InputError
         If constraints do not protect the columns of the job.
 
-    >>> with_constraints({"model": "km", "k": 5, "m": 2, "items": ["codes"]}, "privacy", "protect.txt")
-    {'model': 'constraints', 'm': None, 'privacy_constraints': 'protect.txt'}
+    >>> job = Job({"model": "km", "k": 5, "m": 2, "items": ["codes"]})
+    >>> with_constraints(job, "privacy", "protect.txt").settings
+    {'model': 'constraints', 'k': 5, 'items': ['codes'], 'privacy_constraints': 'protect.txt'}
     """
     model = "constraints"
     if why := obstacle(model, job):
         msg = f"model {model}: it {why}"
         raise InputError(msg)
-    changes = {} if job.get("model") == model else with_model(job, model)
+    made = job if job.text("model") == model else with_model(job, model)
     if kind == "privacy":
-        changes["m"] = None if file else SIZES["m"]
-    return {**changes, f"{kind}_constraints": file or None}
+        made = made.with_(m=None if file else SIZES["m"])
+    return made.with_(**{f"{kind}_constraints": file})
 
 
-def with_candidate(job: Mapping[str, Any], chosen: Mapping[str, Any], trees: Mapping[str, str]) -> dict[str, Any]:
-    """Return the settings that change if a job gets the algorithm of a candidate of `suggest`.
+def with_candidate(job: Job, chosen: Job, trees: Mapping[str, str]) -> Job:
+    """Return a job with the algorithm of a candidate of `suggest`.
 
     Parameters of the former algorithm are removed.
 
@@ -219,70 +216,69 @@ def with_candidate(job: Mapping[str, Any], chosen: Mapping[str, Any], trees: Map
     trees
         Hierarchies of the items that the candidates used, by column.
 
-    >>> job = {"model": "km", "algorithm": "coat", "k": 5, "m": 2, "suppress": True, "items": ["codes"]}
-    >>> with_candidate(job, {"algorithm": "exact", "hierarchy": "halves:frequency"}, {"codes": "codes.csv"})
-    {'algorithm': 'exact', 'hierarchy': {'codes': 'halves:frequency'}, 'suppress': None}
+    >>> job = Job({"model": "km", "algorithm": "coat", "k": 5, "suppress": True, "items": ["codes"]})
+    >>> chosen = Job({"algorithm": "exact", "hierarchy": "halves:frequency"})
+    >>> with_candidate(job, chosen, {"codes": "codes.csv"}).settings
+    {'model': 'km', 'algorithm': 'exact', 'k': 5, 'items': ['codes'], 'hierarchy': {'codes': 'halves:frequency'}}
     """
-    made = {column: chosen.get("hierarchy", trees.get(column)) for column in _sets(job)}
-    changes = {**dict.fromkeys(tuned(job)), **chosen, "hierarchy": made}
-    if made == item_trees(job):
-        del changes["hierarchy"]
-    return {name: changes[name] for name in sorted(changes) if changes[name] != job.get(name)}
+    made = job.with_(**{**dict.fromkeys(tuned(job)), **chosen.settings, "hierarchy": job.entries("hierarchy")})
+    for column in job.sets:
+        made = made.with_entry("hierarchy", column, chosen.text("hierarchy") or trees.get(column))
+    return made
 
 
-def tuned(job: Mapping[str, Any]) -> list[str]:
+def tuned(job: Job) -> list[str]:
     """Return the settings of a job that are parameters of its algorithm and not of its model.
 
-    >>> tuned({"model": "kkm", "algorithm": "rum-bound", "k": 5, "m": 2, "delta": 0.5, "transaction": "coat"})
+    >>> tuned(Job({"model": "kkm", "algorithm": "rum-bound", "k": 5, "m": 2, "delta": 0.5, "transaction": "coat"}))
     ['delta', 'transaction']
     """
-    entry = MODELS.get(job.get("model", ""))
+    entry = MODELS.get(job.text("model"))
     of_model = [] if entry is None else settings_of(entry.model)
     remain = {*SIZES, *of_model, *Settings.model_fields}
-    return [name for name in job if name in parameters() and name not in remain]
+    return [name for name in job.settings if name in parameters() and name not in remain]
 
 
-def item_trees(job: Mapping[str, Any]) -> dict[str, str]:
+def item_trees(job: Job) -> dict[str, str]:
     """Return the hierarchies of the items of a job.
 
-    >>> item_trees({"one_code": ["dx1", "dx2"], "hierarchy": {"items": "prefix:1,3", "age": "range"}})
+    >>> item_trees(Job({"one_code": ["dx1", "dx2"], "hierarchy": {"items": "prefix:1,3", "age": "range"}}))
     {'items': 'prefix:1,3'}
     """
-    return {column: job["hierarchy"][column] for column in _sets(job) if column in job.get("hierarchy", {})}
+    trees = job.entries("hierarchy")
+    return {column: trees[column] for column in job.sets if column in trees}
 
 
-def queried_columns(job: Mapping[str, Any]) -> dict[str, str]:
+def queried_columns(job: Job) -> dict[str, str]:
     """Return the columns that a query may name, which are items and quasi-identifiers, with their hierarchies.
 
-    >>> queried_columns({"items": ["codes"], "relational": ["age"], "hierarchy": {"codes": "prefix:1", "age": "range"}})
+    >>> trees = {"codes": "prefix:1", "age": "range"}
+    >>> queried_columns(Job({"items": ["codes"], "relational": ["age"], "hierarchy": trees}))
     {'codes': 'prefix:1', 'age': 'range'}
     """
-    trees = job.get("hierarchy", {})
-    return item_trees(job) | {name: trees[name] for name in name_list(job.get("relational", ())) if name in trees}
+    trees = job.entries("hierarchy")
+    return {name: trees[name] for name in (*job.sets, *job.names("relational")) if name in trees}
 
 
-def _sets(job: Mapping[str, Any]) -> list[str]:
-    joined = ["items"] if job.get("one_hot") or job.get("one_code") else []
-    return [*name_list(job.get("items", ())), *joined]
-
-
-def comparison_flags(job: Mapping[str, Any], chosen: Mapping[str, Any], trees: Mapping[str, str]) -> dict[str, Any]:
+def comparison_flags(job: Job, chosen: Job, trees: Mapping[str, str]) -> Job:
     """Return the flags with which `compare` runs a candidate of `suggest` with several k, on the data of a job.
 
     Parameters as in `with_candidate`.
 
-    >>> comparison_flags({"k": 5, "items": ["codes"]}, {"algorithm": "exact", "hierarchy": "halves:frequency"}, {})
+    >>> chosen = Job({"algorithm": "exact", "hierarchy": "halves:frequency"})
+    >>> comparison_flags(Job({"k": 5, "items": ["codes"]}), chosen, {}).settings
     {'algorithms': 'exact', 'k': '2,5,10,25', 'hierarchy': {'codes': 'halves:frequency'}}
     """
-    k = int(job.get("k", SIZES["k"]))
+    k = int(job.settings.get("k", SIZES["k"]))
     sizes = sorted({max(2, k // 2), k, 2 * k, 5 * k})
-    own = {name: value for name, value in chosen.items() if name not in ("algorithm", "hierarchy")}
-    made = dict.fromkeys(_sets(job), chosen["hierarchy"]) if "hierarchy" in chosen else trees
-    flags = {"algorithms": chosen["algorithm"], **own, "k": ",".join(map(str, sizes)), "hierarchy": made}
-    return {name: value for name, value in flags.items() if value != {}}
+    tree = chosen.text("hierarchy")
+    made = dict.fromkeys(job.sets, tree) if tree else trees
+    own = chosen.with_(algorithm=None, hierarchy=None).settings
+    flags = Job({"algorithms": chosen.text("algorithm"), **own})
+    return flags.with_(k=",".join(map(str, sizes)), hierarchy=made)
 
 
-def candidate_of(job: Mapping[str, Any], trees: Mapping[str, str]) -> dict[str, Any]:
+def candidate_of(job: Job, trees: Mapping[str, str]) -> Job:
     """Return the algorithm of a job in the form of a candidate of `suggest`. Parameters as in `with_candidate`.
 
     Raises
@@ -290,17 +286,17 @@ def candidate_of(job: Mapping[str, Any], trees: Mapping[str, str]) -> dict[str, 
     InputError
         If the model or the algorithm of the job is unknown, or both are missing.
 
-    >>> candidate_of({"model": "kkm", "k": 5, "m": 2}, {})
+    >>> candidate_of(Job({"model": "kkm", "k": 5, "m": 2}), {}).settings
     {'algorithm': 'joint-split'}
-    >>> job = {"algorithm": "exact", "k": 5, "items": ["codes"], "hierarchy": {"codes": "halves:frequency"}}
-    >>> candidate_of(job, {"codes": "codes.csv"})
+    >>> job = Job({"algorithm": "exact", "k": 5, "items": ["codes"], "hierarchy": {"codes": "halves:frequency"}})
+    >>> candidate_of(job, {"codes": "codes.csv"}).settings
     {'algorithm': 'exact', 'hierarchy': 'halves:frequency'}
     """
-    made = {name: spec for name, spec in item_trees(job).items() if spec != trees.get(name)}
-    relational = bool(job.get("relational"))
-    own = {"algorithm": algorithm_name(job.get("model"), job.get("algorithm"), relational=relational)}
-    own |= {name: job[name] for name in tuned(job)}
-    return {**own, "hierarchy": next(iter(made.values()))} if made else own
+    made = [spec for name, spec in item_trees(job).items() if spec != trees.get(name)]
+    model, algorithm = (job.settings.get(name) for name in ("model", "algorithm"))
+    name = algorithm_name(model, algorithm, relational=bool(job.names("relational")))
+    own = {name: job.settings[name] for name in tuned(job)}
+    return Job({"algorithm": name, **own, **({"hierarchy": made[0]} if made else {})})
 
 
 def model_of(settings: Settings) -> PrivacyModel:

@@ -29,6 +29,7 @@ from anonset.release.statements import parameters_of
 from anonset.report.plots import draw_frontier, require_plots
 from anonset.report.suggestions import suggestion_account, suggestion_summary
 from anonset.settings.commands import SUGGESTED, SUGGESTED_VALUES, SuggestSettings, suggest_settings_model
+from anonset.settings.job import Job
 from anonset.settings.job_files import over_job, read_job
 from anonset.settings.model_choices import model_by_roles
 from anonset.settings.parameters import MODELS, SIZES, algorithm_name, make_algorithm, parameters, settings_of
@@ -119,9 +120,10 @@ def suggest(
 
 def _guarantee(table: Table, options: Mapping[str, Any], sensitive: str | None) -> PrivacyModel:
     """Return the requested privacy model. Without --model, the column roles determine the model."""
-    repeated = any(len(column.vocabulary) < table.n for column in table.ids)
-    roles = {"items": table.transactions is not None, "relational": table.relational, "sensitive": sensitive}
-    name = options["model"] or model_by_roles({**options, **roles, "id": repeated})
+    repeated = [column.name for column in table.ids if len(column.vocabulary) < table.n]
+    sets = ["items"] if table.transactions is not None else []
+    roles = {"items": sets, "relational": [column.name for column in table.relational], "id": repeated}
+    name = options["model"] or model_by_roles(Job({**options, **roles, "sensitive": sensitive}))
     if name not in MODELS or name not in SUGGESTED:
         others = "use anonset compare for other models"
         msg = f"--model {name}: suggest supports {', '.join(SUGGESTED)}; {others}"

@@ -32,7 +32,7 @@ from anonset.privacy.km import KmAnonymity
 from anonset.reading.file_options import ROW, FileOptions, person_columns
 from anonset.reading.roles import name_list
 from anonset.release.scan.item_scan import ItemScan
-from anonset.settings.overriding import OPTIONS_OF_ROLES
+from anonset.settings.column_rules import OPTIONS_OF_ROLES
 from anonset.spelling import counted, listed, setting
 
 ProposedRoles = Mapping[str, ProposedRole]

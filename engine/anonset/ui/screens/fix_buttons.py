@@ -7,7 +7,7 @@ from typing import Any
 from nicegui import ui
 
 from anonset.errors import Fix
-from anonset.reading.roles import name_list
+from anonset.settings.job import Job
 from anonset.settings.job_changes import ROLES
 from anonset.settings.job_files import ANSWERS
 from anonset.settings.model_choices import is_applied
@@ -62,12 +62,12 @@ def open_fixes(state: PageState, fixes: Sequence[Fix]) -> list[Fix]:
         for name, value in (answers[0] if answers else {}).items()
         if name not in ROLES and all(answer.get(name) == value for answer in answers)
     }
-    job = {**common, **state.settings}
-    columns = {name for role in ROLES for name in name_list(job.get(role, ()))}
+    job = Job({**common, **state.settings})
+    columns = {*job.names(*ROLES)}
     distinct = {repr(fix.settings): fix for fix in fixes if fix.settings}
     return [
         fix
         for fix in distinct.values()
-        if not is_applied(fix.settings, job)
+        if not is_applied(Job(fix.settings), job)
         and (not columns or all({*fix.settings.get(role, ())} <= columns for role in ROLES))
     ]

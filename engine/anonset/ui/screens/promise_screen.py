@@ -44,7 +44,7 @@ def _fits(state: PageState) -> tuple[str, dict[str, str]]:
     the model fits.
     """
     settings = state.settings
-    return str(settings.get("model", "")), {model: obstacle(model, settings) for model in _MODELS}
+    return str(settings.get("model", "")), {model: obstacle(model, state.stated) for model in _MODELS}
 
 
 def _models(screen: Screen, section: LiveSection) -> None:

@@ -101,7 +101,7 @@ def _composer(screen: Screen) -> None:
 def _values(screen: Screen) -> None:
     workload, trees = screen.state.workload, screen.state.tree
     if workload.columns.get(trees.column) != RANGE:
-        is_set = trees.column in item_trees(screen.state.settings)
+        is_set = trees.column in item_trees(screen.state.stated)
         label = "Search items of the query" if is_set else f"Search values of {trees.column}"
 
         def choose(label: str) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
+from anonset.settings.job import Job
 from anonset.ui.state.folder import Folder
 from anonset.ui.state.inspection import Inspection
 
@@ -26,6 +27,10 @@ class OpenJob(Protocol):
     @property
     def settings(self) -> dict[str, Any]:
         """Settings of the job for the declared unit."""
+
+    @property
+    def stated(self) -> Job:
+        """The settings as a job."""
 
     @property
     def unit(self) -> str:

@@ -14,6 +14,7 @@ from anonset.reading.file_options import OPEN, person_columns
 from anonset.reading.linked import LinkedTables
 from anonset.reading.roles import name_list
 from anonset.reading.sources.place import Place
+from anonset.settings.job import Job
 from anonset.settings.job_changes import changed_job, completing
 from anonset.settings.job_files import ANSWERS, read_job
 from anonset.settings.model_choices import (
@@ -147,6 +148,11 @@ class PageState:
         return _read(job) if job is not None else {}
 
     @property
+    def stated(self) -> Job:
+        """The settings as a job."""
+        return Job(self.settings)
+
+    @property
     def unit(self) -> str:
         """Unit in the job file: ``row``, ``unknown``, columns that identify a person, or ``?`` if the owner has not
         declared it yet. Empty if the job does not state it.
@@ -258,8 +264,7 @@ class PageState:
         if self._propose_again(arguments_of({role: list(columns)})):
             return
         self.change(self._changes({role: list(columns)}))
-        if "model" in (job := self.settings):
-            self._change_model(fitting_model(job))
+        self._change_model(fitting_model(self.stated))
         self._inspect_again()
 
     def apply_fix(self, fix: Fix) -> None:
@@ -276,17 +281,17 @@ class PageState:
     def _changes(self, settings: Mapping[str, Any]) -> dict[str, Any]:
         """Return the changes of the job file if settings are added."""
         if not self.tables:
-            return with_fix(self.settings, settings)
-        changes = job_changes(self.settings, self.tables, self.inspected, self.unit, settings)
+            return self.stated.changes(with_fix(self.stated, Job(settings)))
+        changes = job_changes(self.stated, self.tables, self.inspected, self.unit, settings)
         return changes if "algorithm" in settings else self._with_default_of_tables(changes)
 
     def _with_default_of_tables(self, changes: dict[str, Any]) -> dict[str, Any]:
         """Return changes that set no algorithm for linked tables. Their default applies to jobs without one."""
         return {**changes, "algorithm": None} if self.tables and "algorithm" in changes else changes
 
-    def _change_model(self, changes: dict[str, Any]) -> None:
-        """Write another model to the job file."""
-        self.change(self._with_default_of_tables(changes))
+    def _change_model(self, job: Job) -> None:
+        """Write the model of another job to the job file."""
+        self.change(self._with_default_of_tables(self.stated.changes(job)))
 
     def _propose_again(self, options: Sequence[str]) -> bool:
         """Repeat the first inspection with options, and return True. If there is a job file, do nothing and return
@@ -300,7 +305,7 @@ class PageState:
 
     def choose_model(self, model: str) -> None:
         """Change the privacy model."""
-        self._change_model(with_model(self.settings, model))
+        self._change_model(with_model(self.stated, model))
 
     def try_candidates(self) -> None:
         """Start a trial of the algorithms for the model of the job.
@@ -329,8 +334,8 @@ class PageState:
         InputError
             If the job has no valid model.
         """
-        settings = self._tried_settings()
-        return candidate_of(settings, item_trees(settings) if self.trial is None else self.trial.trees)
+        job = Job(self._tried_settings())
+        return dict(candidate_of(job, item_trees(job) if self.trial is None else self.trial.trees).settings)
 
     @property
     def unused_recommendation(self) -> dict[str, Any]:
@@ -343,7 +348,8 @@ class PageState:
     def choose_candidate(self, chosen: Mapping[str, Any]) -> None:
         """Change the algorithm to a candidate of the trial."""
         if self.trial is not None:
-            changes = with_candidate(self._tried_settings(), chosen, self.trial.trees)
+            job = Job(self._tried_settings())
+            changes = job.changes(with_candidate(job, Job(chosen), self.trial.trees))
             if self.tables:  # a default of linked tables applies only to jobs without an algorithm
                 changes = {**{name: value for name, value in chosen.items() if name != "hierarchy"}, **changes}
             self.change(changes)
@@ -473,7 +479,11 @@ class PageState:
             proposal.unlink(missing_ok=True)
 
     def _complete(self, proposal: Mapping[str, Any]) -> None:
-        if not self.publishing and self.answered and (added := completing(self.settings, proposal)):
+        if (
+            not self.publishing
+            and self.answered
+            and (added := self.stated.changes(completing(self.stated, Job(proposal))))
+        ):
             self.change(added)
 
 

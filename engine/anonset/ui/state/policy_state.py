@@ -88,12 +88,12 @@ class PolicyState(ComposedFile):
         if file is None:
             return
         remains = not isinstance(policy, PrivacyPolicy) or bool(policy.itemsets)
-        changes = with_constraints(self._state.settings, self.kind, file.name if remains else "")
+        job = with_constraints(self._state.stated, self.kind, file.name if remains else "")
         if not remains:
             file.unlink(missing_ok=True)
         elif isinstance(policy, PrivacyPolicy):
             write_privacy_policy(policy, file)
         else:
             write_utility_policy(policy, file)
-        self._state.change(changes)
+        self._state.change(self._state.stated.changes(job))
         self.count()

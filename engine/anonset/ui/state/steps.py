@@ -79,9 +79,9 @@ def promise_of(state: PageState) -> tuple[PrivacyModel, Settings] | Problem:
         model = model_of(validated)
     except AnonsetError as error:
         return error.problem
-    if model.name in BY_ROLES and (why := obstacle(model.name, state.settings)):
+    if model.name in BY_ROLES and (why := obstacle(model.name, state.stated)):
         answers = f"The model {model.name} {why}. Choose another answer, or other roles on the screen Data"
-        return Problem(answers, remedies(model.name, state.settings))
+        return Problem(answers, remedies(model.name, state.stated))
     return model, validated
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from anonset.data.hierarchies.hierarchy_rules import RANGE
 from anonset.reading.linked import column_of
 from anonset.reading.roles import name_list
+from anonset.settings.job import Job
 from anonset.settings.model_choices import with_fix
 from anonset.settings.table_lines import TABLE_ROLES, columns_by_table, with_column_role
 
@@ -54,7 +55,7 @@ def roles_of(tables: Tables) -> dict[str, str]:
 
 
 def job_changes(
-    job: Mapping[str, Any], tables: Tables, inspected: Inspected, unit: str, settings: Mapping[str, Any]
+    job: Job, tables: Tables, inspected: Inspected, unit: str, settings: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the changes of a job file with linked tables if settings are added. Roles change the sections of the
     tables; a column with another hierarchy loses its ceiling.
@@ -66,9 +67,9 @@ def job_changes(
     """
     known = {**inspected, **tables}
     others = {name: value for name, value in settings.items() if not columns_by_table(known, name, value)}
-    made, of_tables = with_fix(job, others), role_changes(tables, inspected, unit, settings)
+    made, of_tables = job.changes(with_fix(job, Job(others))), role_changes(tables, inspected, unit, settings)
     trees = {**of_tables.get("hierarchy", {}), **made.get("hierarchy", {})}
-    named = {"hierarchy": trees, "ceiling": dict.fromkeys(trees.keys() & job.get("ceiling", {}).keys())}
+    named = {"hierarchy": trees, "ceiling": dict.fromkeys(trees.keys() & job.entries("ceiling").keys())}
     return {**made, **of_tables, **{name: entries for name, entries in named.items() if entries}}
 
 

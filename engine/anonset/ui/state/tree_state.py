@@ -76,7 +76,7 @@ class TreeState:
         """Rules and hierarchy files that the owner can choose for the column, each with a description."""
         findings: Mapping[str, Any] = self._state.inspection.findings or {}
         proposed = {column["name"]: column["hierarchy"] for column in findings.get("columns", ())}
-        choices = hierarchy_choices(self._state.settings, self.column, proposed.get(self.column))
+        choices = hierarchy_choices(self._state.stated, self.column, proposed.get(self.column))
         data = str(self._state.raw.get("input", ""))
         files = {name: "hierarchy file" for name in self._state.folder.data() if name != data}
         return {**{spec: choices.get(spec, "in the job file") for spec in [self.spec] if spec}, **choices, **files}
@@ -134,7 +134,7 @@ class TreeState:
 
     def choose_items(self) -> None:
         """Choose the first column of items, and read its tree."""
-        items = [column for column in self.columns if column in item_trees(self._state.settings)]
+        items = [column for column in self.columns if column in item_trees(self._state.stated)]
         self.choose(items[0] if items else self.column)
 
     def choose(self, column: str) -> None:
@@ -166,7 +166,7 @@ class TreeState:
         if path := split_spec(spec)[1]:
             self._in_job_folder(path)
         self.effect = ""
-        self._state.change(with_hierarchy(self._state.settings, self.column, spec))
+        self._state.change(self._state.stated.changes(with_hierarchy(self._state.stated, self.column, spec)))
 
     def click(self, node: int) -> None:
         """Set or remove a ceiling at a node.
@@ -209,7 +209,7 @@ class TreeState:
         if self.spec == VALUES and self.tree is not None:
             spec = f"balanced:{max(2, self.tree.hierarchy.n_leaves)}"
         await self._run_quietly("build", self._state.name, "--column", self.column, "--spec", spec, "-o", str(file))
-        changes = with_hierarchy(self._state.settings, self.column, file.name)
+        changes = self._state.stated.changes(with_hierarchy(self._state.stated, self.column, file.name))
         changes.pop("ceiling", None)  # the nodes keep their names
         self._state.change(changes)
         self.effect = f"Changes are saved in {self._state.folder.relative(file)}."

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from anonset.reading.decisions import MACHINE, decisions
+from anonset.settings.job import Job
 from anonset.settings.model_choices import comparison_flags, item_trees, tuned
 from anonset.settings.parameters import SIZES
 from anonset.settings.settings import InputSettings
@@ -42,7 +43,7 @@ class Trial:
         self._name = name
         self._folder = folder
         self._settings = settings
-        self.trees = item_trees(settings)
+        self.trees = item_trees(Job(settings))
         """Hierarchies of the items for the candidates."""
         self.suggestion = CommandRun(["suggest", name, "--json"], folder)
         self.balance: CommandRun | None = None
@@ -104,8 +105,8 @@ class Trial:
 
     def comparison(self, candidate: Mapping[str, Any]) -> str:
         """Return the command that runs a candidate with several k."""
-        flags = comparison_flags(self._settings, candidate["settings"], self.trees)
-        return as_typed("compare", self._name, flags)
+        flags = comparison_flags(Job(self._settings), Job(candidate["settings"]), self.trees)
+        return as_typed("compare", self._name, flags.settings)
 
     @property
     def balance_command(self) -> str:
@@ -113,10 +114,9 @@ class Trial:
         weights = _weights((self.suggestion.result or {}).get("frontier", ()))
         if len(weights) < 2 or not (own := self._balanced) or "k" not in self._settings:
             return ""
-        flags = comparison_flags(self._settings, {**own, "w": ",".join(weights)}, self.trees)
-        del flags["k"]
+        flags = comparison_flags(Job(self._settings), Job({**own, "w": ",".join(weights)}), self.trees)
         measured = {} if self.has_queries else {"workload": _COUNTS}
-        return as_typed("compare", self._name, {**flags, **measured})
+        return as_typed("compare", self._name, flags.with_(k=None, **measured).settings)
 
     @property
     def has_queries(self) -> bool:
@@ -149,13 +149,13 @@ class Trial:
         """
         job = self._settings
         tried = [one["settings"] for one in self.candidates if one["settings"]["algorithm"] == _BALANCED]
-        own = {name: job[name] for name in tuned(job)} if tried and job.get("algorithm") == _BALANCED else {}
+        own = {name: job[name] for name in tuned(Job(job))} if tried and job.get("algorithm") == _BALANCED else {}
         settings = {**own, **tried[0]} if tried else {}
         return {name: value for name, value in settings.items() if name not in ("w", "point")}
 
 
 def _attribute_trees(settings: Mapping[str, Any]) -> dict[str, str]:
-    trees = item_trees(settings)
+    trees = item_trees(Job(settings))
     return {column: spec for column, spec in settings.get("hierarchy", {}).items() if column not in trees}
 
 

@@ -38,7 +38,7 @@ class WorkloadState(ComposedFile):
     @property
     def columns(self) -> dict[str, str]:
         """Hierarchy of each column of items or attributes that a query may contain."""
-        return queried_columns(self._state.settings)
+        return queried_columns(self._state.stated)
 
     @property
     def check(self) -> list[str]:
@@ -79,7 +79,7 @@ class WorkloadState(ComposedFile):
 
     def choose_values(self, tree: ColumnHierarchy, label: str) -> None:
         """Add an item, or the values below a node of an attribute, to the new query."""
-        if tree.column in item_trees(self._state.settings):
+        if tree.column in item_trees(self._state.stated):
             self.choose(label)
         else:
             self.conditions = with_condition(self.conditions, Among(tree.column, tree.values_below(label)))
