@@ -71,7 +71,7 @@ check-all: check recipes  ## Run `check`, and also recipes, experiments, the sit
 	$(MAKE) reproduce QUICK=1
 	ANONSET_EXAMPLES=all $(PYTEST) -m "hypothesis and not studies"
 	$(MAKE) combinations
-	PYTHONPATH=tests:. $(BIN)/python -m tests.combinations --triples 2000
+	PYTHONPATH=tests:. $(BIN)/python -m tests.combinations --triples 20000
 	for python in python3.12 python3.13; do \
 		if $$python --version 2> /dev/null; then $(MAKE) wheel PYTHON=$$python || exit 1; \
 		else echo "$$python is not available: the wheel is not tested with it"; fi; done

@@ -1,19 +1,21 @@
-"""Cover all pairs of values by jobs: ``python -m tests.combinations [--seed N] [--most ROWS] [--triples N]``.
+"""Cover all pairs of values by jobs: ``python -m tests.combinations [--seed N] [--triples N] [--most ROWS]``.
 
-Prints each wrong job, shrunk, and as its last line the number of pairs. Exits with 1 if a job is wrong or a pair is
-missing.
+With ``--triples N``, cover N random triples of values instead. Prints each wrong job, shrunk, and as its last line the
+number of pairs or triples. Exits with 1 if a job is wrong, or a pair or triple is missing.
 """
 
 import argparse
-import os
-import random
 import sys
-from collections.abc import Iterator
-from functools import partial
+from concurrent.futures import ProcessPoolExecutor
+from itertools import islice
+from multiprocessing import get_context
 
-from tests.combinations.draws import VALUES, covering, draw, pairs, possible_pairs, texts
-from tests.combinations.rows import expected_pairs, fault_kind, judge, refusing_pairs, shrink, told
-from tests.combinations.table import Value
+from tests.combinations.draws import contained, covering, possible_pairs, random_triples, texts
+from tests.combinations.killed import prepare, scheduler
+from tests.combinations.rows import expected, fault_kind, judge, refusing, shrink, told
+
+ROUNDS = 4
+"""Number of times that jobs are drawn for what is missing. A drawn job may be infeasible, and then tests nothing."""
 
 
 def say(text: str) -> None:
@@ -25,53 +27,38 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--most", type=int, default=10**9, help="end after so many rows")
-    parser.add_argument(
-        "--triples", type=int, default=0, help="run so many jobs with random triples, and cover nothing"
-    )
+    parser.add_argument("--triples", type=int, default=0, help="cover so many random triples instead of all pairs")
     parser.add_argument("--no-shrinking", action="store_true")
+    parser.add_argument("--processes", type=int, default=2, help="number of processes that judge jobs")
     asked = parser.parse_args()
-    os.fsync = os.fstat  # type: ignore[assignment]  # only a power failure shows the difference
-    missing = possible_pairs()
-    covered, refused, wrong, rows, kinds = 0, 0, 0, 0, set[str]()
-    jobs = (
-        triples(asked.seed, asked.triples)
-        if asked.triples
-        else covering(asked.seed, missing, partial(expected_pairs, among=missing))
-    )
-    for job in jobs:
-        if rows >= asked.most:
-            break
-        rows += 1
-        judged = judge(job, (asked.seed, rows))
-        if judged.state == "published":
-            covered += len(found := pairs(job) & missing)
-            missing -= found
-        elif judged.state == "refused":
-            refused += len(found := refusing_pairs(job, missing))
-            missing -= found
-        wrong += bool(judged.faults)
-        for fault in judged.faults:
-            if fault_kind(fault) not in kinds:
-                kinds.add(fault_kind(fault))
-                small = job if asked.no_shrinking else shrink(job, (asked.seed, rows), fault)
-                say(f"row {rows}: {fault}\n    {told(small)}")
-        if rows % 100 == 0:
-            sys.stderr.write(f"rows {rows}, missing {len(missing)}, wrong {wrong}\n")
-    for pair in sorted(missing)[:20] if not asked.triples else ():
-        say(f"missing: {texts(pair)}")
-    total = covered + refused + len(missing)
-    say(f"pairs {total}, covered {covered}, refused by the table {refused}, rows {rows}, wrong {wrong}")
-    return 1 if wrong or (missing and not asked.triples) else 0
-
-
-def triples(seed: int, number: int) -> Iterator[dict[str, Value]]:
-    """Yield jobs with three random values each."""
-    chance = random.Random(f"triples {seed}")
-    while number:
-        wanted = dict(VALUES[n] for n in chance.sample(range(len(VALUES)), 3))
-        if len(wanted) == 3 and (job := draw((seed, number), wanted)) is not None:
-            number -= 1
-            yield job
+    prepare(scheduler())
+    missing = random_triples(asked.seed, asked.triples) if asked.triples else possible_pairs()
+    total, n_refused, wrong, rows, kinds = len(missing), 0, 0, 0, set[str]()
+    context = get_context("spawn")
+    with ProcessPoolExecutor(asked.processes, context, prepare, (scheduler(),)) as pool:
+        for turn in range(ROUNDS):
+            jobs = islice(covering((asked.seed, turn), {*missing}, expected), asked.most - rows)
+            drawn = [(job, pool.submit(judge, job, (asked.seed, rows + n))) for n, job in enumerate(jobs, 1)]
+            for job, judged in ((job, future.result()) for job, future in drawn):
+                rows += 1
+                if judged.state == "published":
+                    missing -= contained(job, missing)
+                elif judged.state == "refused":
+                    n_refused += len(found := refusing(job, missing))
+                    missing -= found
+                wrong += bool(judged.faults)
+                for fault in judged.faults:
+                    if fault_kind(fault) not in kinds:
+                        kinds.add(fault_kind(fault))
+                        small = job if asked.no_shrinking else shrink(job, (asked.seed, rows), fault)
+                        say(f"row {rows}: {fault}\n    {told(small)}")
+                if rows % 100 == 0:
+                    sys.stderr.write(f"rows {rows}, missing {len(missing)}, wrong {wrong}\n")
+    for each in sorted(missing)[:20]:
+        say(f"missing: {texts(each)}")
+    counts = f"covered {total - n_refused - len(missing)}, refused by the table {n_refused}, rows {rows}, wrong {wrong}"
+    say(f"{'triples' if asked.triples else 'pairs'} {total}, {counts}")
+    return 1 if wrong or missing else 0
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""Draw valid jobs by a seed, and cover all pairs of values with few of them."""
+"""Draw valid jobs by a seed, and cover all pairs or some triples of values with few of them."""
 
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache, reduce
 from itertools import combinations
 from operator import or_
@@ -13,13 +13,14 @@ FIRST = ("search", "layout", "file")
 MOST = 15
 """Maximum number of factors in a job that differ from their default, without `FIRST`."""
 _SAMPLED = 200
-"""Number of missing pairs that are tried as company of one."""
+"""Number of missing tuples that are tried as company of one."""
 
 NAMES = tuple(FACTORS)
 VALUES = tuple((factor, value) for factor in FACTORS for value in FACTORS[factor])
 NUMBER = {value: number for number, value in enumerate(VALUES)}
-"""Number of each value of a factor. A pair of values is a pair of ascending numbers."""
-Pair = tuple[int, int]
+"""Number of each value of a factor."""
+Tuple = tuple[int, ...]
+"""Pair or triple of values, as ascending numbers."""
 Domains = list[int]
 """For each factor, the values that are still possible, as bits."""
 _ALL: Domains = [(1 << len(values)) - 1 for values in FACTORS.values()]
@@ -43,12 +44,14 @@ _MASKS = {
 }
 
 
-def pairs(choice: Choice) -> set[Pair]:
-    return set(combinations(sorted(NUMBER[value] for value in choice.items()), 2))
+def contained(choice: Choice, among: Collection[Tuple]) -> set[Tuple]:
+    """Return the tuples whose values a job has."""
+    numbers = {NUMBER[value] for value in choice.items()}
+    return {each for each in among if numbers.issuperset(each)}
 
 
-def texts(pair: Pair) -> str:
-    return " and ".join("{}={!r}".format(*VALUES[number]) for number in pair)
+def texts(values: Tuple) -> str:
+    return " and ".join("{}={!r}".format(*VALUES[number]) for number in values)
 
 
 @cache
@@ -123,8 +126,8 @@ def simplest(wanted: Choice) -> dict[str, Value]:
     return {factor: FACTORS[factor][bits.bit_length() - 1] for factor, bits in zip(NAMES, domains, strict=True)}
 
 
-def possible_pairs() -> set[Pair]:
-    """The pairs of values of two factors with which each other factor keeps a value that the other factors allow."""
+def possible_pairs() -> set[Tuple]:
+    """Return the pairs of values of two factors with which each other factor keeps a value that the others allow."""
     starts = [_narrowed(_ALL, NAMES.index(factor), FACTORS[factor].index(value)) for factor, value in VALUES]
     found = set()
     for a, b in combinations(range(len(VALUES)), 2):
@@ -134,9 +137,20 @@ def possible_pairs() -> set[Pair]:
     return found
 
 
-def is_within(pair: Pair, wanted: Mapping[str, Sequence[Value]]) -> bool:
-    """Return True if each job with a pair has one of the wanted values of each factor."""
-    domains = _with(_ALL, dict(VALUES[each] for each in pair))
+def random_triples(seed: object, number: int) -> set[Tuple]:
+    """Return random triples of values of three factors with which each other factor keeps a value."""
+    chance, found = random.Random(f"triples {seed}"), set[Tuple]()
+    while len(found) < number:
+        triple = tuple(sorted(chance.sample(range(len(VALUES)), 3)))
+        wanted = dict(VALUES[each] for each in triple)
+        if len(wanted) == 3 and _with(_ALL, wanted):
+            found.add(triple)
+    return found
+
+
+def is_within(values: Tuple, wanted: Mapping[str, Sequence[Value]]) -> bool:
+    """Return True if each job with some values has one of the wanted values of each factor."""
+    domains = _with(_ALL, dict(VALUES[each] for each in values))
     return domains is not None and all(
         value in of_factor
         for factor, of_factor in wanted.items()
@@ -146,33 +160,42 @@ def is_within(pair: Pair, wanted: Mapping[str, Sequence[Value]]) -> bool:
 
 
 def covering(
-    seed: object, missing: set[Pair], covered: Callable[[Choice], set[Pair]] = pairs, tries: int = 8
+    seed: object,
+    missing: set[Tuple],
+    covered: Callable[[Choice, Collection[Tuple]], set[Tuple]] = contained,
+    tries: int = 8,
 ) -> Iterator[dict[str, Value]]:
-    """Yield jobs until no pair is missing. The caller removes the pairs that a job covered, and this function removes
-    those for which no job is found.
+    """Yield jobs until no tuple is missing. Each tuple that a job covers is removed, and so is each for which no job is
+    found.
 
-    Each job contains one of the missing pairs, and others that were drawn to go with it. It is the one of several drawn
-    jobs that is expected to cover most of them.
+    Each job contains one of the missing tuples, and others that were drawn to go with it. It is the one of several
+    drawn jobs that covers most of them.
     """
     order = sorted(missing)
     random.Random(str(seed)).shuffle(order)
+    left = order
     for turn in range(tries):
-        for pair in order:
-            if pair in missing:
-                wanted = dict(VALUES[each] for each in pair)
-                drawn = [next((job for n in range(tries) if (job := draw((seed, turn, pair, n), wanted))), None)]
-                if drawn == [None]:
-                    missing.remove(pair)
-                    continue
-                left = [each for each in order if each in missing]
-                chance = random.Random(str((seed, turn, pair)))
-                drawn += [draw((seed, turn, pair, n), _packed(pair, left, chance)) for n in range(tries)]
-                yield max(filter(None, drawn), key=lambda job: (pair in (found := covered(job) & missing), len(found)))
+        for first in order:
+            if first not in missing:
+                continue
+            wanted = dict(VALUES[each] for each in first)
+            alone = next(filter(None, (draw((seed, turn, first, n), wanted) for n in range(tries))), None)
+            if alone is None:
+                missing.remove(first)
+                continue
+            if len(left) > 1.2 * len(missing):
+                left = [each for each in left if each in missing]
+            chance = random.Random(str((seed, turn, first)))
+            jobs = [alone, *(draw((seed, turn, first, n), _packed(first, left, chance)) for n in range(tries))]
+            covers = [(covered(job, left), job) for job in jobs if job]
+            found, job = max(covers, key=lambda each: (first in each[0], len(each[0] & missing)))
+            missing -= found
+            yield job
 
 
-def _packed(pair: Pair, others: list[Pair], chance: random.Random) -> Choice:
-    """Return the values of a pair, and of some other pairs that can go with them."""
-    wanted = dict(VALUES[each] for each in pair)
+def _packed(first: Tuple, others: Sequence[Tuple], chance: random.Random) -> Choice:
+    """Return the values of a tuple, and of some other tuples that can go with them."""
+    wanted = dict(VALUES[each] for each in first)
     domains = _with(_ALL, wanted)
     for other in chance.sample(others, min(_SAMPLED, len(others))):
         if len(wanted) >= MOST:

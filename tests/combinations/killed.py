@@ -6,7 +6,6 @@ import random
 import signal
 import time
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 STAGES = 8
@@ -53,11 +52,23 @@ def _count_down(number: int) -> None:
         setattr(where, name, counted)
 
 
-@cache
+_ADDRESS: list[str] = []
+"""Address of the cluster for all jobs. Empty if there is none yet."""
+
+
+def prepare(address: str) -> None:
+    """Prepare a process that judges jobs, with a cluster for all of them."""
+    os.fsync = os.fstat  # type: ignore[assignment]  # only a power failure shows the difference
+    _ADDRESS[:] = [address]
+
+
 def scheduler() -> str:
-    """Return the address of a cluster of two processes that this process uses for all jobs."""
+    """Return the address of the cluster for all jobs. By default, start one with two processes."""
+    if _ADDRESS:
+        return _ADDRESS[0]
     from distributed import LocalCluster
 
     cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0")  # type: ignore[no-untyped-call]
     atexit.register(cluster.close)
-    return str(cluster.scheduler_address)
+    _ADDRESS[:] = [str(cluster.scheduler_address)]
+    return _ADDRESS[0]

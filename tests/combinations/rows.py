@@ -9,13 +9,13 @@ import shlex
 import shutil
 import tempfile
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pyarrow import parquet
-from tests.combinations.draws import NUMBER, Pair, draw, is_within, pairs
+from tests.combinations.draws import NUMBER, Tuple, contained, draw, is_within
 from tests.combinations.jobs import Made, make
 from tests.combinations.spoken import SPEAKERS, flags, job_text
 from tests.combinations.table import FACTORS, REFUSED, Choice, Value, allowed
@@ -96,18 +96,18 @@ def expected_refusal(choice: Choice) -> str | None:
     return "|".join(patterns) or None
 
 
-def expected_pairs(choice: Choice, among: set[Pair]) -> set[Pair]:
-    """Return the pairs that a job tests if it publishes, or is refused, as the table says."""
-    return refusing_pairs(choice, among) if expected_refusal(choice) else pairs(choice) & among
+def expected(choice: Choice, among: Collection[Tuple]) -> set[Tuple]:
+    """Return the tuples that a job tests if it publishes, or is refused, as the table says."""
+    return refusing(choice, among) if expected_refusal(choice) else contained(choice, among)
 
 
-def refusing_pairs(choice: Choice, among: set[Pair]) -> set[Pair]:
-    """Return the pairs that a refused job tests: those of a refused canary, or the pairs that force a refused pair."""
+def refusing(choice: Choice, among: Collection[Tuple]) -> set[Tuple]:
+    """Return the tuples that a refused job tests: those with a refused value, or that force a refused pair."""
     if found := [wanted for wanted, _ in REFUSED if all(choice[factor] in wanted[factor] for factor in wanted)]:
-        asked = pairs(choice) & among if len(found) == 1 else ()
-        return {pair for pair in asked if is_within(pair, found[0])}
-    refusing = {NUMBER[factor, choice[factor]] for factor, values in REFUSED_ALONE.items() if choice[factor] in values}
-    return {pair for pair in pairs(choice) & among if refusing & {*pair}}
+        asked = contained(choice, among) if len(found) == 1 else ()
+        return {each for each in asked if is_within(each, found[0])}
+    alone = {NUMBER[factor, choice[factor]] for factor, values in REFUSED_ALONE.items() if choice[factor] in values}
+    return {each for each in contained(choice, among) if alone & {*each}}
 
 
 def judge(choice: Choice, seed: object = 0) -> Judged:

@@ -3,8 +3,8 @@
 import typing
 
 import pytest
-from tests.combinations.draws import VALUES, covering, draw, pairs, possible_pairs, simplest
-from tests.combinations.rows import judge, refusing_pairs, told
+from tests.combinations.draws import VALUES, contained, covering, draw, possible_pairs, random_triples, simplest
+from tests.combinations.rows import judge, refusing, told
 from tests.combinations.table import FACTORS, MODELS, NOT_DRAWN, WRITTEN
 
 from anonset.algorithms.registry import ALGORITHMS
@@ -53,19 +53,26 @@ def test_covering_ends_when_no_pair_is_missing_that_a_job_can_contain():
     asked = {pair for pair in possible_pairs() if pair[0] < 3}
     missing, covered = set(asked), set()
     for job in covering(1, missing):
-        covered |= pairs(job) & asked
-        missing -= pairs(job)
+        covered |= contained(job, asked)
     assert not missing
     assert all(draw((n, "again"), dict([VALUES[a], VALUES[b]])) is None for n, (a, b) in enumerate(asked - covered))
 
 
+def test_random_triples_are_covered_by_jobs_that_contain_them():
+    asked = random_triples(1, 300)
+    missing, jobs = set(asked), list(covering(1, asked))
+    assert len(missing) == 300
+    assert len(jobs) < 200
+    assert all(any(contained(job, [triple]) for job in jobs) for triple in missing)
+
+
 def test_a_refused_job_tests_the_pairs_that_force_its_refusal():
     job = simplest({"search": "disassociation/cahd", "layout": "two"})
-    tested = {frozenset(VALUES[each] for each in pair) for pair in refusing_pairs(job, possible_pairs())}
+    tested = {frozenset(VALUES[each] for each in pair) for pair in refusing(job, possible_pairs())}
     assert frozenset({("search", "disassociation/cahd"), ("layout", "two")}) in tested
     assert frozenset({("search", "disassociation/cahd"), ("k", 2)}) not in tested
     job = simplest({"cap": "1/2", "layout": "two"})  # only algorithms of disassociation have a cap
-    tested = {frozenset(VALUES[each] for each in pair) for pair in refusing_pairs(job, possible_pairs())}
+    tested = {frozenset(VALUES[each] for each in pair) for pair in refusing(job, possible_pairs())}
     assert frozenset({("cap", "1/2"), ("layout", "two")}) in tested
 
 
