@@ -323,9 +323,8 @@ def _policy(made: Made, private: Path) -> list[str]:
 
 def _report(made: Made, out: Path, private: Path, *options: str) -> list[str]:
     page = out.with_name("page.html")
-    faults = _accepts(
-        "report", str(out if "--shareable" in options else private / "report.json"), "-o", str(page), *options
-    )
+    of = [str(out)] if "--shareable" in options else [str(private / "report.json"), *ENOUGH]
+    faults = _accepts("report", *of, "-o", str(page), *options)
     if not faults and options and list(_showing(page.parent / "page.html", made.secrets)):
         faults.append("a canary is in the shareable report")
     return faults
