@@ -89,11 +89,15 @@ def command(*arguments: str) -> Ran:
 
 def expected_refusal(choice: Choice) -> str | None:
     """Return a pattern of the message with which the table says that a job is refused. None if it must publish."""
+    return "|".join(reasons(choice)) or None
+
+
+def reasons(choice: Choice) -> list[str]:
+    """Return patterns of the messages with which the table says that a job is refused."""
     declared = choice["publish_as_is"] == "codes" and choice["canary"] == "name:mention"
     alone = {factor: of_value for factor, of_value in REFUSED_ALONE.items() if factor != "canary" or not declared}
     patterns = [text for factor, of_value in alone.items() if (text := of_value.get(choice[factor]))]
-    patterns += [text for wanted, text in REFUSED if all(choice[factor] in wanted[factor] for factor in wanted)]
-    return "|".join(patterns) or None
+    return patterns + [text for wanted, text in REFUSED if all(choice[factor] in wanted[factor] for factor in wanted)]
 
 
 def expected(choice: Choice, among: Collection[Tuple]) -> set[Tuple]:
@@ -184,7 +188,10 @@ def printed_fixes(refused: Ran) -> Iterator[list[str]]:
 
 
 def _bad_fixes(made: Made, refused: Ran, out: Path, private: Path, steps: int = STEPS) -> list[str]:
-    """Run the printed fixes of a refusal. None may repeat it, lead to a refusal without a fix, or publish a canary."""
+    """Run the printed fixes of a refusal. None may repeat it, lead to a refusal without a fix, or publish a canary.
+
+    If the job has several reasons, only the owner may be able to remedy the others.
+    """
     faults: list[str] = []
     for arguments in printed_fixes(refused):
         if left := re.search(r"anonset (clean \S+ --yes)", refused.text):
@@ -192,7 +199,7 @@ def _bad_fixes(made: Made, refused: Ran, out: Path, private: Path, steps: int = 
         with tiny_limits() if made.choice["run"] in OUT_OF_CORE else contextlib.nullcontext():
             ran = command(*arguments)
         again = _bad_fixes(made, ran, out, private, steps - 1) if ran.code == 2 and steps > 1 else []
-        is_end = ran.code == 2 and (steps == 1 or not any(printed_fixes(ran)))
+        is_end = ran.code == 2 and len(reasons(made.choice)) == 1 and (steps == 1 or not any(printed_fixes(ran)))
         if ran.code == 70 or is_end or (ran.code and _error(ran.text) == _error(refused.text)):
             faults.append(f"a printed fix ends with {ran.code}: {ran.text[-300:]} after {' '.join(arguments)}")
         shown = [text for text in made.secrets if _shows(ran.text, text)]
