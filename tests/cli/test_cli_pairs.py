@@ -34,17 +34,6 @@ def published(place: Place, *arguments: str) -> Ran:
     return ran
 
 
-def test_a_column_without_a_name_in_its_format_is_published_as_is(place: Place) -> None:
-    data = place.write("named.csv", "\n".join(["codes", *sets_of("abcd")]))
-    job = [data, "--items", "codes", *ROWS, "--hierarchy", "codes=balanced:2", "--publish-as-is", "codes"]
-    published(place, *job, "--format", "dat")
-    attested = json.loads((place.out / "attestation.json").read_text())
-    assert attested["declarations"]["published_as_is"] == attested["data"]["items"] == ["items"]
-    assert place.run("verify", str(place.out)).code == 0
-    assert place.run("report", str(place.out), "--shareable", "-o", str(place.folder / "shared.html")).code == 0
-    assert place.run("anonymize", *job, "--format", "dat", "-o", str(place.out), "--if-exists", "resume").code == 0
-
-
 def test_items_of_a_nested_path_are_found_again_behind_a_fimi_file(place: Place) -> None:
     rows = [{"pid": n, "visits": [{"code": c} for c in text.split()]} for n, text in enumerate(sets_of("abcd"))]
     data = place.write("nested.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
@@ -185,26 +174,6 @@ def test_linked_tables_do_not_depend_on_order_repeated_rows_and_files(place: Pla
         assert ran.code == 0, ran.err
         found.append({str(file.relative_to(out)): file.read_bytes() for file in out.rglob("*") if file.is_file()})
     assert found[0] == found[1] == found[2]
-
-
-@pytest.mark.parametrize(
-    ("header", "options"),
-    [
-        ("a=b", ["--items", "a=b", "--hierarchy", "a=b=balanced:2"]),
-        ("codes", ["--items", "codes", "--hierarchy", "codes=balanced:2", "--null", "-", "--missing", "empty"]),
-    ],
-)
-def test_flags_name_columns_and_texts_that_look_like_options(place: Place, header: str, options: list[str]) -> None:
-    data = place.write("odd.csv", "\n".join([header, "-", *sets_of("abcd")]))
-    published(place, data, *options, *ROWS)
-    assert ("-" in (place.out / "codebook.csv").read_text()) == (header == "a=b")
-
-
-def test_flags_name_each_of_several_columns_with_commas(place: Place) -> None:
-    rows = [f"{n % 2},{n // 2 % 2},1" for n in range(40)]
-    data = place.write("wide.csv", "\n".join(['"dx,1","dx,2","dx,3"', *rows]))
-    each = [part for n in (1, 2, 3) for part in ("--one-hot", f"dx,{n}")]
-    published(place, data, *each, *ROWS, "--hierarchy", "items=balanced:2")
 
 
 def test_a_weight_may_belong_to_a_column_of_the_job_with_equals_signs() -> None:
