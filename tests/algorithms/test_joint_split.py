@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.facts import refused
 
+import anonset
 import reference.joint_split as twins
 from anonset.algorithms.base import Result
 from anonset.algorithms.rt.cluster_function import ClusterFunction
@@ -374,3 +375,43 @@ def test_rare_leaves_of_a_hierarchy_are_published_as_nodes_and_not_listed() -> N
     publication = apply(table, result.recoding)
     assert verify(publication, KKmAnonymity(5, 1)).holds
     assert check_relational_truth(table, publication, {"zip": tree}) is None
+
+
+def tables(folder, diagnoses):
+    """Write persons, diagnoses and drugs of 80 persons."""
+    rng = random.Random(7)
+    (folder / "person.csv").write_text(
+        "id,sex,born\n" + "".join(f"{p},{p % 2},{1940 + rng.randrange(60)}\n" for p in range(80))
+    )
+    (folder / "diagnosis.csv").write_text("id,code\n" + "".join(f"{p},{code}\n" for p, code in diagnoses(rng)))
+    (folder / "drug.csv").write_text(
+        "id,drug\n" + "".join(f"{p},{rng.choice('ab')}\n" for p in rng.sample(range(80), 40))
+    )
+    return {
+        "person": {"input": folder / "person.csv", "relational": "sex,born", "numeric": "born"},
+        "diagnosis": {"input": folder / "diagnosis.csv", "items": "code"},
+        "drug": {"input": folder / "drug.csv", "items": "drug"},
+    }
+
+
+TREES = {
+    "person.sex": "values",
+    "person.born": "range",
+    **dict.fromkeys(("diagnosis.code", "drug.drug"), "halves:frequency"),
+}
+
+
+def with_a_rare_item(rng):
+    return [(p, rng.choice(["E11", "I10"])) for p in range(80)] + [(p, "Q99") for p in rng.sample(range(80), 3)]
+
+
+def test_items_of_a_table_that_are_rare_in_a_cluster_do_not_split_it(tmp_path):
+    table = anonset.read(tables=tables(tmp_path, with_a_rare_item), unit="id")
+    release = anonset.anonymize(table, JointSplit(k=5, m=2, transaction=Apriori), hierarchies=TREES)
+    assert release.verdict.holds
+
+
+def test_a_table_whose_items_are_rare_is_named(tmp_path):
+    table = anonset.read(tables=tables(tmp_path, lambda _: [(p, "Q99") for p in (1, 2, 3)]), unit="id")
+    with refused(InfeasibleError, "joint-split 'items of a table' 'too rare'"):
+        anonset.anonymize(table, JointSplit(k=5, m=2, transaction=Apriori), hierarchies=TREES)

@@ -578,3 +578,24 @@ def test_capitalized_words_and_few_codes_are_offered_as_items_in_any_number_of_r
     assert found[header].role in ("drop", "items")
     offered = [fix.settings for fix in found[header].fixes]
     assert found[header].role == "items" or {"items": [header]} in offered
+
+def test_lines_that_are_skipped_at_the_end_are_counted(tmp_path):
+    path = tmp_path / "visits.csv"
+    rows = [f"P{n // 2:03},E1{n % 3},{40 + n // 2 % 30}" for n in range(100)]
+    path.write_text("\n".join(["pid,icd,age", *rows, "Öz,rare disease,n/k", "Lee,unknown,about 60", ""]))
+    assert any(names(problem, "2 footer person") for problem in anonset.inspect(path).problems)
+    with refused(InputError, "'lines 102 and 103' persons 'remove 2 lines'"):
+        anonset.read(path, unit="pid", items="icd", relational="age")
+
+
+def test_the_only_column_beside_the_key_contains_the_items(tmp_path):
+    persons = [f"C{n:03}" for n in range(60)]
+    (tmp_path / "visits.csv").write_text(
+        "child,sex\n" + "".join(f"{one},{'fm'[n % 2]}\n" for n, one in enumerate(persons))
+    )
+    (tmp_path / "symptoms.csv").write_text(
+        "child,symptoms\n" + "".join(f"{p},{'xyz'[n % 3]}\n" for n, p in enumerate(persons))
+    )
+    found = anonset.inspect(tmp_path)
+    assert [key.unit for key in found.keys] == ["child"]
+    assert [table.named("items") for table in found.tables] == [[], ["symptoms"]]

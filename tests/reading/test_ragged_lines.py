@@ -99,3 +99,21 @@ def test_other_tables_are_not_read_as_baskets(tmp_path: Path, rows: list[str]) -
     except InputError as error:
         answer = str(error)
     assert "baskets" not in answer
+
+
+FIXED = "".join(f"07{n:04}{name}F19{48 + n % 40}E11.9 \n" for n, name in enumerate(["BERG       ", "LINDAL     "] * 20))
+LIST = "".join(f"|{n:05}|{name}|E11.9 |\n" for n, name in enumerate(["Berg     ", "Lindal   "] * 20))
+
+
+@pytest.mark.parametrize("rows", [20, 40])
+@pytest.mark.parametrize("text", [FIXED, LIST])
+@pytest.mark.parametrize("file", ["people.dat", "people.txt"])
+def test_columns_of_fixed_width_are_no_baskets(tmp_path, rows, text, file):
+    (tmp_path / file).write_text("\n".join(text.splitlines()[:rows]) + "\n")
+    with refused(InputError, "'fixed width' CSV"):
+        inspect(tmp_path / file)
+
+
+def test_lines_of_json_are_read_whatever_the_name_is(tmp_path):
+    (tmp_path / "visits.json").write_text("".join(f'{{"pid": "p{n // 2}", "code": "E1{n % 3}"}}\n' for n in range(60)))
+    assert inspect(tmp_path / "visits.json").rows == 60

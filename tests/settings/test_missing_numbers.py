@@ -18,7 +18,7 @@ def test_numbers_that_may_mean_missing_are_reported_and_not_proposed_as_sensitiv
     inspection = anonset.inspect(data, k=2, unit="row")
     column = inspection.columns[0]
     assert (column.role, f"null={code!r}" in column.reason) == ("drop", True)
-    assert [problem for problem in inspection.problems if f"{code} may mean" in problem and f"null={code!r}" in problem]
+    assert any(f"{code} may mean" in problem and f"null='income={code}'" in problem for problem in inspection.problems)
     chosen = anonset.inspect(data, k=2, unit="row", sensitive="income")
     assert chosen.columns[0].role == "sensitive"
     declared = anonset.inspect(data, k=2, unit="row", null=code)

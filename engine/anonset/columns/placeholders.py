@@ -112,5 +112,5 @@ def placeholder_problem(name: str, words: Sequence[str], n_rows: int) -> Problem
     """Return the problem that values of an id column may mean a missing id, with the settings that skip these rows."""
     shown = [repr(word) if not are_names([word] * _MOST) else "a text" for word in words]
     rows = counted(n_rows, "row")
-    fix = Fix({"null": as_nulls(name, words), "skip_rows": ["no-id"]}, "to skip these rows")
+    fix = Fix({"null": as_nulls(name, words), "skip_rows": ["no-id"]}, "to remove these rows and their persons")
     return Problem(f"column {name!r}: {listed(shown)} in {rows} may mean a missing id", [fix])

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from typing import Protocol
 
 import numpy as np
@@ -25,6 +26,17 @@ from anonset.generalization.local import ClusterCuts, ClusterGroups, MergedItems
 from anonset.spelling import setting
 
 NAME = "transaction function"
+_MOST_COARSEST = 12
+"""Maximum number of coarsest symbols whose combinations are counted in each cluster."""
+
+
+def _sets_of_bits(n: int, m: int) -> list[int]:
+    """Return the sets of up to m of the bits 0 to n - 1, each as the sum of its bits.
+
+    >>> _sets_of_bits(3, 2)
+    [1, 2, 4, 3, 5, 6]
+    """
+    return [sum(1 << bit for bit in bits) for size in range(1, m + 1) for bits in combinations(range(n), size)]
 
 
 class TransactionClass(Protocol):
@@ -45,6 +57,8 @@ class ClusterFunction(RedactedRepr):
     k: int
     """Minimum number of non-empty records in a cluster. A cluster of empty records is also accepted."""
     search: ClusterSearch
+    m: int = 0
+    """Maximum number of known items, for the check of the coarsest symbols. 0 if they are not checked."""
 
     @classmethod
     def of(cls, algorithm: Algorithm, k: int, table: Table, hierarchies: Mapping[str, Hierarchy]) -> "ClusterFunction":
@@ -56,7 +70,8 @@ class ClusterFunction(RedactedRepr):
             If an item is not a leaf of the hierarchy.
         """
         column, hierarchy = bind_items(table, hierarchies)
-        return cls(column, hierarchy, k, search_on_clusters(algorithm, column, hierarchy, table.store))
+        search = search_on_clusters(algorithm, column, hierarchy, table.store)
+        return cls(column, hierarchy, k, search, m=algorithm.model.m or 0)
 
     def mappings(self, clusters: Sequence[Int64]) -> list[ClusterMapping]:
         """Anonymize each cluster separately. A cluster is given as ascending record indices.
@@ -70,16 +85,40 @@ class ClusterFunction(RedactedRepr):
         return self.search(clusters)
 
     def infeasible(self, clusters: Sequence[Int64]) -> Bools:
-        """Return True for each cluster with 1 to k - 1 non-empty records. Such clusters cannot be made anonymous."""
+        """Return True for each cluster that cannot be made anonymous: 1 to k - 1 of its records are non-empty, or
+        contain up to m of the coarsest symbols below ceilings.
+        """
         members, start = concatenate(clusters)
-        n_filled = np.diff(begins_of(self.column.lengths[members] > 0)[start])
-        too_few: Bools = (n_filled > 0) & (n_filled < self.k)
+        bits = self._coarsest
+        masks = [1] if bits is None else _sets_of_bits(int(bits.max(initial=0)).bit_length(), self.m)
+        of_records = (self.column.lengths > 0).astype(np.int64) if bits is None else bits
+        n_with = [np.diff(begins_of(of_records[members] & mask == mask)[start]) for mask in masks]
+        too_few: Bools = np.any([(n > 0) & (n < self.k) for n in n_with], axis=0)
         return too_few
+
+    @cached_property
+    def _coarsest(self) -> Int64 | None:
+        """Coarsest symbols below ceilings that each record contains, as bits, int64 (n,). Bit 0 is any of them. None if
+        there are no ceilings, or too many symbols to combine.
+        """
+        tree = self.hierarchy
+        if tree is None or not tree.capped or not self.m or len(tops := tree.children(0)) > _MOST_COARSEST:
+            return None
+        bits = np.zeros(tree.n_leaves, np.int64)
+        for place, node in enumerate(tops, 1):
+            bits[tree.leaf_lo[node] : tree.leaf_hi[node]] = 1 | 1 << place
+        of_records = np.zeros(self.column.n, np.int64)
+        rows = np.repeat(np.arange(self.column.n), self.column.lengths)
+        np.bitwise_or.at(of_records, rows, bits[self.column.items])
+        return of_records
 
     def infeasible_at_all(self, name: str, members: Int64) -> InfeasibleError:
         """Return the error for data that cannot be made anonymous even as a single cluster."""
         n_filled = int(np.count_nonzero(self.column.lengths[members]))
         reason = f"there are {n_filled} non-empty records, at least k={self.k} (or none) are required"
+        if n_filled >= self.k:
+            coarse = "the items of a table, or those below a ceiling, are too rare even as one symbol"
+            reason = f"{coarse}: fewer than k={self.k} records share up to {self.m}; use a smaller k, or leave them out"
         return InfeasibleError(name, reason, achieved=float(n_filled), bound=float(self.k))
 
     def require_feasible(self, clusters: Sequence[Int64]) -> None:

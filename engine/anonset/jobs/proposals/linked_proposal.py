@@ -167,7 +167,8 @@ def inspect_tables(
 def _offered(shared: Sequence[SharedKey], unit: Sequence[str]) -> list[SharedKey]:
     """Return the keys that may identify the persons, or the key of the declared unit."""
     if not unit:
-        return [key for key in shared if key.points >= (LEAST if key.is_unique else LIKELY)][:_MOST_KEYS]
+        likely = [key for key in shared if key.points >= (LEAST if key.is_unique else LIKELY)]
+        return (likely or [key for key in shared if key.is_unique])[:_MOST_KEYS]
     declared = [key for key in shared if name_list(key.name) == list(unit)]
     if not declared:
         names = listed([repr(key.name) for key in shared], "or") if shared else "none"
@@ -318,8 +319,8 @@ def _linked_table(one: TableEvidence, link: tuple[KeyColumn, ...], k: int) -> _L
     """Return a table with the proposal for its columns.
 
     If the table has no items and describes nobody, codes of a known system are the items. They are otherwise proposed
-    as items only if persons have several, which may not be so in a small table. Codes in a nested column are read by a
-    path.
+    as items only if persons have several, which may not be so in a small table. The only column beside the key is
+    also proposed as items. Codes in a nested column are read by a path.
     """
     declared = {**one.options, **one.recognised, "unit": name_list(link[0].name)}
     table = _LinkedTable(one, link, proposal_for(one.input, declared, {}, k))
@@ -327,7 +328,8 @@ def _linked_table(one: TableEvidence, link: tuple[KeyColumn, ...], k: int) -> _L
         return table
     profiles = {column.name: column for column in one.profiles}
     codes = likely_codes([name for name, column in profiles.items() if column.kind in CODE_LEVELS], profiles)
-    for path in [*codes[:1], *one.paths]:
+    others = [name for name in profiles if name not in name_list(link[0].name)]
+    for path in [*(codes[:1] or (others if len(others) == 1 else ())), *one.paths]:
         with suppress(InputError):
             other = proposal_for(one.input, {**declared, "items": [path]}, {}, k)
             if any(column.role == "items" and column.profile.distinct for column in other.columns):

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 
+from anonset.columns.placeholders import as_nulls
 from anonset.columns.printed_lists import LIST
 from anonset.columns.profiles import Profile
 from anonset.columns.roles import hierarchy_for
@@ -95,7 +96,7 @@ def missing_code_problems(profiles: Sequence[Profile]) -> list[Problem]:
     return [
         Problem(
             f"{code} may mean a missing value ({_listed(names)})",
-            [Fix({"null": [code]}, "if it does in all columns")],
+            [Fix({"null": [spelling for name in names for spelling in as_nulls(name, [code])]}, "if it does")],
         )
         for code, names in columns.items()
     ]

@@ -340,7 +340,7 @@ def _first_null(values: Any) -> int:
 def empty_id(where: str, name: str, first: int, alike: str) -> Problem:
     """Return the problem of empty ids. `first` is the first row with an empty id, counted from 0."""
     problem = f"{where}: id column {name!r}: row {first + 1} is empty{alike}; give each row an id"
-    return Problem(problem, [Fix({"skip_rows": ["no-id"]}, "to skip these rows")])
+    return Problem(problem, [Fix({"skip_rows": ["no-id"]}, "to remove these rows and their persons")])
 
 
 def with_nulls(columns: Mapping[str, Any], words: Collection[str], never: Collection[str] = ()) -> dict[str, Any]:

@@ -211,7 +211,7 @@ class DelimitedText:
         if lines and not self._skips_footer:
             problem = f"the file ends with a footer, such as totals or notes ({counted(lines, 'line')})"
             msg = f"{self.path}: {problem}"
-            raise MisreadError(msg, fixes=[Fix({"skip_rows": ["footer"]}, "to skip it")])
+            raise MisreadError(msg, fixes=[Fix({"skip_rows": ["footer"]}, "to remove it, if it contains no person")])
         return lines
 
     def decimal(self, names: Sequence[str], null: Sequence[str], labels: Collection[int] = ()) -> str:

@@ -11,7 +11,7 @@ from anonset.errors import Fix, MisreadError
 from anonset.reading.formats.delimited import DelimitedText
 from anonset.reading.formats.label_lines import LINES, SAMPLE, ColumnKinds, records_of, start_of_last
 from anonset.reading.sources.dialect import Dialect
-from anonset.spelling import listed
+from anonset.spelling import counted, listed
 
 
 @dataclass(frozen=True)
@@ -114,8 +114,9 @@ class EdgeLines(RedactedRepr):
         which = f"line {shown} is no record" if len(lines) == 1 else f"lines {shown} are no records"
         problem = f"{which}, because most fields are not numbers, dates or codes as in the other lines"
         what = "labels, units or import ids" if kind == "labels" else "totals or notes"
-        msg = f"{self.where}: {problem}"
-        raise MisreadError(msg, fixes=[Fix({"skip_rows": [kind]}, f"to skip {what}")])
+        msg = f"{self.where}: {problem}; correct the fields of persons"
+        fix = Fix({"skip_rows": [kind]}, f"to remove {counted(len(lines), 'line')}, if all are {what}")
+        raise MisreadError(msg, fixes=[fix])
 
 
 def without_rows(columns: Mapping[str, Any], n: int, rows: Sequence[int]) -> tuple[dict[str, Any], int]:

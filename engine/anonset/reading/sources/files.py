@@ -11,7 +11,7 @@ from typing import Any
 
 from anonset.errors import Fix, InputError, MisreadError, foreign, require_known
 from anonset.local_paths import require_local
-from anonset.reading.sources.ragged_lines import are_baskets
+from anonset.reading.sources.ragged_lines import are_aligned, are_baskets
 from anonset.spelling import setting
 
 STATISTICS = {
@@ -86,29 +86,41 @@ def format_of(path: Path, declared: str | None = None, *, no_header: bool = Fals
         return "csv"
     if not suffixes or suffixes[-1] not in FORMATS or (packed and suffixes[-1] in _PACKED):
         ending = f"the name must end with {', '.join(FORMATS)} (also with .gz or .zst, except {' and '.join(_PACKED)})"
-        if (elsewhere := _ELSEWHERE.get(suffixes[-1] if suffixes else "")) is not None:
+        probable, elsewhere = _probable_format(path), _ELSEWHERE.get(suffixes[-1] if suffixes else "")
+        if elsewhere is not None and probable != "jsonl":
             msg = f"{path}: {elsewhere}"
             raise InputError(msg)
         msg = f"{path}: unknown format; {ending}; or set {setting('input_format')}: {_WHAT}"
-        if (probable := _probable_format(path)) is not None:
+        if probable is not None:
             msg = f"{path}: the file name shows no format"
             raise MisreadError(msg, fixes=[Fix({"input_format": probable}, "as the first lines suggest")])
         raise InputError(msg)
+    if suffixes[-1] == ".dat" and not packed:
+        _first_lines(path)
     return "jsonl" if suffixes[-1] == ".ndjson" else suffixes[-1][1:]
+
+
+def _first_lines(path: Path) -> list[bytes]:
+    """Return the first lines of a text. Raise InputError if they are columns of fixed width."""
+    try:
+        with path.open("rb") as file:
+            lines = file.read(_FIRST_BYTES).splitlines()[:_FIRST_LINES]
+    except OSError:
+        return []
+    if are_aligned(lines):
+        msg = f"{path}: the lines are padded to columns of fixed width; save the table as CSV, with a header line"
+        raise InputError(msg)
+    return lines
 
 
 def _probable_format(path: Path) -> str | None:
     """Return the probable format of a text by its first lines. None if the format is unclear. Lines of a table have
     equal numbers of fields, and lines of baskets do not, or their last fields are empty.
     """
-    try:
-        with path.open("rb") as file:
-            lines = file.read(_FIRST_BYTES).splitlines()[:_FIRST_LINES]
-    except OSError:
-        return None
+    lines = _first_lines(path)
     if any(b"\t" in line for line in lines):
         return "tsv"
-    if lines and lines[0].lstrip().startswith(b'{"'):
+    if len(lines) > 1 and all(line.lstrip().startswith(b'{"') for line in lines[:-1]):
         return "jsonl"
     marks = [mark for mark in (b",", b";", b"|") if any(mark in line for line in lines)]
     even = any(2 * Counter(line.count(mark) for line in lines).most_common(1)[0][1] > len(lines) for mark in marks)

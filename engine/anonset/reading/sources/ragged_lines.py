@@ -1,10 +1,15 @@
-"""Detect baskets in a text, and lines above a header that may be records."""
+"""Detect baskets in a text, columns of fixed width, and lines above a header that may be records."""
 
-from collections import defaultdict
+import re
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 _FEWEST_BASKETS, _FEWEST_ITEMS = 5, 3
 _FEWEST_AT_PLACE = 5
+_FEWEST_LINES, _ALIGNED = 5, 0.8
+"""Minimum number and share of lines that are equally long if they are columns of fixed width."""
+_PADDED = re.compile(rb"[^\s,;|]  +[^\s,;|]|^\|.* \|$").search
+"""Blanks between two fields without a delimiter, or a padded last field of a printed list."""
 
 
 def are_baskets(rows: Sequence[Sequence[str]]) -> bool:
@@ -40,6 +45,19 @@ def are_baskets(rows: Sequence[Sequence[str]]) -> bool:
         if 2 * elsewhere <= len(at_place) and (place < 2 or len(at_place) >= _FEWEST_AT_PLACE):
             return False
     return recur(baskets[0], baskets[1:])
+
+
+def are_aligned(lines: Sequence[bytes]) -> bool:
+    """Return True if most lines are equally long and padded with blanks, as fixed width files and printed lists are.
+
+    >>> are_aligned([b"17 Berg   E11", b"18 Lindal I10"] + 3 * [b"19 Moen   E11"]), are_aligned(5 * [b"1 2 3"])
+    (True, False)
+    """
+    lengths = Counter(map(len, lines))
+    if not lengths or (most := lengths.most_common(1)[0])[1] < max(_FEWEST_LINES, _ALIGNED * len(lines)):
+        return False
+    aligned = [line for line in lines if len(line) == most[0]]
+    return 2 * sum(_PADDED(line) is not None for line in aligned) > len(aligned)
 
 
 def recur(row: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
