@@ -583,7 +583,7 @@ def test_lines_that_are_skipped_at_the_end_are_counted(tmp_path):
     path = tmp_path / "visits.csv"
     rows = [f"P{n // 2:03},E1{n % 3},{40 + n // 2 % 30}" for n in range(100)]
     path.write_text("\n".join(["pid,icd,age", *rows, "Öz,rare disease,n/k", "Lee,unknown,about 60", ""]))
-    assert any(names(problem, "2 footer person") for problem in anonset.inspect(path).problems)
+    assert any(names(problem, "102 103 skipped person") for problem in anonset.inspect(path).problems)
     with refused(InputError, "'lines 102 and 103' persons 'remove 2 lines'"):
         anonset.read(path, unit="pid", items="icd", relational="age")
 
@@ -599,3 +599,40 @@ def test_the_only_column_beside_the_key_contains_the_items(tmp_path):
     found = anonset.inspect(tmp_path)
     assert [key.unit for key in found.keys] == ["child"]
     assert [table.named("items") for table in found.tables] == [[], ["symptoms"]]
+
+
+def ratings(names, n_rows=25):
+    """Return a table of films with a column of marks for each name."""
+    chosen = random.Random(1)
+    marks = {name: [chosen.choice("01") for _ in range(n_rows)] for name in names}
+    return {"film": [f"film {n}" for n in range(n_rows)], **marks}
+
+
+@pytest.mark.parametrize("names_", [[f"MEMB{n:04}" for n in range(30)], [f"user{n}" for n in range(30)]])
+def test_columns_that_may_be_persons_are_a_question_and_no_items(names_):
+    found = anonset.inspect(ratings(names_))
+    assert {column.role for column in found.columns[1:]} == {"drop"}
+    assert any(names(problem, f"30 {names_[0]} 'transpose the table' one_hot") for problem in found.problems)
+    assert found.question.others == ()
+
+
+def test_columns_named_like_items_are_no_persons():
+    found = anonset.inspect(ratings([f"dx_{chr(65 + n)}" for n in range(24)]), unit="row")
+    assert {column.role for column in found.columns[1:]} == {"one_hot"}
+
+
+def test_columns_that_may_contain_the_items_are_counted_in_order():
+    rows = 240
+    data = {
+        "pid": [f"P{n // 3:03}" for n in range(rows)],
+        "vaccine": [("Gardasil 9", "Influvac", "Havrix", "Typhim")[n % 4] for n in range(rows)],
+        "clinic": [("North", "South")[n % 2] for n in range(rows)],
+    }
+    problem = next(problem for problem in anonset.inspect(data, unit="pid").problems if "contains the items" in problem)
+    assert names(problem, "no vaccine '4 items' '3.0 per person' \"items='vaccine'\"")
+    data["icd"] = [("E11.9", "I10", "J45.0", "K21.0", "M54.5")[n % 5] for n in range(rows)]
+    problem = next(problem for problem in anonset.inspect(data, unit="pid").problems if "as the items" in problem)
+    assert names(problem, "icd '5 items' \"items='vaccine'\"")
+    assert not any(
+        "contains the items" in problem for problem in anonset.inspect(data, unit="pid", items="vaccine").problems
+    )

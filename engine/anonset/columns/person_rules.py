@@ -138,7 +138,8 @@ def _item_columns(names: Iterable[str], profiles: Mapping[str, Profile]) -> list
         and 1 < profiles[name].distinct <= profiles[name].records // _ROWS_OF_AN_ITEM
         and not (profiles[name].reaches or profiles[name].prose)
         and not (profiles[name].results or profiles[name].times)
-        and not (is_remark(name) or is_known(name) or is_quantity(name) or _is_about_an_agent(name))
+        and not (is_remark(name) or is_known(name) or _is_about_an_agent(name))
+        and (names_items(name) or not is_quantity(name))
     ]
     return [
         one.name for one in sorted(able, key=lambda one: (not names_items(one.name), one.capitalised, -one.distinct))
@@ -204,6 +205,19 @@ def possible_items(
     texts = tuple(name for name in _item_columns(differing, profiles) if names_items(name))
     marked = tuple(name for name in unknown if profiles[name].kind in MARKS)
     return {"items": texts} if texts else {"one_hot": marked} if len(marked) > 2 else {}
+
+
+def item_candidates(united: Mapping[str, ProposedRole], profiles: Mapping[str, Profile]) -> list[str]:
+    """Return the dropped columns of which persons have several values, and which may contain the items, the most
+    probable first: codes, then words.
+
+    Parameters
+    ----------
+    united
+        Roles after the rows of each person are merged.
+    """
+    differing = [name for name, own in united.items() if own.differs]
+    return list(dict.fromkeys((*likely_codes(differing, profiles), *_item_columns(differing, profiles))))
 
 
 def roles_by_behaviour(

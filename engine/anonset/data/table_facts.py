@@ -40,11 +40,6 @@ class Change:
     """Number of occurrences of the changed labels. For skipped rows, the number of rows."""
 
     @property
-    def is_of_lines(self) -> bool:
-        """True if lines at the edges of a file were skipped, which may be records."""
-        return self.rule in _SKIPPED[1:3]
-
-    @property
     def coarsened_by(self) -> str:
         """Rule that generalized the values during reading. Empty for other changes."""
         return self.rule.removeprefix(COARSENED) if self.rule.startswith(COARSENED) else ""

@@ -194,9 +194,6 @@ def _warnings(table: Table, few: Sequence[Problem], *, unit_open: bool) -> list[
     if not unit_open:
         warnings += unit_findings(table)
     warnings += few
-    warnings += [
-        Problem(f"{change}; check that no person is among them") for change in table.changes if change.is_of_lines
-    ]
     if table.transactions is not None and (empty := table.n - table.transactions.n_nonempty):
         warnings.append(Problem(f"{counted(empty, 'record')} without items"))
     return warnings

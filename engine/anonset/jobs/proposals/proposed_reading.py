@@ -30,11 +30,13 @@ from anonset.jobs.proposals.possible_units import PossibleUnits
 from anonset.jobs.proposals.proposal import AllColumns, Proposal
 from anonset.jobs.proposals.unit_reader import ProposedRoles, UnitReader
 from anonset.jobs.proposals.value_problems import (
+    column_person_problem,
     list_problems,
     missing_code_problems,
     null_problems,
     null_words,
     odd_codes,
+    persons_as_columns,
     separator_problems,
     word_problems,
 )
@@ -68,7 +70,8 @@ def proposal_for(
     InputError
         If the data cannot be read, or can only be read with settings other than the given settings.
     """
-    data, recognised = with_recognised_options(source, declared, columns_of)
+    misread = list[Problem]()
+    data, recognised = with_recognised_options(source, declared, columns_of, misread)
     names = data.opened.names
     profiles = [profile(name, data.columns[name], data.declared.get("separator")) for name in names]
     words = {} if data.declared.get("null") else null_words(profiles)
@@ -87,7 +90,12 @@ def proposal_for(
     roles = _with_given(names, roles, declared)
     roles |= _with_hierarchies(roles, hierarchies, declared.get("numeric", ()))
 
-    problems = [_to_check(recognised)] if recognised else []
+    problems = [*([_to_check(recognised)] if recognised else []), *misread]
+    if persons := persons_as_columns([one for one in profiles if not roles[one.name].is_given]):
+        roles |= dict.fromkeys(persons, ProposedRole("drop", "may be a person in a column; if so, transpose the table"))
+        problems.append(column_person_problem(persons))
+        candidates = tuple(one for one in candidates if not {*one.columns}.intersection(persons))
+        named = tuple(columns for columns in named if not {*columns}.intersection(persons))
     problems += _value_problems(profiles, roles, hierarchies, words, declared.get("drop", ()))
     problems += [
         replace(placeholder_problem(name, [*counts], sum(counts.values())), assumed=True)
@@ -104,10 +112,14 @@ def proposal_for(
 
 
 def with_recognised_options(
-    source: Any, declared: Mapping[str, Any], read: Callable[[Source, Mapping[str, Any]], T]
+    source: Any,
+    declared: Mapping[str, Any],
+    read: Callable[[Source, Mapping[str, Any]], T],
+    misread: list[Problem] | None = None,
 ) -> tuple[T, dict[str, Any]]:
     """Return the result of `read` for the source and its settings, and the recognized settings. If the settings are
-    detected to be wrong, `read` is called again.
+    detected to be wrong, `read` is called again. The lines that are then skipped are added to `misread`, because they
+    may be persons.
 
     Raises
     ------
@@ -126,6 +138,10 @@ def with_recognised_options(
             more = names_in((), found.get("skip_rows"))
             if {*skipped} & {*more} or found.keys() & {*declared, *recognised} - {"skip_rows"}:
                 raise
+            if more and misread is not None:
+                where = f"{resolved.where}: "
+                lines = error.problem.sentence.removeprefix(where)
+                misread.append(Problem(f"skipped, so check that no person is among them: {lines}", assumed=True))
             recognised |= {**found, **({"skip_rows": ",".join([*skipped, *more])} if more else {})}
 
 

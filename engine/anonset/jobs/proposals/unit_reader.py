@@ -1,6 +1,6 @@
 """Read data with proposed roles for one possible unit of privacy, or collect the problems."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -8,6 +8,7 @@ from anonset.columns.ids import are_values, counted_in, persons_in, rows_that_di
 from anonset.columns.marks import FILLED
 from anonset.columns.person_rules import (
     FEW_DIFFERING,
+    item_candidates,
     last_roles,
     possible_items,
     recognized_roles,
@@ -274,10 +275,10 @@ class UnitReader(RedactedRepr):
             which = "no other column is"
         problem = (
             f"no column can be published: {differ}{which} recognized as items, or as an attribute that others "
-            f"know; {_dropped(items)}name the columns to publish, by {setting('items')}, "
+            f"know; name the columns to publish, by {setting('items')}, "
             f"{setting('relational')} or {setting('sensitive')}"
         )
-        obstacle = Problem(problem, _as_items(items))
+        obstacle = Problem(problem, self._as_items(merged, items.get("one_hot", ())))
         possible = {} if items else roles_by_behaviour(roles, merged, self.profiles) or last_roles(roles, merged)
         proposal = replace(_with_problems(proposal, obstacle), obstacle=obstacle, possible_roles=possible)
         return replace(proposal, columns=self._columns(published))
@@ -287,8 +288,7 @@ class UnitReader(RedactedRepr):
     ) -> Proposal:
         """Return the proposal with the roles that the owner may give to dropped columns, and with its columns."""
         items = proposal.possible_items
-        if items:
-            proposal = _with_problems(proposal, Problem(_dropped(items, ""), _as_items(items)))
+        proposal = _with_problems(proposal, *self._which_items(merged, published, items.get("one_hot", ())))
         if proposal.table is not None and not any(role.role in SETS for role in published.values()):
             possible = {} if items else roles_by_behaviour(roles, merged, self.profiles)
             possible = {} if "differing" in possible else possible
@@ -297,6 +297,30 @@ class UnitReader(RedactedRepr):
                 published = {**published, name: replace(published[name], fixes=(*published[name].fixes, fix))}
             proposal = replace(proposal, possible_roles=possible)
         return replace(proposal, columns=self._columns(published))
+
+    def _which_items(self, merged: ProposedRoles, published: ProposedRoles, marked: Sequence[str]) -> Iterator[Problem]:
+        """Yield the question which columns contain the items, if others than the proposed ones may contain them."""
+        chosen = [name for name, role in published.items() if role.role in SETS]
+        others = [] if any(published[name].is_given for name in chosen) else self._as_items(merged, marked)
+        if others:
+            named = [self._with_items(name) for name in chosen[:_MOST_ITEMS]]
+            verb = "is" if len(chosen) == 1 else "are"
+            yield Problem(f"{f'{listed(named)} {verb}' if chosen else 'no column is'} proposed as the items", others)
+
+    def _as_items(self, merged: ProposedRoles, marked: Sequence[str]) -> list[Fix]:
+        """Return the settings that publish dropped columns as items, the most probable first."""
+        if marked:
+            return [Fix({"one_hot": list(marked)}, f"if each of {len(marked)} columns of 0 and 1 is an item")]
+        return [
+            Fix({"items": [name]}, f"if {self._with_items(name)} contains the items")
+            for name in item_candidates(merged, self.profiles)[:_MOST_ITEMS]
+        ]
+
+    def _with_items(self, name: str) -> str:
+        """Return a column with the numbers of its items, and of its items per person, as text."""
+        profile, (_, persons) = self.profiles[name], self._counted(self.unit)
+        pairs = profile.occurrences or counted_in([self.data.columns[column] for column in (*self.unit, name)])[1]
+        return f"{name!r} ({counted(profile.distinct, 'item')}, {pairs / max(1, persons):.1f} per person)"
 
     def _columns(self, roles: ProposedRoles) -> tuple[ColumnFindings, ...]:
         """Return the columns with their roles, and with the settings that read their words as items."""
@@ -362,24 +386,6 @@ def _with_problems(proposal: Proposal, *problems: Problem) -> Proposal:
     return replace(proposal, problems=(*proposal.problems, *added))
 
 
-def _as_items(possible_items: Mapping[str, Sequence[str]]) -> list[Fix]:
-    """Return the settings that publish dropped columns with possible items."""
-    if marked := possible_items.get("one_hot"):
-        return [Fix({"one_hot": list(marked)}, "if each of these columns is an item")]
-    return [Fix({"items": [name]}, f"if each value of {name!r} is an item") for name in possible_items.get("items", ())]
-
-
-def _dropped(possible_items: Mapping[str, Sequence[str]], end: str = "; ") -> str:
-    """Return the problem that columns with possible items are dropped. Empty if there are none."""
-    if marked := possible_items.get("one_hot"):
-        return f"{len(marked)} columns of 0 and 1 are dropped{end}"
-    names = possible_items.get("items", ())
-    if not names:
-        return ""
-    columns = f"column {names[0]!r} is" if len(names) == 1 else f"columns {listed([*map(repr, names)])} are"
-    return f"{columns} dropped, because a person may have several values{end}"
-
-
 def _needs_declaration(role: ProposedRole) -> bool:
     """Return True if the owner can publish a column only by declaring it."""
     return any("publish_as_is" in fix.settings for fix in role.fixes)
@@ -395,7 +401,7 @@ def _publish(roles: ProposedRoles) -> bool:
     return any(role.role not in (*OF_PERSONS, "drop") for role in roles.values())
 
 
-_MOST_ROWS_NAMED = 5
+_MOST_ROWS_NAMED, _MOST_ITEMS = 5, 5
 _ONE_VALUE = ("relational", "sensitive", "keep")
 _MOST_WITHOUT_ID = 0.5
 """Maximum share of rows without an id. They are skipped."""

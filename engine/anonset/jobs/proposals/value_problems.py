@@ -3,12 +3,17 @@
 from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 
+from anonset.columns.kinds import kind_of_values
+from anonset.columns.personal_values import are_keys
 from anonset.columns.placeholders import as_nulls
 from anonset.columns.printed_lists import LIST
 from anonset.columns.profiles import Profile
-from anonset.columns.roles import hierarchy_for
+from anonset.columns.roles import MARKS, hierarchy_for
 from anonset.errors import Fix, Problem
 from anonset.spelling import counted, setting
+
+_MANY_COLUMNS, _DIGITS_OF_AN_ID = 20, 4
+"""Minimum number of columns that may be persons, and minimum number of digits of their names."""
 
 
 def null_problems(
@@ -36,6 +41,24 @@ def null_problems(
         if column.look.doubt:
             problems.append(Problem(f"column {column.name!r}: {column.look.doubt}", column.look.fixes))
     return problems
+
+
+def persons_as_columns(profiles: Sequence[Profile]) -> list[str]:
+    """Return the columns of marks or numbers that may be persons: most columns are named like ids of four or more
+    digits, or, if there are more columns than rows, like numbered ids. Otherwise empty.
+    """
+    values = [one for one in profiles if one.kind in (*MARKS, "integers", "numbers")]
+    digits = 1 if values and len(profiles) > values[0].records else _DIGITS_OF_AN_ID
+    ids = [one.name for one in values if sum(map(str.isdigit, one.name)) >= digits]
+    are_many = len(ids) >= _MANY_COLUMNS and 2 * len(ids) > len(profiles)
+    return ids if are_many and are_keys(ids) and not kind_of_values(ids).endswith("codes") else []
+
+
+def column_person_problem(columns: Sequence[str]) -> Problem:
+    """Return the question whether columns that are named like ids are persons."""
+    what = f"{len(columns):,} columns, such as {columns[0]!r}, are named like ids"
+    ways = "if each is a person, transpose the table, so that each person is a row"
+    return Problem(f"{what}; {ways}", [Fix({"one_hot": [*columns]}, "if each of these columns is an item")])
 
 
 def separator_problems(profiles: Sequence[Profile]) -> list[Problem]:
