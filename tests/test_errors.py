@@ -111,8 +111,8 @@ def test_inspect_lists_the_fixes_of_each_problem(tmp_path: Path, capsys: pytest.
     found = json.loads(capsys.readouterr().out)
     of_problem = dict(zip(found["problems"], found["fixes"], strict=True))
     (problem,) = (problem for problem in of_problem if "-99" in problem)
-    assert of_problem[problem] == [{"settings": {"null": ["-99"]}, "effect": "if it does in all columns"}]
-    assert "--null -99" in problem
+    assert of_problem[problem] == [{"settings": {"null": ["age=-99"]}, "effect": "if it does"}]
+    assert "--null age=-99" in problem
 
 
 def test_inspect_lists_the_fixes_of_the_role_of_each_column(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
