@@ -579,6 +579,7 @@ def test_capitalized_words_and_few_codes_are_offered_as_items_in_any_number_of_r
     offered = [fix.settings for fix in found[header].fixes]
     assert found[header].role == "items" or {"items": [header]} in offered
 
+
 def test_lines_that_are_skipped_at_the_end_are_counted(tmp_path):
     path = tmp_path / "visits.csv"
     rows = [f"P{n // 2:03},E1{n % 3},{40 + n // 2 % 30}" for n in range(100)]
