@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from anonset.attacks.registry import ALL
 from anonset.data import Table
@@ -23,6 +22,7 @@ from anonset.release.attested import require_statements
 from anonset.release.documents import ATTESTATION, Attestation, Report, read_attestation, read_report
 from anonset.release.opened import OpenedPublication
 from anonset.release.publishing.staging import private_of
+from anonset.settings.binding import HierarchySpec
 from anonset.settings.publication import OriginalSettings
 from anonset.spelling import setting
 
@@ -64,7 +64,7 @@ class ReportFacts(RedactedRepr):
 def report_facts(
     opened: OpenedPublication,
     original: Table | None,
-    hierarchies: dict[str, Any] | None,
+    hierarchies: Mapping[str, HierarchySpec] | None,
     persons: Int64 | None,
     raw: Exposure | None = None,
 ) -> ReportFacts:

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler
 
 from anonset.data import Table
 from anonset.data.storage.lease import LEASE
-from anonset.data.table_facts import Unit
+from anonset.data.table_facts import Change, Unit
 from anonset.errors import InputError, foreign, require_finite
 from anonset.privacy.model import PrivacyModel, PublishedKind
 from anonset.publications.presentation import Format
@@ -399,10 +399,8 @@ class Report(Document):
     """Nodes of ``hierarchy.csv`` without a public name. They are published as the set of their leaves."""
     earlier: dict[str, Any]
     """Changes of symbols since the earlier release that this release continues."""
-    changes: list[dict[str, Any]]
-    """Changes of values by rules during reading. Each entry contains the column, the rule, and the number of changed
-    labels and occurrences.
-    """
+    changes: list[Change]
+    """Changes of values by rules during reading."""
     coarsened: dict[str, list[str]] = {}
     """Columns that were coarsened during reading, by part of the data: ``items`` or ``values``. The losses and the
     retention of these parts are relative to the coarsened data.

@@ -160,7 +160,7 @@ def report(
         exact_values=dict(exact_values),
         unnamed_nodes=sorted(node for tree in unverified.hierarchies.values() for node in tree.unnamed),
         earlier={} if unverified.since is None else plain(unverified.since),
-        changes=plain(unverified.table.changes),
+        changes=list(unverified.table.changes),
         coarsened=plain(unverified.table.coarsened),
         phases=[PhaseRecord(phase=p.name, seconds=p.seconds, peak_memory=p.peak_memory) for p in phases],
         trace=plain(result.trace) if trace else None,

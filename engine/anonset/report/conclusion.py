@@ -1,8 +1,6 @@
 """Parts of the report for the officer who signs it: conclusion, persons and records, guarantee, and sensitive data."""
 
-from collections.abc import Sequence
-
-from anonset.data.table_facts import FIRST_VALUE, Change
+from anonset.data.table_facts import FIRST_VALUE
 from anonset.jobs.report_facts import ReportFacts
 from anonset.privacy import PrivacyModel
 from anonset.reading.file_options import person_columns
@@ -99,8 +97,7 @@ def persons(facts: ReportFacts) -> list[tuple[str, str]]:
         ]
     if names := person_columns(report.settings.get("unit")):
         rows.append(("Columns that identify a person", ", ".join(names)))
-    changes = [Change(**change) for change in report.changes]
-    return [*rows, *_of_rows(report, changes, facts.summary.n, by_person=unit == "person" and not ids)]
+    return [*rows, *_of_rows(report, facts.summary.n, by_person=unit == "person" and not ids)]
 
 
 def _of_ids(model: PrivacyModel) -> str:
@@ -109,10 +106,10 @@ def _of_ids(model: PrivacyModel) -> str:
     return f"{several}, and the guarantee covers single rows." if model.counts_rows else f"{several}."
 
 
-def _of_rows(report: Report, changes: Sequence[Change], published: int, *, by_person: bool) -> list[tuple[str, str]]:
+def _of_rows(report: Report, published: int, *, by_person: bool) -> list[tuple[str, str]]:
     records, read = report.input["records"], report.input.get("source_rows")
-    skipped = [change for change in changes if not change.column]
-    differing = [change for change in changes if change.rule == FIRST_VALUE]
+    skipped = [change for change in report.changes if not change.column]
+    differing = [change for change in report.changes if change.rule == FIRST_VALUE]
     n_skipped = sum(change.occurrences for change in skipped)
     came = (
         f"{counted(records, 'record')}; the run did not count source rows"
@@ -132,7 +129,7 @@ def _of_rows(report: Report, changes: Sequence[Change], published: int, *, by_pe
         texts["Repeated rows"] = "not merged: each row is one record"
     if by_person:
         texts["Conflicting rows"] = "; ".join(map(str, differing)) or "none: the rows of each person agree"
-    if other := [str(change) for change in changes if change not in (*skipped, *differing)]:
+    if other := [str(change) for change in report.changes if change not in (*skipped, *differing)]:
         texts["Changed while reading"] = "; ".join(other)
     return [*texts.items()]
 

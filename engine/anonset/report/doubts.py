@@ -5,7 +5,6 @@ that leave persons unprotected.
 from collections.abc import Iterator
 
 from anonset.columns.header_topics import is_sensitive
-from anonset.data.table_facts import Change
 from anonset.jobs.report_facts import ReportFacts
 from anonset.kinds.exposures import knowledge
 from anonset.kinds.risk import Risk
@@ -86,7 +85,7 @@ def _earlier_releases(facts: ReportFacts) -> Iterator[str]:
 
 def _skipped(report: Report) -> Iterator[str]:
     rows = report.input.get("source_rows")
-    for change in (Change(**change) for change in report.changes):
+    for change in report.changes:
         if not change.column and rows is not None:
             share = percent(change.occurrences / max(1, rows + change.occurrences))
             yield f"{change}, {share} of the data. They are not in the publication."

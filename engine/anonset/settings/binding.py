@@ -36,6 +36,11 @@ HierarchySpec = Hierarchy | str | os.PathLike[str] | Mapping[str, Any] | _Frame
 leaf, or a mapping.
 """
 
+CeilingSpec = int | Collection[str] | os.PathLike[str]
+"""Ceiling of a column: the number of a column of the hierarchy file, nodes, or a file with a node per line. A text is a
+number or a file name.
+"""
+
 _MOST_DIGITS = 18  # digits of a number; int() rejects thousands
 
 
@@ -117,7 +122,9 @@ def bind_columns(
     return table, of_columns
 
 
-def cap(table: Table, hierarchies: Mapping[str, Hierarchy], ceilings: Mapping[str, Any]) -> dict[str, Hierarchy]:
+def cap(
+    table: Table, hierarchies: Mapping[str, Hierarchy], ceilings: Mapping[str, CeilingSpec]
+) -> dict[str, Hierarchy]:
     """Return the hierarchies of a bound table, restricted to the nodes at or below the ceilings. The ceiling of a
     joined column restricts its part of the common hierarchy.
 
@@ -138,7 +145,7 @@ def cap(table: Table, hierarchies: Mapping[str, Hierarchy], ceilings: Mapping[st
     return capped
 
 
-def _ceiling(tree: Hierarchy, bound: int | Collection[str] | os.PathLike[str], name: str, joint: str) -> Ceiling:
+def _ceiling(tree: Hierarchy, bound: CeilingSpec, name: str, joint: str) -> Ceiling:
     """Return a ceiling of a column as a ceiling of its tree. `joint` is the root of the trees of joined columns, whose
     labels begin with the name of their column, or empty.
     """
@@ -163,8 +170,8 @@ def _capped(hierarchy: Hierarchy, ceiling: Ceiling, name: str) -> Hierarchy:
         raise InputError(msg) from None
 
 
-def ceiling_of(bound: int | Collection[str] | os.PathLike[str]) -> int | Collection[str]:
-    """Parse a ceiling. A text is a column number, or the name of a file with a node per line."""
+def ceiling_of(bound: CeilingSpec) -> Ceiling:
+    """Parse a ceiling."""
     if isinstance(bound, (str, os.PathLike)):
         return _ceiling_in(os.fspath(bound))
     return bound

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from difflib import get_close_matches
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -262,7 +262,7 @@ def _number_of(label: str) -> Decimal | None:
     return Decimal(text) if _NUMBER.fullmatch(text) else None
 
 
-def null_of(column: str) -> dict[str, Any]:
+def null_of(column: str) -> dict[str, str | list[str]]:
     """Return the settings that read the empty cells of a column as the missing value ``?``."""
     return {"null": [f"{column}="], "missing": "value"}
 
@@ -298,7 +298,7 @@ def _plain(label: str) -> str:
     return "".join(c for c in label.casefold() if c.isalnum()).lstrip("0")
 
 
-def left_over(column: SetColumn, tree: Hierarchy, rules: CodeRules) -> list[dict[str, Any]]:
+def left_over(column: SetColumn, tree: Hierarchy, rules: CodeRules) -> list[dict[str, str | int]]:
     """Return the items that no rule changes to a leaf. Each has its frequency and the most similar node."""
     part = part_of(Table(column), column.name)
     unfit_labels = [] if part is None else fit_part(Table(column, rules=rules), part, tree)[2]

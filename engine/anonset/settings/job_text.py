@@ -21,7 +21,7 @@ def job_text(
     input: str | None,  # noqa: A002
     out: str,
     settings: Mapping[str, Any],
-    guarantee: Mapping[str, Any],
+    guarantee: Mapping[str, str | int],
     reasons: Mapping[str, Sequence[str]],
     problems: Sequence[str],
     question: Sequence[str] = (),

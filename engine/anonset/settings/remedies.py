@@ -41,7 +41,7 @@ def remedy_for(table: Table, column: str, hierarchy: Any) -> tuple[Problem, floa
     for rule in rules if gain else ():
         labels = [RULES[rule](label) for label in labels]
     unfit_labels = misfits(tree, tuple(labels), part.occurrences)
-    changes: dict[str, Any] = {"normalize": _rules(part, rules)} if gain else {}
+    changes: dict[str, str | list[str]] = {"normalize": _rules(part, rules)} if gain else {}
     nodes, unknown = nodes_of(tree), [misfit for misfit in unfit_labels if not misfit.inner]
     prefixes = [longest_prefix(misfit.label, nodes) for misfit in unknown]
     by_prefix = bool(unknown) and all(prefixes)
@@ -56,7 +56,7 @@ def remedy_for(table: Table, column: str, hierarchy: Any) -> tuple[Problem, floa
 
 
 def _remedy(
-    column: str, settings: Mapping[str, Any], counts: tuple[int, int, int], lost: float
+    column: str, settings: Mapping[str, str | list[str]], counts: tuple[int, int, int], lost: float
 ) -> tuple[Problem, float]:
     """Return a problem with its remedy. `counts` are the labels that are no leaves, all labels, and the suppressed
     labels.

@@ -28,7 +28,7 @@ from anonset.release.publishing.publish import CheckOptions
 from anonset.release.publishing.staging import require_apart
 from anonset.release.release import Release
 from anonset.release.stopwatch import report_compilation
-from anonset.settings.binding import HierarchySpec, require_table
+from anonset.settings.binding import CeilingSpec, HierarchySpec, require_table
 from anonset.spelling import setting
 
 
@@ -51,7 +51,7 @@ def anonymize(
     separator: str | None = None,
     part_rows: int | None = None,
     client: Any = None,
-    ceilings: Mapping[str, int | Collection[str] | os.PathLike[str]] | None = None,
+    ceilings: Mapping[str, CeilingSpec] | None = None,
     after: OtherRelease | None = None,
     round_ends: bool = True,
 ) -> Release:

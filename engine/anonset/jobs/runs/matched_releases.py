@@ -18,7 +18,6 @@ from anonset.data.array_types import Int64
 from anonset.data.joining import prefixed
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import MEMORY
-from anonset.data.table_facts import Change
 from anonset.errors import InputError
 from anonset.generalization.other_release import LEFT_OUT, OtherRelease, occurring, without
 from anonset.privacy import PrivacyModel
@@ -345,7 +344,7 @@ def _matched(name: str, opened: "OpenedPublication", report: Report, this: _Data
         np.where(other_records < 0, -1, row_of[other_records]),
         opened.sha256,
         shows_all=others is not None and {*occurring(others)} <= shown,
-        changes=tuple(Change(**change) for change in report.changes),
+        changes=tuple(report.changes),
         items=items if this.may_remove or that.may_remove or this.settings.file.unknown == "suppress" else None,
         other_items=None if others is None else _of_records(others, other_records),
         same_trees=frozenset(

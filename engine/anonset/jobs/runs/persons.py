@@ -12,12 +12,13 @@ from anonset.errors import Fix, InputError, Problem, UndeclaredUnitError
 from anonset.privacy import PrivacyModel
 from anonset.reading.file_options import ROW, UNKNOWN
 from anonset.release.scan.disclosure_scan import names_of_persons
+from anonset.settings.binding import HierarchySpec
 from anonset.spelling import counted, setting
 from anonset.verification.shares import shares_of
 
 
 def require_persons(
-    table: Table, model: PrivacyModel | None = None, hierarchies: Mapping[str, object] | None = None
+    table: Table, model: PrivacyModel | None = None, hierarchies: Mapping[str, HierarchySpec] | None = None
 ) -> None:
     """Reject a table that names persons, or whose owner has not declared who is a person.
 

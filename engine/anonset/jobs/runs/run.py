@@ -27,7 +27,7 @@ from anonset.release.publishing.publish import CheckOptions, publish, verify_rel
 from anonset.release.release import Release
 from anonset.release.scan.disclosure_scan import declared, require_originals_declared
 from anonset.release.stopwatch import Stopwatch
-from anonset.settings.binding import HierarchySpec, bind, cap, require_roles, spelling_warnings
+from anonset.settings.binding import CeilingSpec, HierarchySpec, bind, cap, require_roles, spelling_warnings
 
 _SEARCH = "search"
 
@@ -47,7 +47,7 @@ class Run:
     """Earlier release to continue from."""
     watch: Stopwatch = field(default_factory=Stopwatch)
     """Timer of the phases."""
-    ceilings: Mapping[str, Any] = field(default_factory=dict)
+    ceilings: Mapping[str, CeilingSpec] = field(default_factory=dict)
     other_release: OtherRelease | None = None
     """Earlier release of the same persons. The earlier and the new release together must satisfy the model."""
     round_ends: bool = True

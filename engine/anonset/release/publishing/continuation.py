@@ -4,7 +4,6 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from pydantic import ValidationError
@@ -18,6 +17,7 @@ from anonset.reading.hierarchies.specs import is_over_data
 from anonset.reading.sources.csv_rows import header_of
 from anonset.reading.sources.files import digest, require_file
 from anonset.release.documents import HIERARCHY, MAPPING, REPORT, RETIRED, Report
+from anonset.settings.binding import HierarchySpec
 from anonset.spelling import setting
 
 
@@ -74,8 +74,8 @@ def read_earlier(private: str | os.PathLike[str] | None, *, on_cluster: bool = F
 
 
 def continue_from(
-    earlier: EarlierRelease, table: Table, hierarchies: Mapping[str, Any], algorithm: Algorithm
-) -> tuple[Table, Mapping[str, Any]]:
+    earlier: EarlierRelease, table: Table, hierarchies: Mapping[str, HierarchySpec], algorithm: Algorithm
+) -> tuple[Table, Mapping[str, HierarchySpec]]:
     """Return a table over the items of both releases, and the hierarchies for the new release.
 
     For the set-valued column, and for the columns joined into it, the hierarchy of the earlier release replaces a
