@@ -5,8 +5,10 @@ from pathlib import Path
 import pytest
 from tests.columns.scan_figures import KINDS, SHARING, is_found, spread, table_of, values_of
 
+import anonset
 from anonset.columns.check_digits import count_checked
 from anonset.columns.personal_values import personal_kind
+from anonset.release.scan.disclosure_scan import Scanner
 
 PAGE = Path(__file__).parents[2] / "docs/development/scan.md"
 SURE = (
@@ -40,6 +42,31 @@ def test_texts_of_few_persons_must_be_declared_as_sensitive_column(kind: str, sh
     for spec in KINDS[kind]:
         column = spread(values_of(spec, PERSONS), PERSONS, sharing)
         assert is_found(table_of(column, "sensitive", beside=False), "sensitive"), spec
+
+
+@pytest.mark.parametrize("sharing", ["unique", "shared by two"])
+@pytest.mark.parametrize("kind", [*UNKNOWN, "coordinates", "personnel number", "short remark"])
+def test_items_of_few_persons_must_be_declared_if_each_person_has_one(kind: str, sharing: str) -> None:
+    for spec in KINDS[kind]:
+        column = spread(values_of(spec, PERSONS), PERSONS, sharing)
+        assert is_found(table_of(column, "items", beside=True), "items"), spec
+
+
+@pytest.mark.parametrize("codes", [[f"E1{i}" for i in range(20)], [f"{250 + i}.{i % 10}" for i in range(20)]])
+def test_codes_of_few_persons_are_no_keys(codes: list[str]) -> None:
+    assert not is_found(table_of(codes, "items", beside=False), "items")
+
+
+def test_items_of_persons_with_several_are_no_keys() -> None:
+    baskets = [[f"good {i}", f"ware {i}"] for i in range(20)]
+    table = anonset.read({"goods": baskets, "sex": ["f", "m"] * 10}, items="goods", drop="sex", unit="row")
+    assert Scanner(table, anonset.KmAnonymity(k=5, m=2)).items.keys(table.item_columns, table.transactions) == []
+
+
+def test_long_numbers_of_few_persons_are_ids_and_others_are_amounts() -> None:
+    ids, amounts = [str(104_233 + 7_919 * i) for i in range(40)], [str(900 + 731 * i) for i in range(40)]
+    assert is_found(table_of(ids, "sensitive", beside=False), "sensitive")
+    assert not is_found(table_of(amounts, "sensitive", beside=False), "sensitive")
 
 
 def test_names_of_few_signs_or_with_an_initial_are_names() -> None:

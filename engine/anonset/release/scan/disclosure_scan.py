@@ -34,6 +34,7 @@ from anonset.columns.personal_values import (
     FEWEST_DATES,
     KINDS_OF_VALUES,
     are_full_names,
+    are_keys,
     are_places,
     days_in,
     is_free_text,
@@ -165,6 +166,13 @@ def _refused_kind(column: CategoricalColumn) -> str:
 
 def _numbers_of(column: NumericColumn) -> list[str]:
     return [f"{number:.0f}" for number in np.unique(column.values[: 10 * _LOOKED_AT]).tolist()]
+
+
+def _are_numbers_or_codes(labels: Sequence[str]) -> bool:
+    """Return True if labels are codes, or numbers other than coordinates and long numbers of one length."""
+    kind = kind_of_values(labels)
+    is_key = kind == "integers" and are_keys(list(filter(str.isdecimal, labels)))
+    return (kind in NUMBERS or kind.endswith("codes")) and not (is_key or are_places(labels))
 
 
 def _birth_dates(name: str, form: str) -> Problem:
@@ -364,8 +372,7 @@ class Scanner:
         if meaning_of(column.name) in PERSON_IDS:
             return "values are ids of persons by the column name"
         rare = count_rare(column, min(self.few, MOST_OF_FEW))
-        is_plain = (kind := kind_of_values(given)) in NUMBERS or kind.endswith("codes")
-        if rare < FEWEST_RARE or 2 * rare <= distinct or (is_plain and not are_places(given)):
+        if rare < FEWEST_RARE or 2 * rare <= distinct or _are_numbers_or_codes(given):
             return ""
         return f"values for {count_given(column):,} persons: most values belong to few persons"
 

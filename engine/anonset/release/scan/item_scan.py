@@ -14,8 +14,8 @@ from anonset.columns.personal_values import (
     CHECKED,
     FEWEST_DATES,
     OPAQUE,
-    are_keys,
     are_opaque_keys,
+    are_places,
     are_sentences,
     are_words_of_texts,
     days_in,
@@ -44,8 +44,8 @@ FEWEST_KEYS = 100
 have it.
 """
 _FEWEST_OWN, _MOST_SHARING, _MOST_OWN = 10, 2, 1.1
-"""Minimum number of rare items that count as keys if they look like keys, maximum average number of persons with the
-same item, and maximum average number of items of a person.
+"""Minimum number of rare items that count as keys if they are no codes, maximum average number of persons with the same
+item, and maximum average number of items of a person.
 """
 _EXAMINED = 20_000
 """Number of evenly spaced labels that are tested for the form of keys."""
@@ -115,14 +115,15 @@ class ItemScan:
         """Return the number of rare items, or 0 if the items are no keys because too many occurrences belong to
         frequent items.
 
-        Few rare items are keys if they look like keys, at most two persons share an item on average, and nearly no
-        person has two.
+        Few rare items are keys if they are no codes, at most two persons share an item on average, and nearly no person
+        has two.
         """
         rare = counts[(counts > 0) & (counts < self.few)]
         if rare.sum() < KEYS * counts.sum() or len(rare) < _FEWEST_OWN:
             return 0
         most = _MOST_OWN * min(self.table.n, _MOST_SHARING * len(labels))
-        are_own = counts.sum() <= most and are_keys(labels) and not kind_of_values(labels).endswith("codes")
+        are_codes = kind_of_values(labels).endswith("codes") and not are_places(labels)
+        are_own = counts.sum() <= most and not are_codes
         return len(rare) if len(rare) >= FEWEST_KEYS or are_own else 0
 
     def _dates_of_few(self, counts: Int64, labels: Sequence[str]) -> int:
