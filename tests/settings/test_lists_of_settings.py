@@ -3,18 +3,21 @@
 import re
 import tomllib
 from collections.abc import Iterable
+from dataclasses import fields
 from inspect import signature
 from pathlib import Path
 
 import pytest
 
 import anonset
+from anonset import spelling
+from anonset.algorithms.registry import ALGORITHMS
 from anonset.cli import fixed_commands, flags
 from anonset.jobs import findings
 from anonset.jobs.proposals import proposal
 from anonset.reading import linked
 from anonset.release import statements
-from anonset.settings import overriding, paths, table_lines
+from anonset.settings import overriding, parameters, paths, readers, table_lines
 from anonset.settings.commands import EvaluateSettings, InspectSettings, suggest_settings_model
 from anonset.settings.compare import compare_settings_model
 from anonset.settings.publication import ReportSettings, RiskSettings, check_settings_model
@@ -71,9 +74,14 @@ def test_a_run_in_python_has_the_settings_of_a_run() -> None:
     "listed",
     [
         findings._OF_ANSWERS, fixed_commands._DECLARING, proposal._NOT_READ, overriding._MOVES,
-        table_lines.TABLE_ROLES, linked.TABLE_OPTIONS,
+        table_lines.TABLE_ROLES, linked.TABLE_OPTIONS, spelling.JOB_KEYS,
         [name for names in flags._HELP_GROUPS.values() for name in names],
     ],
 )  # fmt: skip
 def test_lists_name_settings_that_exist(listed: Iterable[str]) -> None:
     assert {*listed} <= KNOWN
+
+
+def test_each_form_of_a_parameter_belongs_to_a_parameter() -> None:
+    classes = [*ALGORITHMS.values(), *(entry.model for entry in parameters.MODELS.values())]
+    assert readers.FORMS.keys() <= {field.name for kind in classes for field in fields(kind)}
