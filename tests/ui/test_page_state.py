@@ -183,6 +183,21 @@ asyncio.run(begin())
     subprocess.run([sys.executable, "-W", "error", "-c", code], cwd=tmp_path, check=True, timeout=60)
 
 
+@pytest.mark.parametrize("text", ["x" * 5000, "7", "[]"])
+def test_text_of_libraries_among_the_messages_is_ignored(tmp_path: Path, text: str) -> None:
+    run = CommandRun([], tmp_path)
+
+    async def follow() -> None:
+        stream = asyncio.StreamReader(1000)
+        error = {"event": "message", "level": "error", "message": "k is too large", "fixes": []}
+        stream.feed_data(f"{text}\n{json.dumps(error)}\n".encode())
+        stream.feed_eof()
+        await run._follow(stream)
+
+    asyncio.run(follow())
+    assert run.errors == ["k is too large"]
+
+
 def test_the_log_of_the_page_shows_values_to_the_owner(capsys: pytest.CaptureFixture[str]) -> None:
     log = PageLog()
     for done in (1, 2, 3):

@@ -91,10 +91,12 @@ class CommandRun:
 
     async def _follow(self, stream: asyncio.StreamReader) -> None:
         """Read the messages of the command."""
-        async for line in stream:
+        while not stream.at_eof():
             try:
-                event = loads(line.decode(errors="replace"))
-            except ValueError:  # the line is text of a library, not a message
+                event = loads((await stream.readline()).decode(errors="replace"))
+            except ValueError:  # the line is too long, or text of a library, and no message
+                continue
+            if not isinstance(event, dict):
                 continue
             if event.get("event") == "progress":
                 self.stage, total = event["stage"], event["total"]
