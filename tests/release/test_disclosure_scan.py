@@ -4,6 +4,7 @@ import json
 import random
 import re
 import shlex
+from collections import defaultdict
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -337,6 +338,42 @@ def test_groups_are_counted_equally_in_memory_and_in_files(tmp_path: Path, monke
         assert [rare_values.count_rare(column, most) for column, most in zip(filed, few, strict=True)] == rare
     monkeypatch.setattr("anonset.data.equivalence_classes._MOST_KEYS", 50)
     assert rare_values.persons_in_small_groups(columns, 5) == expected
+
+
+def test_persons_with_several_rows_are_counted_once_in_memory_and_in_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draw = np.random.default_rng(5)
+    columns = [CategoricalColumn.of(name, map(str, draw.integers(0, 20, 900).tolist())) for name in "ab"]
+    ids = [CategoricalColumn.of("id", map(str, draw.integers(0, 60, 900).tolist()))]
+    of_value, of_pair = defaultdict[int, set[int]](set), defaultdict[tuple[int, int], set[int]](set)
+    for a, b, person in zip(*(column.codes.tolist() for column in (*columns, *ids)), strict=True):
+        of_value[a].add(person)
+        of_pair[a, b].add(person)
+    few = min(map(len, of_value.values())) + 1
+    rare = sum(len(persons) < few for persons in of_value.values())
+    small = sum(len(persons) for persons in of_pair.values() if len(persons) < 3)
+    assert rare_values.count_rare(columns[0], few, ids) == rare > 0
+    assert rare_values.persons_in_small_groups(columns, 3, ids=ids) == small > 0
+    monkeypatch.setattr("anonset.data.spans.AT_ONCE", 100)
+    with Files.temporary(tmp_path) as store:
+        monkeypatch.setattr(Files, "buckets", lambda *_: 3)
+        filed, known = (
+            [CategoricalColumn(c.name, store.keep("codes", c.codes), c.vocabulary) for c in part]
+            for part in (columns, ids)
+        )
+        assert rare_values.count_rare(filed[0], few, known, store) == rare
+        assert rare_values.persons_in_small_groups(filed, 3, store, known) == small
+
+
+def test_a_kept_value_of_one_person_with_many_rows_stops_safe_grouping() -> None:
+    rows = [(f"p{n}", f"drug {(n + row) % 4}", "ward 1") for n in range(20) for row in range(6)]
+    rows = [(person, drug, "12 th floor" if person == "p7" else ward) for person, drug, ward in rows]
+    data = dict(zip(("who", "drug", "ward"), zip(*rows, strict=True), strict=True))
+    table = anonset.read({name: list(values) for name, values in data.items()}, id="who", sensitive="drug", keep="ward")
+    release = anonset.anonymize(table, anonset.SafeGrouping(k=2, l=2, seed=1))
+    with pytest.raises(DisclosureError, match="ward"):
+        release.to_arrow()
 
 
 @pytest.mark.long

@@ -144,7 +144,7 @@ class BucketsKind(PublicationKind[Buckets]):
     def scan(self, publication: Buckets, scanner: Scanner) -> ScanResult:
         """Scan kept and sensitive values with patterns."""
         with scanner.table.store.nested() as scratch:
-            findings = scanner.kept(publication.kept, (), scratch)
+            findings = scanner.kept(publication.kept, (), scratch, publication.ids)
         findings += scanner.patterns((publication.snt_value,), set())
         original = [column for column in (*scanner.table.kept, scanner.table.sensitive) if column is not None]
         return ScanResult(tuple(findings), scanner.promised(original))

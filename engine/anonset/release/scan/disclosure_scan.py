@@ -113,7 +113,7 @@ def require_originals_declared(table: Table, model: PrivacyModel) -> None:
         findings += scanner.items.keys(table.item_columns, sets)
     if table.kept and table.store.in_files:
         with table.store.nested() as scratch:
-            findings += scanner.kept(table.kept, (), scratch)
+            findings += scanner.kept(table.kept, (), scratch, table.ids)
     if findings:
         raise DisclosureError(findings)
 
@@ -227,15 +227,23 @@ class Scanner:
         return ItemScan(self.table, self.model)
 
     def kept(
-        self, kept: Sequence[CategoricalColumn], relational: Sequence[CategoricalColumn], store: Store
+        self,
+        kept: Sequence[CategoricalColumn],
+        relational: Sequence[CategoricalColumn],
+        store: Store,
+        ids: Sequence[CategoricalColumn] = (),
     ) -> list[ScanFinding]:
-        """Return findings for kept columns, alone and together with the relational columns."""
+        """Return findings for kept columns, alone and together with the relational columns. `ids` identify the person
+        of each row, if a person may have several.
+        """
         word, sensitive = self.table.word, self.model.sensitive_column
         undeclared = [column for column in kept if column.name not in (*word.publish_as_is, sensitive)]
-        findings = [finding for column in undeclared if (finding := self._rare(column)) is not None]
+        findings = [finding for column in undeclared if (finding := self._rare(column, ids, store)) is not None]
         findings += self.patterns(kept, {finding.column for finding in findings})
         named = {finding.column for finding in findings}
-        findings += self._together([column for column in undeclared if column.name not in named], relational, store)
+        findings += self._together(
+            [column for column in undeclared if column.name not in named], relational, ids, store
+        )
         return findings
 
     def headers(self, names: Sequence[str]) -> Iterator[ScanFinding]:
@@ -316,14 +324,18 @@ class Scanner:
         coarse = coarse_rule(column.name, labels, column.occurrences[::step].tolist(), self.few, rule)
         return coarse or remedies.bins_of(column.name, labels)
 
-    def _rare(self, column: CategoricalColumn) -> ScanFinding | None:
-        if not (rare := count_rare(column, self.few)):
+    def _rare(self, column: CategoricalColumn, ids: Sequence[CategoricalColumn], store: Store) -> ScanFinding | None:
+        if not (rare := count_rare(column, self.few, ids, store)):
             return None
         remedy = remedies.of_kept(column.name, self._coarser(column), column.vocabulary.labels, self.model)
         return ScanFinding.of((column.name,), rare, f"values belong to fewer than {self.few} persons each", remedy)
 
     def _together(
-        self, kept: Sequence[CategoricalColumn], relational: Sequence[CategoricalColumn], store: Store
+        self,
+        kept: Sequence[CategoricalColumn],
+        relational: Sequence[CategoricalColumn],
+        ids: Sequence[CategoricalColumn],
+        store: Store,
     ) -> Iterator[ScanFinding]:
         """Yield a finding for kept columns that form groups of few persons in combination with other columns.
 
@@ -331,7 +343,7 @@ class Scanner:
         """
         together, singling, small = list(relational), list[CategoricalColumn](), 0
         for column in kept if len(kept) + len(relational) > 1 else ():
-            persons = persons_in_small_groups((*together, column), self.few, store)
+            persons = persons_in_small_groups((*together, column), self.few, store, ids)
             if persons:
                 singling.append(column)
                 small = max(small, persons)

@@ -51,13 +51,24 @@ def persons_with(column: NumericColumn, numbers: Float64) -> Int64:
     return counts
 
 
-def count_rare(column: CategoricalColumn, threshold: int) -> int:
+def count_rare(
+    column: CategoricalColumn, threshold: int, ids: Sequence[CategoricalColumn] = (), store: Store = MEMORY
+) -> int:
     """Count the labels that occur in at least one and fewer than `threshold` records. Missing values are not counted.
-    The memory use is constant.
+    Without `ids`, the memory use is constant.
+
+    Parameters
+    ----------
+    ids
+        Identifiers of the person of each record, if a person may have several. Persons are then counted.
+    store
+        Store for temporary arrays, if the columns are on disk.
 
     >>> count_rare(CategoricalColumn.of("year", ["1990", "1990", "1965", ""]), threshold=2)
     1
     """
+    if ids:
+        return sum(int(np.count_nonzero(sizes < threshold)) for sizes in _persons_of_groups((column,), ids, store))
     size, rare, missing = len(column.vocabulary), 0, _missing(column)
     for first, end in spans(size, _MOST_CODES):
         counts = np.zeros(end - first, np.int64)
@@ -116,7 +127,12 @@ def values_in_sets(
     return sorted(value for value in listed - NO_VALUE if value in index)
 
 
-def persons_in_small_groups(columns: Sequence[CategoricalColumn], threshold: int, store: Store = MEMORY) -> int:
+def persons_in_small_groups(
+    columns: Sequence[CategoricalColumn],
+    threshold: int,
+    store: Store = MEMORY,
+    ids: Sequence[CategoricalColumn] = (),
+) -> int:
     """Count the records in groups of fewer than `threshold` records that are equal in all columns.
 
     Parameters
@@ -125,12 +141,28 @@ def persons_in_small_groups(columns: Sequence[CategoricalColumn], threshold: int
         At least one column.
     store
         Store for temporary arrays, if the columns are on disk.
+    ids
+        Identifiers of the person of each record, if a person may have several. Persons are then counted.
 
     >>> pair = CategoricalColumn.of("sex", "ffm"), CategoricalColumn.of("year", "112")
     >>> persons_in_small_groups(pair, threshold=3)
     3
     """
-    return sum(int(sizes[sizes < threshold].sum()) for sizes in _group_sizes(columns, store))
+    groups = _persons_of_groups(columns, ids, store) if ids else _group_sizes(columns, store)
+    return sum(int(sizes[sizes < threshold].sum()) for sizes in groups)
+
+
+def _persons_of_groups(
+    columns: Sequence[CategoricalColumn], ids: Sequence[CategoricalColumn], store: Store
+) -> Iterator[Int64]:
+    """Yield the number of persons with each combination of values. Missing values of a single column are ignored."""
+    for share in shares_of(columns, store):
+        is_missing = np.isin(columns[0].codes[share], _missing(columns[0]) if len(columns) == 1 else [])
+        rows = share[~is_missing]
+        groups = keys_of([column.take(rows) for column in columns], len(rows))
+        of_persons = keys_of([column.take(rows) for column in (*columns, *ids)], len(rows))
+        first = np.unique(of_persons, return_index=True)[1]
+        yield np.unique(groups[first], return_counts=True)[1].astype(np.int64)
 
 
 def _group_sizes(columns: Sequence[CategoricalColumn], store: Store) -> Iterator[Int64]:
