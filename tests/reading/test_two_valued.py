@@ -185,3 +185,25 @@ def test_pairs_of_words_are_unambiguous():
     assert [words_for_marks(values) for values in ([], ["1", "2"], ["Yes", "No", "n"], ["Yes", "Unchecked"])] == [
         None
     ] * 4
+
+
+COUNTS = "dx_E11,dx_I10\n0,1\n2,0\n5,1.5\n0.0,0\n"
+
+
+def test_counts_mark_items_if_they_are_above_0(reading, tmp_path):
+    path = written(tmp_path, COUNTS)
+    with refused(InputError, "dx_E11 'row 2' 'count above 0' present above-0"):
+        reading(path, one_hot="dx_*")
+    table = reading(path, one_hot="dx_*", present="above-0")
+    assert rows(table) == [["I10"], ["E11"], ["E11", "I10"], []]
+    with refused(InputError, "dx_I10 'row 3' counts"):
+        reading(written(tmp_path, COUNTS.replace("1.5", "-1")), one_hot="dx_*", present="above-0")
+    empty = written(tmp_path, COUNTS.replace("1.5", ""))
+    with refused(InputError, "dx_I10 'row 3' empty"):
+        reading(empty, one_hot="dx_*", present="above-0")
+    assert rows(reading(empty, one_hot="dx_*", present="above-0", missing="empty"))[2] == ["E11"]
+
+
+def test_columns_of_numbers_are_counts():
+    table = read({"a": [0, 3, 1], "b": [0.0, 0.5, 0.0]}, one_hot="a,b", present="above-0")
+    assert rows(table) == [[], ["a", "b"], ["a"]]

@@ -1,9 +1,12 @@
 """Pairs of words for chosen and not chosen answers, by language and by the programs that export them."""
 
+import re
 from collections.abc import Collection, Sequence
 
 FILLED = "filled"
 """Value of `present` for columns in which each cell that is not empty marks the item as present."""
+ABOVE_0 = "above-0"
+"""Value of `present` for columns of counts. A count above 0 marks the item as present."""
 
 _WORDS = """
 REDCap: Checked/Unchecked
@@ -61,6 +64,16 @@ def words_for_marks(labels: Sequence[str]) -> tuple[str, str] | None:
     return found.pop() if len(found) == 1 else None
 
 
+def are_counts(labels: Collection[str]) -> bool:
+    """Return True if all values are numbers that are not negative.
+
+    >>> are_counts(["0", "2", "1.5"]), are_counts(["0", "-2"]), are_counts(["", "1"])
+    (True, False, False)
+    """
+    return all(map(_COUNT, labels))
+
+
+_COUNT = re.compile(r"\d+([.]\d+)?").fullmatch
 ABSENT = frozenset({"0", "0.0", "false", "False", "FALSE"})
 PRESENT = frozenset({"1", "1.0", "true", "True", "TRUE"})
 """Values that mark an item as present in a 0/1 column."""

@@ -123,7 +123,8 @@ class FileOptions(_Options):
         str | None,
         ITEMS,
         "Value that marks an item as present in --one-hot columns, such as Checked or 1, in upper or lower case. "
-        "A column may contain one other value, which marks the item as absent. filled: any cell that is not empty; "
+        "A column may contain one other value, which marks the item as absent. above-0: any count above 0. "
+        "filled: any cell that is not empty; "
         "the item is the label if a column contains a single label, and otherwise the column name. "
         "Default: 1, true, yes, ja, y, t, j, x.",
     ] = None

@@ -6,15 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from anonset.columns.marks import ABSENT, PRESENT, says_present, words_for_marks
+from anonset.columns.marks import ABOVE_0, ABSENT, FILLED, PRESENT, are_counts, says_present, words_for_marks
 from anonset.columns.missing import NULLS
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import Fix, InputError, Problem, datum, typed
 from anonset.reading.cells.columns import Encoder
 from anonset.spelling import setting
-
-FILLED = "filled"
-"""Value of `present` for columns in which each cell that is not empty marks the item as present."""
 
 
 @dataclass
@@ -53,6 +50,8 @@ def labels_of_marks(
         for name in labels:
             _add(encoder, values[name], name, columns[name], before)
             n += len(columns[name])
+    if encoder.present == ABOVE_0:
+        return dict(labels)
     if encoder.present != FILLED:
         if n and not any(of_column.occurs for of_column in values.values()):
             problem = f"no column of {setting('one_hot')} contains {typed(encoder.present)}"
@@ -79,6 +78,14 @@ def _add(encoder: Encoder, values: _Values, name: str, column: Any, before: int)
         _refuse_pairs(place, list(values.others.values()))
         return
     chosen = (encoder.present or "").casefold()
+    if chosen == ABOVE_0:
+        if wrong := [label for label in labels if not are_counts([label]) and (label or not encoder.empty_for_null)]:
+            row = before + int(np.argmax(codes == labels.index(wrong[0]))) + 1
+            fault = "has another value" if wrong[0] else "is empty"
+            msg = f"{place}: {setting('present', ABOVE_0)} needs counts: row {row} {fault}"
+            fixes = [] if wrong[0] else [Fix(encoder.null_as("empty"), "if empty means 0")]
+            raise InputError(msg, fixes=fixes, column=name, row=row)
+        return
     for label in labels:
         if label.casefold() == chosen:
             values.occurs = True
@@ -124,13 +131,16 @@ def _is_mark(label: str) -> bool:
 def value_of_members(labels: Iterable[str]) -> str | None:
     """Return the value of the setting ``present`` for a column with these values.
 
-    Empty if the owner must choose one of two values. None for columns with more than two values, and for columns in
-    which each value marks an absent item.
+    Empty if the owner must choose one of two values. None for columns with more than two values that are no counts, and
+    for columns in which each value marks an absent item.
 
-    >>> [value_of_members(labels) for labels in (["Checked", "Unchecked"], ["", "Diabetes"], ["a", "b", "c"])]
-    ['Checked', 'filled', None]
+    >>> columns = (["Checked", "Unchecked"], ["", "Diabetes"], ["a", "b", "c"], ["0", "1", "5"])
+    >>> [value_of_members(labels) for labels in columns]
+    ['Checked', 'filled', None, 'above-0']
     """
     listed = sorted(set(labels))
+    if are_counts(listed) and (len(listed) > 2 or ABSENT.intersection(listed)):
+        return ABOVE_0
     if len(listed) > 2:
         return None
     if words := words_for_marks(listed):

@@ -10,7 +10,7 @@ import numpy as np
 
 from anonset import arrow
 from anonset.arrow import is_list
-from anonset.columns.marks import FILLED, says_present
+from anonset.columns.marks import ABOVE_0, FILLED, says_present
 from anonset.data import SetColumn, Vocabulary
 from anonset.data.array_types import Bools, Int32
 from anonset.data.blocks import tidy_rows
@@ -69,6 +69,8 @@ def _present(encoder: Encoder, name: str, column: Any) -> Bools:
     if encoder.present is not None:
         codes, labels = encoder.marks(name, column)
         chosen = encoder.present.casefold()
+        if chosen == ABOVE_0:
+            return np.array([bool(x) and float(x) > 0 for x in labels], bool)[codes]
         return np.array([bool(x) if chosen == FILLED else x.casefold() == chosen for x in labels], bool)[codes]
     codes, labels = encoder.truth(name, column)
     presence = says_present([label for label in labels if label != "0"] if encoder.empty_for_null else labels)
@@ -83,7 +85,8 @@ def _present(encoder: Encoder, name: str, column: Any) -> Bools:
         fixes = [Fix(encoder.null_as("empty"), "if empty means 0")] if empty else []
         member = None if empty else value_of_members(encoder.marks(name, column)[1])
         if member:
-            fixes = [Fix({"present": member}, "if one value marks an item")]
+            marks = "a count above 0" if member == ABOVE_0 else "one value"
+            fixes = [Fix({"present": member}, f"if {marks} marks an item")]
         elif member is not None:
             fault += f"; if one value marks an item: {setting('present', 'VALUE')}"
         msg = f"{place} must contain 0 and 1 only: row {row}{alike} {fault}"
