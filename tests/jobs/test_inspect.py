@@ -637,3 +637,12 @@ def test_columns_that_may_contain_the_items_are_counted_in_order():
     assert not any(
         "contains the items" in problem for problem in anonset.inspect(data, unit="pid", items="vaccine").problems
     )
+
+
+@pytest.mark.parametrize("delimiter", [",", " "])
+def test_a_first_record_whose_values_all_recur_is_no_header(tmp_path, delimiter):
+    rows = [(f"P{n % 30:03}", ("I10", "E11", "J45", "K21")[n % 4], str(40 + n % 7), "MF"[n % 2]) for n in range(120)]
+    path = tmp_path / "visits.csv"
+    path.write_text("".join(f"{delimiter.join(row)}\n" for row in [*rows[:60], *rows[61:]]))
+    found = anonset.inspect(path, delimiter=delimiter)
+    assert (found.rows, found.recognised) == (119, {"no_header": True})

@@ -336,9 +336,12 @@ def _are_above_figures(loaded: Mapping[str, Any]) -> bool:
 
 
 def _occur_as_values(loaded: Mapping[str, Any]) -> bool:
-    """Return True if some but not all column names occur as values in the first rows of their columns."""
-    occurs = [name in column.slice(0, _FIRST_ROWS).to_pylist() for name, column in loaded.items() if name]
-    return any(occurs) and not all(occurs)
+    """Return True if column names occur as values in the first rows of their columns, and no row repeats the header."""
+    first = [(name, column.slice(0, _FIRST_ROWS).to_pylist()) for name, column in loaded.items() if name]
+    repeats = any(
+        list(row) == [name for name, _ in first] for row in zip(*(values for _, values in first), strict=True)
+    )
+    return any(name in values for name, values in first) and not repeats
 
 
 def _with_given(names: Sequence[str], proposed: ProposedRoles, declared: Mapping[str, Any]) -> dict[str, ProposedRole]:
