@@ -69,11 +69,6 @@ def canary(kind: str, number: int) -> str:
     return form.format(*([10 + number % 80, 1 + number % 9, number % 9] if kind == "date" else [number]))
 
 
-def _surname(number: int) -> str:
-    """Return a surname that no list contains."""
-    return f"Zel{'bdfgklmnprtvw'[number % 13]}{'aeiou'[number // 13 % 5]}quist"
-
-
 def population(seed: object, all_codes: Sequence[str], *, with_secrets: bool) -> list[Person]:
     """Make persons in groups of about eight that resemble each other."""
     chance = random.Random(f"persons {seed}")
@@ -188,6 +183,11 @@ class _Maker:
         self.made.secrets.append(text)
         return text
 
+    def _surname(self, number: int) -> str:
+        """Return a surname that no list contains. There are few if the search examines all cuts."""
+        number = number % 8 if "optimal" in (self.algorithm, self.choice["transaction"]) else number
+        return f"Zel{'bdfgklmnprtvw'[number % 13]}{'aeiou'[number // 13 % 5]}quist"
+
     # ---------------------------------------------------------------- values as they are written
 
     def _codes_of(self, person: Person, number: int, column: str) -> list[str]:
@@ -206,7 +206,7 @@ class _Maker:
             items = [item.lower() for item in items]
         self.chance.shuffle(items)
         if self.canary_role == "mention" and column == "codes" and number % 2:
-            items = [*items, f"call {_surname(number)}"]
+            items = [*items, f"call {self._surname(number)}"]
             person.items[column] = {*person.items[column], items[-1]}
         if self.canary_role == "items" and column == "drugs":
             listed = "file" in (self.choice["utility_constraints"], self.choice["item_loss"])
@@ -233,7 +233,7 @@ class _Maker:
             row[column] = value
         row["note"] = f"n{number % 3}"
         if self.canary_role == "mention":
-            row["note"] = _surname(number)
+            row["note"] = self._surname(number)
             self.made.secrets += [row["note"]] if self.choice["publish_as_is"] != "codes" else []
         if self.canary_role == "drop":
             row["note"] = self._secret(self.canary, number)

@@ -171,6 +171,8 @@ def _judge(choice: Choice, folder: Path, seed: object) -> Judged:
 
 OUT_OF_CORE = ("work_dir", "killed", "repeated")
 """Ways to run with tiny limits, so that small data are processed out of core."""
+NAMING_ITEMS = ("sensitive_items", "privacy_constraints", "utility_constraints", "item_weights", "item_loss")
+"""Settings that list items, or name a file that does."""
 STEPS = 2
 """Number of refusals in a row whose printed fixes are run."""
 
@@ -190,8 +192,11 @@ def printed_fixes(refused: Ran) -> Iterator[list[str]]:
 def _bad_fixes(made: Made, refused: Ran, out: Path, private: Path, steps: int = STEPS) -> list[str]:
     """Run the printed fixes of a refusal. None may repeat it, lead to a refusal without a fix, or publish a canary.
 
-    If the job has several reasons, only the owner may be able to remedy the others.
+    The owner must change more than the fix does if the job has several reasons to be refused, or names items by their
+    column: a fix that drops the other column of items changes the names.
     """
+    by_column = made.choice["layout"] == "two" and any(made.choice[name] in ("list", "file") for name in NAMING_ITEMS)
+    may_end = by_column or len(reasons(made.choice)) > 1
     faults: list[str] = []
     for arguments in printed_fixes(refused):
         if left := re.search(r"anonset (clean \S+ --yes)", refused.text):
@@ -199,7 +204,7 @@ def _bad_fixes(made: Made, refused: Ran, out: Path, private: Path, steps: int = 
         with tiny_limits() if made.choice["run"] in OUT_OF_CORE else contextlib.nullcontext():
             ran = command(*arguments)
         again = _bad_fixes(made, ran, out, private, steps - 1) if ran.code == 2 and steps > 1 else []
-        is_end = ran.code == 2 and len(reasons(made.choice)) == 1 and (steps == 1 or not any(printed_fixes(ran)))
+        is_end = ran.code == 2 and not may_end and (steps == 1 or not any(printed_fixes(ran)))
         if ran.code == 70 or is_end or (ran.code and _error(ran.text) == _error(refused.text)):
             faults.append(f"a printed fix ends with {ran.code}: {ran.text[-300:]} after {' '.join(arguments)}")
         shown = [text for text in made.secrets if _shows(ran.text, text)]
