@@ -417,7 +417,7 @@ def lines(here: Path, every: int) -> Iterator[Mapping[str, Any]]:
             line["blocks"] = ran((*_traced(job), "-o", str(blocks), "--workers", "2", *files), here, blocks)
         yield line
     for job in (*comparisons(), *suggestions()):
-        done = run((*job, "--format", "json") if job[0] == "compare" else job)
+        done = run((*job, "--json") if job[0] == "compare" else job)
         yield {"job": " ".join(job), **{name: done[name] for name in ("code", "err")}, "out": _plain(done["out"], here)}
 
 

@@ -18,12 +18,11 @@ from types import UnionType
 from typing import Any
 
 import pytest
-from cyclopts import App
 
 import anonset
-from anonset.cli import exit_codes
-from anonset.cli.app import make_app
+from anonset.cli import app, exit_codes
 from anonset.cli.main import main
+from anonset.cli.options import options_of
 from anonset.report.schema import json_schema
 from anonset.settings.settings import settings_model
 
@@ -54,9 +53,8 @@ ON_PUBLICATIONS = {"risk": ("safe",), "evaluate": ("data.csv", "safe", "--items"
 
 def offered() -> dict[str, dict[str, list[str]]]:
     """Return the sorted options, names and fields of this version, by kind and place."""
-    app = make_app()
     return {
-        "options": {" ".join(path): sorted(_options(command, app)) for path, command in _commands(app)},
+        "options": {name: sorted(_options(command)) for name, command in app.COMMANDS.items()},
         "job files": {"keys": sorted(settings_model().model_fields)},
         "Python": {name: sorted(_members(getattr(anonset, name))) for name in anonset.__all__},
         "documents": {name: sorted(_fields(json_schema(name))) for name in ("attestation", "report")},
@@ -65,19 +63,10 @@ def offered() -> dict[str, dict[str, list[str]]]:
     }
 
 
-def _commands(app: App, *path: str) -> Iterator[tuple[tuple[str, ...], App]]:
-    for name in app:
-        if name.startswith("-"):
-            continue
-        if app[name].default_command is None:
-            yield from _commands(app[name], *path, name)
-        else:
-            yield (*path, name), app[name]
-
-
-def _options(command: App, app: App) -> set[str]:
-    arguments = command.assemble_argument_collection(default_parameter=app.default_parameter)
-    return {name for argument in arguments for name in argument.names}
+def _options(command: app.Command) -> list[str]:
+    options = options_of(command.run)
+    named = [spelling for option in options for spelling, _ in option.spellings()]
+    return [*named, *(option.label for option in options if option.kind != "named")]
 
 
 def _members(value: Any) -> set[str]:

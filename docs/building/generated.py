@@ -124,13 +124,9 @@ def on_page_content(html: str, *, page: "Page", config: "MkDocsConfig", files: "
 
 def command_line() -> str:
     """Return the command line reference, from the help texts."""
-    from anonset.cli.app import make_app, show_docstring
+    from anonset.cli.help import make_app
 
-    app = make_app()
-    for name in (name for name in app if not name.startswith("-")):
-        for path in ([name], *([name, inner] for inner in app[name])):
-            show_docstring(app, path)
-    text = str(app.generate_docs(output_format="markdown", recursive=True))
+    text = str(make_app().generate_docs(output_format="markdown", recursive=True))
     text = re.sub(r"## Table of Contents\n.*?(?=\*\*Commands\*\*)", "", text, flags=re.DOTALL)
     return text.replace("# anonset\n", f"# The command line\n\n{_ABOUT_COMMANDS}\n", 1)
 

@@ -262,7 +262,7 @@ def test_suggest_runs_all_candidates_and_its_command_works(people: Place, asked:
 
 def test_compare_varies_l(people: Place) -> None:
     job = ["compare", str(people.folder / "people.csv"), *OF_DRUG, "--k", "3"]
-    ran = people.run(*job, "--algorithms", "mondrian,cluster", "--vary", "l=1,2,3", "--format", "json", "--quiet")
+    ran = people.run(*job, "--algorithms", "mondrian,cluster", "--vary", "l=1,2,3", "--json", "--quiet")
     assert ran.code == 0, ran.err
     by_algorithm = defaultdict(list)
     for row in ran.json:

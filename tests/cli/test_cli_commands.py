@@ -2,15 +2,13 @@
 
 import json
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
-from cyclopts import App, Parameter
 from tests.facts import names
 
-from anonset.cli.app import make_app
-from anonset.cli.commands.anonymize import anonymize
-from anonset.cli.flags import accepting
+from anonset.cli.app import COMMANDS
+from anonset.cli.options import options_of
 from anonset.reading.hierarchies.files import read_hierarchy
 from anonset.settings.settings import settings_model
 from anonset.spelling import JOB_KEYS
@@ -305,12 +303,11 @@ def test_missing_files_and_options_are_named(place, arguments, message):
 
 
 def test_each_setting_of_a_job_is_an_option_with_its_text() -> None:
-    arguments = make_app()["anonymize"].assemble_argument_collection()
-    options = {name: argument for argument in arguments for name in argument.names}
+    options = {option.label: option for option in options_of(COMMANDS["anonymize"].run)}
     settings = settings_model().model_fields
     for name in settings.keys() - {"input", "unit", *JOB_KEYS}:
         option = options[f"--{name.replace('_', '-')}"]
-        assert option.parameter.help == settings[name].description, name
+        assert option.help == settings[name].description, name
         assert not option.required, name
 
 
@@ -343,23 +340,3 @@ def test_hierarchy_rename_and_all_faults_of_a_file(place: Place) -> None:
     file.write_text("a,A,all\na,B,all\nb,,all\nd,other\nc,C,all\nc,d,C,all\n")
     ran = place.run("hierarchy", "check", str(file), "--json")
     assert ([fault["line"] for fault in json.loads(ran.out)["faults"]], ran.code) == ([2, 3, 4, 6], 2)
-
-
-def test_every_spelling_of_a_flag_is_accepted_if_only_named_flags_are() -> None:
-    command = make_app()["anonymize"]
-    assert command.default_command is not None
-    (every,) = get_args(command.default_command.__annotations__["flags"])
-    for argument in command.assemble_argument_collection():
-        field = argument.field_info.name
-        for name in argument.names if field in every.__annotations__ else ():
-            for spelled in (name, f"{name}=x", f"--{name[2:].replace('-', '_')}"):
-                (flags,) = get_args(accepting(command.default_command, [spelled]).__annotations__["flags"])
-                assert field in flags.__annotations__, spelled
-
-
-def test_flags_that_no_argument_names_are_not_examined() -> None:
-    command = accepting(anonymize, ["--k", "5", "data.csv"])
-    app = App(default_parameter=Parameter(negative=()))
-    app.default(command)
-    found = {name for argument in app.assemble_argument_collection() for name in argument.names}
-    assert found == {"--k", "--out", "-o", "--config", "--quiet", "--json", "INPUT"}

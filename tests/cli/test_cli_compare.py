@@ -82,16 +82,16 @@ def test_cached_runs_are_not_repeated(
 
     monkeypatch.setattr(CandidateSettings, "run", counting)
     small = ("compare", baskets, "--hierarchy", "items=balanced:3", "--algorithms", "apriori", "--m", "1")
-    first = place.run(*small, "--k", "2,4", "-o", str(study), "--format", "json").json
+    first = place.run(*small, "--k", "2,4", "-o", str(study), "--json").json
     assert study.stat().st_mode & 0o077 == 0
     with study.open("a") as file:
         file.write('{"key": "a run that was killed')
-    repeated = place.run(*small, "--k", "2,4,100", "-o", str(study), "--format", "json").json
+    repeated = place.run(*small, "--k", "2,4,100", "-o", str(study), "--json").json
     assert ran == [("apriori", 2), ("apriori", 4), ("apriori", 100)]
     assert repeated[:2] == first
     assert repeated[2]["outcome"] == "infeasible"
     assert len([json.loads(line) for line in study.read_text().splitlines()]) == 4
-    place.run(*small, "--k", "2,4,100", "-o", str(study), "--format", "json")
+    place.run(*small, "--k", "2,4,100", "-o", str(study), "--json")
     assert len(ran) == 3
     place.write("data.dat", BASKETS + "1 2\n")
     other = place.run(*small, "--k", "2", "-o", str(study))
@@ -148,14 +148,14 @@ def test_a_growth_study_resumes_after_its_last_run(place: Place) -> None:
     place.write("visits.csv", "codes\n" + "".join(f"a{n % 3} b{n % 4}\n" for n in range(48)))
     options = ["compare", str(place.folder / "visits.csv"), "--items", "codes", "--hierarchy", "codes=balanced:2"]
     options += ["--algorithms", "apriori", "--k", "2", "--m", "2", "-o", str(place.folder / "study.jsonl")]
-    ran = place.run(*options, "--records", "50%,100%", "--workers", "1,2", "--format", "json")
+    ran = place.run(*options, "--records", "50%,100%", "--workers", "1,2", "--json")
     assert ran.code == 0, ran.err
     assert [(row["records"], row["workers"], row["run"]) for row in ran.json] == [
         (records, workers, run) for records in (24, 48) for workers in (1, 2) for run in (1, 2, 3)
     ]
     assert all(row["peak_mib"] > 0 for row in ran.json)
     lines = (place.folder / "study.jsonl").read_text().splitlines()
-    repeated = place.run(*options, "--records", "50%,100%", "--workers", "1,2", "--format", "json")
+    repeated = place.run(*options, "--records", "50%,100%", "--workers", "1,2", "--json")
     assert repeated.json == ran.json
     assert (place.folder / "study.jsonl").read_text().splitlines() == lines
     shown = place.run(*options, "--records", "50%,100%", "--workers", "1,2")
@@ -167,7 +167,7 @@ def test_a_growth_study_resumes_after_its_last_run(place: Place) -> None:
 def test_fewer_items_make_a_smaller_tree(place: Place) -> None:
     place.write("visits.csv", "codes\n" + "".join(f"a{n % 3} b{n % 4}\n" for n in range(48)))
     options = ["compare", str(place.folder / "visits.csv"), "--items", "codes", "--hierarchy", "codes=balanced:2"]
-    options += ["--algorithms", "apriori", "--k", "2", "--m", "1", "--n-items", "2,7", "--format", "json"]
+    options += ["--algorithms", "apriori", "--k", "2", "--m", "1", "--n-items", "2,7", "--json"]
     ran = place.run(*options)
     assert (ran.code, [row["n_items"] for row in ran.json]) == (0, [2, 2, 2, 7, 7, 7])
 
@@ -183,7 +183,7 @@ def test_a_weight_replaces_the_point_of_the_job_and_the_reverse(
     )
     roles = f'input = "{data}"\nunit = "row"\nitems = ["codes"]\nrelational = ["age"]\nk = 3\nm = 2\n{of_job}\n'
     job = place.write("job.toml", f'{roles}model = "kkm"\nalgorithm = "joint-split"\nseparator = " "\n')
-    ran = place.run("compare", job, "--algorithms", "joint-split", *given, "--format", "json")
+    ran = place.run("compare", job, "--algorithms", "joint-split", *given, "--json")
     assert ran.code == 0, ran.err
     name, values = given[0].removeprefix("--"), given[1].split(",")
     assert [str(row[name]) for row in json.loads(ran.out)] == values

@@ -41,7 +41,7 @@ def test_one_job_file_configures_every_command(place: Place, job: str) -> None:
     assert (ran.code, ran.json["verdict"], ran.json["true"]) == (0, "holds", True)
     ran = place.run("evaluate", job, "--json")
     assert (ran.code, round(ran.json["ncp"], 4)) == (0, 0.2273)
-    ran = place.run("compare", job, "--algorithms", "apriori,lra", "--format", "json")
+    ran = place.run("compare", job, "--algorithms", "apriori,lra", "--json")
     assert [row["algorithm"] for row in ran.json] == ["apriori", "lra"]
     assert place.run("hierarchy", "check", "jobs/codes.csv", "--input", job).code == 0
     assert place.run("hierarchy", "build", job, "-o", "tree.csv").code == 0
@@ -59,9 +59,9 @@ def test_ceiling_files_are_found_relative_to_the_job(place: Place, job: str) -> 
     assert repeated.code == 0, repeated.err
     ran = place.run("anonymize", job, "--out", "none", "--ceiling", "codes=2")
     assert (ran.code, names(ran.err, "ceiling")) == (1, True), ran.err
-    ran = place.run("compare", job, "--algorithms", "exact,apriori", "--format", "json")
+    ran = place.run("compare", job, "--algorithms", "exact,apriori", "--json")
     assert [row["outcome"] for row in ran.json] == ["holds", "holds"]
-    ran = place.run("compare", job, "--algorithms", "exact,apriori", "--format", "json", "--ceiling", "codes=2")
+    ran = place.run("compare", job, "--algorithms", "exact,apriori", "--json", "--ceiling", "codes=2")
     assert [row["outcome"] for row in ran.json] == ["infeasible", "infeasible"]
     ran = place.run("anonymize", job, "--out", "none", "--ceiling", "codes=2", "--suppress", "--accept", "worthless")
     assert ran.code == 0, ran.err

@@ -71,7 +71,7 @@ def test_a_missing_delta_is_rejected_with_the_command_that_shows_its_cost(rt: Pl
     ran = rt.run("anonymize", *job, "--algorithm", "rum-bound", "-o", str(rt.out))
     assert (ran.code, names(ran.err, "--delta loss 0 1")) == (2, True), ran.err
     named = ran.err.split("anonset compare INPUT ... ")[1].split()
-    compared = rt.run("compare", *job, "--algorithms", "rum-bound", *named, "--format", "json", "--quiet")
+    compared = rt.run("compare", *job, "--algorithms", "rum-bound", *named, "--json", "--quiet")
     assert compared.code == 0, compared.err
     assert [row["delta"] for row in compared.json] == [0.3, 0.5, 0.7]
 

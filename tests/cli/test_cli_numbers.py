@@ -23,7 +23,7 @@ def test_every_command_refuses_numbers_that_it_cannot_work_with(place: Place, on
     for command in (
         ["anonymize", data, "-o", str(place.out), *ROLES, *kkm, "--max-loss", "1", "--json"],
         ["anonymize", data, "-o", str(place.out), *alone, "--algorithm", "mondrian"],
-        ["compare", data, *ROLES, *kkm, "--format", "json"],
+        ["compare", data, *ROLES, *kkm, "--json"],
     ):
         ran = place.run(*command)
         assert (ran.code, ran.out) == (2, "")

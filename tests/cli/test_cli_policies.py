@@ -171,7 +171,7 @@ def test_compare_runs_a_grid_of_algorithms(shop: Place) -> None:
     data = str(shop.folder / "shop.dat")
     grid = ["--algorithms", "apriori,lra,coat", "--m", "2", "--partitions", "3", "--vary", "k=2,100"]
     job = ["compare", data, *grid, "--hierarchy", "items=balanced:3", "--workload", "record:5x1"]
-    ran = shop.run(*job, "--format", "json")
+    ran = shop.run(*job, "--json")
     assert ran.code == 0, ran.err
     result = {(row["algorithm"], row["k"]): row for row in ran.json}
     assert set(result) == {(name, k) for name in ("apriori", "lra", "coat") for k in (2, 100)}

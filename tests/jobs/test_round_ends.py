@@ -185,7 +185,7 @@ def test_command_line_job_file_and_python_round_equally(job: Any, capsys: Any) -
 
 def test_compare_and_suggest_round_as_the_job_does(job: Any, capsys: Any) -> None:
     def rum(*options: str) -> float:
-        assert main(["compare", str(job / "v.csv"), *ROLES, *MONDRIAN, "--format", "json", *options]) == 0
+        assert main(["compare", str(job / "v.csv"), *ROLES, *MONDRIAN, "--json", *options]) == 0
         return float(json.loads(capsys.readouterr().out)[0]["rum"])
 
     assert rum() > rum("--no-round-ends")

@@ -68,7 +68,7 @@ def test_the_plugin_publishes_with_its_own_check(installed: Path, tmp_path: Path
 def test_compare_runs_the_plugin_beside_built_in_algorithms(installed: Path, tmp_path: Path) -> None:
     (tmp_path / "data.dat").write_text(BASKETS)
     options = ["--algorithms", "leave-out,mhghs", "--k", "2", "--m", "1", "--hierarchy", "items=balanced:2"]
-    done = run(installed, "compare", tmp_path / "data.dat", *options, "--format", "json")
+    done = run(installed, "compare", tmp_path / "data.dat", *options, "--json")
     assert done.returncode == 0, done.stderr
     assert [row["outcome"] for row in json.loads(done.stdout)] == ["holds", "holds"]
 

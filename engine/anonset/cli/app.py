@@ -1,199 +1,199 @@
-"""Application with all commands. The module of a command is imported when a user calls the command."""
+"""Commands of the command line. The module of a command is imported when a user calls the command."""
 
 import os
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from difflib import get_close_matches
+from inspect import signature
+from pkgutil import resolve_name
 from tempfile import gettempdir
 from typing import Any
 
-from cyclopts import App, CycloptsError, Parameter, UnknownOptionError
-
-from anonset.cli.output import warn
-from anonset.cli.refusals import refusal
+from anonset.cli.exit_codes import DONE
+from anonset.cli.output import Output, show, warn
 from anonset.errors import InputError
 
-_COMMANDS = {
-    "inspect": "Examine a data set: column roles, re-identification risk and problems.",
-    "suggest": "Compare suitable algorithms and recommend one.",
-    "anonymize": "Anonymize a data set, verify the result and publish it.",
-    "verify": "Check whether a publication satisfies a privacy model.",
-    "evaluate": "Measure the information loss of a publication.",
-    "risk": "Estimate re-identification risk and simulate attacks.",
-    "report": "Write a report about a publication for a data protection officer.",
-    "compare": "Compare algorithms or parameters on a data set.",
-    "reconstruct": "Generate a table of records that is consistent with a disassociated publication.",
-    "ui": "Open a web page to inspect and publish data.",
-    "demo": "Generate a data set, anonymize it and explain the result.",
-    "clean": "List and remove the work directories of killed runs.",
-    "completions": "Print a shell completion script.",
-    "warmup": "Compile all kernels, so that later runs start faster.",
-}
-_ON_DATA = ("inspect", "suggest", "anonymize", "verify", "evaluate", "risk", "compare")
-_GROUPS: dict[str, tuple[str, dict[str, str]]] = {
-    "hierarchy": (
-        "Build, check, print and convert hierarchies.",
-        {
-            "build": "Build a hierarchy over the items or values of a data set.",
-            "check": "Check a hierarchy, and whether it covers a data set.",
-            "print": "Print a hierarchy as a tree.",
-            "convert": "Convert a hierarchy to the format of anonset.",
-            "import": "Build a hierarchy of concepts from a vocabulary of OMOP.",
-            "rename": "Rename a node of a hierarchy.",
-        },
-    ),
-    "policy": (
-        "Generate, check and convert constraints for the algorithms COAT and PCTA.",
-        {
-            "generate": "Generate privacy or utility constraints for a data set.",
-            "check": "Check constraints, and whether they fit a data set.",
-            "convert": "Convert constraints to the format of anonset.",
-        },
-    ),
-    "workload": (
-        "Generate and check the queries that measure the accuracy of a publication.",
-        {
-            "generate": "Generate random queries for a data set.",
-            "check": "Check queries, and count the records that match each query.",
-        },
-    ),
-    "datasets": (
-        "List, locate and generate data sets for experiments.",
-        {
-            "list": "List the data sets of the catalogue, and the generators.",
-            "make": "Generate a data set.",
-            "path": "Print the path of a data set of the catalogue.",
-            "check": "Check which data sets of the catalogue are available and unchanged.",
-        },
-    ),
-}
+
+@dataclass(frozen=True)
+class Command:
+    """A command: its name, its help and the function that runs it.
+
+    The parameters of the function are the options of the command (`anonset.cli.options`), and its `Output` states what
+    is printed.
+    """
+
+    name: str
+    about: str
+    function: str = ""
+    """Module and function, if they do not have the name of the command."""
+    reads_data: bool = False
+    """Whether the command names work directories of killed runs first."""
+    fetches: bool = False
+    """Whether options may name files by their addresses."""
+    example: str = ""
+    """Command of at most 80 characters for the short help. It follows the examples of the commands before it."""
+    common: tuple[str, ...] = ()
+    """Options that the short help shows. Empty if the help shows all options."""
+
+    @property
+    def run(self) -> Callable[..., Any]:
+        """Function that runs the command."""
+        module, _, inner = self.name.partition(" ")
+        name = f"{inner}_{module}" if inner else module
+        found: Callable[..., Any] = resolve_name(self.function or f"anonset.cli.commands.{module}:{name}")
+        return found
 
 
-_FUNCTIONS = {"ui": "anonset.ui.command:ui"}
-"""Module and function of each command, if the module does not have the name of the command."""
-_ACCEPT_URLS = ("anonymize", "verify", "evaluate", "risk", "report")
-"""Commands that accept URLs of publications, job files and other files."""
-_HELP, _HELP_ALL = frozenset({"--help", "-h"}), "--help-all"
-_FIRST_STEPS = (
-    "First steps:  \nanonset inspect FILE -o job.toml  \nanonset suggest job.toml  \nanonset anonymize job.toml"
-)
-_EPILOGUE = (
-    "All commands accept --log-format json: progress, warnings and errors as JSON lines on standard error. "
-    "Exit codes: 0 success, the model holds; 1 the model does not hold or is infeasible; 2 invalid input; "
-    "3 undecided; 70 defect of anonset; 130 interrupted (128 + signal number)."
-)
-
-
-def make_app(only: str = "") -> App:
-    """Return the application with all commands, or with one command or one group of commands."""
-    app = App(
-        name="anonset",
-        help="Anonymize transaction (set-valued), relational and mixed data: fast, verified, reproducible.",
-        help_epilogue=_EPILOGUE,
-        version=_version,
-        default_parameter=Parameter(negative=()),
-        exit_on_error=False,
-        print_error=False,
-        help_on_error=False,
-        result_action="return_value",
-        suppress_keyboard_interrupt=False,
+COMMANDS = {
+    command.name: command
+    for command in (
+        Command(
+            "inspect", "Examine a data set: column roles, re-identification risk and problems.", reads_data=True,
+            example="anonset inspect a.csv --unit id -o job.toml",
+            common=("items", "relational", "unit", "hierarchy", "k", "m", "out"),
+        ),
+        Command(
+            "suggest", "Compare suitable algorithms and recommend one.", reads_data=True,
+            example="anonset suggest job.toml --k 5 --m 2",
+            common=("items", "relational", "unit", "model", "k", "m", "seconds"),
+        ),
+        Command(
+            "anonymize", "Anonymize a data set, verify the result and publish it.", reads_data=True, fetches=True,
+            example="anonset anonymize job.toml --k 5 --m 2 -o out",
+            common=("items", "relational", "unit", "model", "k", "m", "out"),
+        ),
+        Command(
+            "verify", "Check whether a publication satisfies a privacy model.", reads_data=True, fetches=True,
+            example="anonset verify out --original a.csv --unit id",
+            common=("original", "unit", "items", "relational", "model", "k", "m"),
+        ),
+        Command(
+            "evaluate", "Measure the information loss of a publication.", reads_data=True, fetches=True,
+            example="anonset evaluate a.csv out --unit id --items codes --workload record:100x2",
+            common=("items", "relational", "unit", "hierarchy", "workload", "queries", "json"),
+        ),
+        Command(
+            "risk", "Estimate re-identification risk and simulate attacks.", reads_data=True, fetches=True,
+            example="anonset risk out --original a.csv --unit id",
+            common=("original", "unit", "drop", "m", "threshold", "attempts", "json"),
+        ),
+        Command(
+            "report", "Write a report about a publication for a data protection officer.", fetches=True,
+            example="anonset report out --original a.csv --unit id -o report.html",
+            common=("out", "original", "unit", "shareable", "recipient", "purpose", "title"),
+        ),
+        Command(
+            "compare", "Compare algorithms or parameters on a data set.", reads_data=True,
+            example="anonset compare job.toml --k 2,5,10 --m 2",
+            common=("items", "relational", "unit", "model", "algorithms", "k", "m"),
+        ),
+        Command("reconstruct", "Generate a table of records that is consistent with a disassociated publication."),
+        Command("ui", "Open a web page to inspect and publish data.", "anonset.ui.command:ui"),
+        Command("demo", "Generate a data set, anonymize it and explain the result."),
+        Command("clean", "List and remove the work directories of killed runs."),
+        Command("completions", "Print a shell completion script."),
+        Command("warmup", "Compile all kernels, so that later runs start faster."),
+        Command("hierarchy build", "Build a hierarchy over the items or values of a data set."),
+        Command("hierarchy check", "Check a hierarchy, and whether it covers a data set."),
+        Command("hierarchy print", "Print a hierarchy as a tree."),
+        Command("hierarchy convert", "Convert a hierarchy to the format of anonset."),
+        Command("hierarchy import", "Build a hierarchy of concepts from a vocabulary of OMOP."),
+        Command("hierarchy rename", "Rename a node of a hierarchy."),
+        Command("policy generate", "Generate privacy or utility constraints for a data set."),
+        Command("policy check", "Check constraints, and whether they fit a data set."),
+        Command("policy convert", "Convert constraints to the format of anonset."),
+        Command("workload generate", "Generate random queries for a data set."),
+        Command("workload check", "Check queries, and count the records that match each query."),
+        Command("datasets list", "List the data sets of the catalogue, and the generators."),
+        Command("datasets make", "Generate a data set."),
+        Command("datasets path", "Print the path of a data set of the catalogue."),
+        Command("datasets check", "Check which data sets of the catalogue are available and unchanged."),
     )
-    for name, text in _COMMANDS.items():
-        if only in ("", name):
-            app.command(_FUNCTIONS.get(name, f"anonset.cli.commands.{name}:{name}"), name=name, help=text)
-    for group, (about, commands) in _GROUPS.items():
-        if only not in ("", group):
-            continue
-        inner = App(name=group, help=about)
-        for name, text in commands.items():
-            inner.command(f"anonset.cli.commands.{group}:{name}_{group}", name=name, help=text)
-        app.command(inner)
-    return app
+}  # fmt: skip
+GROUPS = {
+    "hierarchy": "Build, check, print and convert hierarchies.",
+    "policy": "Generate, check and convert constraints for the algorithms COAT and PCTA.",
+    "workload": "Generate and check the queries that measure the accuracy of a publication.",
+    "datasets": "List, locate and generate data sets for experiments.",
+}
+"""Groups of commands, each with its help."""
+HELP = frozenset({"--help", "-h", "--help-all"})
 
 
-def _with_dashes(arguments: Sequence[str]) -> list[str]:
-    """Join a single dash to the option before it, as in ``--null -``. The library cyclopts accepts it only so."""
-    joined = list[str]()
-    for argument in arguments:
-        if argument == "-" and joined and joined[-1].startswith("--") and "=" not in joined[-1]:
-            joined[-1] += "=-"
-        else:
-            joined.append(argument)
-    return joined
-
-
-def run_command(arguments: Sequence[str]) -> Any:
-    """Run a command and return the result.
+def run_command(arguments: Sequence[str]) -> int:
+    """Run a command and return the exit code.
 
     Raises
     ------
     InputError
         If the arguments are invalid.
     """
-    arguments = _with_dashes(arguments)
-    asks_for_help = not {*_HELP, _HELP_ALL}.isdisjoint(arguments)
-    if arguments and arguments[0] in _ON_DATA and not asks_for_help:
+    if not HELP.isdisjoint(arguments) or not arguments or [*arguments] in [[group] for group in GROUPS]:
+        from anonset.cli.help import print_help  # slow: imports cyclopts
+
+        return print_help(arguments)
+    if arguments[0] == "--version":
+        from importlib.metadata import version
+
+        show(version("anonset"))
+        return DONE
+    command, rest = named_command(arguments)
+    if command.reads_data:
         _warn_of_leftovers()
-    try:
-        with _fetching_files(arguments):
-            if arguments and not asks_for_help:
-                with suppress(UnknownOptionError):  # the message suggests one of all options
-                    return _app_for(arguments)(arguments)
-            app = _app_with_help(arguments)
-            return app(["--help" if argument == _HELP_ALL else argument for argument in arguments])
-    except CycloptsError as error:
-        raise InputError(refusal(error, arguments)) from None
+    fetching = nullcontext()
+    if command.fetches:
+        from anonset.settings.fetched_files import fetching_side_files  # slow: imports the readers
+
+        fetching = fetching_side_files()
+    with fetching:
+        return _run(command, rest)
 
 
-def _app_for(arguments: Sequence[str]) -> App:
-    """Return the application with the command that the arguments name. The command accepts only the flags that they
-    name.
+def named_command(arguments: Sequence[str]) -> tuple[Command, Sequence[str]]:
+    """Return the command that arguments name, and the arguments of the command.
+
+    Raises
+    ------
+    InputError
+        If there is no such command.
     """
-    app = make_app(arguments[0] if arguments[0] in _COMMANDS or arguments[0] in _GROUPS else "")
-    command = _command_in(app, arguments)
-    if command.default_command is not None:
-        from anonset.cli.flags import accepting  # slow: imports the settings
-
-        command.default_command = accepting(command.default_command, arguments)
-    return app
-
-
-def _app_with_help(arguments: Sequence[str]) -> App:
-    """Return the application with all commands, and the help that the arguments request."""
-    app = make_app()
-    if not arguments or arguments[0] in _HELP:
-        app.help_prologue = _FIRST_STEPS  # commands would inherit it
-    if not {*_HELP, _HELP_ALL}.isdisjoint(arguments[1:]):
-        from anonset.cli.short_help import SHORT, shorten_help  # slow: imports the help formatters
-
-        if arguments[0] in SHORT and _HELP_ALL not in arguments:
-            shorten_help(app, arguments)
-        else:
-            show_docstring(app, arguments)
-    return app
+    first, *rest = arguments
+    if first in GROUPS:
+        (second, *rest), names = rest, [name.split()[1] for name in COMMANDS if name.startswith(f"{first} ")]
+        if second not in names:
+            raise InputError(_unknown(second, names))
+        return COMMANDS[f"{first} {second}"], rest
+    if first not in COMMANDS:
+        raise InputError(_unknown(first, [*(name for name in COMMANDS if " " not in name), *GROUPS]))
+    return COMMANDS[first], rest
 
 
-def _command_in(app: App, arguments: Sequence[str]) -> App:
-    for argument in arguments:
-        if argument.startswith("-") or argument not in app:
-            break
-        app = app[argument]
-    return app
+def _unknown(typed: str, names: Iterable[str]) -> str:
+    if typed.startswith("-"):
+        return f"unknown option {typed}"
+    near = get_close_matches(typed, names, n=1)
+    return f"unknown command {typed!r}" + (f" (did you mean {near[0]}?)" if near else f"; commands: {', '.join(names)}")
 
 
-def _fetching_files(arguments: Sequence[str]) -> AbstractContextManager[None]:
-    """Return a context manager that downloads files that options name by a URL."""
-    if not (arguments and arguments[0] in _ACCEPT_URLS):
-        return nullcontext()
-    from anonset.settings.fetched_files import fetching_side_files  # slow: imports the readers
+def _run(command: Command, arguments: Sequence[str]) -> int:
+    """Run a command, print its output, and return the exit code."""
+    from anonset.cli.options import options_of, parse
 
-    return fetching_side_files()
+    function = command.run
+    texts, values = parse(options_of(function), arguments)
+    accepted = signature(function).parameters
+    json, quiet = values.pop("json", False), values.pop("quiet", False)
+    values |= {name: value for name, value in (("json", json), ("quiet", quiet)) if name in accepted}
+    progress: Any = nullcontext()
+    if "progress" in accepted:
+        from anonset.cli.progress import progress_bars
 
-
-def show_docstring(app: App, arguments: Sequence[str]) -> None:
-    """Show the complete docstring in the help of a command. The list of commands shows only the first line."""
-    command = _command_in(app, arguments)
-    if command.default_command is not None:
-        command.help = None
+        progress = progress_bars(quiet=quiet)
+    with progress as callback:
+        output: Output = function(*texts, **values, **({"progress": callback} if "progress" in accepted else {}))
+    output.show(json=json, quiet=quiet)
+    return output.code
 
 
 def _warn_of_leftovers() -> None:
@@ -205,9 +205,3 @@ def _warn_of_leftovers() -> None:
 
     if warning := warning_of_what_is_left():
         warn(warning)
-
-
-def _version() -> str:
-    from importlib.metadata import version
-
-    return version("anonset")

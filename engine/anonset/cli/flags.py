@@ -1,106 +1,39 @@
-"""Command-line flags, derived from the fields of settings, and parsers of their values."""
+"""Options of commands, derived from the fields of settings, and parsers of their values."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import wraps
-from types import NoneType
-from typing import Annotated, Any, Literal, TypedDict, Union, Unpack, get_args, get_origin
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from cyclopts import Group, Parameter, Token
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from anonset.algorithms.registry import ALGORITHMS, OFFERED
-from anonset.errors import InputError, shortened
+from anonset.cli.options import Option, plain_type
+from anonset.errors import InputError
 from anonset.reading.file_options import COLUMN_OPTIONS
 from anonset.reading.roles import name_list
 from anonset.reading.sources.files import INPUT_FORMATS
 from anonset.settings.parameters import MODELS
 from anonset.settings.settings import ReadingSettings, parameter_of
-from anonset.spelling import JOB_KEYS, LARGEST
+from anonset.spelling import JOB_KEYS
 
-ALIASES = {"out": "-o"}
-"""Short names of flags."""
-INPUT = Parameter(name="INPUT", help=f"Data set ({', '.join(INPUT_FORMATS)}), or a job file (.toml).")
-Input = Annotated[str, INPUT]
-Quiet = Annotated[bool, Parameter(help="Print only the result.")]
+INPUT = Option(f"Data set ({', '.join(INPUT_FORMATS)}), or a job file (.toml).", "INPUT")
 
 
 def flags_of(model: type[BaseModel], leave_out: Iterable[str] = ()) -> Any:
-    """Return the type of the ``**flags`` of a command, with an optional flag for each field of a settings model."""
+    """Return the annotation of the ``**flags`` of a command: an option for each field of a settings model."""
     left_out = {*leave_out}
-    types = {
-        name: Annotated[_flag_type(name, info.annotation), _option(name, info)]
+    return [
+        _option(name, info)
         for name, info in model.model_fields.items()
         if name not in left_out and not (name in JOB_KEYS and _of_anonset(info))
-    }
-    return Unpack[TypedDict("Flags", types, total=False)]  # type: ignore[operator]
+    ]
 
 
 def _of_anonset(info: FieldInfo) -> bool:
     """Return False for a parameter of an algorithm from an installed package."""
     parameter = parameter_of(info)
     return parameter is None or OFFERED.keys().isdisjoint(parameter.users)
-
-
-def accepting(command: Callable[..., Any], arguments: Iterable[str]) -> Callable[..., Any]:
-    """Return a command that accepts only those of its flags that the arguments name, and flags with a short name.
-
-    The library cyclopts examines every flag of a command before it parses any argument. This takes several times as
-    long as the rest of the command line.
-    """
-    if "flags" not in command.__annotations__:
-        return command
-    named = {argument.partition("=")[0].replace("_", "-") for argument in arguments}
-    (every,) = get_args(command.__annotations__["flags"])
-    types = {
-        name: annotation
-        for name, annotation in every.__annotations__.items()
-        if name in ALIASES or not named.isdisjoint(_spellings(name, annotation))
-    }
-
-    @wraps(command)
-    def result(*positional: Any, **options: Any) -> Any:
-        return command(*positional, **options)
-
-    narrow = Unpack[TypedDict("Flags", types, total=False)]  # type: ignore[operator]
-    result.__annotations__ = {**command.__annotations__, "flags": narrow}
-    return result
-
-
-def _spellings(name: str, annotation: Any) -> tuple[str, ...]:
-    option = next(part for part in annotation.__metadata__ if isinstance(part, Parameter))
-    return (f"--{name.replace('_', '-')}", *(option.negative or ()))
-
-
-def whole_number(_: Any, tokens: Sequence[Token]) -> int:
-    """Parse an integer. Replaces the parser of the library cyclopts, which would round 5.7 to 6.
-
-    Raises
-    ------
-    ValueError
-        If the text is not an integer.
-    """
-    try:
-        return int(tokens[0].value)
-    except ValueError:
-        msg = f"must be an integer, got {shortened(tokens[0].value)}"
-        raise ValueError(msg) from None
-
-
-def number_of_64_bits(_: Any, tokens: Sequence[Token]) -> int:
-    """Parse an integer of at most 64 bits, for commands without a settings model.
-
-    Raises
-    ------
-    ValueError
-        If the text is not an integer of at most 64 bits.
-    """
-    number = whole_number(_, tokens)
-    if abs(number) > LARGEST:
-        msg = f"must be an integer of at most {LARGEST}, got {shortened(tokens[0].value)}"
-        raise ValueError(msg)
-    return number
 
 
 def given_flags(flags: Mapping[str, Any]) -> dict[str, Any]:
@@ -144,10 +77,8 @@ def pairs(option: str, values: Iterable[str], columns: Sequence[str] = ()) -> di
     InputError
         If there is no ``=``, or a name occurs twice.
     """
-    values_of, named = (
-        dict[str, str](),
-        f",{','.join(columns)},",
-    )  # a name may contain commas, and so may a list of names
+    values_of = dict[str, str]()
+    named = f",{','.join(columns)},"  # a name may contain commas, and so may a list of names
     for value in values:
         before = [value[:at] for at, character in enumerate(value) if character == "="]
         name = max((name for name in before if f",{name}," in named), key=len, default="")
@@ -163,41 +94,19 @@ def pairs(option: str, values: Iterable[str], columns: Sequence[str] = ()) -> di
     return values_of
 
 
-_WITH_COMPLETION = ("model", "algorithm", "algorithms")
-"""Valid names of each setting with shell completion. The parser also accepts unknown names, so that an error message
-can suggest a valid name.
-"""
+_NAMED = {"model": MODELS, "algorithm": ALGORITHMS, "algorithms": ALGORITHMS}
+"""Valid names of each setting with shell completion."""
 
 
-def name_of(names: Iterable[str]) -> Any:
-    """Return a text type with shell completion."""
-    return Union[str, Literal[tuple(names)]]  # noqa: UP007
-
-
-def _flag_type(name: str, annotation: Any) -> Any:
-    if name in _WITH_COMPLETION:
-        names: Any = name_of(MODELS if name == "model" else ALGORITHMS)
-        return list[names] if get_origin(annotation) is list else names
-    plain: Any = annotation
-    if NoneType in get_args(annotation):
-        plain = Union[tuple(part for part in get_args(annotation) if part is not NoneType)]  # noqa: UP007
-    inner = get_args(plain)[0] if get_origin(plain) is Annotated else plain
-    return list[str] if get_origin(inner) in (list, dict) else plain
-
-
-def _option(name: str, info: FieldInfo) -> Parameter:
-    integer = info.annotation is int or int in get_args(info.annotation)
-    converter = whole_number if integer else None
+def _option(name: str, info: FieldInfo) -> Option:
     parameter = parameter_of(info)
     rest = _REST[1] if parameter is None else _REST[0]
     heading = next((heading for heading, names in _HELP_GROUPS.items() if name in names), rest)
-    alias, group = ALIASES.get(name), _GROUPS[heading]
-    choices = name not in _WITH_COMPLETION  # the descriptions of these flags list the names
     is_on = info.default is True if parameter is None else parameter.on_by_default
-    off = f"--no-{name.replace('_', '-')}" if is_on else ()
-    return Parameter(
-        alias=alias, help=info.description, converter=converter, group=group, show_choices=choices,
-        metavar=None if choices else "NAME", negative=off,
+    alias = "-o" if name == "out" else ""
+    return Option(
+        info.description or "", f"--{name.replace('_', '-')}", alias, is_on, heading, tuple(_NAMED.get(name, ())), name,
+        type=plain_type(info.annotation),
     )  # fmt: skip
 
 
@@ -219,4 +128,5 @@ _HELP_GROUPS: dict[str, tuple[str, ...]] = {  # the first heading that lists a s
     ),
 }  # fmt: skip
 _REST = ("Algorithm parameters", "Execution")
-_GROUPS = {heading: Group(heading, sort_key=place) for place, heading in enumerate((*_HELP_GROUPS, *_REST))}
+HEADINGS = (*_HELP_GROUPS, *_REST)
+"""Headings of options in the help, in their order."""

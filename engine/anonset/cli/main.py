@@ -11,9 +11,9 @@ import secrets
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import NoReturn
 
-from anonset.cli.exit_codes import BAD_INPUT, DONE, FAILED, UNDECIDED
+from anonset.cli.exit_codes import BAD_INPUT, FAILED, UNDECIDED
 from anonset.errors import (
     AnonsetError,
     InfeasibleError,
@@ -99,8 +99,7 @@ def _run(arguments: Sequence[str], *, own_process: bool) -> int:
         command = next((argument for argument in arguments if not argument.startswith("-")), None)
         log_to(log := JsonLog(command, secrets.token_hex(8)))
         log.start()
-    code: Any = run_command(arguments)
-    return code if isinstance(code, int) else DONE
+    return run_command(arguments)
 
 
 def exit_code(error: BaseException) -> int:
@@ -203,7 +202,7 @@ def _interrupted(error: KeyboardInterrupt) -> int:
     return exit_code(error)
 
 
-def _warn(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+def _warn(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
     """Print the warning of a library without source locations. The log contains only the type of the warning."""
     from anonset.cli.output import warn
     from anonset.errors import foreign

@@ -3,16 +3,19 @@
 import json
 import os
 import sys
-from collections.abc import Sequence
-from datetime import UTC, datetime
-from typing import Any, Protocol, TextIO
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
-from rich.console import Console, RenderableType
-
-from anonset.data.progress import Progress
-from anonset.errors import Fix, plain_text
+from anonset.cli.exit_codes import DONE
+from anonset.data.redacted_repr import RedactedRepr
+from anonset.errors import AnonsetError, Fix, plain_text
 from anonset.spelling import printable, shown
-from anonset.strict_json import dumps
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from anonset.data.progress import Progress
 
 
 class Log(Protocol):
@@ -39,8 +42,47 @@ _log: list[Log] = []  # log of this process, only if --log-format is json
 _WIDTH = 160  # width of tables in characters if the output is not a terminal
 
 
-def show(*parts: RenderableType) -> None:
+@dataclass(frozen=True)
+class Output(RedactedRepr):
+    """Result of a command, and how it is printed."""
+
+    data: Callable[[], Any]
+    """Returns the result as JSON data."""
+    text: "Callable[[], Iterable[RenderableType]]" = tuple
+    """Returns the result as text and tables."""
+    notes: "Callable[[], Iterable[RenderableType]]" = tuple
+    """Returns text that ``--quiet`` omits."""
+    code: int = DONE
+    """Exit code."""
+    error: AnonsetError | None = None
+    """Error that is raised once the result is printed."""
+    complete: str = ""
+    """What is complete even if printing fails. Empty if the result is only printed."""
+
+    def show(self, *, json: bool, quiet: bool) -> None:
+        """Print the result. If an error follows from the result, raise it."""
+        try:
+            if json:
+                show_json(self.data())
+            else:
+                show(*self.text(), *(() if quiet else self.notes()))
+        except OSError as error:
+            if not self.complete:
+                raise
+            warn(f"{self.complete} is complete, but the summary could not be printed: {error}")
+        if self.error is not None:
+            raise self.error
+
+
+def written(out: object, *, note: str = "", **more: Any) -> Output:
+    """Return the output of a command that wrote a file or a directory."""
+    return Output(lambda: {"out": str(out), **more}, notes=lambda: [note] if note else [])
+
+
+def show(*parts: "RenderableType") -> None:
     """Print text and tables. Text such as ``[bold]`` is printed as it is."""
+    from rich.console import Console
+
     width = None if sys.stdout.isatty() else _WIDTH
     console = Console(file=sys.stdout, width=width, markup=False, highlight=False, emoji=False)
     with console.capture() as captured:
@@ -54,6 +96,8 @@ def show(*parts: RenderableType) -> None:
 
 def show_json(value: Any) -> None:
     """Write a JSON document."""
+    from anonset.strict_json import dumps
+
     lines = shown(dumps(value, indent=2), lambda words: dumps(words)[1:-1]).split("\n")
     _write("\n".join(line if line.isprintable() else "".join(map(_escaped, line)) for line in lines) + "\n")
 
@@ -81,7 +125,7 @@ def has_log() -> bool:
     return bool(_log)
 
 
-def log_progress() -> Progress | None:
+def log_progress() -> "Progress | None":
     """Return the callback for progress of the log, or None if messages go to standard error."""
     return _log[0].progress if _log else None
 
@@ -132,6 +176,8 @@ def utc_time(seconds: float) -> str:
     >>> utc_time(0.5)
     '1970-01-01T00:00:00.500Z'
     """
+    from datetime import UTC, datetime
+
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 

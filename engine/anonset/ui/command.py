@@ -3,10 +3,8 @@
 from pathlib import Path
 from typing import Annotated
 
-from cyclopts import Parameter
-
-from anonset.cli.exit_codes import DONE
-from anonset.cli.output import say
+from anonset.cli.options import Option
+from anonset.cli.output import Output, say
 from anonset.errors import InputError
 from anonset.interruption import mark_job_done
 from anonset.spelling import spelled_by
@@ -15,22 +13,20 @@ from anonset.spelling import spelled_by
 def ui(
     source: Annotated[
         str,
-        Parameter(
-            name="FILE|FOLDER|JOB.TOML", help="Data set, job file (.toml), or folder. Default: the current folder."
-        ),
+        Option("Data set, job file (.toml), or folder. Default: the current folder.", "FILE|FOLDER|JOB.TOML"),
     ] = ".",
     /,
     *,
-    port: Annotated[int, Parameter(help="Port of the page. Default: any free port.")] = 0,
-    browser: Annotated[bool, Parameter(negative="--no-browser", help="Open the page in a browser.")] = True,
+    port: Annotated[int, Option("Port of the page. Default: any free port.")] = 0,
+    browser: Annotated[bool, Option("Open the page in a browser.", off=True)] = True,
     address: Annotated[
         str,
-        Parameter(
-            help="HTTPS address of a proxy in front of the page that logs users in. The service manager must pass a "
+        Option(
+            "HTTPS address of a proxy in front of the page that logs users in. The service manager must pass a "
             "socket to which the proxy connects."
         ),
     ] = "",
-) -> int:
+) -> Output:
     """Open a web page to inspect and publish data.
 
     The page is for people who do not use a terminal. Only browsers on this machine can open it, and only with the
@@ -52,4 +48,4 @@ def ui(
         serve(
             PageState(Folder(folder), is_local=not address), first, port=port, browser=browser, address=address, say=say
         )
-    return DONE
+    return Output(dict)

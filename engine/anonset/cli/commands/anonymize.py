@@ -1,19 +1,19 @@
 """``anonset anonymize``: from a file to a verified publication."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
-from cyclopts import Parameter
-
-from anonset.cli.exit_codes import DONE, FAILED, UNDECIDED
+from anonset.cli.commands.verify import verdict_output
+from anonset.cli.exit_codes import DONE, UNDECIDED
 from anonset.cli.flags import INPUT, flags_of, given_flags
-from anonset.cli.output import has_log, say, show, show_json, store_result, utc_time, warn
-from anonset.cli.progress import progress_bars
+from anonset.cli.options import Option
+from anonset.cli.output import Output, has_log, say, store_result, utc_time, warn
+from anonset.data.progress import Progress
 from anonset.errors import InputError
 from anonset.settings.settings import Settings, is_job, settings_model
 from anonset.spelling import as_typed
 
 if TYPE_CHECKING:
-    from anonset.jobs.check import PublicationCheck
     from anonset.release.release import Release
     from anonset.release.stopwatch import Phase
 
@@ -27,12 +27,12 @@ def anonymize(
     *,
     config: Annotated[
         str | None,
-        Parameter(help="Job file (.toml) with further settings. Options on the command line take precedence."),
+        Option("Job file (.toml) with further settings. Options on the command line take precedence."),
     ] = None,
-    quiet: Annotated[bool, Parameter(help="Print no progress and no summary.")] = False,
-    json: Annotated[bool, Parameter(help="Print the summary as JSON.")] = False,
+    progress: Progress | None,
+    quiet: bool = False,
     **flags: Flags,
-) -> int:
+) -> Output:
     """Anonymize a data set, verify the result and publish it.
 
     Exit codes: 0 published; 1 the privacy model does not hold or cannot be reached; 2 invalid input; 3 verification
@@ -43,7 +43,7 @@ def anonymize(
     from anonset.cli.fixed_commands import printing_fixed_commands  # imports numpy, which --help does not need
 
     with printing_fixed_commands("anonymize", None if config else source, options):
-        return _anonymize(settings, quiet=quiet, json=json)
+        return _anonymize(settings, progress, note=None if quiet else say)
 
 
 def _settings(source: str | None, flags: dict[str, Any], config: str | None) -> Settings:
@@ -59,16 +59,15 @@ def _settings(source: str | None, flags: dict[str, Any], config: str | None) -> 
     return make_settings({"input": source, **flags}, job, config or "")
 
 
-def _anonymize(settings: Settings, *, quiet: bool, json: bool) -> int:
+def _anonymize(settings: Settings, progress: Progress | None, note: Callable[[str], None] | None) -> Output:
     from anonset.jobs.anonymize_file import anonymize_file
     from anonset.release.release import Release
 
-    with progress_bars(quiet=quiet) as progress:
-        release = anonymize_file(settings, progress=progress, note=None if quiet else say)
+    release = anonymize_file(settings, progress=progress, note=note)
     if not isinstance(release, Release):
         if has_log():
             _store_result(settings.out, release.verdict.outcome)
-        return _show_existing(release, quiet=quiet, json=json)
+        return verdict_output(release, _EXISTING)
     for warning in release.unverified.warnings:
         warn(warning)
     if has_log():
@@ -78,9 +77,7 @@ def _anonymize(settings: Settings, *, quiet: bool, json: bool) -> int:
             settings.out, release.verdict.outcome, records=records, losses=losses, peak_memory=peak or None,
             phases=_phase_times(release),
         )  # fmt: skip
-    if json or not quiet:
-        _show(release, json=json)
-    return DONE if release.verdict.holds else UNDECIDED
+    return _output(release)
 
 
 def _phase_times(release: "Release") -> list[dict[str, Any]]:
@@ -113,18 +110,7 @@ def _store_result(out: str, verdict: str, **figures: Any) -> None:
     store_result(verdict=verdict, **plain(figures), out=out, sha256=digests)
 
 
-def _show_existing(before: "PublicationCheck", *, quiet: bool, json: bool) -> int:
-    """Print the verdict on a publication that an earlier run wrote. Return the exit code."""
-    from anonset.report.publication_check import check_account, check_summary
-
-    if json:
-        show_json(check_summary(before))
-    elif not quiet:
-        show("already published with the same settings, data and versions. Result of a new verification:")
-        show(*check_account(before))
-    if before.holds is None:
-        return UNDECIDED
-    return DONE if before.holds else FAILED
+_EXISTING = "already published with the same settings, data and versions. Result of a new verification:"
 
 
 def _next_commands(release: "Release") -> list[str]:
@@ -143,14 +129,11 @@ def _next_commands(release: "Release") -> list[str]:
     return [f"Next: {'; '.join(line_of[command] for command in commands)}"]
 
 
-def _show(release: "Release", *, json: bool) -> None:
-    """Print the summary. If printing fails, only warn, because the publication is already complete."""
+def _output(release: "Release") -> Output:
     from anonset.report.account import account, summary
 
-    try:
-        if json:
-            show_json(summary(release))
-        else:
-            show(*account(release), *_next_commands(release))
-    except OSError as error:
-        warn(f"the publication is complete, but the summary could not be printed: {error}")
+    code = DONE if release.verdict.holds else UNDECIDED
+    return Output(
+        lambda: summary(release), notes=lambda: [*account(release), *_next_commands(release)], code=code,
+        complete="the publication",
+    )  # fmt: skip

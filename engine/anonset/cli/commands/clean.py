@@ -4,10 +4,8 @@ import shlex
 from pathlib import Path
 from typing import Annotated
 
-from cyclopts import Parameter
-
-from anonset.cli.exit_codes import DONE
-from anonset.cli.output import show, show_json
+from anonset.cli.options import Option
+from anonset.cli.output import Output
 from anonset.data.storage.lease import State
 from anonset.jobs.runs.leftovers import UnfinishedRun, remove_left, work_directories
 from anonset.reading.sources.place import Place, is_address
@@ -25,17 +23,16 @@ _STATES: dict[State, str] = {
 def clean(
     folder: Annotated[
         str | None,
-        Parameter(
-            name="DIR",
-            help="Work directory, its address such as s3://bucket/work, or a directory that contains work directories. "
+        Option(
+            "Work directory, its address such as s3://bucket/work, or a directory that contains work directories. "
             "Default: the temporary directory of the system.",
+            "DIR",
         ),
     ] = None,
     /,
     *,
-    yes: Annotated[bool, Parameter(help="Remove the work directories of killed or failed runs.")] = False,
-    json: Annotated[bool, Parameter(help="Print the list as JSON.")] = False,
-) -> int:
+    yes: Annotated[bool, Option("Remove the work directories of killed or failed runs.")] = False,
+) -> Output:
     """List and remove the work directories of killed runs.
 
     Work directories contain raw data. With --yes, clean removes the work directories of killed or failed runs, and in
@@ -48,16 +45,13 @@ def clean(
     at = None if folder is None else Place(folder.rstrip("/")) if is_address(folder) else Path(folder)
     directories = work_directories(at)
     removed = [directory for directory in directories if yes and remove_left(directory)]
-    if json:
-        show_json({"directories": [_as_json(directory, removed=directory in removed) for directory in directories]})
-        return DONE
-    show(*(_line(directory, removed=directory in removed) for directory in directories))
-    if not directories:
-        show("no work directory found")
-    elif not yes and any(directory.state == "left" for directory in directories):
+    lines = [_line(directory, removed=directory in removed) for directory in directories]
+    notes = [] if directories else ["no work directory found"]
+    if not yes and any(directory.state == "left" for directory in directories):
         where = "" if folder is None else f" {shlex.quote(folder)}"
-        show(f"To remove directories of killed or failed runs: anonset clean{where} --yes")
-    return DONE
+        notes = [f"To remove directories of killed or failed runs: anonset clean{where} --yes"]
+    data = {"directories": [_as_json(directory, removed=directory in removed) for directory in directories]}
+    return Output(lambda: data, lambda: lines, lambda: notes)
 
 
 def _line(directory: UnfinishedRun, *, removed: bool) -> str:

@@ -3,16 +3,17 @@
 import csv
 import io
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from cyclopts import Parameter
+from rich.table import Table as RichTable
 
-from anonset.cli.exit_codes import DONE
 from anonset.cli.fixed_commands import printing_fixed_commands
-from anonset.cli.flags import Input, Quiet, flags_of, given_flags, pairs
-from anonset.cli.output import show, show_json
-from anonset.cli.progress import progress_bars
+from anonset.cli.flags import INPUT, flags_of, given_flags, pairs
+from anonset.cli.options import Option
+from anonset.cli.output import Output
+from anonset.data.progress import Progress
 from anonset.jobs.trials.compare import rows
 from anonset.jobs.trials.comparison import run_comparison
 from anonset.jobs.trials.growth import growths
@@ -29,28 +30,26 @@ Flags: Any = flags_of(compare_options_model(), leave_out=["input", "vary"])
 
 
 def compare(
-    source: Input,
+    source: Annotated[str, INPUT],
     /,
     *,
     vary: Annotated[
         list[str] | None,
-        Parameter(
-            help="NAME=VALUE,...: values of a parameter to compare, such as k=2,5 or suppress=true,false. Repeatable."
-        ),
+        Option("NAME=VALUE,...: values of a parameter to compare, such as k=2,5 or suppress=true,false. Repeatable."),
     ] = None,
     out: Annotated[
         str | None,
-        Parameter(
-            alias="-o",
-            help="File to which each finished run is added (JSON lines). Runs that the file "
+        Option(
+            "File to which each finished run is added (JSON lines). Runs that the file "
             "already contains are not repeated.",
+            alias="-o",
         ),
     ] = None,
-    plot: Annotated[str | None, Parameter(help="New directory for plots of losses and times (PNG).")] = None,
-    format: Annotated[Literal["table", "csv", "json"], Parameter(help="Format of the output.")] = "table",  # noqa: A002
-    quiet: Quiet = False,
+    plot: Annotated[str | None, Option("New directory for plots of losses and times (PNG).")] = None,
+    format: Annotated[Literal["table", "csv"], Option("Format of the output.")] = "table",  # noqa: A002
+    progress: Progress | None,
     **flags: Flags,
-) -> int:
+) -> Output:
     """Compare algorithms or parameters on a data set.
 
     The result lists losses and times. Nothing is published. A number may have several values or a range: --k
@@ -69,22 +68,23 @@ def compare(
     files = {name: value for name, value in (("out", out), ("plot", plot)) if value is not None}
     typed = {**given_flags(flags), **files, **({} if format == "table" else {"format": format})}
     more = "".join(f" --vary {shlex.quote(text)}" for text in vary or [])
-    with progress_bars(quiet=quiet) as progress, printing_fixed_commands("compare", source, typed, more):
+    with printing_fixed_commands("compare", source, typed, more):
         runs = rows(run_comparison(settings, progress=progress, file=None if out is None else Path(out)))
     if plot is not None:
         Path(plot).mkdir()
         draw(runs, Path(plot))
-    if format == "json":
-        show_json(plain(runs))
-    elif format == "csv":
-        show(_csv(runs).rstrip("\n"))
-    else:
-        notes = dict.fromkeys(f"{row['algorithm']}: {row['note']}" for row in runs if row["note"])
-        asked_for = list(runs[0])[: list(runs[0]).index("outcome")]
-        show(comparison_table(runs), *notes, *([LOCAL] if settings.bound else []), *map(str, growths(runs, asked_for)))
-        if differing := unequal_guarantees(runs):
-            show(differing)
-    return DONE
+
+    def text() -> Iterator[str | RichTable]:
+        if format == "csv":
+            yield _csv(runs).rstrip("\n")
+            return
+        yield comparison_table(runs)
+        yield from dict.fromkeys(f"{row['algorithm']}: {row['note']}" for row in runs if row["note"])
+        yield from [LOCAL] if settings.bound else []
+        yield from map(str, growths(runs, list(runs[0])[: list(runs[0]).index("outcome")]))
+        yield from [differing] if (differing := unequal_guarantees(runs)) else []
+
+    return Output(lambda: plain(runs), text)
 
 
 def _csv(runs: list[dict[str, Any]]) -> str:

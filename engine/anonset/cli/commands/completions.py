@@ -2,17 +2,15 @@
 
 from typing import Annotated, Literal
 
-from cyclopts import Parameter
-
-from anonset.cli.app import make_app
-from anonset.cli.exit_codes import DONE
-from anonset.cli.output import show
+from anonset.cli.help import make_app
+from anonset.cli.options import Option
+from anonset.cli.output import Output
 
 
-def completions(shell: Annotated[Literal["bash", "zsh", "fish"], Parameter(help="Shell of the script.")], /) -> int:
+def completions(shell: Annotated[Literal["bash", "zsh", "fish"], Option("Shell of the script.")], /) -> Output:
     """Print a shell completion script.
 
     To enable completion in bash: source <(anonset completions bash)
     """
-    show(make_app().generate_completion(prog_name="anonset", shell=shell))
-    return DONE
+    script = make_app().generate_completion(prog_name="anonset", shell=shell)
+    return Output(lambda: {"shell": shell, "script": script}, lambda: [script])

@@ -4,11 +4,10 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from cyclopts import Parameter
-
 from anonset.cli.exit_codes import DONE, FAILED
-from anonset.cli.flags import number_of_64_bits, pairs
-from anonset.cli.output import say, show, show_json
+from anonset.cli.flags import pairs
+from anonset.cli.options import Option
+from anonset.cli.output import Output, say, written
 from anonset.errors import InputError
 from anonset.local_paths import require_local
 from anonset.report.sections import table
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 _THERE = "as published"
 
 
-def list_datasets(*, json: Annotated[bool, Parameter(help="Print the list as JSON.")] = False) -> int:
+def list_datasets() -> Output:
     """List the data sets of the catalogue, and the generators."""
     from anonset_datasets.catalogue import entries
     from anonset_datasets.generators import GENERATORS
@@ -32,41 +31,37 @@ def list_datasets(*, json: Annotated[bool, Parameter(help="Print the list as JSO
         ),
         *({"name": g.name, "kind": f"generator, {g.kind}", "about": g.about} for g in GENERATORS.values()),
     ]
-    if json:
-        show_json(rows)
-        return DONE
     head = ("name", "kind", "records", "items", "about")
     texts = (
         [f"{value:,}" if isinstance(value := row.get(name) or "", int) else value for name in head] for row in rows
     )
     notes = (f"{row['name']}: {row['note']}" for row in rows if row.get("note"))
-    show(table(head, texts, left=("kind", "about")), "", *notes)
-    return DONE
+    return Output(lambda: rows, lambda: [table(head, texts, left=("kind", "about")), "", *notes])
 
 
 def make_datasets(
-    name: Annotated[str, Parameter(help="Name of a generator that anonset datasets list shows.")],
+    name: Annotated[str, Option("Name of a generator that anonset datasets list shows.")],
     /,
     *,
     out: Annotated[
         str,
-        Parameter(
-            alias="-o",
-            help="New file: .dat if the data contain only sets, otherwise .csv. A name without suffix is a new folder "
+        Option(
+            "New file: .dat if the data contain only sets, otherwise .csv. A name without suffix is a new folder "
             "of Parquet files.",
+            alias="-o",
         ),
     ],
     records: Annotated[
         int | None,
-        Parameter(converter=number_of_64_bits, help="Number of records. The default depends on the generator."),
+        Option("Number of records. The default depends on the generator."),
     ] = None,
-    seed: Annotated[int, Parameter(converter=number_of_64_bits, help="Random seed.")] = 0,
-    set: Annotated[list[str] | None, Parameter(help="NAME=VALUE: a parameter of the generator. Repeatable.")] = None,  # noqa: A002
-    hierarchy: Annotated[str | None, Parameter(help="New file for the hierarchy of the items.")] = None,
+    seed: Annotated[int, Option("Random seed.")] = 0,
+    set: Annotated[list[str] | None, Option("NAME=VALUE: a parameter of the generator. Repeatable.")] = None,  # noqa: A002
+    hierarchy: Annotated[str | None, Option("New file for the hierarchy of the items.")] = None,
     tables: Annotated[
-        bool, Parameter(help="Generate linked tables (hospital only). --out is then a new folder of CSV files.")
+        bool, Option("Generate linked tables (hospital only). --out is then a new folder of CSV files.")
     ] = False,
-) -> int:
+) -> Output:
     """Generate a data set.
 
     The same parameters and seed always generate the same bytes.
@@ -93,15 +88,15 @@ def make_datasets(
         if hierarchy is not None:
             Path(hierarchy).unlink(missing_ok=True)
         raise
-    return DONE
+    return written(out)
 
 
 def path_datasets(
-    name: Annotated[str, Parameter(help="Name of a data set of the catalogue.")],
+    name: Annotated[str, Option("Name of a data set of the catalogue.")],
     /,
     *,
-    hierarchy: Annotated[bool, Parameter(help="Print the path of the hierarchy of the items instead.")] = False,
-) -> int:
+    hierarchy: Annotated[bool, Option("Print the path of the hierarchy of the items instead.")] = False,
+) -> Output:
     """Print the path of a data set of the catalogue.
 
     The environment variable ANONSET_DATA contains the folder of the data sets.
@@ -114,14 +109,12 @@ def path_datasets(
         raise InputError(msg)
     if note := catalogue.entry(name).note:
         say(f"{name}: {note}")
-    show(str(location))
-    return DONE
+    return Output(lambda: {"path": str(location)}, lambda: [str(location)])
 
 
 def check_datasets(
-    *names: Annotated[str, Parameter(help="Names of data sets of the catalogue. Default: all data sets.")],
-    json: Annotated[bool, Parameter(help="Print the result as JSON.")] = False,
-) -> int:
+    *names: Annotated[str, Option("Names of data sets of the catalogue. Default: all data sets.")],
+) -> Output:
     """Check which data sets of the catalogue are available and unchanged.
 
     The environment variable ANONSET_DATA contains the folder of the data sets. The command compares the SHA-256 of each
@@ -135,16 +128,15 @@ def check_datasets(
         say(f"{VARIABLE} is not set: set it to the folder of the data sets")
     presences = look(names)
     rows = [_row_of(presence) for presence in presences]
-    if json:
-        show_json(rows)
-    else:
-        texts = []
-        for row in rows:
-            parts = "\n".join(f"{part['file']}: {part['state']}" for part in row["files"])
-            texts.append((row["name"], row["state"], row["files"][0]["file"] if row["state"] == _THERE else parts))
-        wanting = (f"\n{_how_to_get(row)}" for row in rows if row["state"] != _THERE)
-        show(table(("name", "state", "files"), texts, left=("state", "files")), *wanting)
-    return FAILED if any(presence.is_wanting for presence in presences) else DONE
+    texts = []
+    for row in rows:
+        parts = "\n".join(f"{part['file']}: {part['state']}" for part in row["files"])
+        texts.append((row["name"], row["state"], row["files"][0]["file"] if row["state"] == _THERE else parts))
+    wanting = (f"\n{_how_to_get(row)}" for row in rows if row["state"] != _THERE)
+    return Output(
+        lambda: rows, lambda: [table(("name", "state", "files"), texts, left=("state", "files")), *wanting],
+        code=FAILED if any(presence.is_wanting for presence in presences) else DONE,
+    )  # fmt: skip
 
 
 def _row_of(presence: "Presence") -> dict[str, Any]:

@@ -5,43 +5,34 @@ import tempfile
 from pathlib import Path
 from typing import Annotated, cast
 
-from cyclopts import Parameter
-
-from anonset.cli.exit_codes import DONE
-from anonset.cli.flags import Quiet
-from anonset.cli.output import show, warn
-from anonset.cli.progress import progress_bars
+from anonset.cli.options import Option
+from anonset.cli.output import Output, warn
+from anonset.data.progress import Progress
 from anonset.jobs.anonymize_file import anonymize_file
 from anonset.reading.hierarchies.files import write_hierarchy
 from anonset.release.publishing.staging import require_new
 from anonset.release.release import Release
-from anonset.report.account import account, before_and_after, codebook_table
+from anonset.report.account import account, before_and_after, codebook_table, summary
 from anonset.settings.overriding import make_settings
 
 
 def demo(
     *,
-    out: Annotated[str | None, Parameter(alias="-o", help="New directory; default: a temporary directory.")] = None,
-    quiet: Quiet = False,
-) -> int:
+    out: Annotated[str | None, Option("New directory; default: a temporary directory.", alias="-o")] = None,
+    progress: Progress | None,
+) -> Output:
     """Generate a data set, anonymize it and explain the result."""
     folder = _folder(out)
     try:
-        _run(folder, quiet=quiet)
+        return _run(folder, progress)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
-    return DONE
 
 
-def _run(folder: Path, *, quiet: bool) -> None:
+def _run(folder: Path, progress: Progress | None) -> Output:
     data, hierarchy = folder / "shop.dat", folder / "hierarchy.csv"
     _generate(data, hierarchy)
-    show(
-        "5,000 generated baskets. Goal: someone who knows up to 2 items of a basket finds at least 5 matching baskets.",
-        f"anonset anonymize {data} --hierarchy items={hierarchy} --model km --k 5 --m 2 -o {folder / 'published'}",
-        "",
-    )
     settings = make_settings(
         {
             "input": str(data),
@@ -52,12 +43,19 @@ def _run(folder: Path, *, quiet: bool) -> None:
             "m": 2,
         }
     )
-    with progress_bars(quiet=quiet) as progress:
-        release = cast("Release", anonymize_file(settings, progress=progress))
+    release = cast("Release", anonymize_file(settings, progress=progress))
     for warning in release.warnings:
         warn(warning)
-    show(*account(release), "", before_and_after(release), codebook_table(release.publication), "")
-    show(f"To repeat the verification: anonset verify {folder / 'published'}")
+    return Output(
+        lambda: summary(release),
+        lambda: [
+            "5,000 generated baskets. Goal: someone who knows up to 2 items of a basket finds at least 5 matching "
+            "baskets.",
+            f"anonset anonymize {data} --hierarchy items={hierarchy} --model km --k 5 --m 2 -o {folder / 'published'}",
+            "", *account(release), "", before_and_after(release), codebook_table(release.publication), "",
+            f"To repeat the verification: anonset verify {folder / 'published'}",
+        ],
+    )  # fmt: skip
 
 
 def _folder(out: str | None) -> Path:

@@ -2,12 +2,10 @@
 
 from typing import Annotated, Any
 
-from cyclopts import Parameter
-
-from anonset.cli.exit_codes import DONE
-from anonset.cli.flags import Quiet, flags_of, given_flags
-from anonset.cli.output import show, show_json
-from anonset.cli.progress import progress_bars
+from anonset.cli.flags import flags_of, given_flags
+from anonset.cli.options import Option
+from anonset.cli.output import Output
+from anonset.data.progress import Progress
 from anonset.errors import InputError
 from anonset.jobs.evaluate import evaluate as losses
 from anonset.jobs.evaluate import flatten
@@ -26,14 +24,13 @@ Flags: Any = flags_of(EvaluateSettings, leave_out=["input", "out"])
 
 
 def evaluate(
-    original: Annotated[str, Parameter(help="Original data, or the job file (.toml).")],
-    out: Annotated[str | None, Parameter(help="Directory of the publication. Not needed with a job file.")] = None,
+    original: Annotated[str, Option("Original data, or the job file (.toml).")],
+    out: Annotated[str | None, Option("Directory of the publication. Not needed with a job file.")] = None,
     /,
     *,
-    quiet: Quiet = False,
-    json: Annotated[bool, Parameter(help="Print the losses as JSON.")] = False,
+    progress: Progress | None,
     **flags: Flags,
-) -> int:
+) -> Output:
     """Measure the information loss of a publication.
 
     Measures NCP, LM and UL of the items, NCP of the relational values, and the errors of queries and of counts of
@@ -52,7 +49,7 @@ def evaluate(
     spec = WorkloadSpec(settings.queries, settings.workload, settings.seed, settings.width, reading)
     source = settings.source(settings.input)
     compared = opened_to_compare(settings.out, source, settings, "losses")
-    with progress_bars(quiet=quiet) as progress, compared as (opened, place):
+    with compared as (opened, place):
         table = read_data(source, settings.read_options(), store=place)
         of_items, of_columns = settings.item_weights, settings.relational_weights
         evaluation = losses(
@@ -66,8 +63,7 @@ def evaluate(
             bound=settings.bound,
             progress=progress,
         )
-    if json:
-        show_json(plain(flatten(evaluation)))
-    else:
-        show(evaluation_account(evaluation), *([LOCAL] if settings.bound else []))
-    return DONE
+    return Output(
+        lambda: plain(flatten(evaluation)),
+        lambda: [evaluation_account(evaluation), *([LOCAL] if settings.bound else [])],
+    )

@@ -1,22 +1,18 @@
 """``anonset hierarchy``: build, check, print, convert and rename hierarchies."""
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, NoReturn
-
-from cyclopts import Parameter
+from typing import Annotated
 
 from anonset.cli.commands.items import (
     Flags,
     code_rules,
+    figures_table,
     items_of_input,
     labels_of,
     misfits_table,
-    show_figures,
 )
-from anonset.cli.exit_codes import DONE
-from anonset.cli.flags import number_of_64_bits
-from anonset.cli.output import show, show_json, warn
+from anonset.cli.options import Option
+from anonset.cli.output import Output, warn, written
 from anonset.data.hierarchies.halves import in_order_of_place
 from anonset.data.hierarchies.hierarchy_rules import is_coarser
 from anonset.data.hierarchies.tree_edits import rename_node
@@ -34,22 +30,22 @@ from anonset.settings.settings import is_job, validate
 from anonset.spelling import counted
 
 HierarchyFile = Annotated[
-    str, Parameter(help="Hierarchy file. Each line contains a leaf and the nodes above it: leaf,parent,...,root.")
+    str, Option("Hierarchy file. Each line contains a leaf and the nodes above it: leaf,parent,...,root.")
 ]
 
 
 def build_hierarchy(
     source: Annotated[
         str,
-        Parameter(name="INPUT", help="Data set. The leaves of the hierarchy are its items, or the values of --column."),
+        Option("Data set. The leaves of the hierarchy are its items, or the values of --column.", "INPUT"),
     ],
     /,
     *,
-    out: Annotated[str, Parameter(alias="-o", help="New hierarchy file, readable only by the owner.")],
+    out: Annotated[str, Option("New hierarchy file, readable only by the owner.", alias="-o")],
     spec: Annotated[
         str,
-        Parameter(
-            help="Rule of the hierarchy: balanced:5 (groups of 5 neighbouring items), balanced:5:frequency "
+        Option(
+            "Rule of the hierarchy: balanced:5 (groups of 5 neighbouring items), balanced:5:frequency "
             "(groups of 5 items of similar frequency), halves:frequency or halves:number (binary tree, by "
             "descending frequency; @FILE: frequency in FILE), refine:FILE (binary trees below the nodes of "
             "FILE), prefix:1,3 (codes), mask:3,1 (postal codes), bins:0,18,65 or bins:width=5,20 "
@@ -57,9 +53,9 @@ def build_hierarchy(
             "intervals."
         ),
     ] = "balanced:5",
-    column: Annotated[str | None, Parameter(help="Column whose values become the leaves. Default: the items.")] = None,
+    column: Annotated[str | None, Option("Column whose values become the leaves. Default: the items.")] = None,
     **flags: Flags,
-) -> int:
+) -> Output:
     """Build a hierarchy over the items or values of a data set.
 
     You can edit the resulting file.
@@ -72,18 +68,18 @@ def build_hierarchy(
     write_hierarchy(in_order_of_place(hierarchy), target)
     if is_coarser(spec):
         warn(f"{spec} never publishes full values, but with {out} as hierarchy they can be published")
-    return DONE
+    return written(target)
 
 
 def import_hierarchy(
-    file: Annotated[str, Parameter(help="Table concept_ancestor of the OMOP common data model.")],
+    file: Annotated[str, Option("Table concept_ancestor of the OMOP common data model.")],
     /,
     *,
-    data: Annotated[str, Parameter(name="--input", help="Data set whose items are concept ids.")],
-    out: Annotated[str, Parameter(alias="-o", help="New hierarchy file, readable only by the owner.")],
-    column: Annotated[str | None, Parameter(help="Column with the concept ids. Default: the items.")] = None,
+    data: Annotated[str, Option("Data set whose items are concept ids.", "--input")],
+    out: Annotated[str, Option("New hierarchy file, readable only by the owner.", alias="-o")],
+    column: Annotated[str | None, Option("Column with the concept ids. Default: the items.")] = None,
     **flags: Flags,
-) -> int:
+) -> Output:
     """Build a hierarchy of concepts from a vocabulary of OMOP.
 
     The nodes above a concept are its ancestors, such as 316866+. A concept with several parents is below the parent
@@ -94,26 +90,29 @@ def import_hierarchy(
     hierarchy = omop_hierarchy(file, labels_of(data, column, flags).vocabulary.labels)
     target.touch(0o600)
     write_hierarchy(hierarchy, target)
-    return DONE
+    return written(target)
 
 
 def check_hierarchy(
     file: HierarchyFile,
     /,
     *,
-    data: Annotated[
-        str | None, Parameter(name="--input", help="Data set whose items must be leaves of the hierarchy.")
-    ] = None,
-    json: Annotated[bool, Parameter(help="Print the figures as JSON.")] = False,
+    data: Annotated[str | None, Option("Data set whose items must be leaves of the hierarchy.", "--input")] = None,
+    json: bool = False,
     **flags: Flags,
-) -> int:
+) -> Output:
     """Check a hierarchy, and whether it covers a data set.
 
     Prints each fault of the file with its line number. Also prints each item of the data that is not a leaf, with its
     frequency and the most similar node.
     """
     if faults := hierarchy_faults(file):
-        _show_faults(file, faults, json=json)
+        if len(faults) == 1 and not json:
+            raise faults[0]
+        return Output(
+            lambda: {"faults": [{**fault.place, "fault": str(fault)} for fault in faults]}, lambda: [*map(str, faults)],
+            error=HierarchyError(f"{file}: {counted(len(faults), 'fault')}", count=len(faults)),
+        )  # fmt: skip
     hierarchy = read_hierarchy(file)
     figures = {
         "nodes": hierarchy.n_nodes,
@@ -123,56 +122,35 @@ def check_hierarchy(
     }
     column = items_of_input(data, flags)
     if column is None:
-        show_figures(figures, json=json)
-        return DONE
+        return Output(lambda: figures, lambda: [figures_table(figures)])
     misfits = left_over(column, hierarchy, code_rules(flags))
     figures |= {"items": len(column.vocabulary)} | ({"misfits": len(misfits)} if misfits else {})
-    if json:
-        show_json({**figures, "list": misfits} if misfits else figures)
-    else:
-        show_figures(figures, json=False)
-    if not misfits:
-        return DONE
-    if not json:
-        show(misfits_table(misfits))
     are = "item is not a leaf" if len(misfits) == 1 else "items are not leaves"
     msg = f"{len(misfits):,} {are} of {file} (items in the data: {len(column.vocabulary):,})"
-    raise HierarchyError(msg)
-
-
-def _show_faults(file: str, faults: Sequence[HierarchyError], *, json: bool) -> NoReturn:
-    if len(faults) == 1 and not json:
-        raise faults[0]
-    if json:
-        show_json({"faults": [{**fault.place, "fault": str(fault)} for fault in faults]})
-    else:
-        show("\n".join(map(str, faults)))
-    msg = f"{file}: {counted(len(faults), 'fault')}"
-    raise HierarchyError(msg, count=len(faults))
+    return Output(
+        lambda: {**figures, "list": misfits} if misfits else figures,
+        lambda: [figures_table(figures), *([misfits_table(misfits)] if misfits else [])],
+        error=HierarchyError(msg) if misfits else None,
+    )
 
 
 def print_hierarchy(
     source: Annotated[
         str,
-        Parameter(
-            name="FILE|JOB.TOML",
-            help="Hierarchy file, or a job file (.toml) if the tree of a column of the job is printed.",
-        ),
+        Option("Hierarchy file, or a job file (.toml) if the tree of a column of the job is printed.", "FILE|JOB.TOML"),
     ],
     /,
     *,
     column: Annotated[
-        str | None, Parameter(help="Column of the job file whose hierarchy is printed. Default: the items.")
+        str | None, Option("Column of the job file whose hierarchy is printed. Default: the items.")
     ] = None,
     depth: Annotated[
         int | None,
-        Parameter(converter=number_of_64_bits, help="Maximum number of levels below the root. Default: all levels."),
+        Option("Maximum number of levels below the root. Default: all levels."),
     ] = None,
-    most: Annotated[
-        int, Parameter(converter=number_of_64_bits, help="Maximum number of children per node. 0 prints all children.")
-    ] = 20,
-    json: Annotated[bool, Parameter(help="Print the complete tree as JSON. Requires a job file.")] = False,
-) -> int:
+    most: Annotated[int, Option("Maximum number of children per node. 0 prints all children.")] = 20,
+    json: bool = False,
+) -> Output:
     """Print a hierarchy as a tree.
 
     The number in parentheses after a node is the number of leaves below it. For a job file, the tree also shows how
@@ -186,22 +164,19 @@ def print_hierarchy(
         if column is not None or json:
             msg = f"{'--json' if column is None else '--column'} requires a job file (.toml) in place of {source}"
             raise InputError(msg)
-        show("\n".join(drawn(read_hierarchy(source), depth=depth, most=most or None)))
-        return DONE
+        tree = read_hierarchy(source)
+        return Output(dict, lambda: drawn(tree, depth=depth, most=most or None))
     data, options = over_job(source, "input", {}, TreeSettings)
-    tree = column_tree(data, validate(TreeSettings, {**options, "input": data}), column)
-    if json:
-        show_json(tree.contents)
-    else:
-        show("\n".join(drawn(tree.hierarchy, tree.records, tree.ceilings, depth=depth, most=most or None)))
-    return DONE
+    column_of_job = column_tree(data, validate(TreeSettings, {**options, "input": data}), column)
+    of_column = column_of_job.hierarchy, column_of_job.records, column_of_job.ceilings
+    return Output(lambda: column_of_job.contents, lambda: drawn(*of_column, depth=depth, most=most or None))
 
 
 def convert_hierarchy(
     file: HierarchyFile,
-    out: Annotated[str, Parameter(help="New hierarchy file.")],
+    out: Annotated[str, Option("New hierarchy file.")],
     /,
-) -> int:
+) -> Output:
     """Convert a hierarchy to the format of anonset.
 
     The format has commas and no header. A node with a single child is replaced by the child.
@@ -209,16 +184,16 @@ def convert_hierarchy(
     target = Path(out)
     require_new(target)
     write_hierarchy(read_hierarchy(file), target)
-    return DONE
+    return written(target)
 
 
 def rename_hierarchy(
     file: HierarchyFile,
-    old: Annotated[str, Parameter(help="Label of the node.")],
-    new: Annotated[str, Parameter(help="New label.")],
-    out: Annotated[str, Parameter(help="New hierarchy file.")],
+    old: Annotated[str, Option("Label of the node.")],
+    new: Annotated[str, Option("New label.")],
+    out: Annotated[str, Option("New hierarchy file.")],
     /,
-) -> int:
+) -> Output:
     """Rename a node of a hierarchy.
 
     Leaves keep their names, because they are values of the data.
@@ -226,4 +201,4 @@ def rename_hierarchy(
     target = Path(out)
     require_new(target)
     write_hierarchy(rename_node(read_hierarchy(file), old, new), target)
-    return DONE
+    return written(target)

@@ -7,12 +7,10 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from cyclopts import Parameter
-
-from anonset.cli.exit_codes import DONE
-from anonset.cli.flags import Input, Quiet, flags_of, given_flags
-from anonset.cli.output import show, show_json
-from anonset.cli.progress import progress_bars
+from anonset.cli.flags import INPUT, flags_of, given_flags
+from anonset.cli.options import Option
+from anonset.cli.output import Output
+from anonset.data.progress import Progress
 from anonset.errors import InputError, foreign
 from anonset.local_paths import require_local
 from anonset.settings.commands import InspectSettings
@@ -31,14 +29,15 @@ _SPLIT = ({"delimiter": " "}, {"input_format": "spmf"})
 
 
 def inspect(
-    source: Input,
+    source: Annotated[str, INPUT],
     /,
     *,
-    out: Annotated[str | None, Parameter(alias="-o", help="New job file (.toml) with the proposed settings.")] = None,
-    quiet: Quiet = False,
-    json: Annotated[bool, Parameter(help="Print the findings as JSON.")] = False,
+    out: Annotated[str | None, Option("New job file (.toml) with the proposed settings.", alias="-o")] = None,
+    progress: Progress | None,
+    quiet: bool = False,
+    json: bool = False,
     **flags: Flags,
-) -> int:
+) -> Output:
     """Examine a data set: column roles, re-identification risk and problems.
 
     Proposes a role, with a reason, for each column that has no declared role. For a folder of tables that share a key,
@@ -48,38 +47,30 @@ def inspect(
     from anonset.jobs.findings import further_roles
     from anonset.jobs.proposals.inspect import inspect_one
     from anonset.jobs.proposals.linked_proposal import inspect_linked
+    from anonset.reading.sources.files import write_file
     from anonset.report.findings import findings_account
     from anonset.settings.job_files import over_job
 
     if out is not None:
         _require_new(Path(out))
     given = given_flags(flags)
-    with progress_bars(quiet=quiet) as progress:
-        if progress is not None:
-            progress("inspect", 0, 0)
-        linked = inspect_linked(source, given)
+    if progress is not None:
+        progress("inspect", 0, 0)
+    linked = inspect_linked(source, given)
     if linked is not None:
-        _show_linked(linked, given, out=out, quiet=quiet, json=json)
-        return DONE
+        return _linked(linked, given, out=out, json=json)
     place, options = over_job(source, "input", given, InspectSettings, unanswered=True)
     settings = validate(InspectSettings, {**options, "input": place})
     roles = {name: options[name] for name in options if name in (*RoleSettings.model_fields, "publish_as_is")}
-    with progress_bars(quiet=quiet) as progress:
-        if progress is not None:
-            progress("inspect", 0, 0)
-        try:
-            findings = inspect_one(
-                place, k=settings.k, m=settings.m, hierarchies=settings.hierarchy, seed=settings.seed, **roles
-            )
-        except InputError as error:
-            ways = [fix.settings for fix in error.fixes if fix.settings]
-            commands = _ways_to_read(source, place, given, roles, ways)
-            error.commands = [f"complete command: {command}" for command in commands]
-            raise
-    if json:
-        show_json(findings.to_dict())
-    else:
-        show(*findings_account(findings), *([] if quiet else _note_on_codes(findings)))
+    try:
+        findings = inspect_one(
+            place, k=settings.k, m=settings.m, hierarchies=settings.hierarchy, seed=settings.seed, **roles
+        )
+    except InputError as error:
+        ways = [fix.settings for fix in error.fixes if fix.settings]
+        commands = _ways_to_read(source, place, given, roles, ways)
+        error.commands = [f"complete command: {command}" for command in commands]
+        raise
     typed, trees = {**given, **findings.recognised, "hierarchy": []}, given.get("hierarchy")
     job = Path(out or _new_job(source))
     job = job.with_stem(f"{job.stem}-more") if out is not None and findings.records else job
@@ -88,15 +79,20 @@ def inspect(
     if not more and not findings.records and len(findings.columns) == 1:
         more = _ways_to_read(source, place, given, roles, _SPLIT)[:1]
         condition = ", if the lines contain several columns or items"
-    with_next = not (json or quiet)
-    if out is not None:
-        lines = [f"complete command{condition}: {command}" for command in more]
-        _write_job(Path(out), findings, lines, json=json, with_next=with_next)
-    elif with_next and findings.records:
-        _show_next_job(source, typed, trees, "settings", is_open=findings.question is not None)
-    if with_next:
-        show(*_next_lines(findings, more, condition))
-    return DONE
+    notes, error = _note_on_codes(findings), None
+    if out is not None and findings.obstacle is not None:
+        listed = "problems" if json else "Check"
+        error = InputError(f"{out} is not written: {foreign(findings.obstacle.sentence)} (see {listed})")
+        error.commands = [f"complete command{condition}: {command}" for command in more]
+    elif out is not None:
+        write_file(Path(out), [findings.job_text(Path(out).parent).encode()])
+        units = [] if findings.question is None else [answer.key for answer in findings.question.able]
+        task = "resolve the problems that Check calls rejected in" if findings.rejected else "review"
+        notes.append(_next_run(out, task if findings.question is None else _TO_DECLARE, units))
+    elif findings.records:
+        notes.append(_next_job(source, typed, trees, "settings", is_open=findings.question is not None))
+    further_lines = [] if error is not None else [*_next_lines(findings, more, condition)]
+    return Output(findings.to_dict, lambda: findings_account(findings), lambda: [*notes, *further_lines], error=error)
 
 
 def _next_lines(findings: "Findings", commands: Sequence[str], condition: str) -> Iterator[str]:
@@ -152,21 +148,21 @@ def _new_job(source: str) -> str:
     return str(next(file for file in further if not file.exists()))
 
 
-def _show_next_job(source: str, flags: Mapping[str, Any], trees: Any, written: str, *, is_open: bool) -> None:
-    """Print the command that writes the findings to a new job file."""
+def _next_job(source: str, flags: Mapping[str, Any], trees: Any, written: str, *, is_open: bool) -> str:
+    """Return the command that writes the findings to a new job file."""
     answer = '; in it, replace unit = "?" by the line that states who is a person' if is_open else ""
     command = f"{as_typed('inspect', source, flags, trees)} -o {_new_job(source)}"
-    show(f"Next: {command}, to write these {written} to a job file{answer}")
+    return f"Next: {command}, to write these {written} to a job file{answer}"
 
 
-def _show_next_run(job: str, task: str, units: Sequence[str]) -> None:
-    """Print the commands that run a written job file, after a task of the user. `units` are the possible values of the
+def _next_run(job: str, task: str, units: Sequence[str]) -> str:
+    """Return the commands that run a written job file, after a task of the user. `units` are the possible values of the
     unit if it is open.
     """
     from anonset.settings.job_text import unit_line
 
     lines = f" ({' or '.join(map(unit_line, units))})" if units else ""
-    show(f"Next: {task} {job}{lines}, then run {as_typed('suggest', job)}, or {as_typed('anonymize', job)}")
+    return f"Next: {task} {job}{lines}, then run {as_typed('suggest', job)}, or {as_typed('anonymize', job)}"
 
 
 def _require_new(path: Path) -> None:
@@ -179,56 +175,29 @@ def _require_new(path: Path) -> None:
         raise InputError(msg)
 
 
-def _write_job(path: Path, findings: "Findings", further: Sequence[str], *, json: bool, with_next: bool) -> None:
-    from anonset.reading.sources.files import write_file
-
-    if findings.obstacle is not None:
-        listed = "problems" if json else "Check"
-        msg = f"{path} is not written: {foreign(findings.obstacle.sentence)} (see {listed})"
-        error = InputError(msg)
-        error.commands = list(further)
-        raise error
-    write_file(path, [findings.job_text(path.parent).encode()])
-    if with_next:
-        units = [] if findings.question is None else [answer.key for answer in findings.question.able]
-        task = "resolve the problems that Check calls rejected in" if findings.rejected else "review"
-        _show_next_run(str(path), task if findings.question is None else _TO_DECLARE, units)
-
-
-def _show_linked(
-    findings: "LinkedFindings", flags: Mapping[str, Any], *, out: str | None, quiet: bool, json: bool
-) -> None:
-    """Print findings about linked tables with the next commands, and write a job file if `out` names one.
-
-    Raises
-    ------
-    InputError
-        If a job file is asked for, and no table has items.
-    """
+def _linked(findings: "LinkedFindings", flags: Mapping[str, Any], *, out: str | None, json: bool) -> Output:
+    """Return the output on linked tables, and write a job file if `out` names one."""
     from anonset.reading.sources.files import write_file
     from anonset.report.linked_findings import linked_account
 
-    if json:
-        show_json(findings.to_dict())
-    else:
-        show(*linked_account(findings))
-    if out is not None:
-        try:
-            text = findings.job_text(Path(out).parent)
-        except InputError as error:
-            msg = error.problem.sentence if json else f"{out} is not written: {error.problem.sentence}"
-            raise InputError(msg) from None
-        write_file(Path(out), [text.encode()])
-    if json or quiet or not findings.can_run:
-        return
     source, units = findings.source, [] if findings.is_declared else [key.unit for key in findings.keys]
+    notes, error = [], None
     if out is None:
-        _show_next_job(source, flags, None, "tables", is_open=bool(units))
-        return
-    _show_next_run(out, _TO_DECLARE if units else "review", units[:1])
-    for unit in units[1:]:
-        other = shlex.quote(str(Path(out).with_stem(f"{Path(out).stem}-{unit}")))
-        show(f"If each {unit} is a person: {as_typed('inspect', source, {**flags, 'unit': unit})} -o {other}")
+        notes = [_next_job(source, flags, None, "tables", is_open=bool(units))]
+    else:
+        try:
+            write_file(Path(out), [findings.job_text(Path(out).parent).encode()])
+        except InputError as problem:  # no table has items
+            why = problem.problem.sentence
+            error = InputError(why if json else f"{out} is not written: {why}")
+        notes = [_next_run(out, _TO_DECLARE if units else "review", units[:1])]
+        for unit in units[1:]:
+            other = shlex.quote(str(Path(out).with_stem(f"{Path(out).stem}-{unit}")))
+            notes.append(
+                f"If each {unit} is a person: {as_typed('inspect', source, {**flags, 'unit': unit})} -o {other}"
+            )
+    with_next = findings.can_run and error is None
+    return Output(findings.to_dict, lambda: linked_account(findings), lambda: notes if with_next else [], error=error)
 
 
 _TO_DECLARE = "declare who is a person in"

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from rich.table import Table as RichTable
 
 from anonset.cli.flags import flags_of, given_flags
-from anonset.cli.output import show, show_json
 from anonset.data import CategoricalColumn, SetColumn, Table, Vocabulary
 from anonset.data.array_types import Int64
 from anonset.data.table_facts import CodeRules
@@ -109,19 +109,14 @@ def code_rules(flags: Any) -> CodeRules:
     return CodeRules(roles.file.unknown, roles.file.inner_items)
 
 
-def misfits_table(misfits: Sequence[Mapping[str, Any]]) -> Any:
+def misfits_table(misfits: Sequence[Mapping[str, Any]]) -> RichTable:
     """Return a table of the items that are not leaves, with frequency, kind and most similar node."""
-    from rich.table import Table
-
-    table = Table("item", "occurrences", "is", "nearest node")
+    table = RichTable("item", "occurrences", "is", "nearest node")
     for misfit in misfits:
         table.add_row(*(printable(f"{x:,}" if isinstance(x, int) else x) for x in misfit.values()))
     return table
 
 
-def show_figures(figures: Mapping[str, int], *, json: bool) -> None:
-    """Print figures by name, as a table or as JSON."""
-    if json:
-        show_json(figures)
-    else:
-        show(facts_table({name: f"{value:,}" for name, value in figures.items()}))
+def figures_table(figures: Mapping[str, int]) -> RichTable:
+    """Return a table of figures by name."""
+    return facts_table({name: f"{value:,}" for name, value in figures.items()})

@@ -3,12 +3,10 @@
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from cyclopts import Parameter
-
-from anonset.cli.commands.items import Flags, items_of, items_of_input, show_figures
-from anonset.cli.exit_codes import DONE
+from anonset.cli.commands.items import Flags, figures_table, items_of, items_of_input
 from anonset.cli.flags import flags_of, given_flags
-from anonset.cli.output import show_json
+from anonset.cli.options import Option
+from anonset.cli.output import Output, written
 from anonset.data import Hierarchy, SetColumn
 from anonset.errors import InputError
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy, one_group, random_policy
@@ -30,34 +28,33 @@ from anonset.support import SupportIndex
 _Flags: Any = flags_of(PolicySettings)
 Kind = Annotated[
     Literal["privacy", "utility"],
-    Parameter(help="Content of the file: privacy (itemsets to protect) or utility (groups of items)."),
+    Option("Content of the file: privacy (itemsets to protect) or utility (groups of items)."),
 ]
 
 
 def generate_policy(
-    source: Annotated[str, Parameter(name="INPUT", help="Data set with the items of the constraints.")],
+    source: Annotated[str, Option("Data set with the items of the constraints.", "INPUT")],
     /,
     *,
-    out: Annotated[str, Parameter(alias="-o", help="New file, with one constraint per line.")],
+    out: Annotated[str, Option("New file, with one constraint per line.", alias="-o")],
     privacy: Annotated[
         str | None,
-        Parameter(
-            help="Generate privacy constraints: pgen (itemsets in fewer than --k records), or PP1 to PP9 "
-            "(random itemsets)."
+        Option(
+            "Generate privacy constraints: pgen (itemsets in fewer than --k records), or PP1 to PP9 (random itemsets)."
         ),
     ] = None,
     utility: Annotated[
         str | None,
-        Parameter(
-            help="Generate utility constraints: one (all items in one group), siblings:N (groups of N "
+        Option(
+            "Generate utility constraints: one (all items in one group), siblings:N (groups of N "
             "neighbouring items), or level:D (nodes at depth D of the hierarchy)."
         ),
     ] = None,
     hierarchy: Annotated[
-        str | None, Parameter(help="Hierarchy of the items: a file, or balanced:F (nodes with F children).")
+        str | None, Option("Hierarchy of the items: a file, or balanced:F (nodes with F children).")
     ] = None,
     **flags: _Flags,
-) -> int:
+) -> Output:
     """Generate privacy or utility constraints for a data set."""
     target = Path(out)
     require_new(target)
@@ -77,18 +74,17 @@ def generate_policy(
     else:
         sizes = {"n_itemsets": settings.itemsets, "seed": settings.seed}
         write_privacy_policy(random_policy(str(privacy), column.vocabulary, **sizes), target)
-    return DONE
+    return written(target)
 
 
 def check_policy(
-    file: Annotated[str, Parameter(help="File of constraints, one per line.")],
+    file: Annotated[str, Option("File of constraints, one per line.")],
     /,
     *,
     kind: Kind = "privacy",
-    data: Annotated[str | None, Parameter(name="--input", help="Data set with the items of the constraints.")] = None,
-    json: Annotated[bool, Parameter(help="Print the figures as JSON.")] = False,
+    data: Annotated[str | None, Option("Data set with the items of the constraints.", "--input")] = None,
     **flags: Flags,
-) -> int:
+) -> Output:
     """Check constraints, and whether they fit a data set."""
     column = items_of_input(data, flags)
     policy = _read(Path(file), kind, None if column is None else column.vocabulary)
@@ -99,21 +95,20 @@ def check_policy(
         "largest": max(map(len, rows)),
         "items": len({item for row in rows for item in row}),
     }
-    if json:
-        show_json({**figures, **({} if column is None else {"supports": _supports(column, policy)})})
-    else:
-        show_figures(figures, json=False)
-    return DONE
+    return Output(
+        lambda: {**figures, **({} if column is None else {"supports": _supports(column, policy)})},
+        lambda: [figures_table(figures)],
+    )
 
 
 def convert_policy(
-    file: Annotated[str, Parameter(help="File of constraints, one per line.")],
-    out: Annotated[str, Parameter(help="New file. Items are separated by blanks, and quoted if they contain blanks.")],
+    file: Annotated[str, Option("File of constraints, one per line.")],
+    out: Annotated[str, Option("New file. Items are separated by blanks, and quoted if they contain blanks.")],
     /,
     *,
     kind: Kind = "privacy",
-    separator: Annotated[str, Parameter(help="Character between the items in FILE.")] = ",",
-) -> int:
+    separator: Annotated[str, Option("Character between the items in FILE.")] = ",",
+) -> Output:
     """Convert constraints to the format of anonset.
 
     The format separates items by blanks, and quotes items that contain blanks.
@@ -126,7 +121,7 @@ def convert_policy(
         write_privacy_policy(PrivacyPolicy.of(rows), target)
     else:
         write_utility_policy(UtilityPolicy.of(rows), target)
-    return DONE
+    return written(target)
 
 
 def _supports(column: SetColumn, policy: PrivacyPolicy | UtilityPolicy) -> list[int]:

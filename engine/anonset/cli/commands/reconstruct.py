@@ -3,11 +3,8 @@
 from pathlib import Path
 from typing import Annotated
 
-from cyclopts import Parameter
-
-from anonset.cli.exit_codes import DONE
-from anonset.cli.flags import number_of_64_bits
-from anonset.cli.output import show
+from anonset.cli.options import Option
+from anonset.cli.output import Output
 from anonset.errors import InputError
 from anonset.jobs.reconstruct import possible_tables
 from anonset.local_paths import require_local
@@ -19,21 +16,19 @@ MOST_DRAWS = 100_000
 
 
 def reconstruct(
-    published: Annotated[str, Parameter(name="OUT", help="Directory of a disassociated publication.")],
+    published: Annotated[str, Option("Directory of a disassociated publication.", "OUT")],
     /,
     *,
-    out: Annotated[str, Parameter(name=["--out", "-o"], help="New file (.csv, .dat or .parquet).")],
-    seed: Annotated[int, Parameter(help="Random seed of the first table.", converter=number_of_64_bits)] = 0,
+    out: Annotated[str, Option("New file (.csv, .dat or .parquet).", alias="-o")],
+    seed: Annotated[int, Option("Random seed of the first table.")] = 0,
     draws: Annotated[
         int,
-        Parameter(
-            help="Number of tables. Each table has its own seed: --seed, --seed + 1, and so on. With several "
-            "tables, the file names contain the seed.",
-            converter=number_of_64_bits,
+        Option(
+            "Number of tables. Each table has its own seed: --seed, --seed + 1, and so on. With several "
+            "tables, the file names contain the seed."
         ),
     ] = 1,
-    quiet: Annotated[bool, Parameter(help="Print nothing.")] = False,
-) -> int:
+) -> Output:
     """Generate a table of records that is consistent with a disassociated publication.
 
     Use the table with programs that need records. Items of the same chunk occur together as often as in the
@@ -57,9 +52,9 @@ def reconstruct(
     if existing := next((target for target in paths if target.exists()), None):
         msg = f"{existing} already exists and is not overwritten; name another file"
         raise InputError(msg, code="exists")
+    lines = []
     for target, table in zip(paths, possible_tables(published, seeds), strict=True):
         if table.transactions is not None:
             write_sets(table.transactions, target)
-        if not quiet:
-            show(f"{target}: {counted(table.n, 'record')}, consistent with {published}")
-    return DONE
+        lines.append(f"{target}: {counted(table.n, 'record')}, consistent with {published}")
+    return Output(lambda: {"out": [*map(str, paths)]}, notes=lambda: lines)

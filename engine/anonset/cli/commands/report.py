@@ -5,12 +5,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
-from cyclopts import Parameter
-
-from anonset.cli.exit_codes import DONE
-from anonset.cli.flags import Quiet, flags_of, given_flags
-from anonset.cli.output import show
-from anonset.cli.progress import progress_bars
+from anonset.cli.flags import flags_of, given_flags
+from anonset.cli.options import Option
+from anonset.cli.output import Output, written
+from anonset.data.progress import Progress
 from anonset.errors import InputError
 from anonset.jobs.original import original_and_persons
 from anonset.jobs.reading import opened_to_compare
@@ -28,16 +26,16 @@ _PUBLIC = {*ReportSettings.model_fields} - {*OriginalSettings.model_fields} | {"
 
 
 def report(
-    published: Annotated[str, Parameter(name="OUT", help="Directory made by anonset anonymize, or the job file.")],
+    published: Annotated[str, Option("Directory made by anonset anonymize, or the job file.", "OUT")],
     /,
     *,
-    out: Annotated[str, Parameter(alias="-o", help="New HTML file outside of OUT.")] = "report.html",
+    out: Annotated[str, Option("New HTML file outside of OUT.", alias="-o")] = "report.html",
     shareable: Annotated[
-        bool, Parameter(help="Write a report that you may share with the data. It uses no private information.")
+        bool, Option("Write a report that you may share with the data. It uses no private information.")
     ] = False,
-    quiet: Quiet = False,
+    progress: Progress | None,
     **flags: Flags,
-) -> int:
+) -> Output:
     """Write a report about a publication for a data protection officer.
 
     The report explains the guarantee and its limits, the risk before and after anonymization, and the remaining
@@ -52,7 +50,7 @@ def report(
     _require_place(Path(out), Path(published))
     source = None if shareable else settings.original_source()
     compared = opened_to_compare(published, source, settings, "risks", with_private=not shareable)
-    with progress_bars(quiet=quiet) as progress, compared as (opened, place):
+    with compared as (opened, place):
         if progress is not None:
             progress("count", 0, 0)
         if shareable:
@@ -62,10 +60,8 @@ def report(
             raw = raw_exposure(opened, source, settings, place)
             page = internal_page(report_facts(opened, table, settings.hierarchy, persons, raw), settings)
     _write(Path(out), page, shareable=shareable)
-    if not quiet:
-        for_whom = "may be shared with the data" if shareable else "is internal: do not share it"
-        show(f"{out} {for_whom}; print and sign it")
-    return DONE
+    for_whom = "may be shared with the data" if shareable else "is internal: do not share it"
+    return written(out, note=f"{out} {for_whom}; print and sign it", shareable=shareable)
 
 
 def _require_public(names: Iterable[str]) -> None:

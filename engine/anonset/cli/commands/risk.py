@@ -3,14 +3,13 @@
 from pathlib import Path
 from typing import Annotated, Any
 
-from cyclopts import Parameter
-
 from anonset.attacks.registry import require_attacks
 from anonset.cli.exit_codes import DONE, FAILED
-from anonset.cli.flags import Quiet, flags_of, given_flags
-from anonset.cli.output import show, show_json
-from anonset.cli.progress import progress_bars
+from anonset.cli.flags import flags_of, given_flags
+from anonset.cli.options import Option
+from anonset.cli.output import Output
 from anonset.data import NumericColumn, Table
+from anonset.data.progress import Progress
 from anonset.errors import InputError
 from anonset.generalization.other_release import OtherRelease
 from anonset.jobs.original import original_and_persons
@@ -31,13 +30,12 @@ Flags: Any = flags_of(RiskSettings)
 
 
 def risk(
-    out: Annotated[str, Parameter(name="OUT", help="Directory made by anonset anonymize, or the job file (.toml).")],
+    out: Annotated[str, Option("Directory made by anonset anonymize, or the job file (.toml).", "OUT")],
     /,
     *,
-    quiet: Quiet = False,
-    json: Annotated[bool, Parameter(help="Print the risks as JSON.")] = False,
+    progress: Progress | None,
     **flags: Flags,
-) -> int:
+) -> Output:
     """Estimate re-identification risk and simulate attacks.
 
     Counts the published rows that match the knowledge of an attacker. Attackers may know all quasi-identifiers, some
@@ -52,7 +50,7 @@ def risk(
     require_attacks(settings.attack)
     source = settings.original_source()
     compared = opened_to_compare(out, source, settings, "risks")
-    with progress_bars(quiet=quiet) as progress, compared as (opened, place):
+    with compared as (opened, place):
         if progress is not None:
             progress("count", 0, 0)
         table, persons = original_and_persons(opened, source, settings, place)
@@ -63,13 +61,11 @@ def risk(
             persons=persons, attacks=settings.attack, beside=_other_release(opened, settings.beside),
         )  # fmt: skip
     account, summary = account_and_summary(report)
-    if json:
-        show_json(summary)
-    else:
-        show(*account)
-        if not quiet:
-            show(*([_without_original(out)] if table is None else []), f"Next: {_report(argument)}")
-    return FAILED if summary.get("broken") else DONE
+    further = [_without_original(out)] if table is None else []
+    return Output(
+        lambda: summary, lambda: account, lambda: [*further, f"Next: {_report(argument)}"],
+        FAILED if summary.get("broken") else DONE,
+    )  # fmt: skip
 
 
 def _require_no_data(out: str) -> None:

@@ -5,17 +5,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-from cyclopts import Parameter
-
 from anonset.algorithms.base import traits_of
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.cli.exit_codes import DONE, FAILED
 from anonset.cli.fixed_commands import printing_fixed_commands
-from anonset.cli.flags import Input, Quiet, flags_of, given_flags
-from anonset.cli.output import show, show_json
-from anonset.cli.progress import progress_bars
+from anonset.cli.flags import INPUT, flags_of, given_flags
+from anonset.cli.options import Option
+from anonset.cli.output import Output
 from anonset.data import Table
 from anonset.data.hierarchies.hierarchy_rules import PROPOSED
+from anonset.data.progress import Progress
 from anonset.errors import InputError
 from anonset.jobs.reading import read_data, source_to_read
 from anonset.jobs.trials.candidate import Candidate
@@ -44,17 +43,16 @@ _ROLES = {*RoleSettings.model_fields, "publish_as_is"}
 
 
 def suggest(
-    source: Input,
+    source: Annotated[str, INPUT],
     /,
     *,
     plot: Annotated[
         str | None,
-        Parameter(help="New directory for a plot of the item loss and the relational loss of each candidate (PNG)."),
+        Option("New directory for a plot of the item loss and the relational loss of each candidate (PNG)."),
     ] = None,
-    quiet: Quiet = False,
-    json: Annotated[bool, Parameter(help="Print the candidates as JSON.")] = False,
+    progress: Progress | None,
     **flags: Flags,
-) -> int:
+) -> Output:
     """Compare suitable algorithms and recommend one.
 
     Runs the algorithms that give a guarantee on the data, or on a sample if the data are large. Recommends the
@@ -79,7 +77,7 @@ def suggest(
     guarantee = _guarantee(table, settings.model_dump(include=set(_ASKED)), settings.sensitive)
     if guarantee.sensitive_column is not None:  # models for persons need distinct ids
         table = read_data(data, with_sensitive_kept(settings, guarantee).read_options())
-    with progress_bars(quiet=quiet) as progress, printing_fixed_commands("suggest", source, given_flags(flags)):
+    with printing_fixed_commands("suggest", source, given_flags(flags)):
         suggestion = try_all(
             table, guarantee, hierarchies=settings.hierarchy, workers=settings.workers, progress=progress,
             seed=settings.seed, seconds=settings.seconds, round_ends=settings.round_ends,
@@ -111,11 +109,10 @@ def suggest(
     )
     if plot is not None:
         draw_frontier(suggestion, Path(plot) / "frontier.png")
-    if json:
-        show_json(suggestion_summary(suggestion, *commands))
-    else:
-        show(*suggestion_account(suggestion, *commands))
-    return DONE if suggestion.recommended is not None else FAILED
+    return Output(
+        lambda: suggestion_summary(suggestion, *commands), lambda: suggestion_account(suggestion, *commands),
+        code=DONE if suggestion.recommended is not None else FAILED,
+    )  # fmt: skip
 
 
 def _guarantee(table: Table, options: Mapping[str, Any], sensitive: str | None) -> PrivacyModel:

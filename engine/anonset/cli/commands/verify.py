@@ -1,16 +1,18 @@
 """``anonset verify``: check a publication of anonset or of another program."""
 
 from pathlib import Path
-from typing import Annotated, Any
-
-from cyclopts import Parameter
+from typing import TYPE_CHECKING, Annotated, Any
 
 from anonset.cli.exit_codes import DONE, FAILED, UNDECIDED
 from anonset.cli.flags import flags_of, given_flags
-from anonset.cli.output import show, show_json
-from anonset.cli.progress import progress_bars
+from anonset.cli.options import Option
+from anonset.cli.output import Output
+from anonset.data.progress import Progress
 from anonset.settings.publication import check_settings_model
 from anonset.settings.settings import is_job
+
+if TYPE_CHECKING:
+    from anonset.jobs.check import PublicationCheck
 
 Flags: Any = flags_of(check_settings_model(), leave_out=["private"])
 
@@ -18,14 +20,13 @@ Flags: Any = flags_of(check_settings_model(), leave_out=["private"])
 def verify(
     published: Annotated[
         str,
-        Parameter(help="Directory or address made by anonset anonymize, the job file (.toml), or a published file."),
+        Option("Directory or address made by anonset anonymize, the job file (.toml), or a published file."),
     ],
     /,
     *,
-    quiet: Annotated[bool, Parameter(help="Print no result. The exit code shows the verdict.")] = False,
-    json: Annotated[bool, Parameter(help="Print the verdict as JSON.")] = False,
+    progress: Progress | None,
     **flags: Flags,
-) -> int:
+) -> Output:
     """Check whether a publication satisfies a privacy model.
 
     With --original, the check also compares the publication with the original data. In a file without attestation, each
@@ -40,7 +41,6 @@ def verify(
     from anonset.jobs.verify import check, check_settings
     from anonset.reading.sources.place import is_address
     from anonset.release.opened import is_publication, open_publication
-    from anonset.report.publication_check import check_account, check_summary
     from anonset.settings.job_files import over_job
 
     out, options = over_job(published, "out", given_flags(flags), check_settings_model())
@@ -48,18 +48,19 @@ def verify(
     check_settings(options)
     if private is not None and not is_address(private) and not Path(private).is_dir():
         private = None  # without the private files, truth is undecided
-    with progress_bars(quiet=quiet) as progress:
-        if is_address(out) or is_publication(out):
-            with_private = is_job(published) or not options.keys().isdisjoint(("original", "after"))
-            with open_publication(out, private, with_private=with_private) as opened:
-                kept = opened.kept_constraints if is_job(published) and "model" not in options else {}
-                result = check(opened, {**kept, **options}, progress=progress)
-        else:
-            result = check(out, options, progress=progress)
-    if json:
-        show_json(check_summary(result))
-    elif not quiet:
-        show(*check_account(result))
-    if result.holds is None:
-        return UNDECIDED
-    return DONE if result.holds else FAILED
+    if is_address(out) or is_publication(out):
+        with_private = is_job(published) or not options.keys().isdisjoint(("original", "after"))
+        with open_publication(out, private, with_private=with_private) as opened:
+            kept = opened.kept_constraints if is_job(published) and "model" not in options else {}
+            result = check(opened, {**kept, **options}, progress=progress)
+    else:
+        result = check(out, options, progress=progress)
+    return verdict_output(result)
+
+
+def verdict_output(result: "PublicationCheck", *before: str) -> Output:
+    """Return the output of a verification. `before` are lines above the result."""
+    from anonset.report.publication_check import check_account, check_summary
+
+    code = UNDECIDED if result.holds is None else DONE if result.holds else FAILED
+    return Output(lambda: check_summary(result), notes=lambda: [*before, *check_account(result)], code=code)

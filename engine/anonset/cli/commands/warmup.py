@@ -1,20 +1,11 @@
 """``anonset warmup``: compile all kernels."""
 
-from typing import Annotated
-
-from cyclopts import Parameter
-
-from anonset.cli.exit_codes import DONE
-from anonset.cli.output import show, show_json
-from anonset.cli.progress import progress_bars
+from anonset.cli.output import Output
+from anonset.data.progress import Progress
 from anonset.jobs.warmup import warm_up
 
 
-def warmup(
-    *,
-    quiet: Annotated[bool, Parameter(help="Print no progress and no summary.")] = False,
-    json: Annotated[bool, Parameter(help="Print the summary as JSON.")] = False,
-) -> int:
+def warmup(*, progress: Progress | None) -> Output:
     """Compile all kernels, so that later runs start faster.
 
     Use this command when you build a container image, and before you measure times. The compiled kernels are stored in
@@ -22,15 +13,11 @@ def warmup(
     processor. If an image may run on another kind of processor, set NUMBA_CPU_NAME=generic during warmup and in the
     image. After warmup, the folder may be read-only.
     """
-    with progress_bars(quiet=quiet) as progress:
-        compiled = warm_up(progress=progress)
-    if json:
-        show_json({"kernels": compiled.kernels, "seconds": compiled.seconds, "folder": str(compiled.folder)})
-    elif not quiet:
-        done = (
-            f"compiled {compiled.kernels} kernels in {compiled.seconds:.1f} s"
-            if compiled.kernels
-            else "all kernels are compiled already"
-        )
-        show(f"{done}; cache: {compiled.folder}")
-    return DONE
+    compiled = warm_up(progress=progress)
+    done = (
+        f"compiled {compiled.kernels} kernels in {compiled.seconds:.1f} s"
+        if compiled.kernels
+        else "all kernels are compiled already"
+    )
+    data = {"kernels": compiled.kernels, "seconds": compiled.seconds, "folder": str(compiled.folder)}
+    return Output(lambda: data, notes=lambda: [f"{done}; cache: {compiled.folder}"])

@@ -3,12 +3,10 @@
 from pathlib import Path
 from typing import Annotated, Any
 
-from cyclopts import Parameter
-
-from anonset.cli.commands.items import show_figures
-from anonset.cli.exit_codes import DONE
+from anonset.cli.commands.items import figures_table
 from anonset.cli.flags import flags_of, given_flags
-from anonset.cli.output import show_json
+from anonset.cli.options import Option
+from anonset.cli.output import Output, written
 from anonset.data import Hierarchy, Table
 from anonset.errors import InputError
 from anonset.kinds.workloads import WorkloadSpec, of_original
@@ -29,12 +27,12 @@ _Checked: Any = flags_of(WorkloadSettings, leave_out=[*_UNUSED, "workload", "wid
 
 
 def generate_workload(
-    source: Annotated[str, Parameter(name="INPUT", help="Data set or job file (.toml) with the items and values.")],
+    source: Annotated[str, Option("Data set or job file (.toml) with the items and values.", "INPUT")],
     /,
     *,
-    out: Annotated[str, Parameter(alias="-o", help="New file (.json).")],
+    out: Annotated[str, Option("New file (.json).", alias="-o")],
     **flags: _Generated,
-) -> int:
+) -> Output:
     """Generate random queries for a data set.
 
     --workload record:100x2 generates 100 queries of 2 items, drawn from random records. domain:100x2 draws the items
@@ -48,22 +46,19 @@ def generate_workload(
         raise InputError(msg)
     spec = WorkloadSpec(None, settings.workload, settings.seed, settings.width)
     write_workload(_workload(*_bound(settings), spec), target)
-    return DONE
+    return written(target)
 
 
 def check_workload(
     file: Annotated[
         str,
-        Parameter(
-            help="File of queries: a workload (.json), or a text file whose lines contain the items of each query."
-        ),
+        Option("File of queries: a workload (.json), or a text file whose lines contain the items of each query."),
     ],
     /,
     *,
-    data: Annotated[str, Parameter(name="--input", help="Data set or job file (.toml) with the items and values.")],
-    json: Annotated[bool, Parameter(help="Print the figures as JSON, with the answer to each query.")] = False,
+    data: Annotated[str, Option("Data set or job file (.toml) with the items and values.", "--input")],
     **flags: _Checked,
-) -> int:
+) -> Output:
     """Check queries, and count the records that match each query."""
     table, trees = _bound(_settings(data, flags))
     workload, true = _workload(table, trees, WorkloadSpec(file)), TrueAnswers(table, trees)
@@ -73,11 +68,7 @@ def check_workload(
         "without a matching record": answers.count(0),
         "most records": max(answers, default=0),
     }
-    if json:
-        show_json({"queries": len(workload), "answers": answers})
-    else:
-        show_figures(figures, json=False)
-    return DONE
+    return Output(lambda: {"queries": len(workload), "answers": answers}, lambda: [figures_table(figures)])
 
 
 def _settings(source: str, flags: Any) -> WorkloadSettings:

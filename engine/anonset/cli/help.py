@@ -1,0 +1,148 @@
+"""Help and shell completion of commands, which the library cyclopts writes from their options."""
+
+from collections.abc import Callable, Collection, Sequence
+from inspect import Parameter as Argument
+from inspect import Signature
+from itertools import pairwise
+from typing import Annotated, Any, Literal, Union
+
+from cyclopts import App, Group, Parameter
+from cyclopts.help import HelpPanel
+from cyclopts.help.formatters import DefaultFormatter
+from rich.console import Console, ConsoleOptions
+
+from anonset.cli.app import COMMANDS, GROUPS, HELP, Command, named_command
+from anonset.cli.exit_codes import DONE
+from anonset.cli.options import Option, options_of
+
+_FIRST_STEPS = (
+    "First steps:  \nanonset inspect FILE -o job.toml  \nanonset suggest job.toml  \nanonset anonymize job.toml"
+)
+_EPILOGUE = (
+    "All commands accept --json, --quiet and --log-format. "
+    "Exit codes: 0 success, the model holds; 1 the model does not hold or is infeasible; 2 invalid input; "
+    "3 undecided; 70 defect of anonset; 130 interrupted (128 + signal number)."
+)
+
+
+def make_app(*documented: str) -> App:
+    """Return the application with all commands, and the complete help of some, or of all if none is named."""
+    app = App(
+        name="anonset",
+        help="Anonymize transaction (set-valued), relational and mixed data: fast, verified, reproducible.",
+        help_epilogue=_EPILOGUE,
+        default_parameter=Parameter(negative=()),
+        result_action="return_value",
+    )
+    for group, about in GROUPS.items():
+        app.command(App(name=group, help=about))
+    for command in COMMANDS.values():
+        group, _, inner = command.name.rpartition(" ")
+        place = app[group] if group else app
+        if documented and command.name not in documented:
+            place.command(App(name=inner, help=command.about))
+        else:
+            place.command(_documented(command), name=inner)
+    return app
+
+
+def _documented(command: Command) -> Callable[..., Any]:
+    """Return a function with the docstring of a command, and its options as parameters in the form of cyclopts."""
+    from anonset.cli.flags import HEADINGS  # slow: imports the settings
+
+    groups = {heading: Group(heading, sort_key=place) for place, heading in enumerate(HEADINGS)}
+
+    def function(*_: Any, **__: Any) -> None:
+        pass
+
+    kinds = {"positional": Argument.POSITIONAL_ONLY, "further": Argument.VAR_POSITIONAL, "named": Argument.KEYWORD_ONLY}
+    options = sorted(options_of(command.run), key=lambda option: [*kinds].index(option.kind))
+    parameters = [
+        Argument(
+            option.name, kinds[option.kind], annotation=_annotation(option, groups),
+            default=Argument.empty if option.required or option.kind == "further" else option.default,
+        )
+        for option in options
+    ]  # fmt: skip
+    function.__doc__ = command.run.__doc__
+    function.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    vars(function)["__signature__"] = Signature(parameters)
+    return function
+
+
+def _annotation(option: Option, groups: dict[str, Group]) -> Any:
+    kind, grouped = option.type, {"group": groups[option.heading]} if option.heading else {}
+    if option.names:
+        named = Union[str, Literal[option.names]]  # noqa: UP007
+        kind = list[named] if option.type == list[str] else named  # type: ignore[valid-type]
+    parameter = Parameter(
+        name=option.label, alias=option.alias or None, help=option.help, required=option.required,
+        negative=f"--no-{option.label[2:]}" if option.off else (), show_choices=not option.names,
+        metavar="NAME" if option.names else None, **grouped,
+    )  # fmt: skip
+    return Annotated[kind, parameter]
+
+
+def print_help(arguments: Sequence[str]) -> int:
+    """Print the help that arguments request, and return the exit code.
+
+    Raises
+    ------
+    InputError
+        If there is no such command.
+    """
+    path = [argument for argument in arguments if argument not in HELP]
+    if not path:
+        app = make_app("")
+        app.help_prologue = _FIRST_STEPS
+        app.help_print([])
+        return DONE
+    if path[0] in GROUPS and len(path) == 1:
+        make_app("").help_print(path)
+        return DONE
+    command, rest = named_command(path)
+    app = make_app(command.name)
+    if command.common and "--help-all" not in arguments:
+        _shorten(app[command.name], command, rest)
+    app.help_print(command.name.split())
+    return DONE
+
+
+def _shorten(app: App, command: Command, arguments: Sequence[str]) -> None:
+    """Show only an example and the most common options. If the arguments of ``anonset anonymize`` name an algorithm,
+    show the parameters of the algorithm instead.
+    """
+    more = f"All options: anonset {command.name} --help-all."
+    shown: Collection[str] = command.common
+    if command.name == "anonymize":
+        more += " Options of an algorithm: anonset anonymize --algorithm NAME --help."
+    if command.name == "anonymize" and (parameters := _parameters_of_named(arguments)):
+        shown = parameters
+    else:
+        app.help_prologue = f"Example:  \n{command.example}"
+    app.help, app.help_epilogue = command.about, more
+    app.help_formatter = _SelectedOptions({f"--{name.replace('_', '-')}" for name in shown})
+
+
+def _parameters_of_named(arguments: Sequence[str]) -> Collection[str]:
+    from anonset.algorithms.registry import ALGORITHMS
+    from anonset.settings.parameters import parameters
+
+    parts = [part for argument in arguments for part in argument.split("=", 1)]
+    names = [name for before, name in pairwise(parts) if before == "--algorithm" and name in ALGORITHMS]
+    return parameters(names[0]) if names else ()
+
+
+class _SelectedOptions(DefaultFormatter):
+    """Format help with all positional arguments but only the selected options."""
+
+    def __init__(self, options: Collection[str]) -> None:
+        super().__init__()
+        self._shown = frozenset(options)
+
+    def __call__(self, console: Console, options: ConsoleOptions, panel: HelpPanel) -> None:
+        entries = [
+            entry for entry in panel.entries if entry.positional_label or not self._shown.isdisjoint(entry.names)
+        ]
+        if entries:
+            super().__call__(console, options, panel.copy(entries=entries))
