@@ -274,7 +274,7 @@ def test_demo_prints_guarantee_loss_and_the_next_command(place: Place) -> None:
     folder = place.folder / "demo"
     ran = place.run("demo", "-o", str(folder))
     assert ran.code == 0, ran.err
-    for fragment in ("km-anonymity with k=5, m=2 holds", "before", "after", "loss (NCP)", "anonset verify"):
+    for fragment in ("km-anonymity with k=5, m=2 holds", "before", "after", "item detail", "anonset verify"):
         assert fragment in ran.out
     assert place.run("verify", str(folder / "published")).code == 0
     assert place.run("demo", "-o", str(folder)).code == 2

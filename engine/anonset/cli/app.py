@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from difflib import get_close_matches
 from inspect import signature
@@ -141,7 +141,7 @@ def run_command(arguments: Sequence[str]) -> int:
     command, rest = named_command(arguments)
     if command.reads_data:
         _warn_of_leftovers()
-    fetching = nullcontext()
+    fetching: AbstractContextManager[None] = nullcontext()
     if command.fetches:
         from anonset.settings.fetched_files import fetching_side_files  # slow: imports the readers
 

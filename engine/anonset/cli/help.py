@@ -34,10 +34,10 @@ def make_app(*documented: str) -> App:
         default_parameter=Parameter(negative=()),
         result_action="return_value",
     )
-    for group, about in GROUPS.items():
-        app.command(App(name=group, help=about))
     for command in COMMANDS.values():
         group, _, inner = command.name.rpartition(" ")
+        if group and group not in app:
+            app.command(App(name=group, help=GROUPS[group]))
         place = app[group] if group else app
         if documented and command.name not in documented:
             place.command(App(name=inner, help=command.about))
@@ -71,10 +71,11 @@ def _documented(command: Command) -> Callable[..., Any]:
 
 
 def _annotation(option: Option, groups: dict[str, Group]) -> Any:
-    kind, grouped = option.type, {"group": groups[option.heading]} if option.heading else {}
+    kind: Any = option.type
+    grouped: Any = {"group": groups[option.heading]} if option.heading else {}
     if option.names:
-        named = Union[str, Literal[option.names]]  # noqa: UP007
-        kind = list[named] if option.type == list[str] else named  # type: ignore[valid-type]
+        named = Union[str, Literal[tuple(option.names)]]  # noqa: UP007
+        kind = list[named] if option.type == list[str] else named
     parameter = Parameter(
         name=option.label, alias=option.alias or None, help=option.help, required=option.required,
         negative=f"--no-{option.label[2:]}" if option.off else (), show_choices=not option.names,

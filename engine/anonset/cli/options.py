@@ -1,6 +1,6 @@
 """Options of commands, from their signatures and the fields of settings, and the parser of arguments."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from inspect import Parameter, signature
@@ -144,7 +144,8 @@ def parse(options: Sequence[Option], arguments: Sequence[str]) -> tuple[list[str
     _require_all(options, texts, values, arguments)
     places = [option for option in options if option.kind == "positional"]
     converted = [_converted(option, option.label, text) for option, text in zip(places, texts, strict=False)]
-    return [*converted, *texts[len(places) :]], values
+    in_order = {option.name: values[option.name] for option in options if option.name in values}
+    return [*converted, *texts[len(places) :]], in_order
 
 
 def _is_option(argument: str) -> bool:
@@ -172,6 +173,9 @@ def _parted(argument: str, named: Iterable[str]) -> tuple[str, str | None]:
 def _require_all(options: Sequence[Option], texts: Sequence[str], values: Iterable[str], given: Sequence[str]) -> None:
     places = [option for option in options if option.kind == "positional"]
     if (unused := list(texts[len(places) :])) and not any(option.kind == "further" for option in options):
+        if (option := unused[0].partition("=")[0]).startswith("--"):
+            msg = f"{option} follows --, after which no option is read; write the options first"
+            raise InputError(msg)
         flag = next((before for before, after in pairwise(given) if after == unused[0]), "")
         problem = f"{flag} accepts no value, got" if flag.startswith("--") and flag != "--" else "unexpected argument"
         msg = f"{problem} {', '.join(map(repr, unused))}"
@@ -216,7 +220,7 @@ _SIMILAR_OPTIONS = {
 """Unknown options that users often type, each with the option that they probably mean."""
 
 
-def _unknown_option(argument: str, accepted: Iterable[str], arguments: Sequence[str]) -> str:
+def _unknown_option(argument: str, accepted: Collection[str], arguments: Sequence[str]) -> str:
     typed, _, value = argument.partition("=")
     if not typed.startswith("--"):
         if Path(typed).exists():

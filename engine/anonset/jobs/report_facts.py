@@ -1,10 +1,12 @@
 """Facts for a report on a publication, from the attestation, the private report and the risks."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from anonset.attacks.registry import ALL
-from anonset.data import Table
+from anonset.data import NumericColumn, Table
 from anonset.data.array_types import Int64
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import Store
@@ -25,6 +27,17 @@ from anonset.release.publishing.staging import private_of
 from anonset.settings.binding import HierarchySpec
 from anonset.settings.publication import OriginalSettings
 from anonset.spelling import setting
+
+
+@dataclass(frozen=True)
+class RareValues(RedactedRepr):
+    """Values of a column of the original that fewer than k records have."""
+
+    column: str
+    distinct: int
+    """Number of different values of the column."""
+    occurrences: Mapping[str, int] = field(repr=False)
+    """Number of records of each rare value, the rarest first."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +62,8 @@ class ReportFacts(RedactedRepr):
     """
     errors: CountAccuracy | None = None
     """Errors of counts of frequent items. None if the original is not available."""
+    rare: tuple[RareValues, ...] = ()
+    """Rare values of each protected column. Empty if the original is not available, or if the model has no k."""
     private: Report | None = None
     """Private report. None if the report is not available."""
     sensitive: Mapping[str, int | None] = field(default_factory=dict)
@@ -95,9 +110,33 @@ def report_facts(
         errors = accuracy_of(frequent, *kind.expected_counts(frequent))
     sensitive = kind.sensitive_counts(opened.model.secrets)
     return ReportFacts(
-        opened.attested, opened.model, kind.summary(), after, after.before, raw, errors, report, sensitive,
+        opened.attested, opened.model, kind.summary(), after, after.before, raw, errors,
+        rare_values(original, opened.model), report, sensitive,
         opened.sha256, _other_releases(opened, report),
     )  # fmt: skip
+
+
+def rare_values(original: Table, model: PrivacyModel) -> tuple[RareValues, ...]:
+    """Return the rare values of each column that a model protects.
+
+    >>> from anonset.privacy import KmAnonymity
+    >>> found, = rare_values(Table.from_sets([{"a", "b"}, {"a"}, {"a", "c"}, {"c"}]), KmAnonymity(2, 1))
+    >>> found.column, found.distinct, dict(found.occurrences)
+    ('items', 3, {'b': 1})
+    """
+    columns = [original.transactions] if original.transactions is not None and "items" in model.protects else []
+    found = []
+    for column in (*columns, *(original.relational if "relational" in model.protects else ())):
+        if isinstance(column, NumericColumn):
+            values, counts = np.unique(np.asarray(column.values), return_counts=True)
+            labels: Sequence[str] = [f"{value:g}" for value in values]
+        else:
+            labels, counts = column.vocabulary.labels, np.asarray(column.occurrences)
+        order = [int(code) for code in np.argsort(counts, kind="stable") if 0 < counts[code] < (model.k or 0)]
+        if order:
+            rare = {labels[code]: int(counts[code]) for code in order}
+            found.append(RareValues(column.name, int(np.count_nonzero(counts)), rare))
+    return tuple(found)
 
 
 def _other_releases(opened: OpenedPublication, report: Report) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ import numpy as np
 from rich.table import Table as RichTable
 
 from anonset.data import SetColumn
-from anonset.generalization import ItemGroups, PerCluster
+from anonset.generalization import PerCluster
 from anonset.measures.retention import (
     KEPT,
     PRINTED_FATES,
@@ -23,17 +23,17 @@ from anonset.measures.retention import (
 )
 from anonset.privacy import Verdict
 from anonset.publications import Records
-from anonset.release.documents import ATTESTATION, Declarations, unit_in_words
+from anonset.release.documents import ATTESTATION, unit_in_words
 from anonset.release.formats import UnverifiedPublication, kind_of
 from anonset.release.guarantee_limits import declared_limits, limits_in_short
 from anonset.release.memory import format_size
 from anonset.release.release import Release
 from anonset.release.scan_findings import few_persons
-from anonset.release.statements import declarations, frontier_of, parameters_of, plain
+from anonset.release.statements import declarations, frontier_of, parameters_of
 from anonset.release.stopwatch import COMPILING
 from anonset.report.distance import distance
 from anonset.report.frontier import frontier_text
-from anonset.report.sections import facts_table, table
+from anonset.report.sections import Fact, Section, facts_table, table
 from anonset.spelling import counted, listed, setting, short_value
 
 if TYPE_CHECKING:
@@ -41,94 +41,66 @@ if TYPE_CHECKING:
     from anonset.measures.risks.sensitive_values import ObservedDiversity
 
 
-_HEADLINES = ("rum", "tum", "ncp", "log2_ul", "grouping_loss", "not_in_chunks")
-"""Losses that the text shows. It shows UL only if items are grouped. The JSON data contain all losses."""
 _NCP_SCALE = " of 1 (0: no change; 1: all suppressed, or a single symbol)"
 _COUNTED = {"items": "occurrences", "values": "values", "tuples": "tuples"}
 """Printed names of the units in which unchanged and changed data are counted."""
+_DETAIL = {
+    "ncp": ("item detail", "lost"),
+    "rum": ("attribute detail", "lost"),
+    "grouping_loss": ("rows changed", "have a hidden identity, or are removed"),
+    "not_in_chunks": ("not in chunks", "of the item occurrences are terms, or suppressed"),
+}
+"""Printed name and meaning of each loss that the text shows. The JSON data contain all losses."""
 _FEW = 5
-_PLACES_SHOWN = {"out": "published in", "private": "private"}
 
 
-def summary(release: Release) -> dict[str, Any]:
-    """Return the summary of a run as JSON data. It is private, because it contains the losses."""
-    unverified, verdict = release.unverified, release.verdict
-    declared = _declared(release)
-    facts: dict[str, Any] = plain(
-        {
-            **_places(release),
-            "algorithm": unverified.algorithm.name,
-            "parameters": parameters_of(unverified.algorithm),
-            "model": verdict.model.name,
-            "verdict": verdict.outcome,
-            "verified": verdict.checked,
-            "limits": declared_limits(verdict.model, unverified.publication, declared),
-            "records": unverified.publication.n,
-            "unit": declared.unit,
-            **sizes(release),
-            **({"changes": unverified.table.changes} if unverified.table.changes else {}),
-            **({"coarsened": unverified.table.coarsened} if unverified.table.coarsened else {}),
-            "measures": unverified.measures,
-            **({"earlier": unverified.since} if unverified.since is not None else {}),
-            **({"merging": way} if (way := _merging(unverified)) else {}),
-            **({"frontier": points} if (points := frontier_of(unverified.result)) else {}),
-            **({"proof": proof} if (proof := _proof(unverified)) else {}),
-            **({"exact_values": release.exact_values} if release.exact_values else {}),
-            "retention": unverified.retention,
-            "shares": shares(unverified.retention),
-            "warnings": unverified.warnings,
-            "seconds": {phase.name: phase.seconds for phase in release.phases},
-        }
-    )
-    return facts
-
-
-def account(release: Release) -> list[str | RichTable]:
-    """Return the summary of a run as text and tables."""
-    unverified, verdict = release.unverified, release.verdict
-    declared = _declared(release)
-    shown_parameters = {name: value for name, value in parameters_of(verdict.model).items() if value != []}
-    parameters = ", ".join(f"{name}={short_value(value)}" for name, value in shown_parameters.items())
+def account(release: Release) -> list[Section]:
+    """Return the summary of a run. It is private, because it contains the losses."""
+    unverified, verdict, table = release.unverified, release.verdict, release.unverified.table
+    declared = declarations(unverified, undecided=verdict.holds is None, files=None)
+    limits = declared_limits(verdict.model, unverified.publication, declared)
+    of_model = {name: value for name, value in parameters_of(verdict.model).items() if value != []}
+    parameters = ", ".join(f"{name}={short_value(value)}" for name, value in of_model.items())
+    method = {"algorithm": unverified.algorithm.name, "parameters": parameters_of(unverified.algorithm)}
     peak = max((phase.peak_memory or 0 for phase in release.phases), default=0)
-    facts = {
-        "algorithm": f"{unverified.algorithm.name} ({parameters})",
-        "records": f"{unverified.publication.n:,}",
-        "unit": unit_in_words(declared.unit, verdict.model, [column.name for column in unverified.table.ids]),
-        "changed": "; ".join(map(str, unverified.table.changes)),
-        **_size_texts(sizes(release)),
-        "earlier": _since_text(unverified),
-        "together": _together_text(unverified),
-        **_merging_texts(unverified),
-        **_frontier_texts(unverified),
-        **_retention_texts(unverified),
-        "generalized": _levels_text(unverified),
-        "too rare": _rare_text(unverified),
-        **_loss_texts(unverified),
-        "removed": _removal_text(unverified),
-        "exact values": _exact_values_text(release),
-        "as is": ", ".join(declared.published_as_is or ()),
-        "verdict": str(verdict),
-        "verified": coverage(verdict),
-        **_time_texts(release),
-        "peak memory": format_size(peak) if peak else "",
-        **{_PLACES_SHOWN[name]: path for name, path in _places(release).items()},
-    }
-    return [
-        facts_table({name: text for name, text in facts.items() if text}),
-        f"Guarantee: {verdict.model.statement}",
-        *_limits_in_short(release, declared),
-    ]
+    facts = [
+        Fact("algorithm", f"{unverified.algorithm.name} ({parameters})", method),
+        Fact("records", f"{unverified.publication.n:,}", {"records": unverified.publication.n}),
+        Fact("unit", unit_in_words(declared.unit, verdict.model, [column.name for column in table.ids]),
+             {"unit": declared.unit}),
+        Fact("changed", "; ".join(map(str, table.changes)), _known(changes=table.changes, coarsened=table.coarsened)),
+        *_sizes(release),
+        Fact("earlier", _since_text(unverified), {} if unverified.since is None else {"earlier": unverified.since}),
+        Fact("together", _together_text(unverified)),
+        Fact(data=_known(merging=_merging(unverified))),
+        _frontier(unverified),
+        *(Fact(name, text) for name, text in _retention_texts(unverified).items()),
+        Fact(data={"retention": unverified.retention, "shares": shares(unverified.retention)}),
+        Fact("generalized", _levels_text(unverified)),
+        Fact("too rare", _rare_text(unverified)),
+        *(Fact(name, text) for name, text in _loss_texts(unverified).items()),
+        Fact(data={"measures": unverified.measures, **_known(proof=_proof(unverified))}),
+        Fact("removed", _removal_text(unverified)),
+        Fact("exact values", _exact_values_text(release), _known(exact_values=release.exact_values)),
+        Fact("as is", ", ".join(declared.published_as_is or ())),
+        Fact("verdict", str(verdict), {"model": verdict.model.name, "verdict": verdict.outcome}),
+        Fact("verified", coverage(verdict), {"verified": verdict.checked, "limits": limits}),
+        *_times(release),
+        Fact("peak memory", format_size(peak) if peak else ""),
+    ]  # fmt: skip
+    full_list = ""
+    if (place := release.published) is not None:
+        out, private = str(place.out), str(place.private)
+        facts += [Fact("published in", out, {"out": out}), Fact("private", private, {"private": private})]
+        full_list = f" (full list: {place.out / ATTESTATION})"
+    uncovered = [f"- {text}" for text in limits_in_short(verdict.model, limits)]
+    notes = [f"Guarantee: {verdict.model.statement}", f"Not covered{full_list}:", *uncovered]
+    return [Section(notes=notes, data={"warnings": unverified.warnings}, facts=facts)]
 
 
-def _declared(release: Release) -> Declarations:
-    return declarations(release.unverified, undecided=release.verdict.holds is None, files=None)
-
-
-def _limits_in_short(release: Release, declared: Declarations) -> list[str]:
-    model, place = release.verdict.model, release.published
-    limits = declared_limits(model, release.unverified.publication, declared)
-    full_list = "" if place is None else f" (full list: {place.out / ATTESTATION})"
-    return [f"Not covered{full_list}:", *(f"- {text}" for text in limits_in_short(model, limits))]
+def _known(**data: Any) -> Mapping[str, Any]:
+    """Return the facts that are not empty."""
+    return {name: value for name, value in data.items() if value}
 
 
 def evaluation_account(evaluation: "Evaluation") -> RichTable:
@@ -213,18 +185,6 @@ def _labels(column: SetColumn, record: int) -> list[str]:
     return [column.vocabulary.labels[code] for code in column.held_by(record)]
 
 
-def sizes(release: Release) -> dict[str, int]:
-    """Return the number of items, of published symbols, and of clusters or groups."""
-    return kind_of(release.unverified.algorithm.model).sizes(release.unverified)
-
-
-def _places(release: Release) -> dict[str, str]:
-    """Return the paths of a release, if it is written to files."""
-    if (place := release.published) is None:
-        return {}
-    return {"out": str(place.out), "private": str(place.private)}
-
-
 def _since_text(unverified: UnverifiedPublication[Any]) -> str:
     if (since := unverified.since) is None:
         return ""
@@ -276,15 +236,9 @@ def _proof(unverified: UnverifiedPublication[Any]) -> dict[str, float]:
     return {name: figures[name] for name in ("lower_bound", "gap", "suppression") if "lower_bound" in figures}
 
 
-def _merging_texts(unverified: UnverifiedPublication[Any]) -> dict[str, str]:
-    way = [f"{step['clusters']:,} at {step['rum']:.4g}" for step in _merging(unverified)]
-    first = way[0].replace(" at ", " clusters at RUM ") if way else ""
-    return {"merging": ", ".join([first, *way[1:]])} if len(way) > 1 else {}
-
-
-def _frontier_texts(unverified: UnverifiedPublication[Any]) -> dict[str, str]:
+def _frontier(unverified: UnverifiedPublication[Any]) -> Fact:
     points = frontier_of(unverified.result)
-    return {"trade-off": frontier_text(points)} if len(points) > 1 else {}
+    return Fact("other balances", frontier_text(points) if len(points) > 1 else "", _known(frontier=points))
 
 
 def _rare_text(unverified: UnverifiedPublication[Any]) -> str:
@@ -335,23 +289,27 @@ def levels_text(counts: Mapping[str, int], items: int) -> str:
 
 
 def _loss_texts(unverified: UnverifiedPublication[Any]) -> dict[str, str]:
-    texts, before = {}, unverified.result.figures
-    shown = [name for name in _HEADLINES if name != "log2_ul" or isinstance(unverified.result.recoding, ItemGroups)]
+    texts, figures = {}, unverified.result.figures
     for name, loss in unverified.measures.items():
-        if name in shown:
-            earlier = f" ({before[f'{name}_before']:.4f} before merging)" if f"{name}_before" in before else ""
-            texts[f"loss ({loss_label(name)})"] = f"{loss:.4f}{earlier}"
-            if name == "ncp" and "lower_bound" in before:
-                far = distance(loss, before["lower_bound"], suppression=bool(before.get("suppression")))
-                texts[f"loss ({loss_label(name)})"] += f", {far}"
-            texts[f"loss ({loss_label(name)})"] += loss_relative_to(name, unverified.table.coarsened)
+        if name in _DETAIL:
+            about, meaning = _DETAIL[name]
+            texts[about] = f"{loss:.1%} {meaning}"
+            if name == "ncp" and "lower_bound" in figures:
+                texts[about] += (
+                    f", {distance(loss, figures['lower_bound'], suppression=bool(figures.get('suppression')))}"
+                )
+            texts[about] += loss_relative_to(name, unverified.table.coarsened)
     return texts
 
 
-def _time_texts(release: Release) -> dict[str, str]:
+def _times(release: Release) -> list[Fact]:
+    seconds = {phase.name: phase.seconds for phase in release.phases}
     compiling = sum(phase.seconds for phase in release.phases if phase.name == COMPILING)
-    texts = {"time": f"{sum(phase.seconds for phase in release.phases) - compiling:.2f} s"}
-    return texts | ({"compiling": f"{compiling:.2f} s more"} if compiling else {})
+    total = sum(phase.seconds for phase in release.phases) - compiling
+    return [
+        Fact("time", f"{total:.2f} s", {"seconds": seconds}),
+        Fact("compiling", f"{compiling:.2f} s more" if compiling else ""),
+    ]
 
 
 def _removal_text(unverified: UnverifiedPublication[Any]) -> str:
@@ -376,8 +334,9 @@ def _exact_values_text(release: Release) -> str:
     return f"{counts} belong to {fewer} each; the model publishes these values unchanged"
 
 
-def _size_texts(size_of: dict[str, int]) -> dict[str, str]:
-    texts = {}
+def _sizes(release: Release) -> list[Fact]:
+    """Return the number of items, of published symbols, and of clusters or groups."""
+    size_of, texts = kind_of(release.unverified.algorithm.model).sizes(release.unverified), dict[str, str]()
     if "items" in size_of:
         texts["items"] = f"{size_of['items']:,} items published as {counted(size_of['symbols'], 'group')}"
     if "parts" in size_of:
@@ -399,7 +358,7 @@ def _size_texts(size_of: dict[str, int]) -> dict[str, str]:
         )
     if "groups" in size_of:
         texts["groups"] = f"{size_of['groups']:,}; {size_of['starred']:,} rows with a hidden identity"
-    return texts
+    return [Fact(data=size_of), *(Fact(name, text) for name, text in texts.items())]
 
 
 def codebook_table(publication: Records) -> RichTable:

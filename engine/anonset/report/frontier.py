@@ -24,14 +24,19 @@ def frontier_text(points: "Sequence[Pruning]") -> str:
 
     >>> from anonset.algorithms.rt.joint.pruning import Pruning
     >>> frontier_text([Pruning(0.1, 9, 0.02, 0.05), Pruning(0.05, 4, 0.2, 0.03), Pruning(0.01, 1, 1.0, 0.02)])
-    'if the relational loss rises from 0.02, the estimated item loss falls: to 60% at 0.20, to 40% at 1.00'
+    'the items lose 40% less if the attributes lose 20% of their detail instead of 2%, 60% less at 100% (estimated)'
     """
     nearest = [min(points, key=lambda point: abs(point.relational_ncp - loss)) for loss in _SHOWN]
-    listed = sorted({points[0], points[-1], *nearest}, key=lambda point: point.relational_ncp)
+    ordered = sorted({points[0], points[-1], *nearest}, key=lambda point: point.relational_ncp)
+    listed = list({f"{point.relational_ncp:.0%}": point for point in reversed(ordered)}.values())[::-1]
     losses = scaled(points, 1.0)
     first, *others = listed
-    shares = ", ".join(f"to {losses[point]:.0%} at {point.relational_ncp:.2f}" for point in others)
-    return f"if the relational loss rises from {first.relational_ncp:.2f}, the estimated item loss falls: {shares}"
+    if_lost = f" if the attributes lose {{:.0%}} of their detail instead of {first.relational_ncp:.0%}"
+    texts = [
+        f"{1 - losses[point]:.0%} less{(' at {:.0%}' if place else if_lost).format(point.relational_ncp)}"
+        for place, point in enumerate(others)
+    ]
+    return f"the items lose {', '.join(texts)} (estimated)"
 
 
 def scaled(points: "Sequence[Pruning]", loss: float) -> "dict[Pruning, float]":

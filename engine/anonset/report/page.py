@@ -9,7 +9,7 @@ from typing import Any
 
 from anonset.algorithms.rt.joint.pruning import Pruning
 from anonset.errors import InputError
-from anonset.jobs.report_facts import ReportFacts
+from anonset.jobs.report_facts import RareValues, ReportFacts
 from anonset.measures.retention import (
     PRINTED_FATES,
     PRINTED_PARTS,
@@ -35,6 +35,7 @@ from anonset.report.symbols import symbols_html
 from anonset.report.techniques import left_out
 from anonset.settings.parameters import type_and_text
 from anonset.settings.publication import ReportSettings
+from anonset.spelling import listed
 from anonset.strict_json import dumps
 
 _HUNDRED = 100
@@ -90,6 +91,7 @@ def internal_page(facts: ReportFacts, typed: ReportSettings) -> str:
         "internal": True,
         "columns": [*common["columns"], *left_out(facts, settings)],
         "utility": _utility(report),
+        "rare": [(values.column, *_rare(values)) for values in facts.rare],
         "fates": [text for fate, text in _FATES.items() if any(fate in counts for counts in report.retention.values())],
         "frontier": frontier_drawing([Pruning(**point) for point in report.frontier], report.measures),
         "losses": [
@@ -126,11 +128,12 @@ def two_digits(value: float) -> str:
 
 def shareable_page(facts: ReportFacts, typed: ReportSettings) -> str:
     """Return the shareable report as HTML. It uses only the publication and the statements of the owner."""
-    public = replace(facts, private=None, before=(), raw=None, errors=None)
+    public = replace(facts, private=None, before=(), raw=None, errors=None, rare=())
     content = {
         **_common(public, typed),
         "internal": False,
         "utility": [],
+        "rare": [],
         "fates": [],
         "frontier": "",
         "losses": [],
@@ -178,6 +181,8 @@ def _common(facts: ReportFacts, typed: ReportSettings) -> dict[str, Any]:
         "terms": _terms(facts),
         "statement": attested.statement,
         "limits": ranked,
+        "k": model.k,
+        "codebook": CODEBOOK if CODEBOOK in attested.data.sha256 else "",
         "undecided": bool(attested.declarations.accepted_undecided),
         "joint": attested.declarations.together_with is not None,
         "checked": checked(facts),
@@ -255,6 +260,16 @@ def questions(model: PrivacyModel) -> list[tuple[str, str, str]]:
         (name, answer, bound) if answer and bound else (name, "not covered", _NOT_COVERED[name])
         for name, (answer, bound) in answers.items()
     ]
+
+
+_MOST_RARE = 12
+"""Maximum number of rare values of a column that the report names."""
+
+
+def _rare(values: RareValues) -> tuple[str, str]:
+    """Return the number of rare values, and the rarest values, each with its number of records."""
+    named = [f"{value} ({n})" for value, n in values.occurrences.items()]
+    return f"{len(named):,} of {values.distinct:,}", listed(named, "and", _MOST_RARE)
 
 
 def _utility(report: Report) -> list[tuple[str, str]]:

@@ -19,8 +19,19 @@ LEFT = ("guaranteed",)
 
 
 @dataclass(frozen=True)
+class Fact(RedactedRepr):
+    """Fact about a run, as text for people and as JSON data."""
+
+    name: str = ""
+    text: str = ""
+    """Text for people. If it is empty, only the JSON output contains the fact."""
+    data: Mapping[str, Any] = field(default_factory=dict)
+    """The fact, by its name in the JSON output. If it is empty, only people see the fact."""
+
+
+@dataclass(frozen=True)
 class Section(RedactedRepr):
-    """Part of a text about a run. If a section has no rows and no notes, only the JSON output contains it."""
+    """Part of a text about a run. If a section has no facts, rows and notes, only the JSON output contains it."""
 
     title: str = ""
     head: tuple[str, ...] = ()
@@ -29,15 +40,19 @@ class Section(RedactedRepr):
     """Sentences below the table."""
     data: Mapping[str, Any] = field(default_factory=dict)
     """Facts of the section, by their name in the JSON output."""
+    facts: Sequence[Fact] = ()
+    """Facts above the table."""
 
 
 def for_terminal(sections: Iterable[Section]) -> list[str | RichTable]:
     """Return sections as lines and tables, separated by blank lines."""
     parts: list[str | RichTable] = []
     for section in sections:
-        if not (section.rows or section.notes):
+        texts = {fact.name: fact.text for fact in section.facts if fact.text}
+        if not (texts or section.rows or section.notes):
             continue
         parts += [""] if parts else []
+        parts += [facts_table(texts)] if texts else []
         parts += [table(section.head, section.rows, left=LEFT, title=section.title)] if section.rows else []
         parts += section.notes
     return parts
@@ -47,12 +62,16 @@ def for_json(sections: Iterable[Section]) -> dict[str, Any]:
     """Return the data of sections as one mapping."""
     from anonset.release.statements import plain
 
-    return {name: value for section in sections for name, value in plain(section.data).items()}
+    found: dict[str, Any] = {}
+    for section in sections:
+        for data in (*(fact.data for fact in section.facts), section.data):
+            found |= plain(data)
+    return found
 
 
 def for_html(sections: Iterable[Section]) -> str:
     """Return the tables of sections as HTML, for notebooks."""
-    return "".join(html_table(section.head, section.rows) for section in sections)
+    return "".join(html_table(section.head, section.rows) for section in sections if section.head)
 
 
 _WIDTH = 160
@@ -71,10 +90,15 @@ def as_text(parts: Iterable[str | RichTable]) -> str:
 
 
 def table(
-    head: Sequence[str], rows: Iterable[Sequence[str]], *, left: Collection[str] = (), title: str = ""
+    head: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    left: Collection[str] = (),
+    title: str = "",
+    width: int | None = None,
 ) -> RichTable:
     """Return a table without frames. The first column and the columns in `left` are aligned to the left."""
-    made = RichTable(box=None, padding=(0, 2, 0, 0), title=title or None, title_justify="left")
+    made = RichTable(box=None, padding=(0, 2, 0, 0), title=title or None, title_justify="left", width=width)
     for position, name in enumerate(head):
         made.add_column(name, justify="left" if position == 0 or name in left else "right", overflow="fold")
     for row in rows:

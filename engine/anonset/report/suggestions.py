@@ -14,20 +14,22 @@ from anonset.queries.estimate import ONE_MEMBER
 from anonset.release.statements import parameters_of, plain
 from anonset.report.frontier import frontier_text
 from anonset.report.sections import table
-from anonset.spelling import counted
+from anonset.spelling import counted, listed
 
 _FACTS = (
     *("algorithm", "settings", "outcome", "shares", "levels", "measures", "seconds", "sampled", "note", "countable"),
     *("nodes", "beside", "usefulness", "ranges_kept", "commonest", "coarsened"),
 )
 """Attributes of `Candidate` that the JSON data contain."""
-_NOTE = 90
+_NOTE = 200
 """Maximum number of characters of the printed reason why a candidate failed."""
+_WIDTH = 100
+"""Width of the table in characters."""
 _SHARES = "kept, generalized, suppressed: shares of the {of}"
 _ERRORS = (
     "item error, pair error: median relative errors of "
     f"the counts of the {FREQUENT} most frequent "
-    f"({ONE_MEMBER}: a published set is assumed to represent exactly one of its items)"
+    "(a published set is assumed to represent exactly one of its items)"
 )
 
 
@@ -95,6 +97,7 @@ def suggestion_account(
         "",
         _table(suggestion),
         *_scale(suggestion),
+        *_failures(suggestion),
         "",
     ]
     if (best := suggestion.recommended) is None:
@@ -109,7 +112,7 @@ def suggestion_account(
     if suggestion.limit:
         parts.append(f"Limit: {suggestion.limit}.")
     if (finest := suggestion.finest) is not None and len(finest.frontier) > 1:
-        parts.append(f"Trade-off of joint-split: {frontier_text(finest.frontier)}.")
+        parts.append(f"Other balances of joint-split: {frontier_text(finest.frontier)}.")
     if (preferred := suggestion.with_own_hierarchy) is best:
         parts.append("It is also the best with your hierarchy.")
     elif preferred is not None:
@@ -142,28 +145,19 @@ def _scale(suggestion: Suggestion) -> list[str]:
 
 def _table(suggestion: Suggestion) -> RichTable:
     head = ("kept", "generalized", "suppressed", "item error", "pair error", "ranges kept", "useful")
-    shown = [
-        position
-        for position in range(len(head))
-        if any(cells(candidate)[position] for candidate in suggestion.candidates)
+    figures = [cells(candidate) for candidate in suggestion.candidates]
+    shown = [place for place in range(len(head)) if any(row[place] not in ("", "0.0%") for row in figures)]
+    rows = [
+        (
+            "->" if candidate is suggestion.recommended else "",
+            algorithm_text(candidate),
+            *(row[place] for place in shown),
+            _outcome(candidate),
+        )
+        for candidate, row in zip(suggestion.candidates, figures, strict=True)
     ]
-    rows = []
-    for candidate in suggestion.candidates:
-        mark = "->" if candidate is suggestion.recommended else ""
-        seconds = f"{candidate.seconds:.2f} s" if candidate.shares else ""
-        figures = (cells(candidate)[position] for position in shown)
-        rows.append((mark, name_of(candidate), *figures, seconds, _outcome(candidate)))
-    names = ("", "algorithm", *(head[position] for position in shown), "time", "outcome")
-    return table(names, rows, left=("algorithm", "outcome"))
-
-
-def name_of(candidate: Candidate) -> str:
-    """Return the algorithm of a candidate and its parameters, without the parameters of the guarantee."""
-    parameters = [
-        name.replace("_", "-") if value is True else f"{name} {value}" if name != "on_infeasible" else f"or {value}"
-        for name, value in candidate.settings.items()
-    ]
-    return f"{candidate.algorithm} ({', '.join(parameters)})" if parameters else candidate.algorithm
+    names = ("", "algorithm", *(head[place] for place in shown), "outcome")
+    return table(names, rows, left=("algorithm", "outcome"), width=_WIDTH)
 
 
 def levels_text(levels: Any, items: int) -> str:
@@ -181,8 +175,13 @@ def levels_text(levels: Any, items: int) -> str:
 
 def _outcome(candidate: Candidate) -> str:
     outcome = candidate.outcome + (", on the sample" if candidate.sampled and candidate.outcome == "holds" else "")
-    outcome += f", as {candidate.beside}" if candidate.beside and candidate.outcome == "holds" else ""
-    if candidate.outcome not in ("refused", "infeasible", "disclosing") or not candidate.note:
-        return outcome
-    note = shorten(candidate.note.partition("; ")[0], _NOTE, placeholder=" …")
-    return f"{outcome}: {note}"
+    return outcome + (f", as {candidate.beside}" if candidate.beside and candidate.outcome == "holds" else "")
+
+
+def _failures(suggestion: Suggestion) -> list[str]:
+    """Return a line for each reason why candidates failed, with their names."""
+    names: dict[str, list[str]] = {}
+    for candidate in suggestion.candidates:
+        if candidate.outcome in ("refused", "infeasible", "disclosing") and candidate.note:
+            names.setdefault(candidate.note.partition("; ")[0], []).append(candidate.algorithm)
+    return [f"{listed([*dict.fromkeys(failed)], 'and')}: {shorten(why, _NOTE)}" for why, failed in names.items()]

@@ -130,10 +130,10 @@ def _next_commands(release: "Release") -> list[str]:
 
 
 def _output(release: "Release") -> Output:
-    from anonset.report.account import account, summary
+    from anonset.report.account import account
+    from anonset.report.sections import for_json, for_terminal
 
-    code = DONE if release.verdict.holds else UNDECIDED
     return Output(
-        lambda: summary(release), notes=lambda: [*account(release), *_next_commands(release)], code=code,
-        complete="the publication",
+        lambda: for_json(account(release)), notes=lambda: [*for_terminal(account(release)), *_next_commands(release)],
+        code=DONE if release.verdict.holds else UNDECIDED, complete="the publication",
     )  # fmt: skip

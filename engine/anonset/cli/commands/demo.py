@@ -12,7 +12,8 @@ from anonset.jobs.anonymize_file import anonymize_file
 from anonset.reading.hierarchies.files import write_hierarchy
 from anonset.release.publishing.staging import require_new
 from anonset.release.release import Release
-from anonset.report.account import account, before_and_after, codebook_table, summary
+from anonset.report.account import account, before_and_after, codebook_table
+from anonset.report.sections import for_json, for_terminal
 from anonset.settings.overriding import make_settings
 
 
@@ -47,12 +48,12 @@ def _run(folder: Path, progress: Progress | None) -> Output:
     for warning in release.warnings:
         warn(warning)
     return Output(
-        lambda: summary(release),
+        lambda: for_json(account(release)),
         lambda: [
             "5,000 generated baskets. Goal: someone who knows up to 2 items of a basket finds at least 5 matching "
             "baskets.",
             f"anonset anonymize {data} --hierarchy items={hierarchy} --model km --k 5 --m 2 -o {folder / 'published'}",
-            "", *account(release), "", before_and_after(release), codebook_table(release.publication), "",
+            "", *for_terminal(account(release)), "", before_and_after(release), codebook_table(release.publication), "",
             f"To repeat the verification: anonset verify {folder / 'published'}",
         ],
     )  # fmt: skip

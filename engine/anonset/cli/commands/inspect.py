@@ -79,11 +79,11 @@ def inspect(
     if not more and not findings.records and len(findings.columns) == 1:
         more = _ways_to_read(source, place, given, roles, _SPLIT)[:1]
         condition = ", if the lines contain several columns or items"
-    notes, error = _note_on_codes(findings), None
+    notes, failure = _note_on_codes(findings), None
     if out is not None and findings.obstacle is not None:
         listed = "problems" if json else "Check"
-        error = InputError(f"{out} is not written: {foreign(findings.obstacle.sentence)} (see {listed})")
-        error.commands = [f"complete command{condition}: {command}" for command in more]
+        failure = InputError(f"{out} is not written: {foreign(findings.obstacle.sentence)} (see {listed})")
+        failure.commands = [f"complete command{condition}: {command}" for command in more]
     elif out is not None:
         write_file(Path(out), [findings.job_text(Path(out).parent).encode()])
         units = [] if findings.question is None else [answer.key for answer in findings.question.able]
@@ -91,8 +91,8 @@ def inspect(
         notes.append(_next_run(out, task if findings.question is None else _TO_DECLARE, units))
     elif findings.records:
         notes.append(_next_job(source, typed, trees, "settings", is_open=findings.question is not None))
-    further_lines = [] if error is not None else [*_next_lines(findings, more, condition)]
-    return Output(findings.to_dict, lambda: findings_account(findings), lambda: [*notes, *further_lines], error=error)
+    further_lines = [] if failure is not None else [*_next_lines(findings, more, condition)]
+    return Output(findings.to_dict, lambda: findings_account(findings), lambda: [*notes, *further_lines], error=failure)
 
 
 def _next_lines(findings: "Findings", commands: Sequence[str], condition: str) -> Iterator[str]:

@@ -90,10 +90,31 @@ def best_of(candidates: Sequence[Candidate]) -> Candidate | None:
     return next((candidate for candidate in safe if not candidate.sampled), safe[0] if safe else None)
 
 
+_VARIANTS = {
+    "point": "{} first",
+    "transaction": "items by {}",
+    "hierarchy": "groups {}",
+    "suppress": "with suppression",
+    "merge": "",
+    "on_infeasible": "",
+}
+"""Words for the parameters of candidates. Empty for parameters that all candidates of an algorithm share."""
+
+
 def algorithm_text(candidate: Candidate) -> str:
-    """Return the name of the algorithm and its parameters as text. Parameters of the model are left out."""
-    parameters = ", ".join(f"{name}={value}" for name, value in candidate.settings.items())
-    return f"{candidate.algorithm} ({parameters})" if parameters else candidate.algorithm
+    """Return the algorithm of a candidate and the meaning of its parameters. Parameters of the model are left out.
+
+    >>> algorithm_text(Candidate("rum-bound", {"transaction": "coat", "delta": 0.6, "merge": "rt"}, "holds"))
+    'rum-bound: items by coat, attributes lose at most 60%'
+    """
+    bounded = {"rum-bound": "attributes", "tum-bound": "items"}.get(candidate.algorithm)
+    words = []
+    for name, value in candidate.settings.items():
+        if name == "delta" and bounded:
+            words.append(f"{bounded} lose at most {value:.0%}")
+        else:
+            words.append(_VARIANTS.get(name, f"{name.replace('_', ' ')} {{}}").format(value))
+    return ": ".join(filter(None, (candidate.algorithm, ", ".join(filter(None, words)))))
 
 
 def reason(best: Candidate, order: Sequence[Candidate]) -> str:
@@ -242,18 +263,12 @@ def limit(best: Candidate | None, candidates: Sequence[Candidate]) -> str:
     if not proven:
         gap = min(candidate.measures["gap"] for candidate in exact_cuts)
         return f"no proven minimum: exact came within {gap:.1%} of the smallest possible loss of a hierarchy cut"
-    least = min(candidate.measures["ncp"] for candidate in proven)
-    lost = best.measures["ncp"]
+    least, lost = min(candidate.measures["ncp"] for candidate in proven), best.measures["ncp"]
+    proof = f"at least {least:.1%} of the item detail is lost with its nodes, proven"
     if lost < least:
-        return (
-            f"the hierarchy limits utility: {least:.4f} is the proven minimum loss of its cuts; "
-            f"{algorithm_text(best)} loses {lost:.4f} with "
-            f"{'item sets' if 'hierarchy' not in best.settings else 'nodes of another hierarchy'}, "
-            "whose items may have unrelated meanings"
-        )
+        of = "item sets" if "hierarchy" not in best.settings else "nodes of another hierarchy"
+        other = f"{best.algorithm} loses {lost:.1%} with {of}, whose items may have unrelated meanings"
+        return f"the hierarchy limits utility: {proof}; {other}"
     if lost > least + _EQUAL:
-        return (
-            f"the proven minimum loss of a hierarchy cut is {least:.4f}; {best.algorithm} loses {lost:.4f} but "
-            "preserves counts better"
-        )
-    return f"the hierarchy limits utility, not the algorithm: {least:.4f} is the proven minimum loss of its cuts"
+        return f"the hierarchy: {proof}; {best.algorithm} loses {lost:.1%} but preserves counts better"
+    return f"the hierarchy limits utility, not the algorithm: {proof}"

@@ -14,16 +14,6 @@ _SOURCES = {"publication": "the publication", "frequencies": "item frequencies",
 
 
 @dataclass(frozen=True)
-class RiskTable(RedactedRepr):
-    """Table of the report, with sentences above and below the table."""
-
-    head: tuple[str, ...] = ()
-    rows: Sequence[tuple[str, ...]] = ()
-    above: str = ""
-    below: str = ""
-
-
-@dataclass(frozen=True)
 class PagePart(RedactedRepr):
     """Parts of the report that depend on the kind of publication."""
 
@@ -49,16 +39,12 @@ class PagePart(RedactedRepr):
     """Drawing of the distribution of the number of matching records, as SVG."""
     below_k: Sequence[str] = ()
     """Sentences about the number of persons with fewer than k matching records."""
-    knowledge: RiskTable = RiskTable()
-    """Re-identification risk by attacker knowledge."""
-    told: RiskTable = RiskTable()
-    """Inference of further items of a person whose two rarest items are known."""
-    attack: RiskTable = RiskTable()
-    """Results of an attack."""
+    risks: Sequence[Section] = ()
+    """Risks by the knowledge of an attacker."""
     verdicts: Sequence[AttackVerdict] = ()
     """Verdicts on the simulated attacks."""
-    attacks: RiskTable = RiskTable()
-    """Figures of the attacks with further knowledge."""
+    attacks: Sequence[Section] = ()
+    """Figures of the simulated attacks."""
 
 
 def above_threshold(threshold: float) -> str:
@@ -100,26 +86,12 @@ def inference_section(inferences: Sequence[ItemInference], *, rows: bool = False
         "Item frequencies: the attacker knows only how often each item occurs, not the publication. A published "
         "symbol such as (a,b) is assumed to represent exactly one of its items."
     )
-    return Section(title, *inference_table(inferences), notes=[note] if inferences else [], data={"told": inferences})
-
-
-def inference_table(inferences: Sequence[ItemInference]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Return the headings and the rows of the table on inferences of further items."""
     bounds = (f"p ≥ {LIKELY:.0%}", f"p ≥ {SURE:.0%}")
     head = ("inferred from", "rows", "other items", *bounds, "rare items", *bounds)
-    return head, [
+    told = [
         (_SOURCES[inference.source], f"{inference.persons:,}", f"{inference.items:,}", percent(inference.likely),
          percent(inference.sure), f"{inference.rare_items:,}", percent(inference.rare_likely),
          percent(inference.rare_sure))
         for inference in inferences
     ]  # fmt: skip
-
-
-def inference_grid(inferences: Sequence[ItemInference]) -> RiskTable:
-    """Return the table on inferences of further items, with an explanation, for the report."""
-    text = (
-        "The attacker knows the two rarest items of a random row of the original. The table shows the share of the "
-        "other items of the row that the attacker can infer with probability p: from the publication, from item "
-        f"frequencies, and from the original. A rare item is in at most {RARE:.0%} of the rows."
-    )
-    return RiskTable(*inference_table(inferences), above=text)
+    return Section(title, head, told, [note] if inferences else [], {"told": inferences})

@@ -5,7 +5,7 @@ from anonset.kinds.risk import BucketRisk
 from anonset.measures.shares import percent
 from anonset.release.statements import parameters_of
 from anonset.report.drawings import Bar, bars
-from anonset.report.risks.base import PagePart, RiskTable, above_threshold
+from anonset.report.risks.base import PagePart, above_threshold
 from anonset.report.risks.verdicts import AttackVerdict, verdict_on_limit
 from anonset.report.sections import Section
 from anonset.report.techniques import of_buckets
@@ -27,18 +27,29 @@ def sections(risk: BucketRisk) -> list[Section]:
             "verdicts": _verdicts(risk),
         },
     )
+    return [first, _likeliest(risk), _attack(risk)]
+
+
+def _likeliest(risk: BucketRisk) -> Section:
     observed = risk.observed
     notes = [f"In the groups: l={observed.distinct_l} different values, t={observed.t:.3g}."]
     if risk.correlations:
         violations = ", ".join(f"{counted(number, 'violation')} {where}" for where, number in risk.correlations.items())
         notes.append(f"Correlations between rows of a person: {violations}.")
-    likeliest = Section(
+    return Section(
         "Probability of the most likely sensitive value of a person in the data",
         ("attacker finds", "guaranteed maximum", "highest", "average", above_threshold(risk.threshold), "certain"),
-        _inferences(risk),
+        [
+            (inference.known, "" if inference.promised is None else percent(inference.promised),
+             percent(inference.highest), str(inference.average), str(inference.above), str(inference.certain))
+            for inference in risk.inferences
+        ],
         notes,
         {"inferences": risk.inferences, "observed": observed, "correlations": risk.correlations},
-    )
+    )  # fmt: skip
+
+
+def _attack(risk: BucketRisk) -> Section:
     title = "Simulated attack: guess the sensitive values of random rows of the original"
     head = ("attacker knew", "rows", "correct by chance", "correct by most frequent value", "guaranteed maximum")
     outcome = "no row exceeded it" if not risk.broken else f"{counted(risk.broken, 'row')} EXCEEDED it"
@@ -48,30 +59,17 @@ def sections(risk: BucketRisk) -> list[Section]:
         for attempt in risk.attempts[:1]
         if attempt.promised is not None
     ]
-    attack = Section(title, head, _guesses(risk), remarks, {"attack": risk.attempts, "broken": risk.broken})
-    return [first, likeliest, attack]
-
-
-def _inferences(risk: BucketRisk) -> list[tuple[str, ...]]:
-    return [
-        (inference.known, "" if inference.promised is None else percent(inference.promised),
-         percent(inference.highest), str(inference.average), str(inference.above), str(inference.certain))
-        for inference in risk.inferences
-    ]  # fmt: skip
-
-
-def _guesses(risk: BucketRisk) -> list[tuple[str, ...]]:
-    return [
+    rows = [
         (guesses.known, f"{guesses.attempts:,}", f"{guesses.success:.2%}", f"{guesses.likeliest:.2%}",
          "" if guesses.promised is None else f"{guesses.promised:.2%}")
         for guesses in risk.attempts
     ]  # fmt: skip
+    return Section(title, head, rows, remarks, {"attack": risk.attempts, "broken": risk.broken})
 
 
 def page_part(risk: BucketRisk, facts: ReportFacts) -> PagePart:
     """Return the parts of the report that depend on the kind of publication."""
     whose = "row" if facts.model.counts_rows and getattr(facts.attested.data, "id", []) else "person"
-    head = ("attacker finds", "guaranteed maximum", "highest", "average", above_threshold(risk.threshold), "certain")
     return PagePart(
         published="Join the tables by group. They do not show which row of a group has which value.",
         protection=[
@@ -86,24 +84,9 @@ def page_part(risk: BucketRisk, facts: ReportFacts) -> PagePart:
             "Probability of the most likely sensitive value of a person. "
             "In the original data, each row shows the sensitive value."
         ),
-        knowledge=RiskTable(
-            head,
-            _inferences(risk),
-            below=(
-                "Probability of the most likely sensitive value, of a single row or of a person with several rows. All "
-                "assignments of the values of a group to its rows are assumed to be equally likely."
-            ),
-        ),
-        attack=RiskTable(
-            ("attacker knew", "rows", "correct by chance", "correct by most frequent value", "guaranteed maximum"),
-            _guesses(risk),
-            above=(
-                "The attack guesses the sensitive values of random rows of the original in two ways: a random "
-                "candidate value, or the most frequent value. The table shows the share of correct guesses, and the "
-                "maximum for random guesses that the guarantee allows."
-            ),
-        ),
+        risks=[_likeliest(risk)],
         verdicts=_verdicts(risk),
+        attacks=[_attack(risk)] if risk.attempts else [],
     )
 
 

@@ -5,8 +5,6 @@ from anonset.kinds.risk import ChunkRisk
 from anonset.release.statements import parameters_of
 from anonset.report.risks.base import (
     PagePart,
-    RiskTable,
-    inference_grid,
     inference_section,
     of_rows,
 )
@@ -57,6 +55,5 @@ def page_part(risk: ChunkRisk, facts: ReportFacts) -> PagePart:
         ],
         columns=of_chunks(facts),
         risk="the guarantee bounds the probability of a link",
-        knowledge=RiskTable(below="" if risk.told else untold),
-        told=inference_grid(risk.told),
+        risks=[inference_section(risk.told) if risk.told else Section(notes=[untold])],
     )

@@ -1,6 +1,7 @@
 """Text about the risks of published records."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import cast
 
 from anonset.attacks.base import AttackResult
@@ -14,9 +15,7 @@ from anonset.release.statements import parameters_of, plain
 from anonset.report.drawings import Bar, bars
 from anonset.report.risks.base import (
     PagePart,
-    RiskTable,
     above_threshold,
-    inference_grid,
     inference_section,
     of_rows,
 )
@@ -43,14 +42,17 @@ def sections(risk: Risk) -> list[Section]:
         "threshold": risk.threshold,
         "verdicts": _verdicts(risk),
     }
-    counts_rows = risk.unit == "row" or risk.persons is not None
     return [
         Section(notes=[f"{_what_is_counted(risk)}; {risk.model}"], data=data),
         _exposures(risk),
         _attempts(risk),
-        inference_section(risk.told, rows=counts_rows),
+        inference_section(risk.told, rows=_counts_rows(risk)),
         *_outcomes(risk),
     ]
+
+
+def _counts_rows(risk: Risk) -> bool:
+    return risk.unit == "row" or risk.persons is not None
 
 
 def _exposures(risk: Risk) -> Section:
@@ -82,23 +84,39 @@ def _exposures(risk: Risk) -> Section:
         "skewness": risk.skews,
         "journalist": journalist,
     }
-    head = (
-        "attacker knows",
-        _guaranteed(risk, "guaranteed", " for rows"),
-        f"fewest {risk.unit}s",
-        f"mean {risk.unit}s",
-        "highest",
-        "average",
-        "unique",
+    return replace(_exposure_table(risk), notes=notes, data=data)
+
+
+def _exposure_table(risk: Risk, before: Sequence[Exposure] = ()) -> Section:
+    """Return the table of the risk by attacker knowledge. If `before` is given, each cell shows the risk before and
+    after.
+    """
+    title, above = "Re-identification risk by attacker knowledge", above_threshold(risk.threshold)
+    counts = (f"fewest {risk.unit}s", f"mean {risk.unit}s")
+    head = ("attacker knows", _guaranteed(risk, "guaranteed", " for rows"), *counts, "highest", "average", "unique")
+    earlier = {(exposure.values, exposure.items): _figures(exposure) for exposure in before}
+    higher = _higher_after(before, risk.exposures, above=True)
+    rows = []
+    for exposure in risk.exposures:
+        known, figures = knowledge(exposure.values, exposure.items), _figures(exposure)
+        if (old := earlier.get((exposure.values, exposure.items))) is not None:
+            figures = [f"{one} → {new}" for one, new in zip(old, figures, strict=True)]
+        rows.append((known + (HIGHER if known in higher else ""), "yes" if exposure.guaranteed else "no", *figures))
+    below = (
+        "Highest: risk of the person with the highest risk (prosecutor). Average: mean of all persons (marketer). The "
+        f"attacker knows the most identifying published symbols. Unique, {above}: share of the {risk.unit}s that are "
+        "unique, or have such a risk."
     )
-    rows: list[tuple[str, ...]] = [
-        (knowledge(exposure.values, exposure.items), "yes" if exposure.guaranteed else "no", f"{exposure.smallest:,}",
-         f"{exposure.mean:,.1f}", percent(exposure.highest), str(exposure.average),
-         str(exposure.alone), str(exposure.above))
-        for exposure in risk.exposures
+    below += " Before → after: in the original data → in the publication." if before else ""
+    below += f" {higher_after_text(higher)}" if higher else ""
+    return Section(title, (*head, above), rows, [below] if rows else [])
+
+
+def _figures(exposure: Exposure) -> list[str]:
+    return [
+        f"{exposure.smallest:,}", f"{exposure.mean:,.1f}", percent(exposure.highest), str(exposure.average),
+        str(exposure.alone), str(exposure.above),
     ]  # fmt: skip
-    title = "Re-identification risk by attacker knowledge"
-    return Section(title, (*head, above_threshold(risk.threshold)), rows, notes, data)
 
 
 def _higher_after(before: Sequence[Exposure], after: Sequence[Exposure], *, above: bool = False) -> list[str]:
@@ -128,7 +146,7 @@ def higher_after_text(known: Sequence[str]) -> str:
 def _attempts(risk: Risk) -> Section:
     head = (
         "attacker knew",
-        "persons",
+        f"{risk.unit}s",
         f"one {risk.unit} matches",
         "none matches",
         "found by guessing",
@@ -140,9 +158,11 @@ def _attempts(risk: Risk) -> Section:
         for attempt in risk.attempts
     ]  # fmt: skip
     promised = [attempt.promised for attempt in risk.attempts if attempt.promised is not None]
-    outcome = "no person was found more often" if not risk.broken else f"{counted(risk.broken, 'person')} EXCEEDED it"
+    outcome = (
+        f"no {risk.unit} was found more often" if not risk.broken else f"{counted(risk.broken, risk.unit)} EXCEEDED it"
+    )
     notes = [
-        f"Guaranteed: a random guess finds the person with a probability of at most {percent(limit)}; {outcome}."
+        f"Guaranteed: a random guess finds the {risk.unit} with a probability of at most {percent(limit)}; {outcome}."
         for limit in promised[:1]
     ]
     if risk.persons is not None:
@@ -155,7 +175,7 @@ def _attempts(risk: Risk) -> Section:
     data = {
         "attack": [{"known": knowledge(attempt.values, attempt.items), **plain(attempt)} for attempt in risk.attempts]
     }
-    return Section("Simulated attack: random persons, random knowledge", head, rows, notes, data)
+    return Section(f"Simulated attack: random {risk.unit}s, random knowledge", head, rows, notes, data)
 
 
 def _guaranteed(risk: Risk, heading: str, extent: str) -> str:
@@ -274,9 +294,7 @@ def page_part(risk: Risk, facts: ReportFacts) -> PagePart:
         after="" if single is None else percent(single.alone.value),
         sizes=_sizes(risk, before),
         below_k=below_k,
-        knowledge=_grid(risk, before),
-        told=inference_grid(risk.told),
-        attack=_attack_grid(risk),
+        risks=[_exposure_table(risk, before), inference_section(risk.told, rows=_counts_rows(risk))],
         verdicts=_verdicts(risk),
         attacks=_attack_figures(risk),
     )
@@ -292,69 +310,11 @@ def _sizes(risk: Risk, before: Sequence[Exposure]) -> str:
     return bars("Distribution of the number of matching records", list(rows.items())) if rows else ""
 
 
-def _grid(risk: Risk, before: Sequence[Exposure]) -> RiskTable:
-    """Return the table of the risk by attacker knowledge. If `before` is given, each cell shows the risk before and
-    after.
-    """
-    earlier = {(exposure.values, exposure.items): _figures(exposure) for exposure in before}
-    higher = _higher_after(before, risk.exposures, above=True)
-    rows = []
-    for exposure in risk.exposures:
-        after = _figures(exposure)
-        earlier_cells = earlier.get((exposure.values, exposure.items))
-        cells = (
-            after
-            if earlier_cells is None
-            else [f"{old} → {new}" for old, new in zip(earlier_cells, after, strict=True)]
-        )
-        known = knowledge(exposure.values, exposure.items)
-        rows.append((known + (HIGHER if known in higher else ""), "yes" if exposure.guaranteed else "no", *cells))
-    below = (
-        "Highest: risk of the person with the highest risk (prosecutor). Average: mean of all persons (marketer). The "
-        "attacker knows the most identifying published symbols."
-    )
-    above = above_threshold(risk.threshold)
-    below += f" Risk {above}: share of the {risk.unit}s with such a risk."
-    below += " Before → after: in the original data → in the publication." if before else ""
-    if higher:
-        below += f" {higher_after_text(higher)}"
-    counts = (f"fewest matching {risk.unit}s", f"mean matching {risk.unit}s")
-    guaranteed = _guaranteed(risk, "guaranteed", " for rows")
-    head = ("attacker knows", guaranteed, *counts, "highest risk", "average risk", f"risk {above}")
-    return RiskTable(head, rows, below=below if rows else "")
-
-
-def _attack_figures(risk: Risk) -> RiskTable:
-    if not risk.outcomes:
-        return RiskTable()
-    head, rows = _outcome_table(risk.outcomes)
+def _attack_figures(risk: Risk) -> list[Section]:
+    """Return the figures of the attacks, for the report."""
     claims = "Claims: share of the targets for which the attacker names rows. " if _makes_claims(risk.outcomes) else ""
-    return RiskTable(head, rows, below=claims + _CONTROL)
-
-
-def _figures(exposure: Exposure) -> list[str]:
-    return [
-        f"{exposure.smallest:,}",
-        f"{exposure.mean:,.1f}",
-        percent(exposure.highest),
-        str(exposure.average),
-        str(exposure.above),
-    ]
-
-
-def _attack_grid(risk: Risk) -> RiskTable:
-    rows = [
-        (knowledge(attempt.values, attempt.items), f"{attempt.attempts:,}", percent(attempt.alone),
-         percent(attempt.success), "" if attempt.promised is None else percent(attempt.promised))
-        for attempt in risk.attempts
-    ]  # fmt: skip
-    text = (
-        f"The attack searches the publication for random {risk.unit}s of the original. It knows random items, all "
-        "quasi-identifiers, or both."
-    )
-    maximum = _guaranteed(risk, "guaranteed maximum", " per row")
-    head = ("attacker knew", f"{risk.unit}s", f"one {risk.unit} matches", "found by guessing", maximum)
-    return RiskTable(head, rows, above=text)
+    further = [replace(section, notes=[claims + _CONTROL]) for section in _outcomes(risk) if section.rows]
+    return [section for section in (_attempts(risk), *further) if section.rows]
 
 
 def _verdicts(risk: Risk) -> list[AttackVerdict]:
