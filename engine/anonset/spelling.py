@@ -1,7 +1,7 @@
 """Functions for the text of messages: settings as options, suggestions for unknown names, and printable values."""
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from operator import index
@@ -336,3 +336,30 @@ def listed(names: Sequence[str], last: str = "and", most: int | None = None) -> 
     if most is not None and len(names) > most:
         names = [*names[:most], f"{len(names) - most:,} more"]
     return f" {last} ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
+
+
+_RUN = 4
+"""Smallest number of numbered names that `folded` shows as a range."""
+
+
+def folded(names: Iterable[str]) -> list[str]:
+    """Return names, with each run of consecutively numbered names as one text.
+
+    >>> folded(["age", "v1", "v2", "v3", "v4", "sex", "w1", "w3"])
+    ['age', 'v1 … v4', 'sex', 'w1', 'w3']
+    """
+    runs = list[list[str]]()
+    for name in names:
+        stem, number = _numbered(name)
+        before = _numbered(runs[-1][-1]) if runs else ("", None)
+        if number is not None and before == (stem, number - 1):
+            runs[-1].append(name)
+        else:
+            runs.append([name])
+    return [text for run in runs for text in ([f"{run[0]} … {run[-1]}"] if len(run) >= _RUN else run)]
+
+
+def _numbered(name: str) -> tuple[str, int | None]:
+    stem = name.rstrip("0123456789")
+    number = name[len(stem) :]
+    return stem, int(number) if 0 < len(number) < 10 else None

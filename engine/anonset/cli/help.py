@@ -74,8 +74,8 @@ def _annotation(option: Option, groups: dict[str, Group]) -> Any:
     kind: Any = option.type
     grouped: Any = {"group": groups[option.heading]} if option.heading else {}
     if option.names:
-        named = Union[str, Literal[tuple(option.names)]]  # noqa: UP007
-        kind = list[named] if option.type == list[str] else named
+        kind = Union[str, Literal[tuple(option.names)]]  # noqa: UP007
+        kind = list[kind] if option.type == list[str] else kind
     parameter = Parameter(
         name=option.label, alias=option.alias or None, help=option.help, required=option.required,
         negative=f"--no-{option.label[2:]}" if option.off else (), show_choices=not option.names,

@@ -8,7 +8,7 @@ from anonset.release.documents import Report
 from anonset.release.guarantee_limits import ranked_limits, sentences
 from anonset.report.risks.base import PagePart
 from anonset.report.techniques import left_out
-from anonset.spelling import counted, listed
+from anonset.spelling import counted, folded, listed
 
 PERSON, RECORDS = "Person", "Rows and records"
 """Names of facts about persons."""
@@ -54,11 +54,11 @@ def conclusion(facts: ReportFacts, part: PagePart) -> list[str]:
 
 def _columns(facts: ReportFacts) -> list[str]:
     """Return a sentence on the columns. Only the internal report names those that are not published."""
-    published = f"Published columns: {', '.join(facts.attested.data.columns)}."
+    published = f"Published columns: {', '.join(folded(facts.attested.data.columns))}."
     if facts.private is None:
         return [published]
     names = [name for name, _, _ in left_out(facts, facts.private.settings)]
-    return [f"{published} Not published: {', '.join(names) or 'none'}."]
+    return [f"{published} Not published: {', '.join(folded(names)) or 'none'}."]
 
 
 def _attacked(facts: ReportFacts, part: PagePart) -> str:

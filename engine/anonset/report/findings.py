@@ -21,6 +21,7 @@ _MOST_SHOWN = 1000
 """Maximum number of table rows, and of problems, that are printed, because printing many thousands of rows takes
 minutes.
 """
+_ASKED = 'Which rows belong to a person? Put one of these lines into the job file, in place of unit = "?":'
 _LONG_RUN = 10
 """Maximum number of neighbouring columns with the same kind, role and fixes that are printed in rows of their own."""
 
@@ -90,9 +91,9 @@ def _question_summary(question: Question) -> dict[str, Any]:
     return {"setting": "unit", "rows": question.rows, "answers": answers, "others": others}
 
 
-def findings_account(findings: Findings) -> list[str | RichTable]:
-    """Return the findings as text and tables."""
-    unit = {
+def findings_account(findings: Findings, unit: str = "unit = ", ask: str = _ASKED) -> list[str | RichTable]:
+    """Return the findings as text and tables. `ask` asks who is a person, and each answer begins with `unit`."""
+    counted_as = {
         "person": f", of {counted(findings.persons or 0, 'person')}",
         "row": ", each a different person as declared",
         "unknown": "; the data do not say who is a person",
@@ -102,7 +103,7 @@ def findings_account(findings: Findings) -> list[str | RichTable]:
     facts = {
         "data": findings.source,
         "rows": f"{findings.rows:,}",
-        "records": "not counted; see Check" if unread else open_ or f"{findings.records:,}{unit}",
+        "records": "not counted; see Check" if unread else open_ or f"{findings.records:,}{counted_as}",
         "memory": "" if findings.memory is None else f"about {format_size(findings.memory)} for a run",
     }
     parts: list[str | RichTable] = [facts_table({name: text for name, text in facts.items() if text}), ""]
@@ -114,9 +115,8 @@ def findings_account(findings: Findings) -> list[str | RichTable]:
         risk = table(*risk_table(findings))
         parts += ["Re-identification risk of the data: share of records that can be singled out", risk, ""]
     if (question := findings.question) is not None:
-        parts += ['Which rows belong to a person? Put one of these lines into the job file, in place of unit = "?":']
-        parts += [f"- {printable(line)}" for line in question.lines()]
-        parts += [f"The roles above are for {_named(question.first)}.", ""]
+        parts += [ask, *(f"- {printable(line)}".replace("unit = ", unit) for line in question.lines())]
+        parts += [f"The roles above are for {_named(question.first)}.".replace("unit = ", unit), ""]
     if findings.problems:
         parts += ["Check:", *(f"- {printable(problem)}" for problem in findings.problems[:_MOST_SHOWN])]
         if (hidden := len(findings.problems) - _MOST_SHOWN) > 0:
@@ -125,8 +125,8 @@ def findings_account(findings: Findings) -> list[str | RichTable]:
 
 
 def text_of_findings(findings: Findings) -> str:
-    """Return the findings as plain text."""
-    return as_text(findings_account(findings))
+    """Return the findings as plain text, with settings as Python writes them."""
+    return as_text(findings_account(findings, unit="unit=", ask="Which rows belong to a person? Pass one of these:"))
 
 
 def _named(answer: UnitOption) -> str:

@@ -1,17 +1,21 @@
 """Bind the columns of a table to their hierarchies, and check the columns and items that a model names."""
 
 import os
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Protocol
 
+import numpy as np
+
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table, Vocabulary
 from anonset.data.hierarchies.ceilings import Ceiling, cap_hierarchy, nodes_of_ceiling
 from anonset.data.hierarchies.combined_hierarchies import attach_sensitive, is_attached, join_hierarchies
 from anonset.data.hierarchies.hierarchy_rules import NO_VALUE, OF_LABELS, RANGE, VALUES
 from anonset.data.joining import prefixed
+from anonset.data.storage.store import MEMORY
 from anonset.data.table_facts import CodeRules
 from anonset.errors import Fix, HierarchyError, InputError, datum, typed
 from anonset.generalization.bucketizing import require_known
@@ -107,7 +111,7 @@ def bind_columns(
         fault = f"{unknown[0]!r} is not a column of items or quasi-identifiers{did_you_mean(unknown[0], possible)}"
         msg = f"{hierarchy_of()}: {fault}; these are: {', '.join(possible) or 'none'}"
         raise InputError(msg)
-    table, fitting = fit(table, hierarchies, sensitive)
+    table, fitting = fit(_with_ranges(table, hierarchies), hierarchies, sensitive)
     column = table.transactions
     column_of = {c.name: c for c in (*table.relational, *(() if column is None else (column,)))}
     specs = _with_joined(table, fitting, sensitive)
@@ -120,6 +124,22 @@ def bind_columns(
         elif (bound := _relational_hierarchy(spec, target)) is not None:
             of_columns[name] = bound
     return table, of_columns
+
+
+def _with_ranges(table: Table, hierarchies: Mapping[str, HierarchySpec]) -> Table:
+    """Return a table in which integer columns with ranges are numeric. Python reads them as text if `numeric` does not
+    name them.
+    """
+
+    def numeric(column: CategoricalColumn | NumericColumn) -> CategoricalColumn | NumericColumn:
+        if hierarchies.get(column.name) != RANGE or isinstance(column, NumericColumn) or table.store is not MEMORY:
+            return column
+        labels = column.vocabulary.labels
+        if not all(re.fullmatch(r"0|-?[1-9]\d{0,17}", label, re.ASCII) for label in labels):
+            return column
+        return NumericColumn(column.name, np.array(labels, np.int64)[column.codes])
+
+    return replace(table, relational=tuple(map(numeric, table.relational)))
 
 
 def cap(
