@@ -90,15 +90,10 @@ def as_text(parts: Iterable[str | RichTable]) -> str:
 
 
 def table(
-    head: Sequence[str],
-    rows: Iterable[Sequence[str]],
-    *,
-    left: Collection[str] = (),
-    title: str = "",
-    width: int | None = None,
+    head: Sequence[str], rows: Iterable[Sequence[str]], *, left: Collection[str] = (), title: str = ""
 ) -> RichTable:
     """Return a table without frames. The first column and the columns in `left` are aligned to the left."""
-    made = RichTable(box=None, padding=(0, 2, 0, 0), title=title or None, title_justify="left", width=width)
+    made = RichTable(box=None, padding=(0, 2, 0, 0), title=title or None, title_justify="left")
     for position, name in enumerate(head):
         made.add_column(name, justify="left" if position == 0 or name in left else "right", overflow="fold")
     for row in rows:

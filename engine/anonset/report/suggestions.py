@@ -23,8 +23,8 @@ _FACTS = (
 """Attributes of `Candidate` that the JSON data contain."""
 _NOTE = 200
 """Maximum number of characters of the printed reason why a candidate failed."""
-_WIDTH = 100
-"""Width of the table in characters."""
+_LONGEST = 40
+"""Largest width of the names of algorithms. The table then fits 100 characters."""
 _SHARES = "kept, generalized, suppressed: shares of the {of}"
 _ERRORS = (
     "item error, pair error: median relative errors of "
@@ -144,20 +144,24 @@ def _scale(suggestion: Suggestion) -> list[str]:
 
 
 def _table(suggestion: Suggestion) -> RichTable:
-    head = ("kept", "generalized", "suppressed", "item error", "pair error", "ranges kept", "useful")
-    figures = [cells(candidate) for candidate in suggestion.candidates]
-    shown = [place for place in range(len(head)) if any(row[place] not in ("", "0.0%") for row in figures)]
-    rows = [
+    """Return the table of candidates, without empty columns and without shares that follow from others."""
+    head = ("kept", "generalized", "suppressed", "item\nerror", "pair\nerror", "ranges\nkept", "useful", "outcome")
+    rows = [(*cells(candidate), _outcome(candidate)) for candidate in suggestion.candidates]
+    shown = [place for place in range(len(head)) if any(row[place] not in ("", "0.0%", "holds") for row in rows)]
+    if 2 not in shown and 1 in shown:
+        shown.remove(1)  # without suppression, the share is 1 minus the kept share
+    texts = [
         (
             "->" if candidate is suggestion.recommended else "",
             algorithm_text(candidate),
             *(row[place] for place in shown),
-            _outcome(candidate),
         )
-        for candidate, row in zip(suggestion.candidates, figures, strict=True)
+        for candidate, row in zip(suggestion.candidates, rows, strict=True)
     ]
-    names = ("", "algorithm", *(head[place] for place in shown), "outcome")
-    return table(names, rows, left=("algorithm", "outcome"), width=_WIDTH)
+    names = ("", "algorithm", *(head[place] for place in shown))
+    made = table(names, texts, left=("algorithm", "outcome"))
+    made.columns[1].max_width = _LONGEST
+    return made
 
 
 def levels_text(levels: Any, items: int) -> str:
@@ -175,7 +179,7 @@ def levels_text(levels: Any, items: int) -> str:
 
 def _outcome(candidate: Candidate) -> str:
     outcome = candidate.outcome + (", on the sample" if candidate.sampled and candidate.outcome == "holds" else "")
-    return outcome + (f", as {candidate.beside}" if candidate.beside and candidate.outcome == "holds" else "")
+    return "other guarantee" if candidate.beside and candidate.outcome == "holds" else outcome
 
 
 def _failures(suggestion: Suggestion) -> list[str]:

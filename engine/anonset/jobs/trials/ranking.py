@@ -20,6 +20,7 @@ from math import ceil
 
 from anonset.algorithms.base import traits_of
 from anonset.algorithms.registry import ALGORITHMS
+from anonset.data.hierarchies.hierarchy_rules import PROPOSED
 from anonset.errors import Fix, Problem
 from anonset.jobs.trials.candidate import Candidate
 from anonset.measures.retention import rare_text, relative_to
@@ -101,6 +102,10 @@ _VARIANTS = {
 """Words for the parameters of candidates. Empty for parameters that all candidates of an algorithm share."""
 
 
+_WORDS = {"balanced": "balanced", PROPOSED: "groups by frequency"}
+"""Words for values of parameters."""
+
+
 def algorithm_text(candidate: Candidate) -> str:
     """Return the algorithm of a candidate and the meaning of its parameters. Parameters of the model are left out.
 
@@ -112,6 +117,8 @@ def algorithm_text(candidate: Candidate) -> str:
     for name, value in candidate.settings.items():
         if name == "delta" and bounded:
             words.append(f"{bounded} lose at most {value:.0%}")
+        elif value in _WORDS:
+            words.append(_WORDS[value])
         else:
             words.append(_VARIANTS.get(name, f"{name.replace('_', ' ')} {{}}").format(value))
     return ": ".join(filter(None, (candidate.algorithm, ", ".join(filter(None, words)))))
