@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 import anonset
-from anonset.cli import app, exit_codes
+from anonset.cli import exit_codes, registry
 from anonset.cli.main import main
 from anonset.cli.options import options_of
 from anonset.report.schema import json_schema
@@ -54,7 +54,7 @@ ON_PUBLICATIONS = {"risk": ("safe",), "evaluate": ("data.csv", "safe", "--items"
 def offered() -> dict[str, dict[str, list[str]]]:
     """Return the sorted options, names and fields of this version, by kind and place."""
     return {
-        "options": {name: sorted(_options(command)) for name, command in app.COMMANDS.items()},
+        "options": {name: sorted(_options(command)) for name, command in registry.COMMANDS.items()},
         "job files": {"keys": sorted(settings_model().model_fields)},
         "Python": {name: sorted(_members(getattr(anonset, name))) for name in anonset.__all__},
         "documents": {name: sorted(_fields(json_schema(name))) for name in ("attestation", "report")},
@@ -63,7 +63,7 @@ def offered() -> dict[str, dict[str, list[str]]]:
     }
 
 
-def _options(command: app.Command) -> list[str]:
+def _options(command: registry.Command) -> list[str]:
     options = options_of(command.run)
     named = [spelling for option in options for spelling, _ in option.spellings()]
     return [*named, *(option.label for option in options if option.kind != "named")]

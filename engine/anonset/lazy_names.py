@@ -35,7 +35,7 @@ def _suggesting(value: Any) -> Any:
 
     if isfunction(value):
         return _checked(value, value.__name__)
-    if is_dataclass(value) and "__init__" in vars(value):
+    if isinstance(value, type) and is_dataclass(value) and "__init__" in vars(value):
         type.__setattr__(value, "__init__", _checked(vars(value)["__init__"], value.__name__))
     return value
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from tests.facts import names
 
-from anonset.cli.app import COMMANDS
 from anonset.cli.options import options_of
+from anonset.cli.registry import COMMANDS
 from anonset.reading.hierarchies.files import read_hierarchy
 from anonset.settings.settings import settings_model
 from anonset.spelling import JOB_KEYS
@@ -340,3 +340,12 @@ def test_hierarchy_rename_and_all_faults_of_a_file(place: Place) -> None:
     file.write_text("a,A,all\na,B,all\nb,,all\nd,other\nc,C,all\nc,d,C,all\n")
     ran = place.run("hierarchy", "check", str(file), "--json")
     assert ([fault["line"] for fault in json.loads(ran.out)["faults"]], ran.code) == ([2, 3, 4, 6], 2)
+
+
+def test_each_command_has_a_result_in_json_and_can_be_quiet(place: Place) -> None:
+    tree, copy = str(place.folder / "hierarchy.csv"), str(place.folder / "copy.csv")
+    assert place.run("hierarchy", "convert", tree, copy, "--json").json == {"out": copy}
+    assert place.run("hierarchy", "check", copy, "--quiet").out.startswith("nodes")
+    assert place.run(*place.job("--quiet")).out == ""
+    assert place.run("verify", str(place.out), "--quiet").out == ""
+    assert place.run("verify", str(place.out), "--json").json["verdict"] == "holds"

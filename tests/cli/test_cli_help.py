@@ -10,8 +10,8 @@ import shlex
 import pytest
 from tests.facts import names
 
-from anonset.cli.app import COMMANDS
 from anonset.cli.main import main
+from anonset.cli.registry import COMMANDS
 from anonset.reading.sources.files import INPUT_FORMATS
 from cli.place import Place
 

@@ -1,5 +1,7 @@
 """Misspelled names and options are rejected with a suggestion."""
 
+from collections.abc import Callable
+
 import pytest
 from tests.facts import names
 
@@ -79,6 +81,7 @@ LINES = [
     (("--model", "km", "--k", "two", "--m", "2"), "--k integer two"),
     (("--model", "km", *JOB, "--width", "x"), "option --width"),
     (("--model", "km", *JOB, "--quiet=5"), "--quiet 5"),
+    (("--model", "km", *JOB, "--k", "3"), "--k twice"),
     (("--model", "km", *JOB, "--order", "Input"), "--order sorted input Input"),
     (("--model", "km", *JOB, "--format", "xls"), "--format csv parquet dat xls"),
     (("--model", "km", *JOB, "--workers", "0"), "--workers 1 0"),
@@ -133,6 +136,22 @@ def test_the_functions_propose_options_too(place: Place, function: str) -> None:
         getattr(anonset, function)(data, itmes="codes")
     expected = f"{function}() got an unexpected keyword argument 'itmes' (did you mean items?)"
     assert str(caught.value) == expected
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: anonset.suggest(None, hierarchie={}), "suggest() got an unexpected keyword argument 'hierarchie' "
+         "(did you mean hierarchies?)"),
+        (lambda: anonset.JointSplit(k=2, m=1, pont="items"), "JointSplit() got an unexpected keyword argument 'pont' "
+         "(did you mean point?)"),
+        (lambda: anonset.risk(None, zebra=1), "risk() got an unexpected keyword argument 'zebra'"),
+    ],
+)  # fmt: skip
+def test_unknown_parameters_in_python_get_suggestions(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(TypeError) as caught:
+        call()
+    assert str(caught.value) == message
 
 
 @pytest.mark.parametrize("as_option", [False, True])

@@ -87,3 +87,15 @@ def test_a_sound_publication_has_no_doubts(place: Place) -> None:
     page = place.folder / "page.html"
     assert place.run("report", str(place.private / "report.json"), "-o", str(page)).code == 0
     assert "Check first" not in page.read_text()
+
+
+def test_only_the_internal_report_names_rare_values(place: Place) -> None:
+    rare = ["--relational", "age,ward", "--hierarchy", "age=range", "--model", "k", "--k", "30"]
+    report(place, [*BY_PATIENT, *rare], 60)
+    internal = (place.folder / "0.html").read_text()
+    row = re.search(r"<h3>Rare values</h3>.*?<tr>(.*?)</tr>.*?<tr>(.*?)</tr>", internal, re.DOTALL)
+    assert row is not None
+    assert [re.sub("<.*?>", "", cell) for cell in re.findall("<td.*?</td>", row[2])][:2] == ["age", "9 of 9"]
+    page = place.folder / "shared.html"
+    assert place.run("report", str(place.out), "--shareable", "-o", str(page)).code == 0
+    assert "Rare values" not in page.read_text()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from anonset.cli.app import COMMANDS
+from anonset.cli.registry import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "containers.md").read_text("utf-8")

@@ -180,3 +180,15 @@ def test_normalization_is_counted_and_merges_equal_items(tmp_path):
 def test_unknown_rules_are_rejected(options, message):
     with spelled_by(as_options), refused(InputError, message):
         read([[".."]], **options)
+
+
+@pytest.mark.parametrize(("ages", "numeric"), [([19, 70, -3], True), (["019", "70", "3"], False)])
+def test_ranges_of_integers_need_no_further_declaration(ages, numeric):
+    rows = read({"age": ages, "codes": [["a"], ["b"], ["a"]]}, items="codes", relational="age", unit="row")
+    if not numeric:
+        with pytest.raises(InputError, match="the column contains text"):
+            bind_columns(rows, {"age": "range"})
+        return
+    table, _ = bind_columns(rows, {"age": "range"})
+    assert isinstance(table.relational[0], anonset.NumericColumn)
+    assert list(table.relational[0].values) == ages

@@ -7,13 +7,10 @@ from itertools import pairwise
 from typing import Annotated, Any, Literal, Union
 
 from cyclopts import App, Group, Parameter
-from cyclopts.help import HelpPanel
-from cyclopts.help.formatters import DefaultFormatter
-from rich.console import Console, ConsoleOptions
 
-from anonset.cli.app import COMMANDS, GROUPS, HELP, Command, named_command
 from anonset.cli.exit_codes import DONE
 from anonset.cli.options import Option, options_of
+from anonset.cli.registry import COMMANDS, GROUPS, HELP, Command, named_command
 
 _FIRST_STEPS = (
     "First steps:  \nanonset inspect FILE -o job.toml  \nanonset suggest job.toml  \nanonset anonymize job.toml"
@@ -25,8 +22,14 @@ _EPILOGUE = (
 )
 
 
-def make_app(*documented: str) -> App:
-    """Return the application with all commands, and the complete help of some, or of all if none is named."""
+def make_app(only: str | None = None, shown: Collection[str] = ()) -> App:
+    """Return the application with all commands, and the help of one command, or of all.
+
+    Parameters
+    ----------
+    shown
+        Names of the options in the help. Empty for all options.
+    """
     app = App(
         name="anonset",
         help="Anonymize transaction (set-valued), relational and mixed data: fast, verified, reproducible.",
@@ -39,14 +42,14 @@ def make_app(*documented: str) -> App:
         if group and group not in app:
             app.command(App(name=group, help=GROUPS[group]))
         place = app[group] if group else app
-        if documented and command.name not in documented:
+        if only not in (None, command.name):
             place.command(App(name=inner, help=command.about))
         else:
-            place.command(_documented(command), name=inner)
+            place.command(_documented(command, shown), name=inner)
     return app
 
 
-def _documented(command: Command) -> Callable[..., Any]:
+def _documented(command: Command, shown: Collection[str]) -> Callable[..., Any]:
     """Return a function with the docstring of a command, and its options as parameters in the form of cyclopts."""
     from anonset.cli.flags import HEADINGS  # slow: imports the settings
 
@@ -57,6 +60,7 @@ def _documented(command: Command) -> Callable[..., Any]:
 
     kinds = {"positional": Argument.POSITIONAL_ONLY, "further": Argument.VAR_POSITIONAL, "named": Argument.KEYWORD_ONLY}
     options = sorted(options_of(command.run), key=lambda option: [*kinds].index(option.kind))
+    options = [option for option in options if not shown or option.kind != "named" or option.name in shown]
     parameters = [
         Argument(
             option.name, kinds[option.kind], annotation=_annotation(option, groups),
@@ -102,27 +106,18 @@ def print_help(arguments: Sequence[str]) -> int:
         make_app("").help_print(path)
         return DONE
     command, rest = named_command(path)
-    app = make_app(command.name)
-    if command.common and "--help-all" not in arguments:
-        _shorten(app[command.name], command, rest)
+    parameters = _parameters_of_named(rest) if command.name == "anonymize" else ()
+    shown = () if "--help-all" in arguments else parameters or command.common
+    app = make_app(command.name, shown)
+    if shown:  # only an example and the most common options, or the parameters of the named algorithm
+        more = f"All options: anonset {command.name} --help-all."
+        if command.name == "anonymize":
+            more += " Options of an algorithm: anonset anonymize --algorithm NAME --help."
+        page = app[command.name]
+        page.help, page.help_epilogue = command.about, more
+        page.help_prologue = None if parameters else f"Example:  \n{command.example}"
     app.help_print(command.name.split())
     return DONE
-
-
-def _shorten(app: App, command: Command, arguments: Sequence[str]) -> None:
-    """Show only an example and the most common options. If the arguments of ``anonset anonymize`` name an algorithm,
-    show the parameters of the algorithm instead.
-    """
-    more = f"All options: anonset {command.name} --help-all."
-    shown: Collection[str] = command.common
-    if command.name == "anonymize":
-        more += " Options of an algorithm: anonset anonymize --algorithm NAME --help."
-    if command.name == "anonymize" and (parameters := _parameters_of_named(arguments)):
-        shown = parameters
-    else:
-        app.help_prologue = f"Example:  \n{command.example}"
-    app.help, app.help_epilogue = command.about, more
-    app.help_formatter = _SelectedOptions({f"--{name.replace('_', '-')}" for name in shown})
 
 
 def _parameters_of_named(arguments: Sequence[str]) -> Collection[str]:
@@ -132,18 +127,3 @@ def _parameters_of_named(arguments: Sequence[str]) -> Collection[str]:
     parts = [part for argument in arguments for part in argument.split("=", 1)]
     names = [name for before, name in pairwise(parts) if before == "--algorithm" and name in ALGORITHMS]
     return parameters(names[0]) if names else ()
-
-
-class _SelectedOptions(DefaultFormatter):
-    """Format help with all positional arguments but only the selected options."""
-
-    def __init__(self, options: Collection[str]) -> None:
-        super().__init__()
-        self._shown = frozenset(options)
-
-    def __call__(self, console: Console, options: ConsoleOptions, panel: HelpPanel) -> None:
-        entries = [
-            entry for entry in panel.entries if entry.positional_label or not self._shown.isdisjoint(entry.names)
-        ]
-        if entries:
-            super().__call__(console, options, panel.copy(entries=entries))

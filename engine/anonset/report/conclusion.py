@@ -57,7 +57,7 @@ def _columns(facts: ReportFacts) -> list[str]:
     published = f"Published columns: {', '.join(folded(facts.attested.data.columns))}."
     if facts.private is None:
         return [published]
-    names = [name for name, _, _ in left_out(facts, facts.private.settings)]
+    names = [name for name, _, _ in left_out(facts)]
     return [f"{published} Not published: {', '.join(folded(names)) or 'none'}."]
 
 

@@ -6,7 +6,7 @@ This module formats sections for terminals, JSON and notebooks.
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from rich.table import Table as RichTable
 
@@ -42,6 +42,15 @@ class Section(RedactedRepr):
     """Facts of the section, by their name in the JSON output."""
     facts: Sequence[Fact] = ()
     """Facts above the table."""
+    drawing: str = ""
+    """Drawing in the report, as SVG."""
+    form: Literal["", "list", "plain", "folded"] = ""
+    """Form of the section in the report: with the notes as a list, in large letters, or folded behind the title."""
+
+    @property
+    def is_empty(self) -> bool:
+        """True if the report does not show the section."""
+        return not (self.rows or self.drawing or (self.notes and not self.head))
 
 
 def for_terminal(sections: Iterable[Section]) -> list[str | RichTable]:

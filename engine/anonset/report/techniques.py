@@ -1,7 +1,7 @@
 """Technique applied to each column, in the terms of ISO/IEC 20889:2018."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import cast
 
 from anonset.jobs.report_facts import ReportFacts
 from anonset.kinds.risk import BucketRisk
@@ -60,17 +60,16 @@ def of_records(facts: ReportFacts) -> list[Row]:
     ]
 
 
-def left_out(facts: ReportFacts, settings: Mapping[str, Any]) -> list[Row]:
-    """Return the unpublished columns."""
-    shown = facts.attested.data.columns
+def left_out(facts: ReportFacts) -> list[Row]:
+    """Return the unpublished columns, which only the internal report names."""
+    if facts.private is None:
+        return []
+    settings, shown = facts.private.settings, facts.attested.data.columns
+    identifying = [*settings.get("id", []), *person_columns(settings.get("unit"))]
     return [
-        *((name, "direct identifier", _MASKED) for name in _identifying(settings) if name not in shown),
+        *((name, "direct identifier", _MASKED) for name in identifying if name not in shown),
         *((name, "removed", _MASKED) for name in settings.get("drop", [])),
     ]
-
-
-def _identifying(settings: Mapping[str, Any]) -> list[str]:
-    return [*settings.get("id", []), *person_columns(settings.get("unit"))]
 
 
 def _items(retention: Retention | None, *, coarsened: bool) -> str:

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
-from anonset.cli.commands.verify import verdict_output
 from anonset.cli.exit_codes import DONE, UNDECIDED
 from anonset.cli.flags import INPUT, flags_of, given_flags
 from anonset.cli.options import Option
@@ -67,6 +66,8 @@ def _anonymize(settings: Settings, progress: Progress | None, note: Callable[[st
     if not isinstance(release, Release):
         if has_log():
             _store_result(settings.out, release.verdict.outcome)
+        from anonset.cli.commands.verify import verdict_output  # slow: collects the settings of models
+
         return verdict_output(release, _EXISTING)
     for warning in release.unverified.warnings:
         warn(warning)

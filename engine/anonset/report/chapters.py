@@ -1,0 +1,381 @@
+"""Chapters of the report. Each chapter has a line in the contents and sections of facts. A section without facts is not
+shown, so the shareable form has the sections that follow from the publication.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from inspect import get_annotations
+
+from anonset.algorithms.rt.joint.pruning import Pruning
+from anonset.data.redacted_repr import RedactedRepr
+from anonset.jobs.report_facts import ReportFacts
+from anonset.measures.retention import (
+    PRINTED_FATES,
+    PRINTED_PARTS,
+    coarsened_text,
+    loss_relative_to,
+    relative_to,
+    shares,
+)
+from anonset.measures.shares import percent
+from anonset.privacy import PrivacyModel
+from anonset.release.documents import ATTESTATION, CODEBOOK, Report
+from anonset.release.guarantee_limits import ranked_limits, sentences
+from anonset.release.statements import parameters_of, versions
+from anonset.report.account import loss_label
+from anonset.report.conclusion import PERSON, RECORDS, checked, conclusion, persons, protection, sensitive
+from anonset.report.countable import countable_figures
+from anonset.report.drawings import bars
+from anonset.report.frontier import frontier_drawing
+from anonset.report.risks.base import PagePart
+from anonset.report.sections import Section
+from anonset.report.symbols import symbols_html
+from anonset.report.techniques import left_out
+from anonset.settings.parameters import type_and_text
+from anonset.spelling import counted, listed
+from anonset.strict_json import dumps
+
+_HUNDRED = 100
+_FEW_VALUES = 2
+"""Number of different published values below which a column is lost."""
+_MOST_RARE = 12
+"""Maximum number of rare values of a column that the report names."""
+_BOUND = re.compile(r" \([^()]*[<>]=[^()]*\)")
+"""Bound of a parameter in its text, which only the owner needs."""
+_NOT_COVERED = {
+    "Singling out": "The model does not bound the number of matching records.",
+    "Linkability": "An attacker may be able to link a person's records with other publications.",
+    "Inference": "A value or item that all matching records share is disclosed, including values published unchanged.",
+}
+"""Consequence of each risk, if the model does not bound the risk."""
+
+
+_FATES = {
+    "kept": "Kept: published unchanged.",
+    "generalized": "Generalized: replaced by a symbol for several values.",
+    "in_chunks": "In chunks: published together with the other items of a part of the record.",
+    "terms": "Terms: published as an item that occurs in the cluster.",
+    "starred": "With a hidden identity: published without the identifying values.",
+    "suppressed": "Suppressed: not published.",
+    "removed": "Removed: the row is not published.",
+}
+"""Meaning of each outcome of items, values and rows."""
+_MEANINGS = {
+    "ncp": ("Share of all items that a symbol covers (NCP)", "0: unchanged; 1: all items are suppressed, or published "
+            "as a single symbol"),
+    "rum": ("Share of its column that a published value or range covers (RUM)", "0: unchanged; 1: suppressed, or one "
+            "range"),
+    "tum": ("Loss of the items per record (TUM)", "mean of UL over the records; 0: unchanged; 1: one symbol for all "
+            "items"),
+    "lm": ("Share of the other items that a symbol covers (LM)", "as NCP, but 0 for a symbol of one item"),
+    "ul": ("Loss of the items (UL)", "grows with the items of a symbol, their dissimilarity, and the rows with the "
+           "symbol"),
+    "log2_ul": ("Binary logarithm of UL", "a difference of 10 is a factor of about 1,000"),
+    "grouping_loss": ("Rows with a hidden identity, or removed", "share of the rows"),
+    "removed_for_diversity": ("Rows removed because a value was too frequent", "share of the rows"),
+    "diversity_loss": ("Rows with a value that is too frequent in its group", "share of the rows"),
+    "not_in_chunks": ("Items published as terms, or suppressed", "share of the item occurrences"),
+}  # fmt: skip
+"""Name and meaning of each loss. Without anonymization, all losses are 0."""
+
+
+_JOINT = (
+    "This check does not include the guarantee together with the earlier release. Only the owner can repeat that "
+    "check, because it needs the data of both releases (anonset verify --after)."
+)
+_WP_216 = (
+    "European data protection authorities assess three risks: that someone isolates the record of a person, links "
+    "records of a person, or deduces information about a person (Article 29 Working Party, Opinion 05/2014, WP 216)."
+)
+_SUCCESS = (
+    "An attack succeeds if it is right more often than by chance, beyond the 95% confidence interval. By chance: a "
+    "random guess, the same attack with random information, or the same knowledge without the attack, whichever is "
+    "right most often."
+)
+_BALANCES = (
+    "Each point of the line is a publication that the same search would have found with another balance. The losses of "
+    "the items are estimates. The mark shows this publication."
+)
+
+
+@dataclass(frozen=True)
+class Chapter(RedactedRepr):
+    """Chapter of the report."""
+
+    anchor: str
+    title: str
+    line: str
+    """Line of the contents, with the facts that an officer looks for first."""
+    sections: Sequence[Section]
+
+
+def chapters(facts: ReportFacts, part: PagePart, statements: Mapping[str, str]) -> list[Chapter]:
+    """Return the chapters of the report.
+
+    Parameters
+    ----------
+    statements
+        Statements of the owner by name. They are empty if they are not given.
+    """
+    return [
+        _owner(statements), _persons(facts), _guarantee(facts, part), _limits(facts), _sensitive(facts),
+        _risk(facts, part), _attacks(facts, part), _detail(facts), _published(facts, part), _origin(facts),
+    ]  # fmt: skip
+
+
+def _owner(statements: Mapping[str, str]) -> Chapter:
+    from markupsafe import Markup
+
+    missing = [name.lower() for name, text in statements.items() if not text]
+    state = f"not stated: {listed(missing)}" if missing else "all are stated"
+    line = f"{listed([*statements]).lower()}; {'none is stated' if len(missing) == len(statements) else state}"
+    quoted, to_fill = Markup("<q>{}</q>"), Markup('<span class="fill"></span>')
+    rows = [(name, quoted.format(text) if text else to_fill) for name, text in statements.items()]
+    note = "The owner typed these statements. No check verifies them."
+    return Chapter("owner", "Statements of the owner", line, [Section("", ("about", "statement"), rows, [note])])
+
+
+def _persons(facts: ReportFacts) -> Chapter:
+    about = dict(rows := persons(facts))
+    line = f"{sentences(about[PERSON])[0]} {about[RECORDS]}"
+    return Chapter("persons", "Persons and records", line, [Section("", ("fact", "text"), rows)])
+
+
+def _guarantee(facts: ReportFacts, part: PagePart) -> Chapter:
+    model, declared = facts.model, facts.attested.declarations
+    covered = facts.attested.verified.get("covered", "all records")
+    verified = (
+        "A checker that shares no code with the algorithms read the published files and verified the privacy model: "
+        f"{model}. Recipients can repeat the check, because it needs only the publication."
+    )
+    if declared.accepted_undecided:
+        covered = "the check did not finish"
+        verified = "The check did not finish, and the owner accepted this: the guarantee is not proven."
+    line = f"who is protected; who verified it, and how: {covered}"
+    return Chapter("guarantee", "Guarantee", line, [
+        Section(notes=[facts.attested.statement], form="plain"),
+        Section("", ("protected or not", "who or what"), protection(facts, part), _terms(facts)),
+        Section("Verification", notes=[verified, *([_JOINT] if declared.together_with is not None else [])]),
+        Section("", ("parameter", "meaning"), parameters_in_words(model)),
+        Section("", ("checked", "result"), checked(facts)),
+        Section("Singling out, linkability, inference", ("risk", "answer", "explanation"), questions(model), [_WP_216]),
+    ])  # fmt: skip
+
+
+def _limits(facts: ReportFacts) -> Chapter:
+    first, others = ranked_limits(facts.model, [facts.attested.limits])
+    more = Section(f"{len(others)} further limits", notes=others, form="folded")
+    line = f"the most important limits, and {len(others)} others"
+    return Chapter("limits", "Not covered", line, [Section(notes=first, form="list"), more])
+
+
+def _sensitive(facts: ReportFacts) -> Chapter:
+    (name, text), *others = rows = sensitive(facts)
+    line = f"{name}: {sentences(text)[0].rstrip('.')}" + (f"; {len(others)} more" if others else "")
+    head = ("sensitive item or column", "publication and protection")
+    return Chapter("sensitive", "Sensitive data", line, [Section("", head, rows)])
+
+
+def _risk(facts: ReportFacts, part: PagePart) -> Chapter:
+    drawn = list[Section]()
+    if facts.private is not None and part.drawing:
+        coarsened = coarsened_text(facts.private.coarsened) if facts.before else ""
+        before = f" The risk before is that of {coarsened}." if coarsened else ""
+        unit = "persons" if facts.attested.declarations.unit == "person" else "records"
+        known = f"Share of the {unit} with so many matching records, if the attacker knows {part.headline}."
+        sizes = Section("Distribution of the number of matching records", notes=[known], drawing=part.sizes)
+        drawn = [Section(notes=[part.drawing_note + before]), Section(notes=part.below_k, form="plain")]
+        drawn += [Section(drawing=part.drawing), *([sizes] if part.sizes else [])]
+    title = "Risk before and after" if facts.before else "Risk"
+    return Chapter("risk", title, risk_in_short(facts, part), [*drawn, *part.risks])
+
+
+def _attacks(facts: ReportFacts, part: PagePart) -> Chapter:
+    run = [(one.attack, one.knowledge, one.verdict) for one in part.verdicts if one.succeeds is not None]
+    others = [(one.attack, one.verdict) for one in part.verdicts if one.succeeds is None]
+    line = f"verdicts on {counted(len(run), 'attack')}" + (f"; not run: {len(others)}" if others else "")
+    return Chapter("attacks", "Simulated attacks", line if run else "none", [
+        Section("", ("attack", "the attacker knows", "verdict"), run, [_SUCCESS]),
+        *([] if run else [Section(notes=conclusion(facts, part)[1:2])]),
+        Section(f"{len(others)} attacks were not run", ("attack", "verdict"), others if run else (), form="folded"),
+        *(replace(section, form="folded") for section in part.attacks),
+    ])  # fmt: skip
+
+
+def _detail(facts: ReportFacts) -> Chapter:
+    report, countable = facts.private, countable_figures(facts)
+    columns = [(column.name, str(column)) for column in facts.summary.columns]
+    lost = [] if report is None else _changes(report)
+    lost += [f"{column.name}: {column}" for column in facts.summary.columns if column.distinct < _FEW_VALUES]
+    if report is None:
+        lost += [f"{name.lower()}: {figure}" for name, figure, _ in countable[1:]]
+    rare = []
+    for values in facts.rare:
+        rarest = listed([f"{value} ({n})" for value, n in values.occurrences.items()], "and", _MOST_RARE)
+        rare.append((values.column, f"{len(values.occurrences):,} of {values.distinct:,}", rarest))
+    hidden = f"Fewer than k = {facts.model.k} records have these values: they are published only with others, or not."
+    return Chapter("detail", "Lost detail", "; ".join(lost) or "the figures that a recipient can compute", [
+        Section("Detail by column", ("quasi-identifier", "what recipients see"), columns),
+        Section("Rare values", ("column", "rare values", "the rarest (records)"), rare, [hidden]),
+        *([] if report is None else _losses(report)),
+        Section("What recipients can count", ("count", "figure", "accuracy"), countable),
+    ])  # fmt: skip
+
+
+def _losses(report: Report) -> list[Section]:
+    fates = [text for fate, text in _FATES.items() if any(fate in counts for counts in report.retention.values())]
+    losses = [
+        (label, f"{two_digits(value)}{loss_relative_to(name, report.coarsened)}", meaning)
+        for name, value in report.measures.items()
+        for label, meaning in (_MEANINGS.get(name, (loss_label(name), "a measure of a plug-in")),)
+    ]
+    frontier = frontier_drawing([Pruning(**point) for point in report.frontier], report.measures)
+    other = Section("Other balances between items and attributes", notes=[_BALANCES], drawing=frontier)
+    meanings = Section("", ("loss", "value", "meaning"), losses, [" ".join(fates)] if fates else [])
+    return [*_drawings(report), meanings, *([other] if frontier else [])]
+
+
+def _published(facts: ReportFacts, part: PagePart) -> Chapter:
+    from markupsafe import Markup
+
+    line = ", ".join(f"{count:,} {name}" for name, count in facts.attested.counts.items() if count)
+    where = f" The file {CODEBOOK} in the published directory explains each symbol."
+    head, unpublished = ("column", "role", "technique (terms of ISO/IEC 20889)"), left_out(facts)
+    return Chapter("published", "Published data", f"{line}; example rows; the technique for each column", [
+        Section(notes=["Random published rows:"]),
+        *(Section("", one.head, [tuple(map(Markup, map(symbols_html, row))) for row in one.rows])
+          for one in facts.summary.examples),
+        Section(notes=[part.published + (where if CODEBOOK in facts.attested.data.sha256 else "")]),
+        Section("Technique for each column", head, [*part.columns, *unpublished]),
+    ])  # fmt: skip
+
+
+def _origin(facts: ReportFacts) -> Chapter:
+    """Return the program of the report, the way to verify the publication, and the digests of its files."""
+    files, report, head = facts.attested.data.sha256, facts.private, ("fact", "value")
+    rows = [
+        ("report by", f"anonset {versions()['anonset']}"),
+        ("to verify", "anonset verify OUT, where OUT is the published directory. The result must name the same model, "
+         "and the attestation must have the digest below."),
+        ("attestation", f"{ATTESTATION}, SHA-256 {facts.sha256}"),
+        *([("meaning of the published symbols", f"{CODEBOOK} in OUT")] if CODEBOOK in files else []),
+        *((f"file {name}", f"SHA-256 {digest}") for name, digest in files.items()),
+    ]  # fmt: skip
+    if report is None:
+        return Chapter("origin", "Origin", "digests of all files", [Section("", head, rows)])
+    read, used = report.input, [(name, dumps(value)) for name, value in report.settings.items() if value]
+    rows = [
+        ("date of the run", report.date or "not recorded"),
+        ("input", f"{read.get('file', 'from Python')}, SHA-256 {read.get('sha256', 'not computed')}"),
+        ("algorithm", f"{report.algorithm} {dumps(report.parameters)}"),
+        ("seed", "none" if report.seed is None else str(report.seed)),
+        *rows,
+        ("versions of the run", ", ".join(f"{name} {version}" for name, version in report.versions.items())),
+        ("command to repeat", "anonset anonymize OUT.private/report.json -o OTHER" if used else "none: run in Python"),
+    ]
+    return Chapter("origin", "Origin", "digests of all files, versions, settings", [
+        Section("", head, rows),
+        Section("Notes of the run", notes=report.warnings, form="list"),
+        Section("Settings of the run", ("setting", "value"), used, form="folded"),
+    ])  # fmt: skip
+
+
+def two_digits(value: float) -> str:
+    """Return a number with two significant digits, or as an integer if it has more.
+
+    >>> two_digits(0.15306), two_digits(3.04), two_digits(1234.5), two_digits(0.0)
+    ('0.15', '3.0', '1,234', '0')
+    """
+    if abs(value) >= _HUNDRED:
+        return f"{value:,.0f}"
+    return f"{value:#.2g}".rstrip(".") if value else "0"
+
+
+def _terms(facts: ReportFacts) -> list[str]:
+    """Return an explanation of each technical term in the statement of the guarantee."""
+    known = ", ".join(facts.attested.data.quasi_identifiers)
+    terms = {
+        "quasi-identifier": f"Quasi-identifiers are the columns that others may know: {known}.",
+        "equivalence class": "An equivalence class consists of the records with equal quasi-identifiers.",
+    }
+    return [text for term, text in terms.items() if term in facts.attested.statement]
+
+
+def parameters_in_words(model: PrivacyModel) -> list[tuple[str, str]]:
+    """Return each numeric parameter of a model with its value, and its meaning.
+
+    >>> from anonset.privacy import KmAnonymity
+    >>> parameters_in_words(KmAnonymity(5, 2))[1]
+    ('m = 2', 'Maximum number of items that the attacker knows.')
+    """
+    texts = {
+        name: type_and_text(kind)[1] for one in type(model).__mro__[::-1] for name, kind in get_annotations(one).items()
+    }
+    return [
+        (f"{name} = {value}", _BOUND.sub("", texts.get(name, "")))
+        for name, value in parameters_of(model).items()
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    ]
+
+
+def questions(model: PrivacyModel) -> list[tuple[str, str, str]]:
+    """Return the name, the short answer and the explanation of each risk of WP 216 (Article 29 Working Party).
+
+    >>> from anonset.privacy import KmAnonymity
+    >>> [(name, answer) for name, answer, _ in questions(KmAnonymity(5, 2))]
+    [('Singling out', 'at most 1/5'), ('Linkability', 'not covered'), ('Inference', 'not covered')]
+    """
+    risk = "bounded" if model.k is None else f"at most 1/{model.k}"
+    answers = {
+        "Singling out": (risk if model.k != 1 else "", model.singling_out),
+        "Linkability": ("", ""),
+        "Inference": ("bounded", model.inference),
+    }
+    return [
+        (name, answer, bound) if answer and bound else (name, "not covered", _NOT_COVERED[name])
+        for name, (answer, bound) in answers.items()
+    ]
+
+
+def risk_in_short(facts: ReportFacts, part: PagePart) -> str:
+    """Return the single figure of the risk at each step: in the original, after reading coarsened it, if it did, and
+    in the publication.
+    """
+    if not part.headline:
+        return part.risk
+    steps = []
+    coarsened = [] if facts.private is None else [name for names in facts.private.coarsened.values() for name in names]
+    read = f"after reading coarsened {listed(coarsened)}" if coarsened else "in the original"
+    if facts.raw is not None:
+        steps.append(f"{percent(facts.raw.alone.value)} in the original")
+    if part.before:
+        steps.append(f"{part.before} {read}")
+    steps.append(f"{part.after} in the publication")
+    unknown = "" if part.before else ". The risk in the original is not in this report"
+    who = "persons" if facts.attested.declarations.unit == "person" else "records"
+    return f"{who} that are unique, if an attacker knows {part.headline}: {', '.join(steps)}{unknown}"
+
+
+def _changes(report: Report) -> list[str]:
+    return [
+        f"{PRINTED_PARTS[name]}: "
+        + ", ".join(f"{percent(share)} {PRINTED_FATES.get(fate, fate)}" for fate, share in of_part.items())
+        + relative_to(name, report.coarsened)
+        for name, of_part in shares(report.retention).items()
+    ]
+
+
+def _drawings(report: Report) -> list[Section]:
+    patterns, drawings = ("solid", "hatched", "light"), []
+    for name, parts in shares(report.retention).items():
+        rows = [
+            (
+                PRINTED_FATES.get(fate, fate),
+                [(patterns[min(position, 2)], share, f"{percent(share)} ({report.retention[name][fate]:,})")],
+            )
+            for position, (fate, share) in enumerate(parts.items())
+        ]
+        title = f"{PRINTED_PARTS[name].capitalize()}{relative_to(name, report.coarsened)}"
+        drawings.append(Section(title, drawing=bars(title, rows)))
+    return drawings
