@@ -24,7 +24,7 @@ spelling.py: dict(value), plain;
 queries/mixed_workload.py: value; release/formats.py: value; cli/commands/datasets.py: text; release/memory.py: text;
 settings/readers.py: text, value[0][1:]; cli/log.py: given;
 algorithms/transaction/suppression/coherence_suppression.py: loss;
-cli/refusals.py: typed; data/hierarchies/hierarchy_rules.py: unknown[0];
+cli/registry.py: typed; data/hierarchies/hierarchy_rules.py: unknown[0];
 settings/binding.py: unknown[0], missing[0], sensitive;
 jobs/proposals/unit_reader.py: names[0];
 publications/buckets.py: different[0], twice;
@@ -50,11 +50,12 @@ report/risks/records.py: printable(name); jobs/verify.py: published; release/ope
 reading/formats/objects.py: twice[0]; reading/cells/presence.py: absent, words[0]; settings/job_files.py: unit;
 reading/cells/shared_answers.py: pair[0], pair[1]; settings/answer_columns.py: first;
 settings/fitting.py: MISSING_VALUE;
- algorithms/base.py: traits, value; lazy_names.py: package['__name__'];
+ algorithms/base.py: traits, value; lazy_names.py: package['__name__'], unknown[0];
 privacy/classes.py: value; algorithms/relational/class_rules.py: sensitive; verification/classes.py: model.sensitive;
 report/page.py: model.sensitive_column;
 release/scan/disclosure_scan.py: unknown[0]; release/scan_findings.py: names[0];
-jobs/proposals/value_problems.py: mark; reading/linked.py: table.parent, key;
+jobs/proposals/value_problems.py: mark, columns[0]; reading/linked.py: table.parent, key;
+reading/formats/linked_tables.py: table.key_prefix;
 reading/table_builder.py: source.tables[0];
 reading/nested_paths.py: text, path; jobs/proposals/linked_proposal.py: table.key;
 reading/publications/tables.py: opened.left_out[0]; reading/roles.py: paths[0]

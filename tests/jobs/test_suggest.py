@@ -73,7 +73,7 @@ def test_the_limiting_factor_is_stated(found):
         for candidate in found.candidates
         if candidate.algorithm == "exact" and candidate.nodes
     )
-    assert names(found.limit, f"{exact:.4f}")
+    assert names(found.limit, f"{exact:.1%}")
     assert names(found.limit, "hierarchy limits")
     assert (found.recommended.measures["ncp"] < exact) == names(found.limit, "unrelated")
 
@@ -393,9 +393,9 @@ def test_whether_hierarchy_or_algorithm_limits():
         return Candidate(name, {}, "holds", measures={"ncp": ncp, **more}, nodes=name != "coat")
 
     exact = one("exact", 0.3, gap=0.0)
-    assert names(limit(one("coat", 0.1), [exact]), "hierarchy cuts 0.3000")
+    assert names(limit(one("coat", 0.1), [exact]), "hierarchy 30.0%")
     assert names(limit(exact, [exact]), "hierarchy not algorithm")
-    assert names(limit(one("apriori", 0.4), [exact]), "hierarchy 0.3000 apriori 0.4000")
+    assert names(limit(one("apriori", 0.4), [exact]), "hierarchy 30.0% apriori 40.0%")
     assert names(limit(one("apriori", 0.4), [one("exact", 0.3, gap=0.02)]), "exact 2.0")
     assert limit(one("apriori", 0.4), []) == limit(None, [exact]) == ""
 
