@@ -3,6 +3,7 @@
 import csv
 import json
 import random
+import shlex
 import shutil
 from collections import defaultdict
 from itertools import combinations
@@ -14,6 +15,7 @@ from tests.facts import names
 
 import anonset
 from anonset.cli.main import main
+from anonset.jobs.trials.candidates import candidates_for
 from anonset.reading.sources.files import digest
 
 JOB = """
@@ -196,6 +198,34 @@ def test_every_command_reads_the_tables(made, capsys):
     assert main(["suggest", job, "--quiet"]) == 0
     assert main(["inspect", job]) == 0
     assert "linked  3 tables, linked by person_id" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("tables", [1, 2])
+def test_each_candidate_is_published_as_suggest_measured_it(tmp_path, capsys, monkeypatch, tables):
+    write(tmp_path, n=200)
+    text = JOB.replace("k = 4", "k = 2").replace("m = 2", "m = 1")
+    if tables == 1:
+        text = text.replace('[tables.drug]\ninput = "drug.csv"\nkey = "PATIENT"\nitems = "code"\n', "")
+        text = text.replace('drug.code = "balanced:2"\n', "")
+    (tmp_path / "job.toml").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    candidates, compared = list[dict[str, object]](), 0
+    monkeypatch.setattr(
+        "anonset.jobs.trials.suggest.candidates_for", lambda *of: candidates.extend(candidates_for(*of)) or candidates
+    )
+    main(["suggest", "job.toml", "--json"])
+    capsys.readouterr()
+    for number, candidate in enumerate(candidates):
+        monkeypatch.setattr("anonset.jobs.trials.suggest.candidates_for", lambda *_, one=candidate: [one])
+        main(["suggest", "job.toml", "--json"])
+        best = json.loads(capsys.readouterr().out)["recommended"]
+        if best is None:
+            continue
+        command = [*shlex.split(best["command"])[1:-1], f"out-{number}", "--json"]
+        assert main(command) == 0, capsys.readouterr().err
+        assert json.loads(capsys.readouterr().out)["shares"] == best["shares"], candidate
+        compared += 1
+    assert compared >= 4, compared
 
 
 def change_a_row(out):

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from anonset.algorithms.registry import APART
+from anonset.algorithms.registry import ALGORITHMS, APART
 from anonset.errors import InputError, UndeclaredUnitError
 from anonset.reading.file_options import COLUMN_OPTIONS, OPEN, ROW, UNKNOWN, person_columns
 from anonset.reading.linked import LinkedTables, column_of
@@ -19,7 +19,7 @@ from anonset.settings.column_rules import TABLES, without_roles
 from anonset.settings.job import Job
 from anonset.settings.job_text import unit_line
 from anonset.settings.overriding import over
-from anonset.settings.parameters import parameters
+from anonset.settings.parameters import accepted_settings, default_algorithm, parameters
 from anonset.settings.paths import placed_below
 from anonset.settings.readers import WrittenFloat
 from anonset.settings.settings import REPORT, ReadingSettings, Settings, is_job, unknown_setting
@@ -83,7 +83,7 @@ def read_job(path: str, flags: Mapping[str, Any] | None = None, *, unanswered: b
     if of_tables:
         job = _with_column_names(path, job)
     job = _with_declared_unit(path, job, text, flags or {}, unanswered=unanswered)
-    return placed_below(_with_tables(path, job) if of_tables else job, Place(path).parent)
+    return placed_below(_with_tables(path, job, flags or {}) if of_tables else job, Place(path).parent)
 
 
 def _with_column_names(path: str, job: dict[str, Any]) -> dict[str, Any]:
@@ -98,13 +98,15 @@ def _with_column_names(path: str, job: dict[str, Any]) -> dict[str, Any]:
     return job
 
 
-def _with_tables(path: str, job: dict[str, Any]) -> dict[str, Any]:
+def _with_tables(path: str, job: dict[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of a job with linked tables and the roles of their columns. The job file itself is the
     input.
     """
     roles = LinkedTables.of(job.pop("tables"), job.get("unit"), path, Place(path).parent).roles
-    if job.get("model") == "kkm" and "algorithm" not in job:
-        job = {"transaction": APART, **job}  # the symbols of its default may have items of different tables
+    if len(roles["items"]) > 1 and job.get("model") == "kkm" and "algorithm" not in job:
+        name = flags.get("algorithm") or default_algorithm("kkm", relational=True)
+        if name in ALGORITHMS and "transaction" in accepted_settings(name, {}):
+            job = {"transaction": APART, **job}  # the symbols of its default may have items of different tables
     return {"input": Path(path).name, **job, **roles}
 
 

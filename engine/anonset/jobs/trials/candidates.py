@@ -107,11 +107,12 @@ def _has_apart_items(table: Table) -> bool:
 def _fitted(candidate: Candidate, table: Table, model: PrivacyModel) -> Candidate:
     """Return a candidate with the parameters that depend on the table and the model."""
     algorithm, fitted = candidate.algorithm, dict(candidate.settings)
+    accepted = {field.name for field in fields(ALGORITHMS[algorithm])}  # type: ignore[arg-type]
     if algorithm == "safe-grouping" and model.name == "anatomy":
         fitted["k"] = max(2, model.diversity)
-    if algorithm == "joint-split" and _has_apart_items(table):
-        fitted.setdefault("transaction", APART)
-    if table.n > _MANY and any(field.name == "formation" for field in fields(ALGORITHMS[algorithm])):  # type: ignore[arg-type]
+    if "transaction" in accepted and _has_apart_items(table):
+        fitted.setdefault("transaction", APART)  # as in jobs with linked tables
+    if table.n > _MANY and "formation" in accepted:
         fitted["formation"] = "mondrian"
     return Candidate(algorithm, fitted)
 
