@@ -56,5 +56,5 @@ def element(user: User, marker: str) -> Any:
 
 def reported(state: PageState) -> bool:
     """Return True if the report about the publication is written, or failed."""
-    made = state.publication
+    made = state.publication and state.publication.examined
     return made is not None and made.report is not None and made.report.code is not None

@@ -84,12 +84,12 @@ def test_the_complete_way_publishes_the_bytes_of_the_command_line(
         shown = "\n".join(filter(None, texts(user).splitlines()))
         assert "Someone who knows more than 1 item" in shown
         assert "An attacker knows\nPeople who are unique\nPeople with fewer than 3 matches\nHighest risk" in shown
-        before, after = (state.publication.risk.result[when][-1] for when in ("before", "exposures"))
+        before, after = (state.publication.examined.risk.result[when][-1] for when in ("before", "exposures"))
         assert (before["values"], before["items"]) == (after["values"], after["items"]) == (True, 3)
         figures = [f"{when} {one['alone']['value']:.1%}" for when, one in (("before", before), ("after", after))]
         assert "\n".join(["all attributes that others may know, and 3 items", *figures]) in shown
         assert before["alone"]["value"] >= after["alone"]["value"] > 0
-        success = state.publication.risk.result["attack"][1]["success"]
+        success = state.publication.examined.risk.result["attack"][1]["success"]
         rates = f"{success:.1%} against {1 / 150:.1%} by chance, at most 33.3%"
         assert f"search for a person\n1 item of a random person\nwithin the guarantee: {rates}" in shown
         assert "homogeneity: " in shown
@@ -101,16 +101,22 @@ def test_the_complete_way_publishes_the_bytes_of_the_command_line(
         report = await user.http_client.get("/report")
         assert "script-src" not in report.headers["content-security-policy"]
         assert b"</html>" in report.content
-        assert all(one["verdict"].encode() in report.content for one in state.publication.risk.result["verdicts"])
+        assert all(one["verdict"].encode() in report.content for one in state.publication.examined.risk.result["verdicts"])
         assert b"Not to be printed" not in report.content
         element(user, "statement purpose").set_value("<b>Not to be printed as bold</b>")
         element(user, "statement legal_basis").set_value("--Art. 89")
-        user.find(marker="state").click()
-        await until(lambda: state.publication.statements and reported(state))
-        assert state.publication.report.errors == []
+        user.find(marker="write-report").click()
+        await until(lambda: state.publication.examined.statements and reported(state))
+        assert state.publication.examined.report.errors == []
         stated = (await user.http_client.get("/report")).content
         assert b"&lt;b&gt;Not to be printed as bold&lt;/b&gt;" in stated
         assert b"--Art. 89" in stated.partition(b"Statements of the owner")[2]
+        assert (await user.http_client.get("/report?shareable=true")).status_code == 404
+        user.find(marker="write-shareable").click()
+        await until(lambda: state.publication.examined.page(shareable=True) is not None)
+        shared = (await user.http_client.get("/report?shareable=true")).content
+        assert b"&lt;b&gt;Not to be printed as bold&lt;/b&gt;" in shared
+        assert b"by-clicks.private" not in shared
         job = (await user.http_client.get("/download/job.toml")).content
         assert job == (folder / "visits.toml").read_bytes()
 
@@ -360,6 +366,7 @@ def test_an_existing_publication_is_verified(folder: Path, monkeypatch: pytest.M
         assert "km-anonymity with k=3, m=1 holds" in element(user, "verdict").text
         assert "The publication agrees with the original." in texts(user)
         assert "anonset verify good.private/report.json" in texts(user)
+        await until(lambda: "Internal report to sign" in texts(user))
         assert (await user.http_client.get("/opened-report")).status_code == 404
         user.find(marker="write-report").click()
         await until(lambda: "Open the report" in texts(user))
@@ -452,7 +459,7 @@ def test_one_figure_has_the_same_value_on_all_screens_and_in_the_report(tmp_path
         steps = [f"raw data\n{unique[0]:.1%}", f"coarsened by reading (born)\n{unique[1]:.1%}", "published\n0.0%"]
         shown = "\n".join(filter(None, texts(user).splitlines()))
         assert "\n".join(["Step", "People who are unique", *steps]) in shown
-        sizes = state.publication.risk.result["exposures"][0]["sizes"]
+        sizes = state.publication.examined.risk.result["exposures"][0]["sizes"]
         assert sum(size["value"] for size in sizes) == pytest.approx(1)
         assert f"1\nbefore {unique[1]:.1%}\nafter 0.0%" in shown.partition("Records that match a person")[2]
         page = (tmp_path / "safe-report.html").read_text()
@@ -504,8 +511,7 @@ def test_losses_and_limits_say_what_happens_to_coarsened_and_unchanged_columns(t
         assert unchanged in texts(user)
         limits(user, "publish")
         assert state.publication is not None
-        assert state.publication.page is not None
-        report = html.unescape(state.publication.page.read_text())
+        report = html.unescape(state.publication.examined.page().read_text())
         shown["report"] = re.findall("<li>(.*?)</li>", report.partition("<h2>Not covered</h2>")[2])[:3]
         for name in ("safe", "kept"):
             state.examine(name)

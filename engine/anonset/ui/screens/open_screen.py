@@ -6,6 +6,7 @@ from nicegui import ui
 
 from anonset.spelling import as_typed
 from anonset.ui.screens.frame import Screen, busy, button, card, empty, show_limits, text
+from anonset.ui.screens.reports import show_reports
 from anonset.ui.screens.run_sections import ended, show_errors, show_risk
 from anonset.ui.state.examination import Examination
 from anonset.ui.state.page_state import PageState
@@ -27,9 +28,7 @@ def open_screen(state: PageState) -> None:
             lambda: state.examined and (ended(state.examined.verification), ended(state.examined.risk)),
             lambda _: _risk(state),
         )
-        screen.section(
-            lambda: state.examined and (ended(state.examined.report), state.examined.page), lambda _: _report(screen)
-        )
+        show_reports(screen, lambda: state.examined, "/opened-report")
 
 
 def _publications(screen: Screen) -> None:
@@ -53,7 +52,7 @@ def _verdict(state: PageState) -> None:
 
 def _show_verdict(examined: Examination) -> None:
     run = examined.verification
-    if run.code is None:
+    if run is None or run.code is None:
         busy("Verifying …")
         return
     if run.result is None:
@@ -77,25 +76,6 @@ def _show_verdict(examined: Examination) -> None:
 
 
 def _risk(state: PageState) -> None:
-    if state.examined is not None and state.examined.verification.result is not None:
-        show_risk(state.examined.risk)
-
-
-def _report(screen: Screen) -> None:
-    examined = screen.state.examined
-    if examined is None:
-        return
-    with card("Report to sign"):
-        if examined.reporting:
-            busy("Writing the report …")
-            return
-        if examined.report is not None and examined.report.code:
-            show_errors(examined.report)
-        with ui.element("div").classes("actions"):
-            if examined.page is None:
-                button("Write the report", partial(screen.act, screen.state.write_report)).mark("write-report")
-            else:
-                opened = ui.link("Open the report for the data protection officer", "/opened-report", new_tab=True)
-                opened.mark("report")
-        if examined.page is not None:
-            text("p", f"Internal: do not share {screen.state.folder.relative(examined.page)}.").classes("soft")
+    examined = state.examined
+    if examined is not None and examined.verification is not None and examined.verification.result is not None:
+        show_risk(examined.risk)

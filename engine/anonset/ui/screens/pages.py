@@ -22,6 +22,7 @@ from anonset.ui.screens.publish_screen import publish_screen
 from anonset.ui.screens.queries_screen import queries_screen
 from anonset.ui.screens.rows_page import page_without_scripts, rows_page, values_page
 from anonset.ui.screens.try_screen import try_screen
+from anonset.ui.state.examination import Examination
 from anonset.ui.state.folder import zipped
 from anonset.ui.state.page_state import PageState, message_of
 
@@ -48,8 +49,9 @@ def add_pages(state: PageState) -> None:
     app.add_api_route("/download/job.toml", lambda: _job(state))
     app.add_api_route("/rows", lambda: _not_stored(lambda: state.rows_report, lambda job: rows_page(changed_rows(job))))
     app.add_api_route("/values", partial(_values, state))
-    app.add_api_route("/report", lambda: _report(None if state.publication is None else state.publication.page))
-    app.add_api_route("/opened-report", lambda: _report(None if state.examined is None else state.examined.page))
+    made = lambda: state.publication and state.publication.examined  # noqa: E731
+    app.add_api_route("/report", partial(_report, made))
+    app.add_api_route("/opened-report", partial(_report, lambda: state.examined))
     app.add_api_route("/{address:path}", _unknown_address)
     app.on_shutdown(state.end)
 
@@ -75,10 +77,10 @@ def _unknown_address(request: Request, address: str) -> Response:
 
 
 def _publication(state: PageState) -> Response:
-    out = None if state.publication is None else state.publication.out
-    if out is None:
+    made = state.publication and state.publication.examined
+    if made is None:
         return Response("there is no publication yet", 404)
-    return StreamingResponse(zipped(out), media_type="application/zip", headers=_attachment("publication.zip"))
+    return StreamingResponse(zipped(made.path), media_type="application/zip", headers=_attachment("publication.zip"))
 
 
 def _job(state: PageState) -> Response:
@@ -110,7 +112,9 @@ def _not_stored(job: Callable[[], Path | None], page_of: Callable[[str], str]) -
     return HTMLResponse(page, headers=_NOT_STORED)
 
 
-def _report(page: Path | None) -> Response:
+def _report(examined: Callable[[], Examination | None], shareable: bool = False) -> Response:
+    found = examined()
+    page = None if found is None else found.page(shareable=shareable)
     if page is None:
         return HTMLResponse(escape("there is no report yet"), 404)
     return HTMLResponse(page.read_text(encoding="utf-8"), headers={"content-security-policy": _REPORT_POLICY})

@@ -10,10 +10,11 @@ from nicegui import ui
 from anonset.errors import AnonsetError
 from anonset.measures.retention import relative_to
 from anonset.release.guarantee_limits import ranked_limits
-from anonset.settings.publication import STATEMENTS
 from anonset.ui.screens.fix_buttons import fix_buttons
 from anonset.ui.screens.frame import Screen, alert, busy, button, card, show_limits, text
-from anonset.ui.screens.run_sections import ended, show_errors, show_risk
+from anonset.ui.screens.reports import show_reports
+from anonset.ui.screens.run_sections import ended, show_risk
+from anonset.ui.state.examination import Examination
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.publication import Publication
 from anonset.ui.state.runs import CANCELLED
@@ -33,18 +34,21 @@ def publish_screen(state: PageState) -> None:
             screen.section(lambda: _algorithm(state), lambda _: _show_algorithm(state))
             screen.section(lambda: _start_state(state), lambda _: _start(screen, typed))
             screen.section(lambda: (_progress_state(state.publication), state.raw), lambda _: _progress(screen))
-        screen.section(lambda: state.publication and state.publication.out, lambda _: _result(state))
-        screen.section(lambda: state.publication and ended(state.publication.risk), lambda _: _risk(state))
-        screen.section(lambda: state.publication and ended(state.publication.report), lambda _: _report(screen))
+        screen.section(lambda: _examined(state), lambda _: _result(state))
+        screen.section(lambda: (made := _examined(state)) and ended(made.risk), lambda _: _risk(state))
+        show_reports(screen, lambda: _examined(state), "/report")
         with ui.element("div").classes("actions"):
             ui.link("Back: try", "/try")
             ui.link("Next: queries", "/queries")
 
 
 def _commands(state: PageState) -> str:
-    made = state.publication
-    further = [run for run in (made.risk, made.report) if run is not None] if made is not None else []
+    further = [] if state.publication is None else state.publication.runs[1:]
     return "\n".join([state.command("anonymize"), *(run.command for run in further)])
+
+
+def _examined(state: PageState) -> Examination | None:
+    return state.publication and state.publication.examined
 
 
 def _algorithm(state: PageState) -> tuple[str, str]:
@@ -130,7 +134,7 @@ def _progress(screen: Screen) -> None:
 
 def _result(state: PageState) -> None:
     publication = state.publication
-    if publication is None or (out := publication.out) is None:
+    if publication is None or publication.examined is None:
         return
     made, promised = publication.run.result, publication.model
     facts = {
@@ -140,7 +144,7 @@ def _result(state: PageState) -> None:
             for part, share in made["shares"].items()
             if part in _SHARES
         },
-        "To share": state.folder.relative(out),
+        "To share": publication.examined.name,
         "Do not share": f"{made['private']} (links the publication with the original)",
     }
     with ui.element("div").classes("halves"):
@@ -161,43 +165,9 @@ def _result(state: PageState) -> None:
 
 
 def _risk(state: PageState) -> None:
-    if (made := state.publication) is not None and made.risk is not None:
-        show_risk(made.risk, made.findings, made.run.result.get("coarsened", {}).get("values", ()))
+    if (made := state.publication) is not None and made.examined is not None:
+        show_risk(made.examined.risk, made.findings, made.run.result.get("coarsened", {}).get("values", ()))
 
 
 def _in_words(shares: Mapping[str, float]) -> str:
     return ", ".join(f"{share:.1%} {fate.replace('_', ' ')}" for fate, share in shares.items())
-
-
-def _report(screen: Screen) -> None:
-    publication = screen.state.publication
-    if publication is None or (run := publication.report) is None:
-        return
-    with card("Report to sign"):
-        if run.code is None:
-            busy("Writing the report …")
-        elif run.code:
-            show_errors(run)
-        else:
-            with ui.element("div").classes("actions"):
-                ui.link("Open the report for the data protection officer", "/report", new_tab=True).mark("report")
-            text("p", f"Internal: do not share {run.arguments[-1]}.").classes("soft")
-        if run.code is not None:
-            _statements(screen, publication.statements)
-
-
-def _statements(screen: Screen, given: Mapping[str, str]) -> None:
-    """Ask for the statements of the owner that the report prints."""
-    with ui.element("details"):
-        text("summary", "Add your statements to the report" if not given else "Change your statements")
-        text("p", "The report prints these texts unchanged, as statements of the owner. All are optional.")
-        inputs = {}
-        with ui.element("div").classes("sizes"):
-            for name, label in STATEMENTS.items():
-                one = ui.input(label, value=given.get(name, ""))
-                inputs[name] = one.props("outlined stack-label").classes("field").mark(f"statement {name}")
-
-        def write() -> None:
-            screen.act(screen.state.state_in_report, {name: one.value or "" for name, one in inputs.items()})
-
-        button("Write the report again", write).classes("second").mark("state")

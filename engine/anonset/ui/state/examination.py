@@ -1,6 +1,8 @@
-"""Commands that verify an existing publication, compute its risk and write a report."""
+"""Commands that verify a publication, compute its risk and write reports about it."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from anonset.errors import InputError
 from anonset.privacy.model import PrivacyModel
@@ -10,37 +12,53 @@ from anonset.release.opened import built_model
 from anonset.release.publishing.staging import PRIVATE
 from anonset.settings.job_files import read_job
 from anonset.settings.settings import REPORT
-from anonset.spelling import as_typed
+from anonset.spelling import arguments_of
 from anonset.ui.state.folder import Folder
 from anonset.ui.state.runs import CommandRun
 
 
 class Examination:
-    """Verification, risk and report of a publication in the folder.
+    """Verification, risk and reports of a publication in the folder.
 
     The commands also read the original, if the private directory names it.
+
+    Parameters
+    ----------
+    name
+        Path of the publication, relative to the folder.
+    private
+        Path of the private report of a publication that was just made, and therefore verified. Empty for another
+        publication.
+    statements
+        Statements of the owner that the reports print, by the name of their setting.
 
     Raises
     ------
     InputError
-        If the directory or its report is outside of the folder.
+        If the directory or a report is outside of the folder.
     """
 
-    def __init__(self, name: str, folder: Folder) -> None:
+    def __init__(
+        self, name: str, folder: Folder, private: str = "", statements: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
         self.name = name
         self.path = folder.inside(name)
+        self.statements = dict(statements)
         self._folder = folder
-        folder.inside(self._page)
-        self.subject = _subject(name, folder)
+        for shareable in (False, True):
+            self.page_of(shareable=shareable)
+        self.subject = private or _subject(name, folder)
         """Argument of the commands: the private report if the original is available, or else the publication."""
-        self.verification = CommandRun(["verify", self.subject, "--json"], folder.path)
-        self.risk = CommandRun(["risk", self.subject, "--json"], folder.path)
-        self.report: CommandRun | None = None
+        self.verification = None if private else CommandRun(["verify", self.subject, "--json"], folder.path)
+        attacks = ["--attack", "all"] if private else []
+        self.risk = CommandRun(["risk", self.subject, *attacks, "--json"], folder.path)
+        self.reports: dict[bool, CommandRun] = {}
+        """Command that writes the internal report (False) or the shareable report (True)."""
 
     @property
     def model(self) -> PrivacyModel:
         """Model that the verification checked."""
-        checked = self.verification.result
+        checked = {} if self.verification is None else self.verification.result
         return built_model(checked["model"], checked["parameters"])
 
     @property
@@ -50,36 +68,49 @@ class Examination:
         return ranked_limits(self.model, [attested.limits])
 
     @property
-    def page(self) -> Path | None:
-        """Path of the report for the data protection officer, or None if it does not exist."""
-        path = self._folder.inside(self._page)
-        return path if path.is_file() and not self.reporting else None
+    def report(self) -> CommandRun | None:
+        """Command that writes the internal report, or None if it has not started."""
+        return self.reports.get(False)
 
-    @property
-    def reporting(self) -> bool:
-        """True while the report is written."""
-        return self.report is not None and self.report.code is None
+    def page_of(self, *, shareable: bool) -> Path:
+        """Return the path of a report. The file may not exist."""
+        return self._folder.inside(f"{self.name}-{'shareable' if shareable else 'report'}.html")
+
+    def page(self, *, shareable: bool = False) -> Path | None:
+        """Return the path of a report, or None if it does not exist."""
+        path, run = self.page_of(shareable=shareable), self.reports.get(shareable)
+        return path if path.is_file() and (run is None or run.code == 0) else None
 
     @property
     def commands(self) -> str:
         """Command lines that users would type, one on each line."""
-        checks = [as_typed(command, self.subject) for command in ("verify", "risk")]
-        return "\n".join([*checks, as_typed("report", self.subject, {"out": self._page})])
+        runs = [self.verification, self.risk, *(self.reports.values() or [self._report(shareable=False)])]
+        return "\n".join(run.command for run in runs if run is not None)
 
     async def finish(self) -> None:
-        """Verify the publication, then compute the risk."""
-        await self.verification.finish()
-        if self.verification.result is not None:
-            await self.risk.finish()
+        """Verify the publication and compute the risk. A report follows if the publication was just made."""
+        if self.verification is not None:
+            await self.verification.finish()
+            if self.verification.result is not None:
+                await self.risk.finish()
+            return
+        await self.risk.finish()
+        await self.write_report()
 
-    async def write_report(self) -> None:
-        """Write the report for the data protection officer."""
-        self.report = CommandRun(["report", self.subject, "--out", self._page], self._folder.path)
-        await self.report.finish()
+    async def write_report(self, statements: Mapping[str, str] | None = None, *, shareable: bool = False) -> None:
+        """Write a report in place of the former one, with statements of the owner."""
+        if statements is not None:
+            self.statements = {name: text.strip() for name, text in statements.items() if text.strip()}
+        if (before := self.reports.get(shareable)) is not None and before.code is None:
+            return
+        self.reports[shareable] = run = self._report(shareable=shareable)
+        self.page_of(shareable=shareable).unlink(missing_ok=True)
+        await run.finish()
 
-    @property
-    def _page(self) -> str:
-        return f"{self.name}-report.html"
+    def _report(self, *, shareable: bool) -> CommandRun:
+        page = self._folder.relative(self.page_of(shareable=shareable))
+        whole = [self.name, "--shareable"] if shareable else [self.subject]
+        return CommandRun(["report", *whole, *arguments_of(self.statements), "--out", page], self._folder.path)
 
 
 def _subject(name: str, folder: Folder) -> str:

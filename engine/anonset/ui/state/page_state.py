@@ -364,7 +364,8 @@ class PageState:
         """
         model = self.model()
         if not self.publishing:
-            statements = {} if self.publication is None else self.publication.statements
+            examined = None if self.publication is None else self.publication.examined
+            statements = {} if examined is None else examined.statements
             out = self.settings.get("out", "")
             self.publication = Publication(self.name, out, self.folder, model, self.inspection.findings, statements)
             self.start(self.publication.finish())
@@ -372,14 +373,15 @@ class PageState:
     async def cancel(self) -> None:
         """Cancel the publication. No published file remains."""
         if self.publication is not None:
-            await self.publication.cancel()
+            await self.publication.run.cancel()
 
     @property
     def rows_report(self) -> Path | None:
         """Path of the private report that leads to records before and after anonymization, or None if there is no
         publication yet, or if other machines can open the page.
         """
-        path = None if not self.is_local or self.publication is None else self.publication.private_report
+        examined = None if not self.is_local or self.publication is None else self.publication.examined
+        path = None if examined is None else self.folder.inside(examined.subject)
         if path is not None:
             self.folder.require_inside(read_job(str(path)))
         return path
@@ -394,21 +396,10 @@ class PageState:
         self._require_inside(self.job)
         return self.job
 
-    def state_in_report(self, statements: Mapping[str, str]) -> None:
-        """Replace the report about the publication of this job by one with statements of the owner."""
-        run = None if self.publication is None else self.publication.report_again(statements)
-        if run is not None:
-            self.start(run.finish())
-
     def examine(self, name: str) -> None:
         """Verify a publication of the folder, and compute its risk."""
         self.examined = Examination(name, self.folder)
         self.start(self.examined.finish())
-
-    def write_report(self) -> None:
-        """Write the report about the examined publication."""
-        if self.examined is not None and not self.examined.reporting:
-            self.start(self.examined.write_report())
 
     def command(self, command: str) -> str:
         """Return a command line that reads the job file, or the data if there is no job file."""

@@ -1,19 +1,18 @@
-"""Publication of the job, with its risk and the report about it."""
+"""Publication of the job."""
 
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from anonset.privacy.model import PrivacyModel
-from anonset.spelling import arguments_of
+from anonset.settings.settings import REPORT
+from anonset.ui.state.examination import Examination
 from anonset.ui.state.folder import Folder
 from anonset.ui.state.runs import CommandRun
 
-_REPORT = "report.json"
-
 
 class Publication:
-    """Commands that publish a job, compute the risk and write the report.
+    """Command that publishes a job, and the examination of the result.
 
     Parameters
     ----------
@@ -31,7 +30,7 @@ class Publication:
     Raises
     ------
     InputError
-        If the report would be outside of the folder.
+        If a report would be outside of the folder.
     """
 
     def __init__(
@@ -43,62 +42,26 @@ class Publication:
         findings: Mapping[str, Any] | None,
         statements: Mapping[str, str],
     ) -> None:
-        folder.inside(_page(out))
+        Examination(out, folder, REPORT)  # rejects a report outside of the folder before the run
         self.model = model
         self.findings = findings
-        self.statements = dict(statements)
+        self.statements = statements
         self.run = CommandRun(["anonymize", name, "--json"], folder.path)
-        self.risk: CommandRun | None = None
-        self.report: CommandRun | None = None
+        self.examined: Examination | None = None
+        """Risk and reports, or None before the publication exists."""
         self._folder = folder
 
     async def finish(self) -> None:
         """Publish, then compute the risk and write the report."""
-        if await self.run.finish() or self.out is None:
+        if await self.run.finish():
             return
-        self.risk = CommandRun(["risk", self._private_report, "--attack", "all", "--json"], self._folder.path)
-        await self.risk.finish()
-        self.report = self._report_run()
-        await self.report.finish()
-
-    async def cancel(self) -> None:
-        """Cancel the run. No published file remains."""
-        await self.run.cancel()
+        out, private = self.run.result["out"], str(Path(self.run.result["private"]) / REPORT)
+        self._folder.inside(private)
+        self.examined = Examination(out, self._folder, private, self.statements)
+        await self.examined.finish()
 
     @property
-    def out(self) -> Path | None:
-        """Path of the published directory, or None before it exists."""
-        return self._folder.inside(self.run.result["out"]) if self.run.code == 0 else None
-
-    @property
-    def private_report(self) -> Path | None:
-        """Path of the private report, which leads to the original, or None before it exists."""
-        return None if self.out is None else self._folder.inside(self._private_report)
-
-    @property
-    def page(self) -> Path | None:
-        """Path of the report for the data protection officer, or None before it exists."""
-        return None if self.report is None or self.report.code != 0 else self._folder.inside(self.report.arguments[-1])
-
-    def report_again(self, statements: Mapping[str, str]) -> CommandRun | None:
-        """Return the command that replaces the report by one with statements of the owner, or None if there is no
-        report yet.
-        """
-        if self.out is None or self.report is None or self.report.code is None:
-            return None
-        self.statements = {name: text.strip() for name, text in statements.items() if text.strip()}
-        self.report = self._report_run()
-        self._folder.inside(self.report.arguments[-1]).unlink(missing_ok=True)
-        return self.report
-
-    @property
-    def _private_report(self) -> str:
-        return str(Path(self.run.result["private"]) / _REPORT)
-
-    def _report_run(self) -> CommandRun:
-        own, page = arguments_of(self.statements), _page(self.run.result["out"])
-        return CommandRun(["report", self._private_report, *own, "--out", page], self._folder.path)
-
-
-def _page(out: str) -> str:
-    return f"{out}-report.html"
+    def runs(self) -> list[CommandRun]:
+        """Commands that have started, in order."""
+        further = [] if self.examined is None else [self.examined.risk, self.examined.report]
+        return [self.run, *(run for run in further if run is not None)]

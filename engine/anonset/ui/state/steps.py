@@ -67,7 +67,7 @@ def basis_of(state: PageState) -> Hashable:
 def _runs(state: PageState) -> list[CommandRun]:
     """Return the commands of the publication that have started, in order."""
     made = state.publication
-    return [] if made is None else [run for run in (made.run, made.risk, made.report) if run is not None]
+    return [] if made is None else made.runs
 
 
 def promise_of(state: PageState) -> tuple[PrivacyModel, Settings] | Problem:
@@ -88,7 +88,7 @@ def promise_of(state: PageState) -> tuple[PrivacyModel, Settings] | Problem:
 def _warnings(state: PageState) -> int:
     """Return the number of warnings that the screen Publish shows."""
     made, runs = state.publication, _runs(state)
-    found = (None if made is None or made.risk is None else made.risk.result) or {}
+    found = (None if made is None or made.examined is None else made.examined.risk.result) or {}
     failed = [one for one in runs[1:] if one.code]
     own = len(runs[0].warnings) if runs else 0
     shown = (state.unused_recommendation, found.get("higher_after"), found.get("broken"))
