@@ -209,7 +209,7 @@ def test_each_candidate_is_published_as_suggest_measured_it(tmp_path, capsys, mo
         text = text.replace('drug.code = "balanced:2"\n', "")
     (tmp_path / "job.toml").write_text(text)
     monkeypatch.chdir(tmp_path)
-    candidates, compared = list[dict[str, object]](), 0
+    candidates, compared = [], 0
     monkeypatch.setattr(
         "anonset.jobs.trials.suggest.candidates_for", lambda *of: candidates.extend(candidates_for(*of)) or candidates
     )

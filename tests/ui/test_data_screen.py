@@ -166,7 +166,9 @@ def test_a_role_of_another_kind_changes_the_model(tmp_path: Path) -> None:
         await until(lambda: not state.inspection.busy and state.answered)
         await user.open("/")
         reason = next(text for text in texts(user).splitlines() if "not recognized" in text)
-        assert reason == "not recognized as an attribute that others know"  # the menu beside it changes the role
+        assert (
+            reason == "proposed: not recognized as an attribute that others know"
+        )  # the menu beside it changes the role
         assert state.settings["model"] == "k"
         state.give_role(["grp"], "items")
         assert (state.settings["model"], state.settings["m"]) == ("kkm", 2)
@@ -416,7 +418,7 @@ def test_after_a_chosen_remedy_its_effect_remains_a_warning(tmp_path: Path) -> N
 @in_this_process
 def test_columns_that_the_unit_drops_are_named_below_the_question(tmp_path: Path) -> None:
     loans(tmp_path)
-    dropped = "the rows of a person differ: amount, purpose, rating. They can be published if each row is a person."
+    dropped = "the rows of a person differ: amount, purpose, rating. As items, all values of a person can be"
 
     async def way(user: User, state: PageState) -> None:
         await opened(user, state, "loans.csv")
@@ -428,5 +430,142 @@ def test_columns_that_the_unit_drops_are_named_below_the_question(tmp_path: Path
         await until(lambda: "differ: amount, purpose." in texts(user))
         state.answer("row")
         await until(lambda: "the rows of a person differ" not in texts(user))
+
+    by_clicks(tmp_path, way)
+
+
+@in_this_process
+def test_any_columns_can_be_declared_as_the_person(tmp_path: Path) -> None:
+    rows = (f"P{n % 20},{'AB'[n % 2]},{n % 7},E10 I1{n % 3}" for n in range(60))
+    (tmp_path / "visits.csv").write_text("\n".join(["pid,ward,bed,codes", *rows]))
+
+    async def way(user: User, state: PageState) -> None:
+        await opened(user, state, "visits.csv")
+        assert "ward,bed" not in state.raw["unit_is"]
+        state.change({"k": 7, "out": "mine"})
+        await user.open("/")
+        element(user, "columns of the person").set_value(["bed", "ward"])
+        user.find(marker="declare").click()
+        await until(lambda: state.answered and not state.inspection.busy)
+        assert (state.unit, state.settings["items"]) == ("ward,bed", ["codes"])
+        assert (state.raw["k"], state.raw["out"], state.first_step) == (7, "mine", "")
+        assert len({(n % 2, n % 7) for n in range(60)}) == state.inspection.findings["records"]
+        await user.open("/")
+        element(user, "role pid").set_value("unit")
+        await until(lambda: state.unit == "pid" and not state.inspection.busy)
+        await until(lambda: element(user, "role ward").enabled and not element(user, "role pid").enabled)
+        assert element(user, "unit").options["pid"] == "Each pid is a person: 20 persons"
+
+    by_clicks(tmp_path, way)
+
+
+@in_this_process
+def test_roles_are_proposed_until_somebody_chooses_them_also_after_a_reload(tmp_path: Path) -> None:
+    visits(tmp_path)
+    rows = (tmp_path / "visits.csv").read_text().splitlines()
+    named = [f"{row},{'sex' if not n else 'fm'[n % 2]},P{n % 40}" for n, row in enumerate(rows)]
+    (tmp_path / "visits.csv").write_text("\n".join([named[0].replace("P0", "pid"), *named[1:]]))
+
+    async def way(user: User, state: PageState) -> None:
+        await opened(user, state, "visits.csv")
+        state.answer("row")
+        await until(lambda: state.answered and not state.inspection.busy)
+        assert "Replace unit" not in (tmp_path / "visits.toml").read_text()
+        state.give_role(["sex"], "keep")
+        state.give_role(["sex"], "relational")
+        for _ in range(2):
+            await until(lambda: not state.inspection.busy)
+            await user.open("/")
+            shown = texts(user).splitlines()
+            assert "proposed: an attacker may know the value" in shown
+            assert shown.count("chosen") == 1
+            state.close()
+            state.open("visits.csv")
+        text = (tmp_path / "visits.toml").read_text().partition('[unit_is."row"]')[2]
+        assert "# age: an attacker may know the value" in text
+        assert "# sex: " not in text
+
+    by_clicks(tmp_path, way)
+
+
+@in_this_process
+def test_a_warning_that_nobody_checked_comes_back_after_a_reload(tmp_path: Path) -> None:
+    persons(tmp_path)
+    text = (tmp_path / "persons.csv").read_text().replace("age", "âge")
+    (tmp_path / "persons.csv").write_text(text, encoding="latin-1")
+
+    async def way(user: User, state: PageState) -> None:
+        async def again() -> list[str]:
+            state.close()
+            state.open("persons.csv")
+            await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
+            return [warning for warning in state.inspection.unchecked if "check the characters" in warning]
+
+        await opened(user, state, "persons.csv")
+        state.answer("patient")
+        await until(lambda: state.answered and not state.inspection.busy)
+        (warning,) = await again()
+        state.check(warning)
+        assert await again() == []
+
+    by_clicks(tmp_path, way)
+
+
+@in_this_process
+def test_a_warning_that_is_checked_again_comes_back_after_a_reload(tmp_path: Path) -> None:
+    persons(tmp_path)
+    text = (tmp_path / "persons.csv").read_text().replace("age", "âge")
+    (tmp_path / "persons.csv").write_text(text, encoding="latin-1")
+
+    async def way(user: User, state: PageState) -> None:
+        await opened(user, state, "persons.csv")
+        state.answer("patient")
+        await until(lambda: state.answered and not state.inspection.busy)
+        (warning,) = (one for one in state.inspection.unchecked if "check the characters" in one)
+        before = (tmp_path / "persons.toml").read_text()
+        state.check(warning)
+        assert len((tmp_path / "persons.toml").read_text().splitlines()) == len(before.splitlines()) - 1
+        state.check(warning, checked=False)
+        assert sorted((tmp_path / "persons.toml").read_text()) == sorted(before)
+
+    by_clicks(tmp_path, way)
+
+
+@in_this_process
+def test_an_unknown_person_stays_on_all_screens_and_roles_can_be_changed(tmp_path: Path) -> None:
+    persons(tmp_path)
+
+    async def way(user: User, state: PageState) -> None:
+        await opened(user, state, "persons.csv")
+        state.answer("unknown")
+        await until(lambda: state.answered and not state.inspection.busy)
+        state.give_role(["sex"], "drop")
+        assert "sex" in state.settings["drop"]
+        assert "sex" not in state.settings["relational"]
+        await until(lambda: not state.inspection.busy)
+        for warning in state.inspection.unchecked:
+            state.check(warning)
+        assert step_of(state, "Promise").words == "open"
+        for screen in ("/promise", "/try", "/publish"):
+            await user.open(screen)
+            assert "a person with several rows is not protected as one." in texts(user)
+        assert step_of(state, "Promise").words.startswith("done")
+
+    by_clicks(tmp_path, way)
+
+
+@in_this_process
+def test_a_contradicted_person_stays_a_warning_until_the_end(tmp_path: Path) -> None:
+    persons(tmp_path)
+    warning = "only 100 different values of 'patient'"
+
+    async def way(user: User, state: PageState) -> None:
+        await opened(user, state, "persons.csv")
+        state.answer("row")
+        await until(lambda: state.answered and not state.inspection.busy)
+        for one in state.inspection.unchecked:
+            state.check(one)
+        await user.open("/publish")
+        assert warning in texts(user)
 
     by_clicks(tmp_path, way)

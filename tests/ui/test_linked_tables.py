@@ -71,7 +71,7 @@ def test_linked_tables_are_shown_tried_and_published(folder: Path) -> None:
         assert "60 rows and 60 different ids.\n" in shown
         assert "120 rows and 60 different ids. Other tables lead to a person by this table.\n" in shown
         assert element(user, "role patient.name").value == "drop"
-        assert "name\ntext\ndirect identifier (name or contact), 60 different values\n" in shown
+        assert "name\ntext\nproposed: direct identifier (name or contact), 60 different values\n" in shown
         assert "anonset inspect job.toml" in shown
         assert "✓\ndone" in shown
         assert (state.inspection.error, state.inspection.unchecked) == ("", [])
@@ -137,7 +137,7 @@ def test_a_folder_of_linked_tables_is_opened_asked_and_published(clinic: Path, t
         shown = "\n".join(filter(None, texts(user).splitlines()))
         assert "wards.csv\nno column contains 'patient_id', or a key of a table with it\n" in shown
         assert element(user, "role diagnoses.code").value == "items"
-        assert "code\nICD-10 codes\na code per row\n" in shown
+        assert "code\nICD-10 codes\nproposed: a code per row\n" in shown
         assert "linked tables need" not in shown
         state.open("clinic" if inner else ".")
         await until(lambda: state.inspection.linked is not None and not state.inspection.busy)
@@ -229,3 +229,25 @@ def test_a_job_with_a_table_outside_of_the_folder_is_rejected(folder: Path, path
     with pytest.raises(InputError, match="outside of"):
         Folder(folder).require_inside({"input": str(folder / "job.toml")})
     assert Examination("safe", Folder(folder)).subject == "safe"
+
+
+@pytest.mark.usefixtures("commands_in_this_process")
+def test_skipping_undescribed_persons_changes_the_warning_the_button_and_the_persons(clinic: Path) -> None:
+    rows = [f"{'P' if n < 60 else 'X'}{n},{code}" for n in range(64) for code in ("E11", "I10", "J45")]
+    (clinic / "drugs.csv").write_text("\n".join(["patient_id,code", *rows]))
+
+    async def way(user: User, state: PageState) -> None:
+        state.open(".")
+        await until(lambda: state.inspection.linked is not None and not state.inspection.busy)
+        state.answer("patient_id")
+        await until(lambda: state.unit == "patient_id" and not state.inspection.busy)
+        await user.open("/")
+        assert "4 persons of drugs not in patients" in texts(user)
+        assert ": 64 persons" in element(user, "unit").options["patient_id"]
+        user.find(content="Skip undescribed", marker="fix").click()
+        await until(lambda: "skip_rows" in state.settings and not state.inspection.busy)
+        await until(lambda: ": 60 persons" in element(user, "unit").options["patient_id"])
+        await until(lambda: "4 persons of drugs not in patients, skipped" in texts(user))
+        assert "Skip undescribed" not in texts(user)
+
+    by_clicks(clinic, way)

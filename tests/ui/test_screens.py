@@ -101,7 +101,9 @@ def test_the_complete_way_publishes_the_bytes_of_the_command_line(
         report = await user.http_client.get("/report")
         assert "script-src" not in report.headers["content-security-policy"]
         assert b"</html>" in report.content
-        assert all(one["verdict"].encode() in report.content for one in state.publication.examined.risk.result["verdicts"])
+        assert all(
+            one["verdict"].encode() in report.content for one in state.publication.examined.risk.result["verdicts"]
+        )
         assert b"Not to be printed" not in report.content
         element(user, "statement purpose").set_value("<b>Not to be printed as bold</b>")
         element(user, "statement legal_basis").set_value("--Art. 89")

@@ -103,6 +103,13 @@ class LinkedFindings(RedactedRepr):
         return tuple(map(str, self.checks))
 
     @property
+    def persons(self) -> int | None:
+        """Number of persons that a run publishes if the key of the proposal identifies them. None without a key."""
+        described = next((table.ids for table in self.tables if table.describes), None)
+        is_part = described is not None and "undescribed" in self.settings.get("skip_rows", ())
+        return described if is_part else next((key.persons for key in self.keys), None)
+
+    @property
     def can_run(self) -> bool:
         """True if the proposal contains items."""
         return any(table.named("items") for table in self.tables)

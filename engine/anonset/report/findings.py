@@ -14,7 +14,7 @@ from anonset.measures.risks.known_items import KnownItems
 from anonset.reading.file_options import person_columns
 from anonset.release.memory import format_size
 from anonset.report.sections import as_text, facts_table, table
-from anonset.settings.job_text import unit_line
+from anonset.settings.job_text import one_line, unit_line
 from anonset.spelling import counted, printable, setting, spelled
 
 _MOST_SHOWN = 1000
@@ -67,6 +67,7 @@ def findings_summary(findings: Findings) -> dict[str, Any]:
         "m": findings.m,
         "memory": findings.memory,
         "problems": list(findings.problems),
+        "comments": [one_line(problem) for problem in findings.problems],
         "fixes": [[fix.as_json() for fix in problem.fixes] for problem in findings.checks],
         "assumed": [problem.assumed for problem in findings.checks],
         "obstacle": None if findings.obstacle is None else findings.problems.index(str(findings.obstacle)),

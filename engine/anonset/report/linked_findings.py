@@ -10,7 +10,7 @@ from anonset.columns.roles import hierarchy_for, tree_of
 from anonset.jobs.linked_findings import LinkedFindings, TableFindings
 from anonset.report.findings import short_reason
 from anonset.report.sections import as_text, facts_table, table
-from anonset.settings.job_text import unit_line
+from anonset.settings.job_text import one_line, unit_line
 from anonset.spelling import counted, folded, listed, printable
 
 
@@ -21,9 +21,11 @@ def linked_summary(findings: LinkedFindings) -> dict[str, Any]:
         "tables": [_table_summary(one) for one in findings.tables],
         "without_items": [_table_summary(one) for one in findings.without_items],
         "left_out": dict(findings.left_out),
+        "persons": findings.persons,
         "k": findings.k,
         "m": findings.m,
         "problems": list(findings.problems),
+        "comments": [one_line(problem) for problem in findings.problems],
         "fixes": [[fix.as_json() for fix in problem.fixes] for problem in findings.checks],
         "question": None
         if findings.is_declared

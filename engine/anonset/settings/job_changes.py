@@ -1,16 +1,18 @@
 """Change single settings in the text of a job file. Comments and all other settings remain."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from anonset.columns.roles import ROLES as COLUMN_ROLES
 from anonset.columns.roles import SETS
 from anonset.data.hierarchies.hierarchy_rules import RANGE, VALUES
-from anonset.reading.file_options import OPEN
+from anonset.reading.file_options import OPEN, ROW, UNKNOWN
 from anonset.reading.roles import name_list
 from anonset.settings.column_rules import without_roles
 from anonset.settings.job import Job
 from anonset.settings.job_files import ANSWERS
+from anonset.settings.job_text import CHECK, one_line, toml_of
 
 ROLES = tuple(role for role in COLUMN_ROLES if role != "unit")
 """Column roles, as settings, without the unit of privacy."""
@@ -22,6 +24,9 @@ _GENERALIZED = (*SETS, "relational")
 
 def changed_job(text: str, changes: Mapping[str, Any]) -> str:
     r"""Return the text of a job file with other settings.
+
+    Comments with the reasons of proposed roles are removed if a column gets another role, and the question who is a
+    person if the unit changes.
 
     A job may have settings for each possible value of ``unit``. Then only the settings for its current value change.
     Entries of tables in tables, such as the roles of linked tables, change one by one.
@@ -42,11 +47,16 @@ def changed_job(text: str, changes: Mapping[str, Any]) -> str:
     import tomlkit  # part of the extra `ui`
 
     job: Any = tomlkit.parse(text)
+    moved = set[str]()
     answers = job.get(ANSWERS, {})
-    own: Any = answers.get(_key(changes.get("unit", job.get("unit", OPEN))), None)
+    key = ",".join(name_list(changes.get("unit", job.get("unit", OPEN))))
+    key = ROW if key == UNKNOWN and key not in answers else key  # as when the job is read
+    own: Any = answers.get(key)
     for name, value in changes.items():
         inner = own is not None and name != "unit" and (name in own or name not in job)
         place = own if inner else job
+        if name in ROLES:
+            moved |= {*name_list(place.get(name, ()))} ^ {*name_list(value or ())}
         if isinstance(value, Mapping):
             _change_table(place, name, value)
         elif value in (None, []):
@@ -55,11 +65,55 @@ def changed_job(text: str, changes: Mapping[str, Any]) -> str:
                     del one[name]
         else:
             place[name] = value
-    return tomlkit.dumps(job)
+    after = tomlkit.dumps(job)
+    if "unit" in changes:
+        after = re.sub(r"^# Who is a person\? Replace .*\n(#.*\n)*(?=unit = )", "", after, flags=re.MULTILINE)
+    return without_reasons(after, key, moved)
 
 
-def _key(unit: str | Sequence[str]) -> str:
-    return ",".join(name_list(unit))
+def reasons_in(text: str, unit: str, columns: Sequence[str]) -> dict[str, str]:
+    r"""Return the reasons for the proposed roles of columns, as the comments of a job file give them for a unit.
+
+    >>> reasons_in("# age: known to others\nrelational = ['age', 'sex']\n", "row", ["age", "sex"])
+    {'age': 'known to others'}
+    """
+    lines = [line for line, is_own in _comments(text, unit) if is_own]
+    heads = {name: f"# {one_line(name)}: " for name in columns}
+    found = {name: next((x for x in lines if x.startswith(head)), "") for name, head in heads.items()}
+    return {name: line.removeprefix(heads[name]).rstrip("\n") for name, line in found.items() if line}
+
+
+def without_reasons(text: str, unit: str, columns: Iterable[str]) -> str:
+    """Return the text of a job file without the reasons for the proposed roles of columns."""
+    heads = tuple(f"# {one_line(name)}: " for name in columns)
+    return "".join(line for line, is_own in _comments(text, unit) if not (is_own and line.startswith(heads)))
+
+
+def _comments(text: str, unit: str) -> Iterator[tuple[str, bool]]:
+    """Yield each line of a job file, and True if it is a comment that applies to the unit."""
+    own, applies = f"[{ANSWERS}.{toml_of(unit)}", True
+    for line in text.splitlines(keepends=True):
+        if line.startswith(f"[{ANSWERS}."):
+            applies = line.startswith((f"{own}]", f"{own}."))
+        yield line, applies and line.startswith("# ")
+
+
+def checks_in(text: str) -> list[str]:
+    """Return the problems that a job file names for the owner to check."""
+    return [line.removeprefix(CHECK) for line in text.splitlines() if line.startswith(CHECK)]
+
+
+def with_check(text: str, check: str, *, is_open: bool) -> str:
+    r"""Return the text of a job file with or without a comment that the owner should check a problem.
+
+    >>> with_check("# Job\nk = 5\n", "-9 may mean a missing value", is_open=True)
+    '# Job\n# Check: -9 may mean a missing value\nk = 5\n'
+    """
+    lines, line = text.splitlines(keepends=True), f"{CHECK}{check}\n"
+    if not is_open:
+        return "".join(one for one in lines if one != line)
+    place = next((n for n, one in enumerate(lines) if not one.startswith("#")), len(lines))
+    return text if line in lines else "".join([*lines[:place], line, *lines[place:]])
 
 
 def _change_table(place: Any, name: str, entries: Mapping[str, Any]) -> None:

@@ -11,6 +11,8 @@ from typing import Any
 from anonset.reading.sources.place import is_address
 from anonset.spelling import in_file
 
+CHECK = "# Check: "
+"""Begin of a comment about a problem that the owner should check."""
 _OF_TABLE = "tables."
 """First part of the names of linked tables, whose entries are settings."""
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
@@ -50,23 +52,23 @@ def job_text(
         "# Job file for anonset. Run: anonset anonymize THIS-FILE. Compare algorithms: anonset suggest THIS-FILE.",
         "# Roles are proposals, based on column names and values. Check them: only you know the data.",
     ]
-    lines += ["#", *(f"# Check: {problem}" for problem in map(_one_line, problems))] if problems else []
+    lines += ["#", *(f"{CHECK}{problem}" for problem in map(one_line, problems))] if problems else []
     lines += [
         "",
         *([] if input is None else [f"input = {toml_of(input)}"]),
-        f"out = {toml_of(out)}  # new directory; do not share {_one_line(out)}.private",
+        f"out = {toml_of(out)}  # new directory; do not share {one_line(out)}.private",
     ]
     if question:
         lines += [
             "",
             '# Who is a person? Replace unit = "?" by one of these lines; until then, the job does not run.',
         ]
-        lines += [*(f"# {_one_line(line)}" for line in question), 'unit = "?"']
+        lines += [*(f"# {one_line(line)}" for line in question), 'unit = "?"']
     lines += _settings_lines(settings, guarantee, reasons)
     for answer, text in answers.items():
         lines += [
             "",
-            f"# If each of {_one_line(answer)} is a person:" if answer != "row" else "# If each row is a person:",
+            f"# If each of {one_line(answer)} is a person:" if answer != "row" else "# If each row is a person:",
         ]
         lines += [f"[unit_is.{toml_of(answer)}]", *text.splitlines()]
     return "\n".join(lines) + "\n"
@@ -87,7 +89,7 @@ def _settings_lines(
     tables = {name: value for name, value in settings.items() if isinstance(value, Mapping)}
     for name, value in settings.items():
         if name not in tables:
-            lines += ["", *(f"# {_one_line(reason)}" for reason in reasons.get(name, ())), f"{name} = {toml_of(value)}"]
+            lines += ["", *(f"# {one_line(reason)}" for reason in reasons.get(name, ())), f"{name} = {toml_of(value)}"]
     if guarantee:
         lines += [
             "",
@@ -97,7 +99,7 @@ def _settings_lines(
     lines += [f"{name} = {toml_of(value)}" for name, value in guarantee.items()]
     for name, entries in tables.items():
         if entries or not within:
-            lines += ["", *(f"# {_one_line(reason)}" for reason in reasons.get(name, ())), f"[{within}{name}]"]
+            lines += ["", *(f"# {one_line(reason)}" for reason in reasons.get(name, ())), f"[{within}{name}]"]
             key_text = str if name.startswith(_OF_TABLE) else toml_of
             lines += [f"{key_text(key)} = {toml_of(value)}" for key, value in entries.items()]
     return lines
@@ -139,5 +141,6 @@ def toml_of(value: Any) -> str:
     return f"[{', '.join(map(toml_of, value))}]"
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
+    """Return a text as a comment of a job file."""
     return "".join(c if c.isprintable() else " " for c in in_file(text))

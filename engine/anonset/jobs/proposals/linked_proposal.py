@@ -159,7 +159,7 @@ def inspect_tables(
         k=k,
         m=m,
         settings=_common_settings(published, options),
-        checks=(*checks, *(check for one in linked for check in one.checks()), *_id_checks(findings)),
+        checks=(*checks, *(check for one in linked for check in one.checks()), *_id_checks(findings, options)),
         without_items=tuple(one.findings() for one in without_items),
     )
 
@@ -351,7 +351,7 @@ def _published(linked: Sequence[_LinkedTable]) -> list[_LinkedTable]:
     return [one for one in linked if one.describes or one in with_items or one.evidence.name in parents]
 
 
-def _id_checks(tables: Sequence[TableFindings]) -> Iterator[Problem]:
+def _id_checks(tables: Sequence[TableFindings], options: Mapping[str, Any]) -> Iterator[Problem]:
     """Yield what the owner must decide about ids that other tables lack, and about rows without an id."""
     described = next((table.name for table in tables if table.describes), "")
     without_id = ["no-id"] if any(table.without_id for table in tables) else []
@@ -363,7 +363,10 @@ def _id_checks(tables: Sequence[TableFindings]) -> Iterator[Problem]:
             yield Problem(f"{table.name}: {rows} do not occur in {table.parent}; correct the data")
         elif table.lacking:
             persons = f"{counted(table.lacking, 'person')} of {table.name} not in {described}"
-            yield Problem(persons, [Fix({"skip_rows": [*without_id, "undescribed"]}, "to publish the others")])
+            if "undescribed" in names_in((), options.get("skip_rows")):
+                yield Problem(f"{persons}, skipped")
+            else:
+                yield Problem(persons, [Fix({"skip_rows": [*without_id, "undescribed"]}, "to publish the others")])
         if table.without_id:
             rows = f"{table.name}: {counted(table.without_id, 'row')} without {table.key!r}"
             yield Problem(f"{rows}, skipped")

@@ -7,7 +7,6 @@ from typing import Any
 from nicegui import ui
 from nicegui.elements.mixins.text_element import TextElement
 
-from anonset.columns.roles import GIVEN, OF_PERSONS
 from anonset.data.hierarchies.hierarchy_rules import is_coarser
 from anonset.reading.roles import name_list
 from anonset.spelling import short_names
@@ -16,7 +15,7 @@ from anonset.ui.screens.role_menus import RoleMenus
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.setting_words import ROLE_WORDS
 
-_ALWAYS = ("items", "relational", "sensitive", "keep", "drop")
+_ALWAYS = ("items", "relational", "sensitive", "unit", "keep", "drop")
 """Roles that the screen offers for every column. Any other role is only offered if a column already has it."""
 _SINGLE = ("items", "sensitive")
 """Roles that the screen offers for one column at a time."""
@@ -44,6 +43,7 @@ class ColumnsCard:
         state = self._state
         return (
             state.inspection.findings and tuple(roles_of_job(state).items()),
+            state.unit,
             state.answered,
             state.publishing,
         )
@@ -73,7 +73,7 @@ class ColumnsCard:
 
     def _role_menu(self) -> None:
         names = self._state.chosen.names
-        offered = [role for role in _offered(self._state) if role not in (*_SINGLE, *OF_PERSONS) or len(names) == 1]
+        offered = [role for role in _offered(self._state) if role not in (*_SINGLE, "id") or len(names) == 1]
         label = f"Role of {short_names(names)}"
         menu = menu_of({role: ROLE_WORDS[role] for role in offered}, label, on_change=self._give)
         menu.props('display-value="Choose a role"').classes("wide").mark("role of several")
@@ -129,8 +129,7 @@ def roles_of_job(state: PageState) -> dict[str, str]:
     """Return the role of each column in the job, or the proposed role if the column has none."""
     settings = state.settings if state.answered else {}
     named = {name: role for role in ROLE_WORDS for name in name_list(settings.get(role, ()))}
-    columns = state.inspection.findings["columns"] if state.inspection.findings is not None else []
-    return {column["name"]: named.get(column["name"], column["role"]) for column in columns}
+    return {one["name"]: named.get(one["name"], one["role"]) for one in state.inspection.columns}
 
 
 def coarsened(state: PageState) -> list[str]:
@@ -155,9 +154,7 @@ def _missing(column: Mapping[str, Any], rows: int) -> str:
 
 
 def _reason(state: PageState, unit: Sequence[str], column: str, role: str) -> str:
-    proposed, reason = state.inspection.proposed.get(column, ("", ""))
     if column in unit:
         return "chosen above as the person"
-    if role != proposed or reason == GIVEN:
-        return "chosen"
-    return reason
+    reasons = state.reasons([column])
+    return f"proposed: {reasons[column]}" if column in reasons else "chosen"

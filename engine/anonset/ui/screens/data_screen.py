@@ -4,7 +4,6 @@ problems.
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
 
 from nicegui import ui
 from nicegui.elements.mixins.text_element import TextElement
@@ -21,7 +20,7 @@ from anonset.ui.screens.run_sections import show_exposed
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.setting_words import ROW_WORDS, UNIT, UNKNOWN_WORDS
 
-_IF_ROWS = "They can be published if each row is a person. Then a person with several rows is not protected as one."
+_AS_ITEMS = "As items, all values of a person can be published: choose this role for the column."
 _NO_DATA = "This folder contains no data. Copy a file such as visits.csv into the folder."
 
 
@@ -111,7 +110,8 @@ def _status(state: PageState) -> None:
 def _question_state(state: PageState) -> object:
     found = state.inspection.findings or state.inspection.linked
     persons, has_job = _persons(state).get(state.unit), state.job is not None and state.job.exists()
-    return state.unit, found and found["question"], persons, has_job, _differing(state)
+    linked = state.inspection.linked and state.inspection.linked["persons"]
+    return state.unit, found and found["question"], persons, linked, has_job, _differing(state)
 
 
 def _question(screen: Screen) -> None:
@@ -130,19 +130,35 @@ def _question(screen: Screen) -> None:
             choice.props('display-value="Choose an answer"')
         elif len(state.inspection.answers) > 1 and state.inspection.linked is not None:
             text("p", "Another answer replaces the tables and roles in the job file by a new proposal.").classes("soft")
+        _another_person(screen)
         if differing := _differing(state):
             lost = f"Not published, because the rows of a person differ: {', '.join(differing)}."
-            text("p", f"{lost} {_IF_ROWS}").classes("soft").mark("differing")
+            text("p", f"{lost} {_AS_ITEMS}").classes("soft").mark("differing")
 
 
 def _units(state: PageState) -> dict[str, str]:
-    findings: Mapping[str, Any] = state.inspection.findings or {}
     persons = _persons(state)
-    columns = findings["columns"] if ANSWERS not in state.raw else []
-    distinct = {column["name"]: column["distinct"] for column in columns if "," not in column["name"]}
-    units = [*persons, *state.raw.get(ANSWERS, {}), ROW, UNKNOWN, *distinct]
-    counts = {**distinct, **persons}
-    return {unit: _in_words(unit, counts.get(unit)) for unit in dict.fromkeys([*units, *_declared(state)])}
+    likely = [*persons, *state.raw.get(ANSWERS, {}), ROW, UNKNOWN]
+    others = [*state.inspection.others, *_declared(state)]
+    return {unit: _in_words(unit, persons.get(unit)) for unit in dict.fromkeys([*likely, *others])}
+
+
+def _another_person(screen: Screen) -> None:
+    """Ask for any columns that identify the person."""
+    state = screen.state
+    tables = (state.inspection.linked or {"tables": ()})["tables"]
+    columns = state.inspection.columns or [one for table in tables for one in table["columns"]]
+    names = list(dict.fromkeys(column["name"] for column in columns))
+
+    def declare() -> None:
+        if chosen.value:
+            screen.act(state.answer, ",".join(name for name in names if name in chosen.value))
+
+    with ui.element("details"):
+        text("summary", "Another column, or several columns together")
+        chosen = ui.select(names, label="Columns that identify the person", multiple=True, with_input=True)
+        chosen.props("outlined stack-label use-chips").classes("field").mark("columns of the person")
+        button("Declare", declare).classes("second").mark("declare")
 
 
 def _persons(state: PageState) -> dict[str, int | None]:
@@ -195,7 +211,7 @@ def _problems(screen: Screen) -> None:
                     if problem == found.error:
                         shown.props("role=alert")
                     else:
-                        _second_button("I checked this", partial(screen.act, found.check, problem)).mark("check")
+                        _second_button("I checked this", partial(screen.act, state.check, problem)).mark("check")
         _checked(screen, [warning for warning in warnings if warning not in (*unchecked, found.error)])
 
 
@@ -209,7 +225,7 @@ def _checked(screen: Screen, warnings: Sequence[str]) -> None:
             for warning in warnings:
                 with ui.element("li"):
                     text("p", warning)
-                    again = partial(screen.state.inspection.check, warning, checked=False)
+                    again = partial(screen.state.check, warning, checked=False)
                     _second_button("Check again", partial(screen.act, again)).mark("uncheck")
 
 

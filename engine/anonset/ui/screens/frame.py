@@ -61,6 +61,8 @@ class Screen:
         command, does
             Command line that the screen shows, and what it does.
         """
+        if not self.state.first_step:
+            self.state.seen.add(self.path)
         ui.add_head_html(f"<style>{STYLE}</style>{_CLOSE_MENU}")
         layout = ui.context.client.layout  # this element is outside of the main element of the library
         ui.page_title(f"anonset: {SCREENS[self.path]}")
@@ -78,6 +80,7 @@ class Screen:
             text("h1", title)
             if self.path not in ("/", OPEN):
                 self.section(lambda: len(self.state.inspection.unchecked), lambda _: self._show_unchecked())
+                self.section(lambda: self.state.standing, lambda _: [alert(one, "p") for one in self.state.standing])
             self._messages = self.section(lambda: (self._message, self.state.inspection.error), self._show_messages)
             yield
         with ui.element("footer") as footer:

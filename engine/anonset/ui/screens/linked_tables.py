@@ -47,8 +47,12 @@ def show_tables(screen: Screen, section: LiveSection) -> None:
 
 def keys_of(state: PageState) -> dict[str, str]:
     """Return the keys that may identify the persons, in words."""
+    now = state.inspection.linked and state.inspection.linked["persons"]
+    persons = {state.unit: now} if state.answered and now is not None else {}
     keys = {
-        one["unit"]: f"Each {one['unit']} is a person: {counted(one['persons'], 'person')}; in "
+        one[
+            "unit"
+        ]: f"Each {one['unit']} is a person: {counted(persons.get(one['unit'], one['persons']), 'person')}; in "
         f"{counted(len(one['tables']), 'table')}: {', '.join(one['tables'])}"
         for one in state.inspection.answers
     }
@@ -110,7 +114,7 @@ def _reason(inspected: Inspected, column: str, role: str) -> str:
     table_name, _, own = column.partition(".")
     found = inspected.get(table_name, {"columns": ()})
     proposed = next((one for one in found["columns"] if one["name"] == own), None)
-    return proposed["why"] if proposed is not None and proposed["role"] == role else "chosen"
+    return f"proposed: {proposed['why']}" if proposed is not None and proposed["role"] == role else "chosen"
 
 
 def _counts(found: Mapping[str, Any]) -> str:

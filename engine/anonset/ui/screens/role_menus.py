@@ -83,7 +83,7 @@ class RoleMenus:
 
     def add(self, column: str, role: str, offered: Sequence[str], *, enabled: bool) -> None:
         """Create the menu of a column and the reason for its role, as two cells of a table."""
-        options = {one: ROLE_WORDS[one] for one in offered if one not in OF_PERSONS or role == one}
+        options = {one: ROLE_WORDS[one] for one in offered if one != "id" or role == one}
         with ui.element("td"):
             menu = menu_of(options, f"Role of column {column}", partial(self._give, column), value=role)
             menu.mark(f"role {column}").set_enabled(enabled)
@@ -93,7 +93,8 @@ class RoleMenus:
         """Change the role of a column. The menus of other columns follow, and this menu if the role is rejected."""
         if role == self._roles().get(column):
             return
-        succeeds = self._screen.act(self._screen.state.give_role, [column], role, shown=self._section)
+        shown = None if role == "unit" else self._section  # another person changes all roles
+        succeeds = self._screen.act(self._screen.state.give_role, [column], role, shown=shown)
         roles = {**self._roles(), **({column: role} if succeeds else {})}
         for name, (menu, reason) in self._shown.items():
             role_now = roles.get(name, "drop")

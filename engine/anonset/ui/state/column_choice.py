@@ -73,5 +73,4 @@ class ColumnChoice:
         await run.finish()
 
     def _columns(self) -> list[str]:
-        found = self._state.inspection.findings
-        return [] if found is None else [column["name"] for column in found["columns"]]
+        return [column["name"] for column in self._state.inspection.columns]

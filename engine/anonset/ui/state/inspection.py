@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from anonset.columns.roles import GIVEN
 from anonset.errors import Fix
 from anonset.ui.state.runs import CommandRun
 
@@ -17,8 +18,10 @@ class Inspection:
         """Output of the command about a single table."""
         self.linked: Mapping[str, Any] | None = None
         """Output of the command about linked tables."""
-        self.proposed: dict[str, tuple[str, str]] = {}
-        """Role of each column that the first run proposes, with the reason."""
+        self.proposed: dict[str, str] = {}
+        """Reason for the role of each column that the first run proposes."""
+        self.comments: dict[str, str] = {}
+        """Comment of a job file about each warning."""
         self.assumed: dict[str, list[Fix]] = {}
         """Warnings about settings that the first run wrote to the job file, with the fixes. Later runs take these
         settings for the owner's.
@@ -27,6 +30,8 @@ class Inspection:
         """Warnings that the owner has checked."""
         self.answers: list[Mapping[str, Any]] = []
         """Possible units that count as a person, with the number of persons for each unit."""
+        self.others: list[str] = []
+        """Less likely units."""
         self.fixes: Sequence[Fix] = ()
         """Settings that the error of the last run recommends."""
         self.failure = ""
@@ -45,6 +50,11 @@ class Inspection:
         return {**self.assumed, **{problem: [Fix(**fix) for fix in fixes] for problem, fixes in latest}}
 
     @property
+    def columns(self) -> Sequence[Mapping[str, Any]]:
+        """Columns of a single table."""
+        return self.findings["columns"] if self.findings is not None else ()
+
+    @property
     def error(self) -> str:
         """Problem with which no record can be read, or the message of a failed run. Empty if there is none."""
         found = self.findings
@@ -56,8 +66,13 @@ class Inspection:
         return [warning for warning in self.warnings if warning not in (*self.checked, self.error)]
 
     def check(self, warning: str, *, checked: bool = True) -> None:
-        """Store whether the owner has checked a warning. The job file does not contain it."""
+        """Store whether the owner has checked a warning."""
         (self.checked.add if checked else self.checked.discard)(warning)
+
+    @property
+    def contradictions(self) -> list[str]:
+        """Warnings that the data contradict the declared person. They remain until the end, even if checked."""
+        return [warning for warning, fixes in self.warnings.items() if any("unit" in fix.settings for fix in fixes)]
 
     def settle(self, fix: Fix) -> None:
         """Forget the warnings that a fix remedies, because the owner has chosen it."""
@@ -80,12 +95,14 @@ class Inspection:
 
     def _store(self, found: Mapping[str, Any]) -> None:
         self.answers = (found["question"] or {}).get("answers") or self.answers
+        self.comments |= dict(zip(found["problems"], found["comments"], strict=True))
         if "tables" in found:
             self.linked = found
             return
         self.findings = found
         warned = zip(found["problems"], found["assumed"], strict=True)
         self.assumed |= {warning: self.warnings[warning] for warning, is_assumed in warned if is_assumed}
+        self.others = (found["question"] or {}).get("others") or self.others
         self.proposed = self.proposed or {
-            column["name"]: (column["role"], column["why"]) for column in found["columns"]
+            column["name"]: column["why"] for column in found["columns"] if column["reason"] != GIVEN
         }

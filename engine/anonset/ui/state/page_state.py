@@ -10,12 +10,12 @@ from typing import Any
 
 from anonset.errors import AnonsetError, Fix, InputError, plain_text
 from anonset.privacy.model import PrivacyModel
-from anonset.reading.file_options import OPEN, person_columns
+from anonset.reading.file_options import OPEN, ROW, UNKNOWN, person_columns
 from anonset.reading.linked import LinkedTables
 from anonset.reading.roles import name_list
 from anonset.reading.sources.place import Place
 from anonset.settings.job import Job
-from anonset.settings.job_changes import changed_job, completing
+from anonset.settings.job_changes import changed_job, checks_in, completing, reasons_in, with_check
 from anonset.settings.job_files import ANSWERS, read_job
 from anonset.settings.model_choices import (
     candidate_of,
@@ -36,14 +36,14 @@ from anonset.ui.state.inspection import Inspection
 from anonset.ui.state.policy_state import KINDS, PolicyState
 from anonset.ui.state.publication import Publication
 from anonset.ui.state.runs import CommandRun
-from anonset.ui.state.setting_words import UNIT, in_words
+from anonset.ui.state.setting_words import UNIT, UNKNOWN_WORDS, in_words
 from anonset.ui.state.table_roles import Inspected, inspected_tables, job_changes
 from anonset.ui.state.tree_state import TreeState
 from anonset.ui.state.trial import Trial
 from anonset.ui.state.workload_state import WorkloadState
 
 _KEPT = ("k", "m", "out")
-"""Settings of a job with linked tables that do not depend on the key of the persons."""
+"""Settings of a job that do not depend on who is a person."""
 
 
 class PageState:
@@ -64,6 +64,8 @@ class PageState:
         self.tree = TreeState(self)
         self.policies = {kind: PolicyState(self, kind) for kind in KINDS}
         self.workload = WorkloadState(self)
+        self.seen: set[str] = set()
+        """Addresses of the screens that the owner has seen since the job file was opened."""
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def open(self, name: str) -> None:
@@ -96,6 +98,7 @@ class PageState:
             task.cancel()
         self.job, self.inspection = None, Inspection()
         self.chosen.clear()
+        self.seen.clear()
         self.tree = TreeState(self)
         self.policies = {kind: PolicyState(self, kind) for kind in KINDS}
         self.workload = WorkloadState(self)
@@ -244,11 +247,15 @@ class PageState:
     def answer(self, unit: str) -> None:
         """Declare who is a person, and repeat the inspection.
 
-        Tables that are linked by another key get the roles that the inspection proposes for it.
+        Columns get the roles that the inspection proposes for this person, unless the job contains roles for it.
         """
-        if self.inspection.linked is not None and unit not in self.raw.get(ANSWERS, {}):
+        answers = self.raw.get(ANSWERS, {})
+        has_roles = unit in answers or (ROW in answers and unit == UNKNOWN)
+        if not has_roles and (answers or self.inspection.linked is not None):
             self.require_not_publishing()
-            self.start(self._propose_tables(unit))
+            self.start(self._propose_unit(unit))
+            return
+        if self._propose_again(["--unit", unit]):
             return
         self.chosen.clear()
         names = list(person_columns(unit))
@@ -259,13 +266,17 @@ class PageState:
         """Change the role of columns, and repeat the inspection.
 
         The model also changes if it does not fit the new roles. The inspection writes the job file if there is none
-        yet.
+        yet. If the columns identify the person, they become the declared unit.
         """
+        if role == "unit":
+            self.answer(",".join(columns))
+            return
         if self._propose_again(arguments_of({role: list(columns)})):
             return
         self.change(self._changes({role: list(columns)}))
         self._change_model(fitting_model(self.stated))
-        self._inspect_again()
+        if not self.tables:  # findings about linked tables do not depend on roles
+            self._inspect_again()
 
     def apply_fix(self, fix: Fix) -> None:
         """Write recommended settings to the job file, and repeat the inspection.
@@ -277,6 +288,37 @@ class PageState:
         self.inspection.settle(fix)
         self.change(self._changes(fix.settings))
         self._inspect_again()
+
+    def check(self, warning: str, *, checked: bool = True) -> None:
+        """Store whether the owner has checked a warning. The job file names the warnings that nobody has checked."""
+        self.inspection.check(warning, checked=checked)
+        self._write_checks({warning: not checked})
+
+    def _write_checks(self, are_open: Mapping[str, bool]) -> None:
+        """Write the comments about warnings to the job file, or remove them."""
+        job, comments = self._existing(), self.inspection.comments
+        if job is None or self.publishing:
+            return
+        text = before = job.read_text(encoding="utf-8")
+        for warning, is_open in are_open.items():
+            text = with_check(text, comments.get(warning, warning), is_open=is_open)
+        if text != before:
+            with replacement(job) as new:
+                new.write_text(text, encoding="utf-8", newline="")
+
+    @property
+    def standing(self) -> list[str]:
+        """Sentences about the declared person that remain until the end."""
+        unknown = [f"{UNKNOWN_WORDS}."] if self.unit == UNKNOWN else []
+        return [*unknown, *(one for one in self.inspection.contradictions if one not in self.inspection.unchecked)]
+
+    def reasons(self, columns: Sequence[str]) -> dict[str, str]:
+        """Return the reasons for the roles of columns that are proposed and that nobody has chosen."""
+        job, proposed = self._existing(), self.inspection.proposed
+        if job is None:
+            return proposed
+        found = reasons_in(job.read_text(encoding="utf-8"), self.unit, columns)
+        return {name: proposed.get(name, reason.partition("; ")[0]) for name, reason in found.items()}
 
     def _changes(self, settings: Mapping[str, Any]) -> dict[str, Any]:
         """Return the changes of the job file if settings are added."""
@@ -416,11 +458,10 @@ class PageState:
         self.folder.require_inside(_read(job))
 
     def _inspect_again(self) -> None:
-        """Repeat the inspection with the settings of the job. Findings about linked tables do not depend on them."""
+        """Repeat the inspection with the settings of the job."""
         if (job := self._existing()) is not None:
             self._require_inside(job)
-            if self.inspection.linked is None:
-                self.start(self._inspect())
+            self.start(self._inspect())
 
     def start(self, work: Any) -> None:
         """Run a coroutine until it ends or the job file is closed."""
@@ -438,21 +479,35 @@ class PageState:
         if self.tables:
             await self.inspection.repeat(self._inspection_of_tables(self.unit if self.answered else ""))
             return
+        is_first = self.inspection.run is None
         with tempfile.TemporaryDirectory(prefix="anonset-ui-") as place:
             proposal = Path(place) / "proposal.toml"
             arguments = ["inspect", self.name, "--json", "--out", str(proposal)]
             if await self.inspection.repeat(CommandRun(arguments, self.folder.path)) and proposal.exists():
                 self._complete(read_job(str(proposal), unanswered=True))
+                self._follow_checks(is_first=is_first)
+
+    def _follow_checks(self, *, is_first: bool) -> None:
+        """Show the warnings of an earlier time that nobody has checked. Later, remove the comments about warnings that
+        no longer apply.
+        """
+        job, found = self._existing(), self.inspection
+        if is_first and job is not None:
+            known = {*found.comments.values()}
+            found.assumed |= {one: [] for one in checks_in(job.read_text(encoding="utf-8")) if one not in known}
+        else:
+            self._write_checks(dict.fromkeys(found.comments.keys() - found.warnings.keys(), False))
 
     def _inspection_of_tables(self, unit: str, *options: str) -> CommandRun:
         """Return the command that inspects linked tables: all files of the opened folder, or the tables of the job."""
         source = self.name if self._data is None or not self._data.is_dir() else self.folder.relative(self._data)
-        declared = ["--unit", unit] if unit else []
+        skipped = {name: value for name, value in self.settings.items() if name == "skip_rows"}
+        declared = arguments_of({**skipped, **({"unit": name_list(unit)} if unit else {})})
         return CommandRun(["inspect", source, *declared, "--json", *options], self.folder.path)
 
-    async def _propose_tables(self, unit: str) -> None:
-        """Replace the job file by the proposal for linked tables if another key identifies the person. The sizes of the
-        promise and the name of the publication remain.
+    async def _propose_unit(self, unit: str) -> None:
+        """Replace the job file by the proposal for another person. The sizes of the promise and the name of the
+        publication remain.
         """
         job = self._existing()
         if job is None:
@@ -460,6 +515,7 @@ class PageState:
         proposal = job.with_name(f".{token_urlsafe(12)}{JOB}")  # paths in it are relative to this folder
         kept = {name: value for name, value in self.raw.items() if name in _KEPT}
         try:
+            self.inspection.proposed = {}
             run = self._inspection_of_tables(unit, "--out", str(proposal))
             if await self.inspection.repeat(run) and proposal.exists():
                 self.require_not_publishing()

@@ -60,6 +60,7 @@ def basis_of(state: PageState) -> Hashable:
         state.inspection.error,
         id(state.inspection.findings),
         len(state.inspection.unchecked),
+        frozenset(state.seen),
         commands,
     )
 
@@ -112,6 +113,8 @@ def _promise(state: PageState) -> Step:
     if isinstance(promised, Problem):
         return Step("warned", "1 warning")
     model, _ = promised
+    if "/promise" not in state.seen:
+        return OPEN
     settings = state.settings
     sizes = [f"{name}={settings[name]}" for name in sizes_of(model.name) if name in settings]
     return Step("done", f"done: {', '.join(sizes)}" if sizes else "done")
