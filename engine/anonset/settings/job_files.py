@@ -104,7 +104,7 @@ def _with_tables(path: str, job: dict[str, Any], flags: Mapping[str, Any]) -> di
     """
     roles = LinkedTables.of(job.pop("tables"), job.get("unit"), path, Place(path).parent).roles
     if len(roles["items"]) > 1 and job.get("model") == "kkm" and "algorithm" not in job:
-        name = flags.get("algorithm") or default_algorithm("kkm", relational=True)
+        name = str(flags.get("algorithm") or default_algorithm("kkm", relational=True))
         if name in ALGORITHMS and "transaction" in accepted_settings(name, {}):
             job = {"transaction": APART, **job}  # the symbols of its default may have items of different tables
     return {"input": Path(path).name, **job, **roles}

@@ -14,7 +14,6 @@ from anonset.ui.screens.fix_buttons import fix_buttons
 from anonset.ui.screens.frame import Screen, alert, busy, button, card, show_limits, text
 from anonset.ui.screens.reports import show_reports
 from anonset.ui.screens.run_sections import ended, show_risk
-from anonset.ui.state.examination import Examination
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.publication import Publication
 from anonset.ui.state.runs import CANCELLED
@@ -34,9 +33,9 @@ def publish_screen(state: PageState) -> None:
             screen.section(lambda: _algorithm(state), lambda _: _show_algorithm(state))
             screen.section(lambda: _start_state(state), lambda _: _start(screen, typed))
             screen.section(lambda: (_progress_state(state.publication), state.raw), lambda _: _progress(screen))
-        screen.section(lambda: _examined(state), lambda _: _result(state))
-        screen.section(lambda: (made := _examined(state)) and ended(made.risk), lambda _: _risk(state))
-        show_reports(screen, lambda: _examined(state), "/report")
+        screen.section(lambda: state.made, lambda _: _result(state))
+        screen.section(lambda: state.made and ended(state.made.risk), lambda _: _risk(state))
+        show_reports(screen, lambda: state.made, "/report")
         with ui.element("div").classes("actions"):
             ui.link("Back: try", "/try")
             ui.link("Next: queries", "/queries")
@@ -45,10 +44,6 @@ def publish_screen(state: PageState) -> None:
 def _commands(state: PageState) -> str:
     further = [] if state.publication is None else state.publication.runs[1:]
     return "\n".join([state.command("anonymize"), *(run.command for run in further)])
-
-
-def _examined(state: PageState) -> Examination | None:
-    return state.publication and state.publication.examined
 
 
 def _algorithm(state: PageState) -> tuple[str, str]:

@@ -183,6 +183,11 @@ class PageState:
         return "First choose the columns to publish on the screen Data."
 
     @property
+    def made(self) -> Examination | None:
+        """Risk and reports of the publication of this job, or None before it exists."""
+        return None if self.publication is None else self.publication.examined
+
+    @property
     def publishing(self) -> bool:
         """True while the publication is made."""
         return self.publication is not None and self.publication.run.code is None
@@ -406,8 +411,7 @@ class PageState:
         """
         model = self.model()
         if not self.publishing:
-            examined = None if self.publication is None else self.publication.examined
-            statements = {} if examined is None else examined.statements
+            statements = {} if self.made is None else self.made.statements
             out = self.settings.get("out", "")
             self.publication = Publication(self.name, out, self.folder, model, self.inspection.findings, statements)
             self.start(self.publication.finish())
@@ -422,8 +426,7 @@ class PageState:
         """Path of the private report that leads to records before and after anonymization, or None if there is no
         publication yet, or if other machines can open the page.
         """
-        examined = None if not self.is_local or self.publication is None else self.publication.examined
-        path = None if examined is None else self.folder.inside(examined.subject)
+        path = None if not self.is_local or self.made is None else self.folder.inside(self.made.subject)
         if path is not None:
             self.folder.require_inside(read_job(str(path)))
         return path

@@ -88,8 +88,8 @@ def promise_of(state: PageState) -> tuple[PrivacyModel, Settings] | Problem:
 
 def _warnings(state: PageState) -> int:
     """Return the number of warnings that the screen Publish shows."""
-    made, runs = state.publication, _runs(state)
-    found = (None if made is None or made.examined is None else made.examined.risk.result) or {}
+    runs = _runs(state)
+    found = (None if state.made is None else state.made.risk.result) or {}
     failed = [one for one in runs[1:] if one.code]
     own = len(runs[0].warnings) if runs else 0
     shown = (state.unused_recommendation, found.get("higher_after"), found.get("broken"))
