@@ -1,5 +1,6 @@
 """Comments of the job file that the page writes."""
 
+import json
 import random
 import subprocess
 import sys
@@ -25,7 +26,12 @@ def test_comments_of_a_job_file_name_options_and_messages_name_buttons(
     assert main(["inspect", "visits.csv", "--quiet", "-o", "typed.toml"]) == 0
     assert "“Treat -99 as missing”" in output
     assert "“Apply to grp: an attacker may know it”" in output
-    assert "--null" not in output
+    findings = json.loads(output)
+    comments = findings.pop("comments")
+    assert "--null" not in json.dumps(findings)
+    assert [f"# Check: {one}" for one in comments] == [
+        line for line in Path("typed.toml").read_text().splitlines() if line.startswith("# Check: ")
+    ]
     assert "--null -99" in Path("typed.toml").read_text()
     assert "--relational grp" in Path("typed.toml").read_text()
     assert Path("page.toml").read_bytes() == Path("typed.toml").read_bytes()
