@@ -128,8 +128,8 @@ def test_the_complete_way_publishes_the_bytes_of_the_command_line(
     for path in (folder / "by-clicks").iterdir():
         assert path.read_bytes() == (folder / "by-command" / path.name).read_bytes(), path.name
     assert {p.name for p in folder.iterdir()} == {
-        "visits.csv", "visits.toml", "by-clicks", "by-clicks.private", "by-clicks-report.html", "by-command",
-        "by-command.private",
+        "visits.csv", "visits.toml", "by-clicks", "by-clicks.private", "by-clicks-report.html",
+        "by-clicks-shareable.html", "by-command", "by-command.private",
     }  # fmt: skip
 
 
@@ -368,7 +368,7 @@ def test_an_existing_publication_is_verified(folder: Path, monkeypatch: pytest.M
         assert "km-anonymity with k=3, m=1 holds" in element(user, "verdict").text
         assert "The publication agrees with the original." in texts(user)
         assert "anonset verify good.private/report.json" in texts(user)
-        await until(lambda: "Internal report to sign" in texts(user))
+        await until(lambda: "Reports to sign" in texts(user))
         assert (await user.http_client.get("/opened-report")).status_code == 404
         user.find(marker="write-report").click()
         await until(lambda: "Open the report" in texts(user))
