@@ -116,3 +116,34 @@ def test_columns_that_differ_between_the_rows_of_a_person_are_not_counted(tmp_pa
         assert "same id" in state.chosen.words
 
     by_clicks(tmp_path, way)
+
+
+def test_many_columns_are_searched_and_numbered_columns_are_folded(tmp_path: Path) -> None:
+    rng = random.Random(1)
+    names = ["age", *(f"dx{n}" for n in range(1, 26))]
+    rows = [",".join([f"{rng.randint(20, 60)}", *rng.choices("abc", k=25)]) for _ in range(60)]
+    (tmp_path / "wide.csv").write_text("\n".join([",".join(names), *rows]))
+
+    async def way(user: User, state: PageState) -> None:
+        state.open("wide.csv")
+        await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
+        await user.open("/")
+
+        def shown() -> list[str]:
+            rows = [user.client.elements[one] for one in [*user.client.elements]]  # type: ignore[union-attr]
+            marks = [
+                (one, name)
+                for one in rows
+                for name in names
+                if one.tag == "tr" and f"row {name}".split() == one._markers
+            ]
+            return [name for one, name in marks if one.visible]
+
+        assert shown() == ["age", "dx1"]
+        assert "24 numbered columns folded" in texts(user)
+        element(user, "search columns").set_value("DX2")
+        await until(lambda: shown() == ["dx2", *(f"dx{n}" for n in range(20, 26))])
+        element(user, "search columns").set_value("")
+        await until(lambda: shown() == ["age", "dx1"])
+
+    by_clicks(tmp_path, way)

@@ -279,6 +279,7 @@ def test_the_question_is_asked_until_it_is_answered(tmp_path: Path, job: str, an
         await opened(user, state, "visits.toml" if job else "visits.csv")
         assert "Who is a person?" in texts(user)
         assert not state.answered
+        assert "unique" not in texts(user)  # no figure of risk before the person is declared
         assert state.inspection.findings is not None
         offered = [one["unit"] for one in state.inspection.findings["question"]["answers"]]
         assert (offered[0], offered[-2:]) == ("pid", ["row", "unknown"])

@@ -134,7 +134,13 @@ def test_only_the_local_page_shows_records_and_stores_none(folder: Path, *, is_l
         assert "/values?column=pid" not in links
         ward = await user.http_client.get("/values?column=ward")
         assert (ward.status_code == 200, ward.headers["cache-control"]) == (is_local, "no-store")
+        first = await user.http_client.get("/records")
+        assert (first.status_code == 200, first.headers["cache-control"]) == (is_local, "no-store")
         if is_local:
+            assert re.findall(r'<th scope="col">(\w+)</th>', first.text) == ["age", "codes", "ward"]
+            assert first.text.count('<th scope="row">') == 10
+            assert re.search(r"<summary>2 masked columns</summary><p>.*: pid, mail\.</p>", first.text)
+            assert not re.search(r"clinic\.org|\bP\d{3}\b", first.text)
             shown = html.unescape(re.sub(r"<[^>]+>", " ", values.text))
             assert re.search(r"ward: 2 of 2 values +Value +Records +w0 +30 \(50\.0%\) +w1 +30", shown)
             assert "mail: masked" in shown
@@ -163,12 +169,20 @@ def test_only_the_local_page_shows_records_and_stores_none(folder: Path, *, is_l
             assert (answer.status_code, "/rows" in links) == (404, False)
             assert not re.search(r"fa\d|\[", answer.text)
             return
-        assert element(user, "rows").props["href"] == "/rows"
+        assert "iframe" not in [one.tag for one in user.client.elements.values()]  # type: ignore[union-attr]
+        user.find(marker="rows").click()
+        (frame,) = [one for one in user.client.elements.values() if one.tag == "iframe"]  # type: ignore[union-attr]
+        assert frame.props["src"] == "rows"
+        assert "frame-ancestors 'self'" in answer.headers["content-security-policy"]
         assert answer.status_code == 200
-        assert answer.text.count("<caption>") == 10
+        assert answer.text.count("before</th>") == answer.text.count("after</th>") == 10
+        assert re.search(r"<summary>2 masked columns</summary><p>.*: pid, mail\.</p>", answer.text)
         shown = html.unescape(re.sub(r"<[^>]+>", " ", answer.text))
         assert not re.search(r"clinic\.org|\bP\d{3}\b", shown)
-        assert re.search(r"<mark>\d\d</mark></td><td><mark>\[\d\d:\d\d\]</mark>", answer.text)
+        row = r'<tr class="first"><th scope="row">1 before</th><td><mark>\d\d</mark></td>.*?</tr>'
+        assert re.search(
+            rf'{row}<tr class=""><th scope="row">1 after</th><td><mark>\[\d\d:\d\d\]</mark></td>', answer.text
+        )
         assert "fa1" not in texts(user)
         assert files == {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 

@@ -259,9 +259,14 @@ def test_a_candidate_is_tried_chosen_and_written_to_the_job(folder: Path) -> Non
         assert "anonset compare visits.toml --algorithms" in shown
         found = state.trial.suggestion.result
         usable = [one for one in found["candidates"] if one["outcome"] == "holds" and not one["beside"]]
-        cards = [line for line in shown.splitlines() if "% unchanged; " in line]
-        assert len(cards) == min(3, len(usable))
-        assert f"counts of items are off by {usable[0]['countable']['items_error']:.1%} (median)" in cards[0]
+        others = [one for one in usable if one["settings"] != found["recommended"]["settings"]][:2]
+        same = element(user, "same").text if "All of these results" in shown else ""
+        for one in others:
+            words = element(user, f"words-{found['candidates'].index(one)}").text
+            error = f"counts of items are off by {one['countable']['items_error']:.1%} (median)"
+            assert (error in words) != (error in same)  # what all results share is stated once
+            assert not any(part in same for part in words.split("; "))
+        assert shown.count(found["recommended"]["grounds"]) == 1
         assert f"Figures of all {len(found['candidates'])} candidates" in shown
         best = found["recommended"]
         place = [one["settings"] for one in found["candidates"]].index(best["settings"]) + 1
@@ -272,7 +277,9 @@ def test_a_candidate_is_tried_chosen_and_written_to_the_job(folder: Path) -> Non
         for chosen in (state.trial.candidates[0], *state.trial.candidates[-2:]):
             await user.open("/try")
             if chosen["settings"] != state.candidate:
-                user.find(marker=f"choose-{found['candidates'].index(chosen)}").click()
+                is_best = chosen["settings"] == best["settings"]
+                mark = "choose best" if is_best else f"choose-{found['candidates'].index(chosen)}"
+                user.find(marker=mark).click()
             await until(lambda chosen=chosen: state.candidate == chosen["settings"])
             own = chosen["settings"].get("hierarchy", "codes.csv")
             assert state.raw["unit_is"]["patient_id"]["hierarchy"]["codes"] == own
@@ -461,6 +468,11 @@ def test_one_figure_has_the_same_value_on_all_screens_and_in_the_report(tmp_path
         steps = [f"raw data\n{unique[0]:.1%}", f"coarsened by reading (born)\n{unique[1]:.1%}", "published\n0.0%"]
         shown = "\n".join(filter(None, texts(user).splitlines()))
         assert "\n".join(["Step", "People who are unique", *steps]) in shown
+        history = element(user, "history").text
+        assert history.endswith(
+            f"{unique[0]:.1%} raw data → {unique[1]:.1%} coarsened by reading (born) → 0.0% published"
+        )
+        assert shown.index(history) < shown.index("Published and verified")
         sizes = state.publication.examined.risk.result["exposures"][0]["sizes"]
         assert sum(size["value"] for size in sizes) == pytest.approx(1)
         assert f"1\nbefore {unique[1]:.1%}\nafter 0.0%" in shown.partition("Records that match a person")[2]

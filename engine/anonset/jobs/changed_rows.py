@@ -1,6 +1,6 @@
 """Random records of a publication, before and after anonymization. Only the local page of the owner shows them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,7 +12,7 @@ from anonset.data.storage.store import MEMORY
 from anonset.errors import InputError
 from anonset.jobs.original import items_outside_hierarchy, read_original, require_same_content
 from anonset.jobs.reading import opened_to_compare
-from anonset.jobs.shown_values import values_by_column
+from anonset.jobs.shown_values import texts_of, values_by_column
 from anonset.publications import Records, Symbol
 from anonset.publications.records import symbols_of
 from anonset.reading.batches import open_source
@@ -94,17 +94,9 @@ def _cells(
         return _masked(after.name, len(rows))
     symbol_of = symbols_of(publication, after)
     codes = [after.held_by(row) if isinstance(after, SetColumn) else after.codes[[row]] for row in rows.tolist()]
-    texts = zip(_texts(before.take(records)), codes, strict=True)
+    texts = zip(texts_of(before.take(records)), codes, strict=True)
     return [ChangedCell(after.name, old, tuple(map(symbol_of, new.tolist()))) for old, new in texts]
 
 
 def _masked(column: str, n: int) -> list[ChangedCell]:
     return [ChangedCell(column, (MASKED,), (Symbol(MASKED, "item", (MASKED,)),))] * n
-
-
-def _texts(column: SetColumn | Column) -> Iterable[tuple[str, ...]]:
-    if isinstance(column, SetColumn):
-        return [tuple(row) for row in column.rows()]
-    if isinstance(column, CategoricalColumn):
-        return [(label,) for label in column.labels()]
-    return [(f"{value:.15g}",) for value in column.values.tolist()]

@@ -1,17 +1,23 @@
 """Most frequent values of each column that a job publishes. Only the local page of the owner shows them."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from anonset.data import Column, SetColumn, Table
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
 from anonset.jobs.reading import place_of_data, read_data
-from anonset.jobs.shown_values import Values, values_by_column
+from anonset.jobs.shown_values import Values, texts_of, values_by_column
+from anonset.reading.file_options import person_columns
 from anonset.settings.commands import EvaluateSettings
 from anonset.settings.job_files import over_job
 from anonset.settings.settings import validate
 
+_RECORDS = 10
+"""Number of records that are shown."""
 _SHOWN, _SHOWN_OF_ONE = 12, 100
 """Maximum number of values of each of several columns, and of a single column."""
 
@@ -43,11 +49,7 @@ def frequent_values(job: str, column: str = "") -> list[FrequentValues]:
     InputError
         If the job is invalid, the data cannot be read, or the job does not publish the column.
     """
-    where, options = over_job(job, "input", {}, EvaluateSettings)
-    settings = validate(EvaluateSettings, {**options, "input": where})
-    source = settings.source(where)
-    with place_of_data([source], settings) as place:
-        table = read_data(source, settings.read_options(), store=place)
+    with _read(job) as (table, _):
         shown = [one for one in table.columns if one not in table.ids]
         found = {name: values for one in shown for name, values in values_by_column(one, table.joined).items()}
         if column and column not in found:
@@ -58,6 +60,43 @@ def frequent_values(job: str, column: str = "") -> list[FrequentValues]:
             for name, values in found.items()
             if column in ("", name)
         ]
+
+
+def first_records(job: str) -> dict[str, list[str]]:
+    """Return the first records that a job reads, by column. Masked columns have no values and are the last.
+
+    Columns that identify a person, columns that are not published, and columns with contact data, names or free text
+    are masked.
+
+    Raises
+    ------
+    InputError
+        If the job is invalid, or the data cannot be read.
+    """
+    with _read(job) as (table, settings):
+        rows = np.arange(min(_RECORDS, table.n))
+        found = {
+            one.name: [] if _is_masked(one, table) else ["; ".join(cell) for cell in texts_of(one.take(rows))]
+            for one in table.columns
+            if one not in table.ids
+        }
+        given = settings.read_options()
+        hidden = [*person_columns(given["unit"]), *given["drop"]]
+        return dict(sorted([*((name, []) for name in hidden), *found.items()], key=lambda of: not of[1]))
+
+
+def _is_masked(column: SetColumn | Column, table: Table) -> bool:
+    return any(values.are_personal for values in values_by_column(column, table.joined).values())
+
+
+@contextmanager
+def _read(job: str) -> Iterator[tuple[Table, EvaluateSettings]]:
+    """Yield the table that a job reads, and the settings of the job."""
+    where, options = over_job(job, "input", {}, EvaluateSettings)
+    settings = validate(EvaluateSettings, {**options, "input": where})
+    source = settings.source(where)
+    with place_of_data([source], settings) as place:
+        yield read_data(source, settings.read_options(), store=place), settings
 
 
 def _of(name: str, records: int, values: Values, most: int) -> FrequentValues:

@@ -1,6 +1,6 @@
 """Values of columns that the local page of the owner may show. Values that identify a person are masked."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -44,6 +44,15 @@ def values_by_column(column: SetColumn | Column, joined: Sequence[str]) -> dict[
         own = [labels[code].removeprefix(prefixed(name, "")) for code in codes]
         parts[name] = Values(own, counts[codes], _are_personal(own, int(counts[codes].sum()), is_set=True))
     return parts
+
+
+def texts_of(column: SetColumn | Column) -> Iterable[tuple[str, ...]]:
+    """Return the values of each record. A set has several values."""
+    if isinstance(column, SetColumn):
+        return [tuple(row) for row in column.rows()]
+    if isinstance(column, CategoricalColumn):
+        return [(label,) for label in column.labels()]
+    return [(f"{value:.15g}",) for value in column.values.tolist()]
 
 
 def _are_personal(labels: Sequence[str], occurrences: int, *, is_set: bool) -> bool:

@@ -11,7 +11,7 @@ App = Callable[[Scope, Callable[[], Awaitable[Any]], Callable[[Any], Awaitable[N
 _POLICY = (
     "default-src 'none'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data:; font-src 'self' data:; connect-src 'self' {socket}; frame-ancestors 'none'; "
-    "base-uri 'none'; form-action 'none'"
+    "frame-src 'self'; base-uri 'none'; form-action 'none'"
 )
 """Content Security Policy of the page. It permits no content from other origins.
 

@@ -1,5 +1,6 @@
 """Columns of a single table on the screen Data: values, roles, and one role for several columns."""
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -9,14 +10,16 @@ from nicegui.elements.mixins.text_element import TextElement
 
 from anonset.data.hierarchies.hierarchy_rules import is_coarser
 from anonset.reading.roles import name_list
-from anonset.spelling import short_names
-from anonset.ui.screens.frame import LiveSection, Screen, button, card, menu_of, text
+from anonset.spelling import counted, short_names
+from anonset.ui.screens.frame import LiveSection, Screen, button, card, menu_of, show_page, text
 from anonset.ui.screens.role_menus import RoleMenus
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.setting_words import ROLE_WORDS
 
 _ALWAYS = ("items", "relational", "sensitive", "unit", "keep", "drop")
 """Roles that the screen offers for every column. Any other role is only offered if a column already has it."""
+_MANY = 20
+"""Number of columns from which the screen offers a search and folds numbered columns."""
 _SINGLE = ("items", "sensitive")
 """Roles that the screen offers for one column at a time."""
 _SEVERAL = "Choose columns in the table, or a group of columns with the same values, and give them a role together."
@@ -97,7 +100,9 @@ class ColumnsCard:
             return
         reason = partial(_reason, state, unit)
         self._menus = menus = RoleMenus(self._screen, section, lambda: roles_of_job(state), reason, state.chosen)
+        rows = dict[str, ui.element]()
         with card("Columns"):
+            _search(rows, [column["name"] for column in found["columns"]])
             with ui.element("table").classes("columns roles"):
                 with ui.element("thead"), ui.element("tr"):
                     for head in ("Column", "Values", "Missing", "Role", "Reason"):
@@ -105,7 +110,7 @@ class ColumnsCard:
                 with ui.element("tbody"):
                     for column in found["columns"]:
                         name, role = column["name"], roles[column["name"]]
-                        with ui.element("tr"):
+                        with ui.element("tr").mark(f"row {name}") as rows[name]:
                             menus.add_name(name, can_choose=self._can_change and name not in unit)
                             with ui.element("td").props('data-label="Values"'):
                                 text("span", f"{column['distinct']:,} different ({column['items'] or column['kind']})")
@@ -114,9 +119,50 @@ class ColumnsCard:
                             text("td", _missing(column, found["rows"])).props('data-label="Missing"')
                             can_change = self._can_change and name not in unit
                             menus.add(name, role, _offered(state), enabled=can_change)
+            _fold(rows)
             if state.is_local and not state.first_step:
-                with ui.element("p"):
+                grid = ui.element("div")
+                with ui.element("div").classes("actions"):
                     ui.link("Show the most frequent values", "/values", new_tab=True).mark("values")
+                    first = button("Show the first records", lambda: show_page(grid, "/records", "First records"))
+                    first.classes("second").mark("records")
+
+
+def _search(rows: Mapping[str, ui.element], names: Sequence[str]) -> None:
+    """Create a search for columns, if there are many. Without a searched text, numbered columns are folded."""
+    if len(names) <= _MANY:
+        return
+
+    def show() -> None:
+        wanted = (search.value or "").strip().casefold()
+        if not wanted:
+            _fold(rows)
+        for name, row in rows.items() if wanted else ():
+            row.set_visibility(wanted in name.casefold())
+
+    search = ui.input("Search columns", on_change=show)
+    search.props("outlined stack-label clearable debounce=250").classes("field").mark("search columns")
+    folded = len(names) - len(unfolded(names))
+    if folded:
+        text("p", f"{counted(folded, 'numbered column')} folded, such as the second of dx1, dx2: search to see them.")
+
+
+def _fold(rows: Mapping[str, ui.element]) -> None:
+    shown = unfolded([*rows]) if len(rows) > _MANY else rows
+    for name, row in rows.items():
+        row.set_visibility(name in shown)
+
+
+def unfolded(names: Sequence[str]) -> set[str]:
+    """Return the columns without those that differ from an earlier column only in their number.
+
+    >>> sorted(unfolded(["age", "dx1", "dx2", "dx10", "q_1a", "q_2a"]))
+    ['age', 'dx1', 'q_1a']
+    """
+    first = dict[str, str]()
+    for name in names:
+        first.setdefault(re.sub(r"[0-9]+", "#", name), name)
+    return {*first.values()}
 
 
 def _offered(state: PageState) -> list[str]:

@@ -38,8 +38,8 @@ def data_screen(state: PageState) -> None:
         screen.section(lambda: tables_state(state), lambda section: show_tables(screen, section))
         ColumnsCard(screen).create()
         screen.section(
-            lambda: (state.inspection.findings, coarsened(state)),
-            lambda _: show_exposed(state.inspection.findings, coarsened(state)),
+            lambda: (state.answered and state.inspection.findings, coarsened(state)),
+            lambda _: show_exposed(state.inspection.findings if state.answered else None, coarsened(state)),
         )
         screen.section(lambda: (state.first_step, state.publishing), lambda _: _next(screen))
 

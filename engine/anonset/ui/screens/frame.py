@@ -299,6 +299,15 @@ def button(label: str, action: Callable[[], object]) -> TextElement:
     return text("button", label).props("type=button").on("click", lambda _: action())
 
 
+def show_page(place: ui.element, address: str, title: str) -> None:
+    """Show a page with values of the original below the button that asks for it. Nothing stores this page."""
+    place.clear()
+    with place, ui.element("div").classes("actions"):
+        frame = ui.element("iframe").classes("grid-frame")
+        frame.props["src"], frame.props["title"] = address.removeprefix("/"), title
+        button("Hide", place.clear).classes("second")
+
+
 def menu_of(
     options: Mapping[str, str], label: str, on_change: Callable[[str], object], value: str | None = None
 ) -> ui.select:

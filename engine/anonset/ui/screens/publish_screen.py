@@ -11,7 +11,7 @@ from anonset.errors import AnonsetError
 from anonset.measures.retention import relative_to
 from anonset.release.guarantee_limits import ranked_limits
 from anonset.ui.screens.fix_buttons import fix_buttons
-from anonset.ui.screens.frame import Screen, alert, busy, button, card, show_limits, text
+from anonset.ui.screens.frame import Screen, alert, busy, button, card, show_limits, show_page, text
 from anonset.ui.screens.reports import show_reports
 from anonset.ui.screens.run_sections import ended, show_risk
 from anonset.ui.state.page_state import PageState
@@ -33,12 +33,12 @@ def publish_screen(state: PageState) -> None:
             screen.section(lambda: _algorithm(state), lambda _: _show_algorithm(state))
             screen.section(lambda: _start_state(state), lambda _: _start(screen, typed))
             screen.section(lambda: (_progress_state(state.publication), state.raw), lambda _: _progress(screen))
-        screen.section(lambda: state.made, lambda _: _result(state))
         screen.section(lambda: state.made and ended(state.made.risk), lambda _: _risk(state))
+        screen.section(lambda: state.made, lambda _: _result(state))
         show_reports(screen, lambda: state.made, "/report")
         with ui.element("div").classes("actions"):
             ui.link("Back: try", "/try")
-            ui.link("Next: queries", "/queries")
+            ui.link("Optional: queries of the recipients", "/queries")
 
 
 def _commands(state: PageState) -> str:
@@ -154,9 +154,11 @@ def _result(state: PageState) -> None:
                 ui.link("Download the publication (ZIP)", "/download/publication.zip").classes("next").mark("download")
                 ui.link("Download the job file", "/download/job.toml")
                 if state.is_local:
-                    ui.link("Show ten records before and after", "/rows", new_tab=True).mark("rows")
+                    rows = button("Show ten records before and after", lambda: show_page(grid, "/rows", "Records"))
+                    rows.classes("second").mark("rows")
         with card("Not covered"):
             show_limits(ranked_limits(promised, made["limits"]))
+    grid = ui.element("div")
 
 
 def _risk(state: PageState) -> None:

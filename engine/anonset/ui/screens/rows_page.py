@@ -2,29 +2,58 @@
 the browser nor the server stores them.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
-from anonset.jobs.changed_rows import ChangedCell
+from anonset.jobs.changed_rows import MASKED, ChangedCell
 from anonset.jobs.frequent_values import FrequentValues
 from anonset.measures.shares import percent
 from anonset.report.symbols import symbol_html
 from anonset.spelling import counted
 from anonset.ui.screens.frame import STYLE
 
-_HEADS = ("Column", "Before", "After")
-
 
 def rows_page(records: Sequence[Sequence[ChangedCell]]) -> str:
-    """Return records as HTML: each as a table, with the values that changed marked."""
-    tables = "".join(_table(number, record) for number, record in enumerate(records, 1))
+    """Return records as HTML: the published form of each below the original, with the values that changed marked."""
+    first = records[0] if records else ()
+    shown = [place for place, cell in enumerate(first) if cell.before != (MASKED,)]
+    rows = "".join(
+        _row(f"{number} {when}", map(form, (record[place] for place in shown)), kind)
+        for number, record in enumerate(records, 1)
+        for when, form, kind in (("before", _values, "first"), ("after", _symbols, ""))
+    )
     return _page(
         "Records before and after",
         f"{len(records)} random records. “Before” is the original as the job reads it. Values that changed are "
         "<mark>underlined twice</mark>. A published value such as “a, b or 5 more” replaces one or several of these "
-        "values. Columns that identify a person, unpublished columns, contact data and free text are masked.",
-        tables,
+        "values.",
+        _grid([first[place].column for place in shown], rows, [x.column for x in first if x.before == (MASKED,)]),
     )
+
+
+def records_page(columns: Mapping[str, Sequence[str]]) -> str:
+    """Return the first records as HTML. `columns` contains the values of each column, or none if they are masked."""
+    shown = {name: values for name, values in columns.items() if values}
+    records = enumerate(zip(*shown.values(), strict=True), 1)
+    rows = "".join(_row(f"{number}", map(escape, record)) for number, record in records)
+    masked = [name for name in columns if name not in shown]
+    return _page("First records", "The first records, as the job reads them.", _grid([*shown], rows, masked))
+
+
+def _grid(columns: Sequence[str], rows: str, masked: Sequence[str]) -> str:
+    """Return a table with a column for each column of the data, and the names of the masked columns, folded."""
+    heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in columns)
+    grid = f'<table class="records"><thead><tr><td></td>{heads}</tr></thead><tbody>{rows}</tbody></table>'
+    if not masked:
+        return grid
+    why = "Columns that identify a person, unpublished columns, contact data and free text are masked"
+    names = f"<p>{why}: {escape(', '.join(masked))}.</p>"
+    return f"{grid}<details><summary>{counted(len(masked), 'masked column')}</summary>{names}</details>"
+
+
+def _row(head: str, contents: Iterable[str], kind: str = "") -> str:
+    cells = "".join(f"<td>{content}</td>" for content in contents)
+    return f'<tr class="{kind}"><th scope="row">{head}</th>{cells}</tr>'
 
 
 def values_page(columns: Sequence[FrequentValues]) -> str:
@@ -62,16 +91,6 @@ def page_without_scripts(title: str, content: str) -> str:
 def _page(title: str, note: str, content: str) -> str:
     shared = "Do not share this page. It is not stored: close it to remove it."
     return page_without_scripts(title, f'<p class="lead">{note} {shared}</p>{content}')
-
-
-def _table(number: int, record: Sequence[ChangedCell]) -> str:
-    head = "".join(f'<th scope="col">{name}</th>' for name in _HEADS)
-    rows = "".join(
-        f'<tr><th scope="row">{escape(cell.column)}</th><td>{_values(cell)}</td><td>{_symbols(cell)}</td></tr>'
-        for cell in record
-    )
-    caption = f"<caption>Record {number}</caption><thead><tr>{head}</tr></thead>"
-    return f'<table class="compared">{caption}<tbody>{rows}</tbody></table>'
 
 
 def _values(cell: ChangedCell) -> str:

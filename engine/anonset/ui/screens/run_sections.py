@@ -1,6 +1,7 @@
 """Sections of a screen that show the risk or the errors of a finished command."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from nicegui import ui
@@ -48,11 +49,14 @@ def show_exposed(findings: Mapping[str, Any] | None, coarsened: Sequence[str] = 
     ]
     if rows:
         with card("Who is at risk now?"):
+            known, unique, _ = rows[0]
+            text("p", f"{_percent(unique)} of the people are unique, if an attacker knows {known}.").classes("headline")
             if coarsened:
                 lowers = f"The job coarsens {listed(coarsened, 'and')} while reading, which lowers the risk."
                 note = f"These are the raw data. {lowers} The screen Publish shows the figure of each step."
                 text("p", note).mark("raw")
-            table((*_SHARES, f"People with fewer than {k} matches"), rows)
+            with _folded("Figures of all attackers"):
+                table((*_SHARES, f"People with fewer than {k} matches"), rows)
 
 
 def show_risk(run: CommandRun | None, findings: Mapping[str, Any] | None = None, coarsened: Sequence[str] = ()) -> None:
@@ -79,7 +83,6 @@ def show_risk(run: CommandRun | None, findings: Mapping[str, Any] | None = None,
         else:
             _show_counted(risk, before, findings, coarsened)
     if risk is not None:
-        _matches(risk, before)
         _attacks(risk)
 
 
@@ -106,14 +109,23 @@ def _show_counted(
             for one in exposures
         ]
     _history(risk, findings, coarsened)
-    if before:
-        text("p", _COMPARED)
     if rows:
         if higher := risk.get("higher_after"):
             alert(higher_after_text([attributes_in_words(known) for known in higher]), "p").mark("higher-after")
-        table(heads, rows)
+        with _folded("Figures of all attackers"):
+            if before:
+                text("p", _COMPARED)
+            table(heads, rows)
     else:
         text("p", "The publication contains no complete records, so no risk is counted. The report explains the risk.")
+
+
+@contextmanager
+def _folded(summary: str) -> Iterator[None]:
+    """Create a folded part. The code in the ``with`` block creates its content."""
+    with ui.element("details"):
+        text("summary", summary)
+        yield
 
 
 def _headline(exposures: Sequence[Mapping[str, Any]], risk: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -134,22 +146,20 @@ def _history(risk: Mapping[str, Any], findings: Mapping[str, Any] | None, coarse
         read = (f"coarsened by reading ({listed(coarsened, 'and')})", before["alone"]["value"])
         steps = [*([] if classes is None else [("raw data", classes["unique"])]), read, steps[-1]]
     known = attributes_in_words(after["known"])
-    text("p", f"People who are unique, if an attacker knows {known}:")
-    table(("Step", _SHARES[1]), steps)
+    shares = " → ".join(f"{_percent(share)} {step}" for step, share in steps)
+    text("p", f"People who are unique, if an attacker knows {known}: {shares}").classes("headline").mark("history")
+    with _folded("Steps and matching records"):
+        table(("Step", _SHARES[1]), steps)
+        _matches(after, before)
 
 
-def _matches(risk: Mapping[str, Any], before: Mapping[str, Any]) -> None:
+def _matches(after: Mapping[str, Any], before: Mapping[str, Any]) -> None:
     """Show the distribution of the number of matching records, for the knowledge of the single figure."""
-    after = _headline(risk.get("exposures", ()), risk)
-    if after is None:
-        return
-    when = {"before": before.get(after["known"]), "after": after}
+    when = {"before": before, "after": after}
     rows = [
-        (size, {name: one["sizes"][place]["value"] for name, one in when.items() if one is not None})
-        for place, size in enumerate(MATCHES)
+        (size, {name: one["sizes"][place]["value"] for name, one in when.items()}) for place, size in enumerate(MATCHES)
     ]
-    with card(f"Matching records, if an attacker knows {attributes_in_words(after['known'])}"):
-        table(("Records that match a person", "People"), rows)
+    table(("Records that match a person", "People"), rows)
 
 
 def _exposure(after: Mapping[str, Any], before: Mapping[str, Any] | None, *, is_higher: bool) -> tuple[Any, ...]:
@@ -173,6 +183,18 @@ def attributes_in_words(knowledge: str) -> str:
     return words.replace("quasi-identifiers", "attributes that others may know")
 
 
+_ATTACKS = {"noisy-linkage": "search with partly wrong knowledge", "definetti": "inference by learned patterns"}
+
+
+def attack_in_words(name: str) -> str:
+    """Return the name of a simulated attack in words for stewards.
+
+    >>> attack_in_words("noisy-linkage"), attack_in_words("group-reidentification")
+    ('search with partly wrong knowledge', 'group reidentification')
+    """
+    return _ATTACKS.get(name, name.replace("-", " "))
+
+
 def _covered(is_covered: bool) -> str:
     return "yes" if is_covered else "no"
 
@@ -185,14 +207,17 @@ def _attacks(risk: Mapping[str, Any]) -> None:
         text("p", "Each attack looks for random persons in the publication, or guesses their values.")
         if risk.get("broken"):
             alert("An attack succeeded more often than the guarantee allows. Do not share the publication.", "p")
-        rows = [(one["attack"], attributes_in_words(one["knowledge"]), one["verdict"]) for one in verdicts]
-        table(("Attack", "The attacker knows", "Verdict"), rows, of_sentences=True)
+        rows = [
+            (attack_in_words(one["attack"]), attributes_in_words(one["knowledge"]), one["verdict"]) for one in verdicts
+        ]
+        with _folded(f"Verdicts of {counted(len(rows), 'attack')}"):
+            table(("Attack", "The attacker knows", "Verdict"), rows, of_sentences=True)
         if reasons := risk.get("not_tried"):
             with ui.element("details"):
                 text("summary", f"{counted(len(reasons), 'attack')} not applicable")
                 with ui.element("ul"):
                     for name, reason in reasons.items():
-                        text("li", f"{name}: {reason}")
+                        text("li", f"{attack_in_words(name)}: {reason}")
 
 
 _Share = float | None

@@ -33,8 +33,8 @@ _IN_WORDS = {
     "suppressed": "{} removed",
 }
 """Figures of a candidate in words."""
-_BEST = 3
-"""Number of candidates that are shown unfolded."""
+_BEST = 2
+"""Number of candidates that are shown unfolded, next to the recommended one."""
 
 
 def try_screen(state: PageState) -> None:
@@ -164,10 +164,13 @@ def _candidates(screen: Screen) -> None:
         return
     suits = state.trial.suits(state.settings)
     best = _best(found)
-    with card("Best results" if best else ""):
+    with card("Other results" if best else ""):
+        same = _in_all([found["candidates"][number] for number in best] + [found["recommended"] or {}])
+        if best and same:
+            text("p", f"All of these results, and the recommended one: {'; '.join(same)}.").mark("same")
         with ui.element("div").classes("grid"):
             for number in best:
-                _candidate(screen, number, suits=suits)
+                _candidate(screen, number, same, suits=suits)
         with ui.element("details").classes("all"):
             text("summary", f"Figures of all {counted(len(found['candidates']), 'candidate')}")
             _figures_of_all(screen, found, best, suits=suits)
@@ -187,21 +190,30 @@ def _balance(screen: Screen) -> None:
 
 
 def _best(found: Mapping[str, Any]) -> list[int]:
-    """Return the positions of the best candidates that give the promise of the job, the recommended one first."""
+    """Return the positions of the best candidates that give the promise of the job, without the recommended one."""
     recommended = found["recommended"] and found["recommended"]["settings"]
     usable = [n for n, one in enumerate(found["candidates"]) if one["outcome"] == "holds" and not one["beside"]]
-    return sorted(usable, key=lambda n: found["candidates"][n]["settings"] != recommended)[:_BEST]
+    return [n for n in usable if found["candidates"][n]["settings"] != recommended][:_BEST]
 
 
-def _candidate(screen: Screen, number: int, *, suits: bool) -> None:
-    """Show a candidate in words, with the button that chooses it."""
+def _in_all(candidates: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the figures in words that several candidates have in common."""
+    if len(candidates) < 2:
+        return []
+    first, *others = map(_in_words, candidates)
+    return [words for words in first if all(words in other for other in others)]
+
+
+def _candidate(screen: Screen, number: int, same: Sequence[str], *, suits: bool) -> None:
+    """Show in words how a candidate differs from the others, with the button that chooses it."""
     trial = screen.state.trial
     if trial is None or trial.suggestion.result is None:
         return
     candidate = trial.suggestion.result["candidates"][number]
     with ui.element("div").classes("good"):
         text("h3", _name(trial.suggestion.result, candidate))
-        text("p", _in_words(candidate)).mark(f"words-{number}")
+        differing = [words for words in _in_words(candidate) if words not in same]
+        text("p", "; ".join(differing) or "The same figures, by another algorithm.").mark(f"words-{number}")
         _algorithm(candidate)
         with ui.element("p").classes("choose"):
             _choice(screen, number, suits=suits)
@@ -211,6 +223,7 @@ def _figures_of_all(screen: Screen, found: Mapping[str, Any], best: Sequence[int
     sample = (
         f" anonset first tries the candidates on a sample of {found['sample']:,} records." if found["sample"] else ""
     )
+    recommended = found["recommended"] and found["recommended"]["settings"]
     coarsened = {name for one in found["candidates"] for names in one["coarsened"].values() for name in names}
     relative = f" The figures are relative to coarsened {', '.join(sorted(coarsened))}." if coarsened else ""
     accuracy = "The error of item counts is the median error of the counts that recipients estimate."
@@ -229,7 +242,7 @@ def _figures_of_all(screen: Screen, found: Mapping[str, Any], best: Sequence[int
                     for name, label in figures.items():
                         text("td", _figure(candidate, name) or "–").props(f'data-label="{label}"')
                     with ui.element("td").props('data-label="Choice"'):
-                        if number in best:
+                        if number in best or candidate["settings"] == recommended:
                             text("span", "shown above")
                         else:
                             _choice(screen, number, suits=suits)
@@ -240,13 +253,11 @@ def _choice(screen: Screen, number: int, *, suits: bool) -> None:
     found = None if state.trial is None else state.trial.suggestion.result
     if found is None:
         return
-    candidate, best = found["candidates"][number], found["recommended"]
+    candidate = found["candidates"][number]
     chosen = candidate["settings"]
     if candidate["outcome"] != "holds" or candidate["beside"]:
         text("span", f"another promise: {candidate['beside']}" if candidate["beside"] else candidate["outcome"])
         return
-    if best is not None and chosen == best["settings"]:
-        text("span", "recommended ").classes("soft")
     if chosen == state.candidate:
         text("strong", "chosen")
     elif suits and not state.publishing:
@@ -261,10 +272,11 @@ def _name(found: Mapping[str, Any], candidate: Mapping[str, Any]) -> str:
     return f"Result {order.index(candidate['settings']) + 1}"
 
 
-def _in_words(candidate: Mapping[str, Any]) -> str:
+def _in_words(candidate: Mapping[str, Any]) -> list[str]:
     """Return the figures of a candidate in words."""
-    words = [text_of.format(figure) for name, text_of in _IN_WORDS.items() if (figure := _figure(candidate, name))]
-    return "; ".join(words)
+    if not candidate:
+        return []
+    return [text_of.format(figure) for name, text_of in _IN_WORDS.items() if (figure := _figure(candidate, name))]
 
 
 def _algorithm(candidate: Mapping[str, Any]) -> None:
@@ -299,7 +311,7 @@ def _losses(trial: Trial | None) -> None:
     if not losses:
         return
     with card("Lost detail, if more records must match"), ui.element("div").classes("grid charts"):
-        for loss, label in losses.items():
+        for loss in losses:
             lines = {name: [(row["k"], row[loss]) for row in rows] for name, rows in finished}
             lost = f"Detail of the {'attributes' if loss == 'rum' else 'items'} that is lost"
             with ui.element("div"):
@@ -310,7 +322,7 @@ def _losses(trial: Trial | None) -> None:
                 ui.html(chart, sanitize=False)
                 sizes = sorted({k for points in lines.values() for k, _ in points})
                 with ui.element("details"):
-                    text("summary", f"Figures ({label})")
+                    text("summary", "Figures")
                     _loss_table(lines, sizes)
 
 

@@ -63,5 +63,5 @@ class Publication:
     @property
     def runs(self) -> list[CommandRun]:
         """Commands that have started, in order."""
-        further = [] if self.examined is None else [self.examined.risk, self.examined.report]
-        return [self.run, *(run for run in further if run is not None)]
+        further = [] if self.examined is None else [self.examined.risk, *self.examined.reports.values()]
+        return [self.run, *further]
