@@ -45,16 +45,16 @@ def test_a_fix_changes_the_job_file_by_the_printed_settings(tmp_path: Path, monk
         await opened(user, state, "visits.csv")
         state.answer("row")
         await until(lambda: not state.inspection.busy)
-        assert "“Treat -99 as missing”" in texts(user)  # the message names the button
+        assert "“Treat age=-99 as missing”" in texts(user)  # the message names the button
         assert "--null" not in texts(user)
-        user.find(content="Treat -99 as missing", marker="fix").click()
+        user.find(content="Treat age=-99 as missing", marker="fix").click()
         await until(lambda: not state.inspection.busy and "null" in state.settings)
-        await until(lambda: "Treat -99 as missing" not in texts(user))
+        await until(lambda: "Treat age=-99 as missing" not in texts(user))
 
     by_clicks(tmp_path, way)
     monkeypatch.chdir(tmp_path)
-    assert main(["inspect", "visits.csv", "--unit", "row", "--null", "-99", "--quiet", "-o", "typed.toml"]) == 0
-    assert read_job("visits.toml")["null"] == read_job("typed.toml")["null"] == ["-99"]
+    assert main(["inspect", "visits.csv", "--unit", "row", "--null", "age=-99", "--quiet", "-o", "typed.toml"]) == 0
+    assert read_job("visits.toml")["null"] == read_job("typed.toml")["null"] == ["age=-99"]
 
 
 @in_this_process

@@ -24,7 +24,7 @@ def test_comments_of_a_job_file_name_options_and_messages_name_buttons(
     command = [sys.executable, "-m", "anonset.ui.child", "inspect", "visits.csv", "--json", "--out"]
     output = subprocess.run([*command, "page.toml"], check=True, capture_output=True, text=True).stdout
     assert main(["inspect", "visits.csv", "--quiet", "-o", "typed.toml"]) == 0
-    assert "“Treat -99 as missing”" in output
+    assert "“Treat age=-99 as missing”" in output
     assert "“Apply to grp: an attacker may know it”" in output
     findings = json.loads(output)
     comments = findings.pop("comments")
@@ -32,6 +32,6 @@ def test_comments_of_a_job_file_name_options_and_messages_name_buttons(
     assert [f"# Check: {one}" for one in comments] == [
         line for line in Path("typed.toml").read_text().splitlines() if line.startswith("# Check: ")
     ]
-    assert "--null -99" in Path("typed.toml").read_text()
+    assert "--null age=-99" in Path("typed.toml").read_text()
     assert "--relational grp" in Path("typed.toml").read_text()
     assert Path("page.toml").read_bytes() == Path("typed.toml").read_bytes()

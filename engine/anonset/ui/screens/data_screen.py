@@ -128,7 +128,7 @@ def _question(screen: Screen) -> None:
         choice.classes("wide").mark("unit")
         if not state.answered:
             choice.props('display-value="Choose an answer"')
-        elif len(state.inspection.answers) > 1 and state.inspection.linked is not None:
+        elif state.inspection.linked is not None:
             text("p", "Another answer replaces the tables and roles in the job file by a new proposal.").classes("soft")
         _another_person(screen)
         if differing := _differing(state):
