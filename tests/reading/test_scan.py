@@ -445,10 +445,10 @@ def test_each_reading_hashes_ids_by_a_key_of_its_own_and_no_key_changes_the_tabl
         return hash_ids(key, columns)
 
     hash_ids, hashes, path = encoded_batches.hash_ids, [], tmp_path / "v.csv"
-    monkeypatch.setattr(encoded_batches, "hash_ids", recorded)
     path.write_text("who,note,codes\n" + "".join(f"p{n * 7 % 10},n{n},c{n % 9}\n" for n in range(30)))
     options = {"items": "codes", "unit": "who", "relational": "note", "differing": "first"}
     expected = read(path, **options)
+    monkeypatch.setattr(encoded_batches, "hash_ids", recorded)
     keys = [None, None, *([word] * 2 for word in (0, 2**64 - 1))]
     for key in keys:
         hashes.append([])

@@ -43,7 +43,7 @@ from anonset.reading.encoded_batches import (
     parts_for_workers,
 )
 from anonset.reading.options import ReadOptions
-from anonset.reading.persons.grouping import changes_by_first_values, changes_of_ids, unite
+from anonset.reading.persons.differing_rows import changes_by_first_values, changes_of_ids
 from anonset.reading.persons.merging import PersonMerge, RowLayout, Rows, count_respelled
 from anonset.reading.plan import Plan, encoder_of, require_values
 from anonset.spelling import counted
@@ -152,25 +152,27 @@ def _gathered(
     grouped = bool(options.person)
     if plan.roles.sensitive:  # ids next to a sensitive column are the left side of buckets
         with_ids = not grouped
-    merges = grouped and (store.in_files or bool(source.tables))
-    ids = options if (with_ids or grouped) and not merges else None
+    if grouped and (store.in_files or source.tables):
+        with_ids = False
     unjudged: dict[str, set[str]] = {}
     repeated = _signs(source, options, plan)
     encoder = replace(encoder_of(source, options, whole=whole), unjudged=unjudged)
     plan = plan.with_marks(encoder, source.batches)
     plan.require_separate_answers(source.where, encoder, source.head)
-    with _TableColumns(plan, store, expected, sets, ids, merges=merges, described=source.described) as gathering:
+    with _TableColumns(
+        plan, store, expected, sets, options if with_ids else None, merges=grouped, described=source.described
+    ) as gathering:
         gathering.read(source, encoder, progress)
         table = replace(gathering.table(encoder), tables=source.tables)
         first_value = options.differing == "first"
         if gathering.merge is not None:
             _require_described(source, gathering.merge.not_described, options)
-            changed = changes_by_first_values(source.where, table, gathering.merge.differences, first_value=first_value)
+            differ = gathering.merge.differences
+            changed = changes_by_first_values(source.where, table, differ, first_value=first_value)
             respelled = changes_of_ids(plan.roles.id, gathering.merge.respelled)
-            table = replace(table, changes=(*table.changes, *changed, *respelled))
-        elif grouped:
-            united = unite(source.where, table, [*gathering.spellings.values()], first_value=first_value)
-            table = united if with_ids else replace(united, ids=(), persons=plan.roles.id)
+            unused = differ.keys() - gathering.kept.keys()  # only other rows of the persons may have a label
+            kept = tuple(CategoricalColumn.of(x.name, x.labels()) if x.name in unused else x for x in table.kept)
+            table = replace(table, kept=kept, changes=(*table.changes, *changed, *respelled))
         else:
             of_ids = [
                 changes_of_ids((column.name,), count_respelled(column.codes, gathering.spellings[column.name]))
@@ -268,7 +270,9 @@ class _TableColumns(ExitStack):
         self.kept = {name: KeptTexts(name, store, expected.get(name)) for name in in_files}
         self.are_expected = any(name in expected for name in in_files)
         self.ids = {} if ids is None else {name: _ids(name, store, expected.get(name), ids) for name in roles.id}
-        self.persons = () if self.ids else roles.id
+        self.persons = () if self.ids and not merges else roles.id
+        self.first_rows = [np.zeros(0, np.int64)]
+        """First row of each person, if rows are merged."""
         self.merge: PersonMerge | None = None
         if merges:
             numbers, categories, kept = tuple(self.numbers), tuple(self.texts), tuple(self.kept)
@@ -321,10 +325,10 @@ class _TableColumns(ExitStack):
             merging = self.merge.merging
             rows = encode(self.plan, encoder, batch, (*self.texts, *self.kept), self.persons, merging)
             self.append(as_run(rows, merging))
-            return
-        self.append(encode(self.plan, encoder, batch, tuple(self.texts), self.persons))
-        for name, texts in self.kept.items():
-            texts.add(encoder, batch.columns[name])
+        else:
+            self.append(encode(self.plan, encoder, batch, tuple(self.texts), self.persons))
+            for name, texts in self.kept.items():
+                texts.add(encoder, batch.columns[name])
         for name, column in self.ids.items():
             column.add(encoder.identifier(name, batch.columns[name]))
 
@@ -355,7 +359,9 @@ class _TableColumns(ExitStack):
 
     def append_records(self, records: Rows) -> None:
         """Append records of persons. Their codes are the provisional codes of this table."""
-        _, *columns = records.columns
+        first_rows, *columns = records.columns
+        if self.ids:
+            self.first_rows.append(first_rows)
         lists = iter(records.lists)
         if isinstance(self.sets, _SetColumn) and self.merge is not None and self.merge.layout.sets:
             indptr, items = next(lists)
@@ -378,6 +384,8 @@ class _TableColumns(ExitStack):
                 self.append_records(records)
         sets = self.sets.finished() if roles.items or roles.wide else None
 
+        all_ids = [self.ids[name].finished() for name in roles.id if self.ids]
+
         def column(name: str) -> Column:
             return self.numbers[name].finished() if name in self.numbers else self.texts[name].finished()
 
@@ -385,13 +393,13 @@ class _TableColumns(ExitStack):
             sets,
             tuple(column(name) for name in roles.relational),
             self.texts[roles.sensitive[0]].finished() if roles.sensitive else None,
-            tuple(self.ids[name].finished() for name in roles.id) if self.ids else (),
+            tuple(ids if self.merge is None else ids.take(np.concatenate(self.first_rows)) for ids in all_ids),
             tuple((self.kept or self.texts)[name].finished() for name in roles.keep),
             self.plan.order,
             self.plan.joined,
             changes=encoder.changes.list_changes(encoder.normalize, self.plan.normalized) if encoder.normalize else (),
             store=self.store,
-            persons=self.persons,
+            persons=() if self.ids else roles.id,
         )
 
 

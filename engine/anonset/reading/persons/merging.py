@@ -1,8 +1,8 @@
-"""Merge the rows with the same id into one record, out of core, so that the privacy unit is the person.
+"""Merge the rows with the same id into one record, so that the privacy unit is the person.
 
 Tasks run on threads, or on the workers of a cluster:
 
-1. A task writes each batch of rows to a file, sorted by the hashes of the ids.
+1. A task sorts each batch of rows by the hashes of the ids, and keeps it in a file, or in memory if the store is.
 2. A task reads a range of hashes from the files of all batches, merges the rows of each person into a record, and
    writes the records to a file, sorted by the first row of the person.
 3. A task reads the records whose first rows are in a span of the source from these files, and sorts them.
@@ -15,6 +15,7 @@ such ids without the key, which is drawn at random for each reading of the data.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -80,25 +81,26 @@ class Rows(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class _RowFile(RedactedRepr):
-    """Rows in a file, in ascending order of the first column."""
+    """Rows in a file or in memory, in ascending order of the first column."""
 
-    arrays: StoredArrays
+    arrays: StoredArrays | Sequence[NDArray[Any]]
     n_columns: int
 
     @classmethod
-    def written(cls, rows: Rows, store: Files) -> "_RowFile":
-        lists = [array for pair in rows.lists for array in pair]
-        return cls(StoredArrays.written("rows", [*rows.columns, *lists], store), len(rows.columns))
+    def written(cls, rows: Rows, store: Store) -> "_RowFile":
+        arrays = [*rows.columns, *chain.from_iterable(rows.lists)]
+        stored = StoredArrays.written("rows", arrays, store) if isinstance(store, Files) else arrays
+        return cls(stored, len(rows.columns))
 
     def between(self, low: int | np.uint64, end: int | np.uint64 | None) -> Rows:
         """Return the rows from `low` to below `end` in the first column. If `end` is None, return all rows from
         `low` on.
         """
-        arrays = self.arrays.read()
+        arrays = self.arrays.read() if isinstance(self.arrays, StoredArrays) else self.arrays
         lists, order = arrays[self.n_columns :], arrays[0]
         first = int(np.searchsorted(order, order.dtype.type(low)))
         stop = len(order) if end is None else int(np.searchsorted(order, order.dtype.type(end)))
-        return Rows(arrays[: self.n_columns], list(zip(lists[::2], lists[1::2], strict=True))).slice(first, stop)
+        return Rows([*arrays[: self.n_columns]], list(zip(lists[::2], lists[1::2], strict=True))).slice(first, stop)
 
 
 @dataclass(frozen=True)
@@ -114,10 +116,10 @@ class RowLayout(RedactedRepr):
 
 @dataclass(frozen=True, eq=False)
 class Merging(RedactedRepr):
-    """Files of the rows that a `PersonMerge` merges, for the tasks that write them."""
+    """Place of the rows that a `PersonMerge` merges, for the tasks that write them."""
 
     layout: RowLayout
-    store: Files
+    store: Store
     key: UInt64
     """Key of the hashes of the ids, uint64 (2,), in a file. Tasks on a cluster therefore get only its name."""
 
@@ -132,8 +134,8 @@ class SortedRun(RedactedRepr):
     """Number of rows and of items in each range of hashes, int32 (2, ranges)."""
 
 
-def write_run(hashes: UInt64, rows: Rows, layout: RowLayout, store: Files) -> SortedRun:
-    """Write the rows of a batch to a file.
+def write_run(hashes: UInt64, rows: Rows, layout: RowLayout, store: Store) -> SortedRun:
+    """Sort the rows of a batch, and write them to a file if the store is in files.
 
     Parameters
     ----------
@@ -167,7 +169,7 @@ class PersonMerge(ExitStack):
     Parameters
     ----------
     store
-        Store in files, with the workers that run the tasks.
+        Store with the workers that run the tasks.
     layout
         Columns of the rows.
     described
@@ -178,7 +180,7 @@ class PersonMerge(ExitStack):
     def __init__(self, store: Store, layout: RowLayout, *, described: bool = False) -> None:
         super().__init__()
         self.layout, self._store = layout, store
-        self._scratch = self.enter_context(store.nested_on_disk())
+        self._scratch = self.enter_context(store.nested())
         self.merging = Merging(layout, self._scratch, self._scratch.keep("key", new_key()))
         """Files of the rows."""
         self._files, self._begins, self._codes = list[_RowFile](), [0], list[list[Int32]]()
@@ -219,7 +221,7 @@ class PersonMerge(ExitStack):
         n, begins = self._begins[-1], np.array(self._begins)
         codes, of_batches = self._codes_in_file()
         merge = _Merge(
-            self._files,
+            tuple(self._files),
             begins,
             self._tables,
             codes,
@@ -240,7 +242,8 @@ class PersonMerge(ExitStack):
             self.respelled += respelled
             for name, difference in differing.items():
                 self.differences[name] = _earliest(self.differences.get(name), difference)
-        self._scratch.drop(*(file.arrays.name for file in self._files))
+        self._scratch.drop(*(file.arrays.name for file in self._files if isinstance(file.arrays, StoredArrays)))
+        self._files.clear()
         order = _Order(merged, spans.AT_ONCE)
         of_spans = list(spans.joined_ranges(sizes, at_once, spans.ITEMS_PER_TASK))
         yield from self._store.map(order, of_spans, 2 * self._store.workers.count)
@@ -300,7 +303,7 @@ class _Merge(RedactedRepr):
     layout: RowLayout
     n_items: int
     rows_per_span: int
-    store: Files
+    store: Store
     described: int
     """Number of the first rows of the source that have all columns."""
 
