@@ -5,15 +5,21 @@ documentation on import. This module avoids pandas and `pyarrow.compute`. It bui
 functions by name.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data.array_types import Int64, UInt8
 from anonset.data.spans import begins_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+ArrowColumns: TypeAlias = "Mapping[str, pa.ChunkedArray]"
+"""Columns by name. A column of sets in memory is an `anonset.data.SetColumn` instead."""
 
 
 def text_array(labels: Sequence[str]) -> Any:

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from anonset import arrow
+from anonset.arrow import ArrowColumns
 from anonset.columns.identity import are_given
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import MEMORY, Store
@@ -60,7 +61,7 @@ class Batch(RedactedRepr):
     """Name of the file, for messages."""
     before: int
     """Number of rows of the file before this batch."""
-    columns: Mapping[str, Any] = field(repr=False)
+    columns: ArrowColumns = field(repr=False)
     """Columns by name. Each column is a ``SetColumn`` or a ``pyarrow.ChunkedArray``."""
     without_id: int = 0
     """Number of rows skipped because an id is empty or null."""
@@ -74,7 +75,7 @@ class Batch(RedactedRepr):
     """Facts about the text up to this batch, for `OpenedSource.merge`. None if no fact must be judged at the end."""
 
 
-def _unchanged(_: str, __: Sequence[str], columns: Mapping[str, Any]) -> Mapping[str, Any]:
+def _unchanged(_: str, __: Sequence[str], columns: ArrowColumns) -> ArrowColumns:
     return columns
 
 
@@ -82,7 +83,7 @@ def _unchanged(_: str, __: Sequence[str], columns: Mapping[str, Any]) -> Mapping
 class Transform(RedactedRepr):
     """Change of the columns of a source, batch by batch, and rows that are left out."""
 
-    columns: Callable[[str, Sequence[str], Mapping[str, Any]], Mapping[str, Any]] = _unchanged
+    columns: Callable[[str, Sequence[str], ArrowColumns], ArrowColumns] = _unchanged
     """Function that returns columns, given the file name for messages, the wanted columns and the columns read."""
     needed: Callable[[Sequence[str]], Sequence[str]] = list
     """Function that returns the columns to read for the wanted columns."""
@@ -147,7 +148,7 @@ class OpenedSource(NamedColumns):
     """
     from_files: bool = field(default=True, kw_only=True)
     """True if the columns are read from files. False if they are from an object in memory."""
-    head: Callable[[Sequence[str]], Mapping[str, Any]] = field(default=lambda _: {}, kw_only=True)
+    head: Callable[[Sequence[str]], ArrowColumns] = field(default=lambda _: {}, kw_only=True)
     """Function that returns the first rows of the named columns, except columns that are slow to read."""
     tables: tuple[str, ...] = field(default=(), kw_only=True)
     """Names of the published tables, if the source is linked tables. The first has a row per record."""
@@ -159,7 +160,7 @@ class OpenedSource(NamedColumns):
     def changed(self, transform: Transform) -> "OpenedSource":
         """Return this source with changed columns. The first rows are changed, too, but none of them is left out."""
 
-        def head(names: Sequence[str]) -> Mapping[str, Any]:
+        def head(names: Sequence[str]) -> ArrowColumns:
             return transform.columns(self.where, names, self.head(transform.needed(names)))
 
         def parts(workers: Workers) -> Sequence[SourcePart]:
@@ -167,10 +168,10 @@ class OpenedSource(NamedColumns):
 
         return replace(self, batches=partial(transform.batches, self.batches), parts=parts, head=head)
 
-    def with_columns(self, columns: Mapping[str, Any]) -> "OpenedSource":
+    def with_columns(self, columns: ArrowColumns) -> "OpenedSource":
         """Return this source with all columns in memory, as a single batch."""
 
-        def chosen(names: Sequence[str]) -> Mapping[str, Any]:
+        def chosen(names: Sequence[str]) -> ArrowColumns:
             return {name: columns[name] for name in names}
 
         def batches(names: Sequence[str]) -> Iterator[Batch]:
@@ -249,8 +250,8 @@ def with_null_words(opened: OpenedSource, words: Sequence[str], never: Sequence[
 
 
 def _null_words(
-    words: Sequence[str], never: Sequence[str], _: str, __: Sequence[str], columns: Mapping[str, Any]
-) -> Mapping[str, Any]:
+    words: Sequence[str], never: Sequence[str], _: str, __: Sequence[str], columns: ArrowColumns
+) -> ArrowColumns:
     return with_nulls(columns, words, never)
 
 
@@ -298,7 +299,7 @@ def _require_lines(where: object, kind: str, options: ReadOptions) -> None:
         raise InputError(msg)
 
 
-def with_keys(file: DataFile, before: int, n: int, columns: Mapping[str, Any], names: Sequence[str]) -> Batch:
+def with_keys(file: DataFile, before: int, n: int, columns: ArrowColumns, names: Sequence[str]) -> Batch:
     """Add the columns that the folder names encode to a batch of a file."""
     import pyarrow as pa
 

@@ -11,14 +11,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Self, cast
 
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
 from anonset.reading.decisions import FILE, ITEMS, MACHINE, PERSONS, PUBLICATION, decisions
 from anonset.reading.file_options import OPEN, ROW, UNKNOWN, FileOptions
-from anonset.reading.options import ReadOptions
-from anonset.reading.roles import names_in
+from anonset.reading.options import ReadKeywords, ReadOptions
+from anonset.reading.roles import Names, names_in
 from anonset.reading.sources.dialect import DIALECT_OPTIONS
 from anonset.reading.sources.files import STATISTICS
 from anonset.reading.sources.place import Place, is_address
@@ -35,6 +35,10 @@ ATTRIBUTES = ("relational", "numeric", "keep", "drop")
 _LONGEST_NAME, _LONGEST_CHAIN = 200, 100
 """Maximum number of bytes of a table name, which becomes a file name, and of tables from a row to its person."""
 _SETTINGS = ("input", "key", "key_prefix", "in", "items", *ATTRIBUTES, *TABLE_OPTIONS)
+
+
+Option = str | int | tuple[str, ...] | None
+"""Value of a reading option."""
 
 
 def column_of(table: str, column: str) -> str:
@@ -62,16 +66,16 @@ class LinkedTable(RedactedRepr):
     """Table that contains the key and the columns of the person. Empty if the key identifies the person."""
     parent_key: Annotated[tuple[str, ...], PERSONS] = ()
     """Columns of the table `parent` that contain the key. Empty without `parent`."""
-    options: Annotated[Mapping[str, Any], FILE] = field(default_factory=dict)
+    options: Annotated[Mapping[str, Option], FILE] = field(default_factory=dict)
     """Reading options of this table alone. Each decides what it decides for a single table (`FileOptions`)."""
     key_prefix: Annotated[str, PERSONS] = ""
     """Text before the ids in the key, such as ``Patient/`` in references. It is removed."""
 
     @property
-    def identity(self) -> dict[str, Any]:
-        """Declarations that change the result, by field."""
+    def identity(self) -> str:
+        """Declarations that change the result, as JSON."""
         decided = decisions(LinkedTable)
-        return {name: getattr(self, name) for name, decides in decided.items() if decides is not MACHINE}
+        return dumps({name: getattr(self, name) for name, decides in decided.items() if decides is not MACHINE})
 
     @property
     def place_of_key(self) -> str:
@@ -186,7 +190,7 @@ class LinkedTables(RedactedRepr):
     def source(self) -> Source:
         """The tables as one source."""
         files = [
-            replace(file, name=f"{dumps(table.identity)}/{file.name}")
+            replace(file, name=f"{table.identity}/{file.name}")
             for table in (*self.tables, *self.lookups)
             for file in table.source.files
         ]
@@ -194,9 +198,9 @@ class LinkedTables(RedactedRepr):
         return Source(where, TABLES, tuple(files), self)
 
     @property
-    def roles(self) -> dict[str, Any]:
+    def roles(self) -> ReadKeywords:
         """Column roles of the source, as settings."""
-        roles: dict[str, Any] = {"unit": list(self.unit)}
+        roles: dict[str, Names] = {"unit": list(self.unit)}
         roles["items"] = [column_of(table.name, table.items) for table in self.tables if table.items]
         for role, columns in self.tables[0].attributes.items():
             if columns:
@@ -208,7 +212,7 @@ class LinkedTables(RedactedRepr):
         }
         if marks:
             roles["separator"] = " ".join(f"{name}={mark}" for name, mark in marks.items())
-        return roles
+        return cast("ReadKeywords", roles)
 
 
 def _table(where: str, name: str, given: Any, unit: tuple[str, ...], folder: Place | None) -> LinkedTable:

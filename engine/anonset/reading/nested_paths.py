@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from anonset import arrow
+from anonset.arrow import ArrowColumns
 from anonset.data.array_types import Int64
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
@@ -261,7 +262,7 @@ def most_values(
 
 
 def single_paths(
-    where: str, most: Mapping[NestedPath, int], records: Callable[[], Iterable[Mapping[str, Any]]]
+    where: str, most: Mapping[NestedPath, int], records: Callable[[], Iterable[ArrowColumns]]
 ) -> frozenset[str]:
     """Return the paths with at most one value in each record, given the maximum number of values.
 
@@ -277,7 +278,7 @@ def single_paths(
     return frozenset(path.text for path in most if path.single and most[path] <= 1)
 
 
-def without_values(where: str, path: NestedPath, records: Sequence[Mapping[str, Any]]) -> InputError:
+def without_values(where: str, path: NestedPath, records: Sequence[ArrowColumns]) -> InputError:
     """Return the error that no record has a value at a path, with members of some records that have similar names."""
     name, near = path.text, None
     for place, (member, value) in enumerate(path.steps):
@@ -310,7 +311,7 @@ class _Paths(RedactedRepr):
     def _entered(self, name: str) -> str:
         return self.paths[name].column if name in self.paths else name
 
-    def columns(self, _: str, names: Sequence[str], columns: Mapping[str, Any]) -> dict[str, Any]:
+    def columns(self, _: str, names: Sequence[str], columns: ArrowColumns) -> ArrowColumns:
         """Return the named columns, given the columns of the file."""
         found = {name: columns[own] for name in names if (own := self._entered(name)) in columns}
         return {
@@ -325,7 +326,7 @@ def _most_in_batch(path: NestedPath, batch: Batch) -> int:
     return int(np.bincount(path.reached_in(batch.columns[path.column])[0], minlength=1).max())
 
 
-def _rows(columns: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _rows(columns: ArrowColumns) -> Iterator[ArrowColumns]:
     for values in zip(*columns.values(), strict=True):
         yield {name: value.as_py() for name, value in zip(columns, values, strict=True)}
 

@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
-from anonset.arrow import is_list
+from anonset.arrow import ArrowColumns, is_list
 from anonset.columns.headers import PERSON_IDS, are_headers
 from anonset.columns.mentions import free_text_in, mentions_in, names_and_ids
 from anonset.columns.persons import are_cut, possible_persons
@@ -108,7 +107,7 @@ class Plan:
         return replace(self, labels=labels_of_marks(encoder, read, self.labels))
 
     def require_separate_answers(
-        self, where: str, encoder: Encoder, head: Callable[[Sequence[str]], Mapping[str, Any]]
+        self, where: str, encoder: Encoder, head: Callable[[Sequence[str]], ArrowColumns]
     ) -> None:
         """Reject columns with one code per cell whose values depend on the column (see `require_separate_answers`)."""
         names = self.roles.one_code
@@ -131,7 +130,7 @@ class Plan:
         return (*roles.items, *roles.wide, "items", *roles.relational, *roles.sensitive, *roles.keep)
 
     def signs(
-        self, where: str, head: Callable[[Sequence[str]], Mapping[str, Any]], *, grouped: bool
+        self, where: str, head: Callable[[Sequence[str]], ArrowColumns], *, grouped: bool
     ) -> tuple[RepeatedIdentifiers, ...]:
         """Return the possible identifiers of persons whose values repeat in the first rows.
 
@@ -161,7 +160,7 @@ class Plan:
         return tuple(one.as_repeated for one in possible if one.meaning in meant)
 
     def mentions(
-        self, table: Table, head: Callable[[Sequence[str]], Mapping[str, Any]], separator: str | None
+        self, table: Table, head: Callable[[Sequence[str]], ArrowColumns], separator: str | None
     ) -> tuple[PersonMentions, ...]:
         """Return the item columns that contain free text, or mention persons named in other columns."""
         if table.transactions is None or table.transactions.vocabulary.is_numbered:
@@ -203,7 +202,7 @@ class Plan:
         """Set-valued columns that are joined into one. Empty if only one column has items."""
         return self.roles.items if len(self.roles.items) > 1 else ()
 
-    def sets(self, encoder: Encoder, loaded: Mapping[str, Any]) -> SetColumn | None:
+    def sets(self, encoder: Encoder, loaded: ArrowColumns) -> SetColumn | None:
         """Encode the sets from any column layout. None if there are no sets."""
         roles = self.roles
         if misplaced := next(

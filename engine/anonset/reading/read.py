@@ -58,7 +58,8 @@ def read(
             other = "a source" if source is not None else twice[0]
             msg = f"tables and {other} are both given; name the inputs and the columns in tables"
             raise InputError(msg)
-        return read_by(linked.source, ReadOptions(**{**options, **linked.roles}))
+        merged: ReadKeywords = {**options, **linked.roles}
+        return read_by(linked.source, ReadOptions(**merged))
     return read_by(source, ReadOptions(**options), labels)
 
 

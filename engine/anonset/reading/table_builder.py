@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from anonset import arrow
+from anonset.arrow import ArrowColumns
 from anonset.columns.identity import same_ids
 from anonset.columns.ids import are_values, counted_in
 from anonset.columns.placeholders import placeholders_in
@@ -122,7 +123,7 @@ def gather(
     return table
 
 
-def _repeat(ids: Mapping[str, Any]) -> bool:
+def _repeat(ids: ArrowColumns) -> bool:
     """Return True if the ids of two rows are equal."""
     if not ids or not all(map(are_values, ids.values())):
         return False
@@ -212,7 +213,7 @@ def _require_described(source: OpenedSource, persons: int, options: ReadOptions)
         raise InputError(msg, fixes=[Fix(skipping, "to publish the others")])
 
 
-def read_all_rows(source: OpenedSource, names: Sequence[str]) -> dict[str, Any]:
+def read_all_rows(source: OpenedSource, names: Sequence[str]) -> ArrowColumns:
     """Return all rows of the named columns, each a ``SetColumn`` or a ``pyarrow.ChunkedArray``.
 
     Raises

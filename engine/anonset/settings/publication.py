@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from pydantic import Field
 
 from anonset.attacks.registry import ATTACKS
 from anonset.data import SetColumn
+from anonset.reading.options import ReadKeywords
 from anonset.reading.sources.place import may_have_data
 from anonset.reading.sources.source import Source
 from anonset.settings.parameters import MODELS, collect
@@ -180,12 +181,12 @@ class CheckSettings(OriginalSettings):
         """Return the given parameters of the privacy model."""
         return self.model_dump(exclude=set(CheckSettings.model_fields), exclude_none=True)
 
-    def foreign_reading(self) -> dict[str, Any]:
+    def foreign_reading(self) -> ReadKeywords:
         """Return reading options for a publication of another program. Its rows are already persons, and its nulls are
         already replaced.
         """
         missing = "value" if self.file.missing == "value" else "refuse"
-        return {**self.reading_options(), "missing": missing, "unit": []}
+        return cast("ReadKeywords", {**self.reading_options(), "missing": missing, "unit": []})
 
     def names_tree_of(self, items: SetColumn | None, joined: tuple[str, ...]) -> bool:
         """Return True if a hierarchy is given for a set-valued column, or for one of the columns joined in it."""

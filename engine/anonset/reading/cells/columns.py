@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from anonset import arrow
-from anonset.arrow import is_list
+from anonset.arrow import ArrowColumns, is_list
 from anonset.columns.identity import are_given
 from anonset.columns.missing import NULLS
 from anonset.columns.printed_lists import LIST, NoListError, items_of_lists
@@ -87,7 +87,7 @@ class Encoder:
         """Encode a column of lists, or of text cells with separated items."""
         return self._sets({name: column})[0]
 
-    def joined_sets(self, columns: dict[str, Any]) -> SetColumn:
+    def joined_sets(self, columns: ArrowColumns) -> SetColumn:
         """Join several columns into the column ``items`` with items ``column:item``."""
         try:
             require_joinable(columns)
@@ -109,7 +109,7 @@ class Encoder:
         """Encode a column with a single code per cell. Empty and null cells contain no code."""
         return replace(self, whole=True, codes_declared=True, empty_for_null=True).sets(name, column)
 
-    def _sets(self, columns: Mapping[str, Any]) -> list[SetColumn]:
+    def _sets(self, columns: ArrowColumns) -> list[SetColumn]:
         """Encode set-valued columns. Reject columns of 0 and 1, and items that look like several items."""
         tokens = {name: self._tokens(name, column) for name, column in columns.items()}
         cells = {name: tokens[name][2] for name, column in columns.items() if not is_list(column.type)}
@@ -343,7 +343,7 @@ def empty_id(where: str, name: str, first: int, alike: str) -> Problem:
     return Problem(problem, [Fix({"skip_rows": ["no-id"]}, "to remove these rows and their persons")])
 
 
-def with_nulls(columns: Mapping[str, Any], words: Collection[str], never: Collection[str] = ()) -> dict[str, Any]:
+def with_nulls(columns: ArrowColumns, words: Collection[str], never: Collection[str] = ()) -> ArrowColumns:
     """Replace values by null if they are in `words`, ignoring blanks around a value. The columns `never` stay."""
     import pyarrow as pa
 

@@ -1,12 +1,13 @@
 """Reject input that is probably misread. A misread input would break the privacy guarantee without notice."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from anonset import arrow
+from anonset.arrow import ArrowColumns
 from anonset.columns.cells import (
     FURTHER_MARKS,
     MARKS,
@@ -97,7 +98,7 @@ def require_split(
     raise InputError(msg, fixes=[*fixes, Fix(whole, "if not")])
 
 
-def require_no_names(where: str, columns: Mapping[str, Any]) -> None:
+def require_no_names(where: str, columns: ArrowColumns) -> None:
     """Reject columns of names of several words, such as product names. Blanks would split them into items.
 
     Parameters

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from anonset.arrow import ArrowColumns
 from anonset.columns.marks import ABOVE_0, ABSENT, FILLED, PRESENT, are_counts, says_present, words_for_marks
 from anonset.columns.missing import NULLS
 from anonset.data.redacted_repr import RedactedRepr
@@ -25,7 +26,7 @@ class _Values(RedactedRepr):
 
 
 def labels_of_marks(
-    encoder: Encoder, batches: Iterable[tuple[int, Mapping[str, Any]]], labels: Mapping[str, str]
+    encoder: Encoder, batches: Iterable[tuple[int, ArrowColumns]], labels: Mapping[str, str]
 ) -> dict[str, str]:
     """Check the columns that mark items, with the declared value of a member, and return the item of each column.
 

@@ -1,10 +1,11 @@
 """Reject columns with one code per cell that contain answers to different questions, instead of codes of one kind."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from anonset.arrow import ArrowColumns
 from anonset.columns.kinds import kind_of_values
 from anonset.columns.marks import words_for_marks
 from anonset.errors import Fix, InputError, typed
@@ -14,7 +15,7 @@ _MOST_VALUES, _FEWEST_COLUMNS, _FEWEST_ROWS = 20, 3, 10
 _CODES = ("ICD-9 codes", "ICD-10 codes", "ATC codes")
 
 
-def require_separate_answers(where: str, names: Sequence[str], columns: Mapping[str, Any]) -> None:
+def require_separate_answers(where: str, names: Sequence[str], columns: ArrowColumns) -> None:
     """Reject columns in which most rows contain a value of a short list several times.
 
     Without its header, such a value would be the same item in every column. Codes of one kind, such as diagnoses,

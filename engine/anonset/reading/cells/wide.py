@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from anonset import arrow
-from anonset.arrow import is_list
+from anonset.arrow import ArrowColumns, is_list
 from anonset.columns.marks import ABOVE_0, FILLED, says_present
 from anonset.data import SetColumn, Vocabulary
 from anonset.data.array_types import Bools, Int32
@@ -26,7 +26,7 @@ NAME = "items"
 """Name of the set-valued column built from several columns."""
 
 
-def one_hot_sets(encoder: Encoder, columns: Mapping[str, Any], labels: Mapping[str, str]) -> SetColumn:
+def one_hot_sets(encoder: Encoder, columns: ArrowColumns, labels: Mapping[str, str]) -> SetColumn:
     """Read columns that mark an item as present or absent in each record.
 
     Parameters
@@ -94,7 +94,7 @@ def _present(encoder: Encoder, name: str, column: Any) -> Bools:
     return np.array([bool(says) for says in present], bool)[codes]
 
 
-def one_code_sets(encoder: Encoder, columns: Mapping[str, Any]) -> SetColumn:
+def one_code_sets(encoder: Encoder, columns: ArrowColumns) -> SetColumn:
     """Merge columns with one code each into a set-valued column. Empty and null cells add no code.
 
     Items are codes, or ``header=code`` if this is declared. A backslash precedes each ``=`` and each backslash of a

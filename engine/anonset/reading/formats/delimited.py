@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from anonset import arrow
+from anonset.arrow import ArrowColumns
 from anonset.columns.number_forms import recognised_decimal
 from anonset.errors import Fix, InputError, MisreadError, Problem
 from anonset.reading.formats.footers import footer_of, has_keys, is_figure
@@ -275,7 +276,7 @@ class DelimitedText:
     def _first_rows(self, delimiter: str) -> list[list[str]]:
         return [header_fields(line, delimiter) for line in self._first_lines]
 
-    def load(self, names: Sequence[str]) -> dict[str, Any]:
+    def load(self, names: Sequence[str]) -> ArrowColumns:
         """Return the named columns as text (``pyarrow.ChunkedArray``).
 
         Raises
@@ -299,7 +300,7 @@ class DelimitedText:
         loaded = self._loaded_by_python(names) if after_blank else self._loaded(names)
         return {name: arrow.utf8_trim_whitespace(loaded.pop(name)) for name in names}  # frees each copied column
 
-    def head(self, names: Sequence[str], size: int) -> dict[str, Any]:
+    def head(self, names: Sequence[str], size: int) -> ArrowColumns:
         """Return the named columns of the first rows, from about `size` bytes. Invalid UTF-8 is replaced."""
         import pyarrow as pa
 

@@ -1,10 +1,10 @@
 """Read CSV and TSV files of any size as batches of rows."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any
 
+from anonset.arrow import ArrowColumns
 from anonset.data.storage.workers import Workers
 from anonset.errors import Fix, InputError
 from anonset.reading.batches import (
@@ -47,7 +47,7 @@ def open_delimited(source: Source, options: ReadOptions) -> OpenedSource:
         for one in files:
             yield from one.batches(names)
 
-    def head(names: Sequence[str]) -> Mapping[str, Any]:
+    def head(names: Sequence[str]) -> ArrowColumns:
         in_header = frozenset(first.names)
         in_file = [name for name in names if name in in_header]
         if not in_file:
@@ -120,7 +120,7 @@ class _File:
             separator=self.options.separator, before=before, is_complete=is_complete,
         )  # fmt: skip
 
-    def _loaded(self, body: bytes, lines: int, in_file: Sequence[str]) -> tuple[dict[str, Any], int]:
+    def _loaded(self, body: bytes, lines: int, in_file: Sequence[str]) -> tuple[ArrowColumns, int]:
         """Return columns of rows, and the number of rows. `lines` is the number of lines between the header and the
         rows.
         """

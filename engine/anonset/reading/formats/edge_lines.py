@@ -1,11 +1,11 @@
 """Lines at the edges of a text that are no records: labels below the header, and totals below the last record."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
+from anonset.arrow import ArrowColumns
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import Fix, MisreadError
 from anonset.reading.formats.delimited import DelimitedText
@@ -47,7 +47,7 @@ class EdgeLines(RedactedRepr):
             edges._refuse([head.lines + records[n][0] for n in labels], "labels")
         return replace(edges, labels=(labels or (0,)) if dialect.skip_labels and rows else ())
 
-    def without_labels(self, columns: Mapping[str, Any], first: int, n: int) -> tuple[dict[str, Any], int]:
+    def without_labels(self, columns: ArrowColumns, first: int, n: int) -> tuple[ArrowColumns, int]:
         """Return the columns of a batch without the lines of labels, and the number of these lines.
 
         Parameters
@@ -119,7 +119,7 @@ class EdgeLines(RedactedRepr):
         raise MisreadError(msg, fixes=[fix])
 
 
-def without_rows(columns: Mapping[str, Any], n: int, rows: Sequence[int]) -> tuple[dict[str, Any], int]:
+def without_rows(columns: ArrowColumns, n: int, rows: Sequence[int]) -> tuple[ArrowColumns, int]:
     """Return columns of `n` rows without some rows, and the number of removed rows."""
     import pyarrow as pa
 

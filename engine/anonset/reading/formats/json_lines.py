@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from functools import cache
@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from anonset import arrow
+from anonset.arrow import ArrowColumns
 from anonset.errors import InputError, Problem
 from anonset.reading.batches import Batch, OpenedSource, with_keys
 from anonset.reading.formats.text_chunks import TextPiece, pieces
@@ -96,10 +97,10 @@ def open_json_lines(source: Source, options: ReadOptions) -> OpenedSource:
                 before += len(records)
 
     @cache
-    def first() -> Mapping[str, Any]:
+    def first() -> ArrowColumns:
         return next(batches(tuple(kinds))).columns
 
-    def head(names: Sequence[str]) -> Mapping[str, Any]:
+    def head(names: Sequence[str]) -> ArrowColumns:
         return {name: first()[name] for name in names if name in kinds}
 
     return OpenedSource(source.where, tuple(kinds), batches, head=head)
@@ -172,7 +173,7 @@ class _Float(str):
 
 
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]").search
-_NUMBERS: Mapping[str, Any] = {"parse_int": str, "parse_float": _Float, "parse_constant": _refuse_constant}
+_NUMBERS: ArrowColumns = {"parse_int": str, "parse_float": _Float, "parse_constant": _refuse_constant}
 _DECODER, _STRICT_DECODER = json.JSONDecoder(**_NUMBERS), json.JSONDecoder(**_NUMBERS, object_pairs_hook=_members)
 
 

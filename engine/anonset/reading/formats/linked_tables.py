@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from anonset import arrow
+from anonset.arrow import ArrowColumns
 from anonset.columns.identity import are_given, folded, without_prefix
 from anonset.columns.ids import texts_of
 from anonset.data.array_types import Bools
@@ -37,7 +38,7 @@ class _Parent(RedactedRepr):
     name: str
     keys: Any
     """Folded and joined keys, each once (``pyarrow.LargeStringArray``)."""
-    persons: Mapping[str, Any]
+    persons: ArrowColumns
     """Columns of the unit, in the order of `keys`."""
 
     @classmethod
@@ -78,7 +79,7 @@ class _Parent(RedactedRepr):
         of_unit = {name: arrow.chosen(column, first) for name, column in zip(unit, persons, strict=True)}
         return cls(table.name, arrow.chosen(keys, first), of_unit)
 
-    def persons_of(self, where: str, key: Mapping[str, Any]) -> list[Any]:
+    def persons_of(self, where: str, key: ArrowColumns) -> list[Any]:
         """Return the columns of the unit for rows with the given key columns. A row without a key has no person.
 
         Raises
@@ -136,7 +137,7 @@ def id_texts(where: str, name: str, column: Any) -> Any:
     return arrow.if_else(_bools(np.isnan(values)), arrow.text_scalar(""), text)
 
 
-def _id_columns(where: str, columns: Mapping[str, Any]) -> list[Any]:
+def _id_columns(where: str, columns: ArrowColumns) -> list[Any]:
     return [id_texts(where, name, column) for name, column in columns.items()]
 
 
@@ -169,7 +170,7 @@ class _Renamed(RedactedRepr):
         """Return the columns of the table that contain the named columns."""
         return list(dict.fromkeys([*self.key, *(self.own[name] for name in names if name in self.own)]))
 
-    def columns(self, where: str, names: Sequence[str], columns: Mapping[str, Any]) -> dict[str, Any]:
+    def columns(self, where: str, names: Sequence[str], columns: ArrowColumns) -> ArrowColumns:
         """Return those columns among `names` that the table has."""
         import pyarrow as pa
 
@@ -181,7 +182,7 @@ class _Renamed(RedactedRepr):
         return {**renamed, **{name: pa.chunked_array([x]) for name, x in persons.items()}}
 
 
-def _without_prefix(table: LinkedTable, where: str, _: Sequence[str], columns: Mapping[str, Any]) -> dict[str, Any]:
+def _without_prefix(table: LinkedTable, where: str, _: Sequence[str], columns: ArrowColumns) -> ArrowColumns:
     """Return the columns of a table in which the key begins after the prefix.
 
     Raises
@@ -191,7 +192,7 @@ def _without_prefix(table: LinkedTable, where: str, _: Sequence[str], columns: M
     """
     import pyarrow as pa
 
-    cut = dict[str, Any]()
+    cut = dict[str, pa.ChunkedArray]()
     for name in table.key:
         if name in columns:
             texts, others = without_prefix(id_texts(where, name, columns[name]), table.key_prefix)
@@ -329,20 +330,20 @@ class _Tables(RedactedRepr):
         """Add facts from a part of the table with the number."""
         self.opened[table].merge(facts, 0)
 
-    def head(self, names: Sequence[str]) -> Mapping[str, Any]:
+    def head(self, names: Sequence[str]) -> ArrowColumns:
         """Return the first rows of columns, of the first table alone if it has one of them."""
         if self.unit == tuple(names):  # a value that means "no id" may occur in any table
             return self._ids()
-        shown = dict[str, Any]()
+        shown: ArrowColumns = {}
         for number, one in enumerate(self.renamed):
             asked = {name: one.own[name] for name in names if name in one.own and name not in shown}
             first = self.opened[number].head(list(asked.values())) if asked else {}
-            shown |= {name: first[x] for name, x in asked.items() if x in first}
+            shown = {**shown, **{name: first[x] for name, x in asked.items() if x in first}}
             if number == 0 and shown:  # rows of several tables do not belong together
                 break
         return shown
 
-    def _ids(self) -> Mapping[str, Any]:
+    def _ids(self) -> ArrowColumns:
         """Return the ids in the first rows of all tables that contain ids, and of the tables that `in` names."""
         import pyarrow as pa
 

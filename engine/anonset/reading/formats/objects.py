@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anonset import arrow
+from anonset.arrow import ArrowColumns
 from anonset.data import SetColumn
 from anonset.data.blocks import encode_sets
 from anonset.errors import InputError, foreign
@@ -25,7 +26,7 @@ class Columns(NamedTuple):
     """Named Arrow columns, or a set-valued column."""
 
     names: tuple[str, ...]
-    columns: Mapping[str, Any]
+    columns: ArrowColumns
     """Columns by name. Each column is a ``SetColumn`` or a ``pyarrow.ChunkedArray``."""
     sets_only: bool = False
 

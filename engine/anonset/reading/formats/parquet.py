@@ -3,11 +3,11 @@
 Text is dictionary-encoded if that saves memory. Batches of long rows contain fewer rows.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from anonset.arrow import without_views
+from anonset.arrow import ArrowColumns, without_views
 from anonset.data import spans
 from anonset.data.storage.workers import Workers
 from anonset.errors import InputError
@@ -59,7 +59,7 @@ def open_parquet_files(source: Source, options: ReadOptions) -> OpenedSource:
         for file in source.files:
             yield from _row_groups(file, present, names, ids)
 
-    def head(names: Sequence[str]) -> Mapping[str, Any]:
+    def head(names: Sequence[str]) -> ArrowColumns:
         present = [name for name in names if name in column_set]
         return next(_row_groups(source.files[0], present, present)).columns if present else {}
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from anonset.arrow import ArrowColumns
 from anonset.errors import InputError
 from anonset.reading.batches import Batch, OpenedSource, with_keys
 from anonset.reading.cells.input_checks import require_exact_ids
@@ -46,7 +47,7 @@ def open_statistics(source: Source, options: ReadOptions) -> OpenedSource:
         for file in files:
             yield from file.batches(names)
 
-    def head(names: Sequence[str]) -> Mapping[str, Any]:
+    def head(names: Sequence[str]) -> ArrowColumns:
         return files[0].columns([name for name in names if name in files[0].names], 0, _HEAD)
 
     return OpenedSource(source.where, files[0].names, batches, head=head)
@@ -111,15 +112,16 @@ class _File:
                 return
             before += n
 
-    def columns(self, names: Sequence[str], first: int, most: int) -> dict[str, Any]:
+    def columns(self, names: Sequence[str], first: int, most: int) -> ArrowColumns:
         """Return at most `most` rows of columns, from row `first` on, as ``pyarrow.ChunkedArray`` of texts or lists."""
         wanted = list(dict.fromkeys(v for name in names for v in self.variables_of(name)))
         if not wanted:
             return {}
-        options: dict[str, Any] = {"usecols": wanted, "row_offset": first, "row_limit": most}
         with self.file.opened() as opened, reading(self.file.where, values=True):
             where = _place(self.file, opened)
-            cells, _ = self.read(where, output_format="dict", encoding=self.encoding, **options)
+            cells, _ = self.read(
+                where, output_format="dict", encoding=self.encoding, usecols=wanted, row_offset=first, row_limit=most
+            )
         return {name: self._column(name, cells) for name in names}
 
     def variables_of(self, name: str) -> Sequence[str]:

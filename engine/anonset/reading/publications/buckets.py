@@ -16,7 +16,7 @@ from anonset.errors import InputError, datum
 from anonset.publications import Buckets
 from anonset.publications.buckets import GROUP, count_values
 from anonset.reading.batches import open_source
-from anonset.reading.options import ReadOptions
+from anonset.reading.options import ReadKeywords, ReadOptions
 from anonset.reading.read import read
 from anonset.reading.roles import Names
 from anonset.reading.sources.source import of_files
@@ -36,7 +36,7 @@ def read_buckets(
     *,
     id: Names = (),  # noqa: A002
     keep: Names = (),
-    reading: Mapping[str, Any] | None = None,
+    reading: ReadKeywords | None = None,
     store: Store = MEMORY,
     files: FilesOfTables | None = None,
     expected: Sequence[CategoricalColumn] = (),
@@ -148,11 +148,12 @@ def _require_every_group(path: Path, group: Int32) -> int:
 
 def _gathered(
     paths: Sequence[Path],
-    roles: Mapping[str, Any],
+    roles: ReadKeywords,
     store: Store,
     expected: Mapping[str, CategoricalColumn] = MappingProxyType({}),
 ) -> Table:
-    options = ReadOptions(numeric=roles["relational"], separator=" ", exact=True, **roles)
+    own: ReadKeywords = {**roles, "numeric": roles["relational"], "separator": " "}
+    options = ReadOptions(exact=True, **own)
     source = open_source(of_files(paths), options)
     return gather(source, options, store, with_ids=True, expected=expected)
 
@@ -169,11 +170,11 @@ def _group_codes(table: Table, store: Store) -> Int32:
     return codes
 
 
-def _read(path: Path, reading: Mapping[str, Any] | None, **roles: Any) -> Table:
+def _read(path: Path, reading: ReadKeywords | None, **roles: Any) -> Table:
     return read_exactly(path, **roles) if reading is None else read(path, **roles, **reading)
 
 
-def _read_snt(path: Path, reading: Mapping[str, Any] | None) -> tuple[CategoricalColumn, CategoricalColumn, Int64]:
+def _read_snt(path: Path, reading: ReadKeywords | None) -> tuple[CategoricalColumn, CategoricalColumn, Int64]:
     names = open_source(path, ReadOptions(keep=GROUP, **({"exact": True} if reading is None else reading))).names
     value_columns = [name for name in names if name != GROUP]
     has_counts = len(value_columns) == 2 and value_columns[1] == COUNT

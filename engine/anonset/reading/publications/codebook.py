@@ -4,7 +4,7 @@ import csv
 import io
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from anonset.reading.options import ReadOptions
 from anonset.reading.sources.csv_rows import header_of, rows_of
 from anonset.reading.sources.dialect import any_field_size
 from anonset.reading.sources.source import source_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 SYMBOL_COLUMNS = ("symbol", "kind", "members")
 MOST_AS_TEXT = 1_000_000
@@ -123,7 +126,7 @@ def read_records(path: Path, store: Store = MEMORY) -> tuple[Int64, Int32 | None
     return record.finished(), cluster.finished() if local else None
 
 
-def record_types() -> dict[str, Any]:
+def record_types() -> dict[str, "pa.DataType"]:
     """Return the type of each column."""
     import pyarrow as pa
 

@@ -1,13 +1,12 @@
 """Read published records, and name part files."""
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from anonset.data import SetColumn, Table
 from anonset.errors import InputError
 from anonset.reading.formats import fimi
+from anonset.reading.options import ReadKeywords
 from anonset.reading.read import read
 from anonset.reading.roles import Names
 from anonset.reading.sources.files import format_of
@@ -32,7 +31,7 @@ def read_published(
     items: Names = (),
     relational: Names = (),
     keep: Names = (),
-    reading: Mapping[str, Any] | None = None,
+    reading: ReadKeywords | None = None,
 ) -> Table:
     """Read a publication. All values are text, so a published range or set is an ordinary symbol.
 
@@ -55,10 +54,12 @@ def read_published(
     options = reading or {}
     declared, no_header = options.get("input_format"), bool(options.get("no_header"))
     nameless = where.exists() and format_of(where, declared, no_header=no_header) == "dat"
+    roles: ReadKeywords = {"items": items, "relational": relational, "keep": keep}
     if not nameless or names in ((), (fimi.COLUMN,)) or relational or keep:
         if reading is not None:
-            return read(where, items=items, relational=relational, keep=keep, **reading)
-        return read_exactly(where, items=items, relational=relational, keep=keep)
+            merged: ReadKeywords = {**roles, **reading}
+            return read(where, **merged)
+        return read_exactly(where, **roles)
     sets = (read_exactly(where) if reading is None else read(where, **reading)).transactions
     if sets is None or len(names) > 1:
         msg = f"{where}: a FIMI file has a single column, got items {list(names)}"
