@@ -75,6 +75,18 @@ def test_records_are_the_same_in_files(tmp_path):
     assert table.tables == ("person", "code")
 
 
+def test_rows_are_merged_in_memory_without_files(monkeypatch):
+    """A process that is killed while it reads into memory leaves no directory with data behind."""
+    monkeypatch.setattr(Files, "temporary", lambda *_, **__: pytest.fail("a temporary directory"))
+    rows = {"id": ["1", "2", "1"], "drug": ["a", "b", "c"], "note": ["x", "y", "hidden"]}
+    table = anonset.read(rows, items="drug", keep="note", unit="id", differing="first")
+    assert (list(table.transactions.rows()), table.ids[0].labels()) == ([["a", "c"], ["b"]], ["1", "2"])
+    assert table.kept[0].vocabulary.labels == ("x", "y")  # of published records only
+    tables = {"person": {"input": PERSON, "relational": "sex"}, "drug": {"input": rows, "items": "drug"}}
+    tables["drug"]["input"] = {name: rows[name] for name in ("id", "drug")}
+    assert anonset.read(tables=tables | {"person": {**tables["person"], "drop": "age"}}, unit="id").n == 3
+
+
 def test_ids_are_folded_and_each_table_has_its_own_key():
     tables = {
         "a": {"input": {"id": ["1000", "007"], "code": ["x", "y"]}, "items": "code"},
