@@ -9,8 +9,9 @@ import shlex
 import shutil
 import tempfile
 import traceback
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ from tests.tiny_limits import LIMIT, tiny_limits
 
 from anonset.cli.main import main
 from anonset.settings.publication import CheckSettings, RiskSettings
-from anonset.settings.settings import ReadingSettings
+from anonset.settings.settings import ReadingSettings, settings_model
 
 _IDENTIFYING = r"names|e-mail|telephone|personal|identify|contact|IBAN|given name|persons|values of"
 REFUSED_ALONE: dict[str, dict[Value, str]] = {
@@ -157,7 +158,7 @@ def _judge(choice: Choice, folder: Path, seed: object) -> Judged:
             )
         state = "wrong" if faults else "refused" if ran.code == 2 or choice["k"] == 1000 else "infeasible"
         return Judged(state, faults)
-    if pattern:
+    if pattern and not _suppresses_canaries(made, out):
         return Judged("wrong", [f"published, but the table says that it is refused ({pattern})"])
     faults += _wrong_bytes(made, out, private)
     faults += _as_first(made, out)
@@ -186,7 +187,17 @@ def printed_fixes(refused: Ran) -> Iterator[list[str]]:
     for clause in _error(refused.text).split("; "):
         option = re.search(r"(?:: |use )((?:--[a-z-]+ [^\s:]+ ?)+)$", clause)
         if option and not re.search(r"--publish-as-is|\b[A-Z]+\b", option[1]):
-            yield [*refused.arguments, *shlex.split(option[1])]
+            yield [*_without(refused.arguments, option[1].split()[::2]), *shlex.split(option[1])]
+
+
+def _without(arguments: Sequence[str], options: Sequence[str]) -> list[str]:
+    """Return arguments without those of some options, unless these can be repeated."""
+    fields = settings_model().model_fields
+    once = {
+        option for option in options
+        if not re.search("list|dict", str(fields[option.removeprefix("--").replace("-", "_")].annotation))
+    }  # fmt: skip
+    return [argument for before, argument in pairwise(["", *arguments]) if not {before, argument} & once]
 
 
 def _bad_fixes(made: Made, refused: Ran, out: Path, private: Path, steps: int = STEPS) -> list[str]:
@@ -218,6 +229,12 @@ def _bad_fixes(made: Made, refused: Ran, out: Path, private: Path, steps: int = 
 def _error(text: str) -> str:
     """Return the message of an error."""
     return next((line.partition(" error: ")[2] for line in text.splitlines() if " error: " in line), "")
+
+
+def _suppresses_canaries(made: Made, out: Path) -> bool:
+    """Return True if the only reason to refuse a job are items that the model suppressed."""
+    only = made.choice["canary"].endswith(":items") and len(reasons(made.choice)) == 1
+    return only and made.settings["model"] == "coherence" and not any(_showing(out, made.secrets))
 
 
 def _shows(text: str, secret: str) -> bool:

@@ -508,6 +508,9 @@ def allowed(factor: str, value: Value, other: str, of_other: Value) -> bool:
     return frozenset({(factor, value), (other, of_other)}) not in _forbidden
 
 
+_FORMING_SETS = ("coat", "pcta", "set-search")
+_NAMED_SETS = {"header": ("comma:codes",), "layout": ("two",), "symbols": ("members",)}
+"""Values with which a published set of items has a name that cannot be split again."""
 REFUSED: list[tuple[dict[str, tuple[Value, ...]], str]] = [
     ({"search": of_models("disassociation"), "layout": ("two",)}, "contains a single set-valued column"),
     ({"search": of_models("disassociation"), "keep": ("declared",)}, "contains no records, so it cannot contain"),
@@ -515,5 +518,8 @@ REFUSED: list[tuple[dict[str, tuple[Value, ...]], str]] = [
     ({"search": of_models("safe-grouping"), "k": (2,), "l": (3,)}, "k must be at least l"),
     ({"layout": ("groups",), "format": ("parquet",)}, "buckets are published as csv"),
     ({"search": ("kkm/joint-split",), "transaction": ("lra",)}, "joint-split does not support --transaction lra"),
+    ({**_NAMED_SETS, "search": of_algorithms(*_FORMING_SETS)}, "contains a comma or a parenthesis"),
+    ({**_NAMED_SETS, "transaction": _FORMING_SETS}, "contains a comma or a parenthesis"),
+    ({**_NAMED_SETS, "tree": ("halves:frequency", "refine")}, "contains a comma or a parenthesis"),
 ]
 """Jobs that must be refused: some values of a few factors, and a pattern of the message."""
