@@ -100,7 +100,8 @@ def role_changes(tables: Tables, inspected: Inspected, unit: str, settings: Mapp
                 numeric = name_list(after[own_table].get("numeric", ()))
                 after[own_table]["numeric"] = list(dict.fromkeys([*numeric, column]))
     changed = {
-        name: _changes(tables.get(name, {}), after[name]) if name in after else None for name in {**tables, **after}
+        name: Job(tables.get(name, {})).changes(Job(after[name])) if name in after else None
+        for name in {**tables, **after}
     }
     made = {"tables": {name: change for name, change in changed.items() if change != {}}, "hierarchy": trees}
     return {name: entries for name, entries in made.items() if entries}
@@ -155,7 +156,3 @@ def _proposed(inspected: Inspected, name: str, role: str) -> str | None:
         return None
     proposed: str = found["hierarchy"] if found["role"] == role else found["hierarchies"][role]
     return proposed
-
-
-def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: after.get(name) for name in {**before, **after} if before.get(name) != after.get(name)}
