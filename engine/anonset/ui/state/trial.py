@@ -64,12 +64,12 @@ class Trial:
         """Try the candidates, then run several weights of `joint-split`, and the best candidates with several k."""
         code = await self.suggestion.finish()
         if code != CANCELLED and (command := self.balance_command):
-            self.balance = CommandRun([*shlex.split(command)[1:], "--format", "json"], self._folder)
+            self.balance = CommandRun([*shlex.split(command)[1:], "--json"], self._folder)
             code = await self.balance.finish()
         for candidate in self.candidates[:_COMPARED] if "k" in self._settings else ():
             if code == CANCELLED:
                 break
-            run = CommandRun([*shlex.split(self.comparison(candidate))[1:], "--format", "json"], self._folder)
+            run = CommandRun([*shlex.split(self.comparison(candidate))[1:], "--json"], self._folder)
             self.comparisons.append(run)
             code = await run.finish()
         self.code = code
