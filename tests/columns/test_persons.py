@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.reading.persons import offered, stays
 
+from anonset import inspect
 from anonset.columns.agreement import DIFFER, UNKNOWN, agrees, evidence_of
 from anonset.columns.persons import all_persons, are_cut, possible_persons
 
@@ -273,3 +274,12 @@ def test_sensitive_words_above_keys_do_not_hide_the_person():
         "Hugo_Symbol": [("TP53", "KRAS", "EGFR", "PTEN")[n * 5 % 4] for n in range(600)],
     }
     assert offered(data)[0] == "Tumor_Sample_Barcode"
+
+
+@pytest.mark.parametrize("header", ["record_id", "user_id"])
+def test_running_numbers_below_a_header_that_names_an_id_precede_rows(header):
+    data = {
+        header: [str(1 + n // 3) for n in range(240)],
+        "event": [("fall", "pain", "cough")[n % 3] for n in range(240)],
+    }
+    assert inspect(data).question.answers[0].key == header

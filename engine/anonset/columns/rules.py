@@ -286,7 +286,12 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "about a thing": Rule(lambda column: is_about_a_thing(column.name) or names_a_product(column.name), points=-3),
         "keys": Rule(lambda column: column.is_key, points=2),
         "serial": Rule(lambda column: not column.is_key and column.are_numbers and column.are_serial, points=1),
-        "numbers": Rule(lambda column: not column.is_key and column.are_numbers and not column.are_serial, points=-3),
+        "numbers": Rule(
+            lambda column: (
+                not (column.is_key or column.meaning in PERSON_IDS) and column.are_numbers and not column.are_serial
+            ),
+            points=-3,
+        ),
         "words": Rule(_are_words, points=-2),
         "few": Rule(_are_few, points=-4),
         "agree": Rule(lambda column: column.agreement == AGREE, points=4),
