@@ -93,7 +93,7 @@ KINDS: Mapping[str, Sequence[Spec]] = {
 
 ROLES = ("items", "sensitive", "kept", "kept beside buckets")
 SHARING = ("unique", "shared by two", "a third of the rows")
-PERSONS = (20, 20_000)
+PERSONS = (20, 200, 20_000)
 _NAME = "x9"
 Cell = tuple[str, str, str, int, bool, float]
 """Kind, role, sharing, number of persons, beside other columns, and the share found."""
@@ -205,8 +205,8 @@ in a column with a neutral header, by the role of the column, the number of pers
 value: each person has their own (*unique*), two persons share it, or a third of the persons have their own and the
 others have one of three common words. The heads state the number of persons. A cell is the share of the generators of
 the kind whose values are found. A number in parentheses is the share beside other columns, if it differs. `python -m
-tests.columns.scan_figures --page docs/development/scan.md` repeats the measurement, by default for 20 and 20,000
-persons, and writes this page. That file lists the generators.
+tests.columns.scan_figures --page docs/development/scan.md` repeats the measurement, for 20, 200 and 20,000 persons, and
+writes this page. That file lists the generators.
 """
 
 
