@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from anonset.columns.header_topics import names_codes
+from anonset.columns.headers import is_identifier
 from anonset.columns.person_rules import likely_codes
 from anonset.columns.persons import LEAST, LIKELY
 from anonset.columns.roles import CODE_LEVELS, ProposedRole
@@ -320,7 +322,7 @@ def _linked_table(one: TableEvidence, link: tuple[KeyColumn, ...], k: int) -> _L
 
     If the table has no items and describes nobody, codes of a known system are the items. They are otherwise proposed
     as items only if persons have several, which may not be so in a small table. The only column beside the key is
-    also proposed as items. Codes in a nested column are read by a path.
+    also proposed as items, unless it is an id or each person has one row. Codes in a nested column are read by a path.
     """
     declared = {**one.options, **one.recognised, "unit": name_list(link[0].name)}
     table = _LinkedTable(one, link, proposal_for(one.input, declared, {}, k))
@@ -329,7 +331,10 @@ def _linked_table(one: TableEvidence, link: tuple[KeyColumn, ...], k: int) -> _L
     profiles = {column.name: column for column in one.profiles}
     codes = likely_codes([name for name, column in profiles.items() if column.kind in CODE_LEVELS], profiles)
     others = [name for name in profiles if name not in name_list(link[0].name)]
-    for path in [*(codes[:1] or (others if len(others) == 1 else ())), *one.paths]:
+    alone = (
+        len(others) == 1 and not table.is_row_per_person and (names_codes(others[0]) or not is_identifier(others[0]))
+    )
+    for path in [*(codes[:1] or (others if alone else ())), *one.paths]:
         with suppress(InputError):
             other = proposal_for(one.input, {**declared, "items": [path]}, {}, k)
             if any(column.role == "items" and column.profile.distinct for column in other.columns):
