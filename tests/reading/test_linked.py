@@ -87,6 +87,13 @@ def test_rows_are_merged_in_memory_without_files(monkeypatch):
     assert anonset.read(tables=tables | {"person": {**tables["person"], "drop": "age"}}, unit="id").n == 3
 
 
+@pytest.mark.parametrize("key", ["row", "unknown", "?"])
+def test_a_key_may_have_the_name_of_another_unit(key):
+    rows = {key: ["1", "", "2"], "code": ["a", "b", "c"]}
+    tables = {"drug": {"input": rows, "key": key, "items": "code"}}
+    assert anonset.read(tables=tables, unit="id", skip_rows="no-id").n == 2
+
+
 def test_ids_are_folded_and_each_table_has_its_own_key():
     tables = {
         "a": {"input": {"id": ["1000", "007"], "code": ["x", "y"]}, "items": "code"},

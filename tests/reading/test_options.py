@@ -13,7 +13,7 @@ from anonset.settings.settings import RoleSettings
 
 def test_the_keywords_of_read_are_the_fields_of_the_options() -> None:
     known = get_type_hints(ReadOptions)
-    assert known.keys() - get_type_hints(ReadKeywords).keys() == {"exact", "null_items"}
+    assert known.keys() - get_type_hints(ReadKeywords).keys() == {"exact", "key", "null_items"}
     assert get_type_hints(ReadKeywords) == {name: known[name] for name in get_type_hints(ReadKeywords)}
 
 

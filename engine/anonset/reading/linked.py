@@ -103,7 +103,7 @@ class LinkedTable(RedactedRepr):
             options["skip_rows"] = (*options["skip_rows"], "no-id")
         return ReadOptions(
             items=self.items or (),
-            unit=self.key,
+            key=self.key,
             exact=job.exact,
             null_items=job.null_items,
             decimal=job.decimal,

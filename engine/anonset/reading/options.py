@@ -83,6 +83,9 @@ class ReadOptions(RoleOptions, FileOptions):
     null_items: bool = False
     """True if texts that mean "no value" are items in columns of items."""
 
+    key: tuple[str, ...] = ()
+    """Columns that identify the rows of a linked table, of any name."""
+
     def __post_init__(self) -> None:
         """Hold names as tuples, and check all options that can be checked without data."""
         super().__post_init__()
@@ -200,7 +203,7 @@ class ReadOptions(RoleOptions, FileOptions):
     def roles(self) -> dict[str, Sequence[str]]:
         """Declared columns by role, and those of the person as ``unit``."""
         roles: dict[str, Sequence[str]] = {"items": self.items, "relational": self.relational}
-        roles |= {"id": self.id, "unit": self.person}
+        roles |= {"id": self.id, "unit": self.key or self.person}
         roles |= {"keep": self.keep, "drop": self.drop, "one_hot": self.one_hot, "one_code": self.one_code}
         return {**roles, "sensitive": [] if self.sensitive is None else [self.sensitive]}
 
@@ -211,7 +214,7 @@ class ReadOptions(RoleOptions, FileOptions):
     @property
     def ids(self) -> tuple[str, ...]:
         """Columns that identify the person."""
-        return tuple(self.id) or self.person
+        return self.key or tuple(self.id) or self.person
 
     def require_ids(self) -> None:
         """Reject the option to skip rows without an id if no id is declared."""

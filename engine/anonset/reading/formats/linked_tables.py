@@ -277,7 +277,7 @@ def _parent_of(
         above = next(other for other in (*linked.tables, *linked.lookups) if other.name == table.parent)
         whole = above.reading(options)
         others = [kind for kind in whole.skip_rows if kind != "no-id"]
-        whole = replace(whole, skip_rows=others, unit=(*whole.unit, *table.parent_key))
+        whole = replace(whole, skip_rows=others, key=(*whole.key, *table.parent_key))
         higher = _parent_of(linked, above, options, parents)
         opened = _open_table(above, whole)
         parents[referred] = _Parent.of(above, opened, table.parent_key, linked.unit, higher)
