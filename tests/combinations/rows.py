@@ -180,13 +180,14 @@ STEPS = 2
 
 def printed_fixes(refused: Ran) -> Iterator[list[str]]:
     """Yield the arguments of each command that a refusal prints, and of the refused command with each option that it
-    recommends. Declarations that a column is published as it is are left out.
+    recommends. Declarations that a column is published as it is are left out, and so is another model for a command
+    with parameters of its own.
     """
     for typed in re.findall(r"complete command[^\n]*?: anonset ([^\n]+)", refused.text):
         yield shlex.split(typed)
     for clause in _error(refused.text).split("; "):
         option = re.search(r"(?:: |use )((?:--[a-z-]+ [^\s:]+ ?)+)$", clause)
-        if option and not re.search(r"--publish-as-is|\b[A-Z]+\b", option[1]):
+        if option and not re.search(r"--publish-as-is|--model|\b[A-Z]+\b", option[1]):
             yield [*_without(refused.arguments, option[1].split()[::2]), *shlex.split(option[1])]
 
 
