@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 from tests.facts import names
 
+from anonset.jobs.runs import file_run
 from anonset.reading.sources.sizes import DataSize
 from anonset.release import disk
+from anonset.settings.settings import settings_model
 from cli.place import Place
 
 Usage = namedtuple("Usage", "total used free")
@@ -68,3 +70,12 @@ def test_the_space_and_the_time_of_a_large_run_are_announced(tmp_path: Path, fre
     assert "27 minutes" in announcement
     assert disk.announcement([], DataSize(10, 240 * 10**6, 10)).endswith("1 minute")
     assert disk.announcement(spaces[:0], DataSize(1000, 6500, 30_000)) == ""
+
+
+@pytest.mark.parametrize(
+    ("roles", "values"),
+    [({"items": ["a"]}, 50), ({"one_hot": ["a", "b", "c"]}, 75), ({"one_code": ["a"]}, 50), ({"one_hot": ["a*"]}, 100)],
+)
+def test_dropped_columns_need_no_space_and_columns_of_any_set_do(roles: dict[str, Any], values: int) -> None:
+    settings = settings_model()(**roles, input="v.csv", out="out", drop=["z"], model="km", k=2, m=2)
+    assert file_run._published(DataSize(records=10, values=100, text=200), settings).values == values

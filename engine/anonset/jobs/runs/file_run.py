@@ -32,6 +32,7 @@ from anonset.jobs.runs.work_places import killed_run, work_place_of_run
 from anonset.privacy import PrivacyModel
 from anonset.reading.batches import open_source
 from anonset.reading.options import ReadOptions, separators_in
+from anonset.reading.roles import name_list
 from anonset.reading.sources.files import STATISTICS
 from anonset.reading.sources.place import is_address
 from anonset.reading.sources.sizes import DataSize
@@ -45,6 +46,7 @@ from anonset.release.publishing.destination import Destination, destination
 from anonset.release.publishing.publish import CheckOptions
 from anonset.release.publishing.staging import require_apart
 from anonset.release.stopwatch import Stopwatch
+from anonset.settings.job_changes import ROLES
 from anonset.settings.parameters import algorithm_name, make_algorithm, needs_data
 from anonset.settings.paths import require_unchanged, side_digests, with_absolute_paths
 from anonset.settings.readers import ParsingContext, work_budget
@@ -138,10 +140,10 @@ def _local_work(settings: Settings) -> Path:
 
 
 def _published(size: DataSize, settings: Settings) -> DataSize:
-    """Estimate the size of the input without the dropped columns."""
-    named = [*settings.items, *settings.relational, *settings.keep, *settings.id, settings.sensitive]
-    n_published = sum(name is not None for name in named)
-    share = n_published / (n_published + len(settings.drop)) if settings.drop else 1.0
+    """Estimate the size of the input without the dropped columns. A pattern may select any number of columns."""
+    used = [name for role in ROLES if role != "drop" for name in name_list(getattr(settings, role) or ())]
+    counted = settings.drop and not any(name.endswith("*") for name in (*used, *settings.drop))
+    share = len(used) / (len(used) + len(settings.drop)) if counted else 1.0
     return replace(size, values=int(size.values * share), text=int(size.text * share))
 
 
