@@ -132,6 +132,8 @@ ONCE_WRONG = [
     ({**EXACT, "layout": "two", "canary": "mail:items", "spoken": "split"}, 0),
     ({"search": "kl/cluster", "canary": "mail:sensitive"}, 0),
     ({"search": "kkm/rum-bound", "layout": "one_code", "with_header": True, "transaction": "optimal"}, 0),
+    ({**LONG, "canary": "name:mention", "no_header": True}, 0),
+    ({**EXACT, "canary": "name:mention", "no_header": True}, 0),
 ]
 """Jobs and seeds of pairs that worked alone, and were wrong together."""
 

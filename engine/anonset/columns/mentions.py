@@ -1,8 +1,9 @@
 """Detect items that mention persons, by words of free text, or by a value of a name or id column of the same data.
 
 Remarks such as ``mother of Smith called`` are not codes. An item mentions a person if it contains a word of a name
-column or a value of an id column. A column mentions persons if at least a fifth of its items do so, and at least three.
-A few items may match by chance, because surnames are also names of goods and places.
+column or a value of an id column. Without a header, each column whose values belong to few persons counts. A column
+mentions persons if at least a fifth of its items do so, and at least three. A few items may match by chance, because
+surnames are also names of goods and places.
 """
 
 import re
@@ -11,13 +12,15 @@ from typing import Any
 
 from anonset import arrow
 from anonset.columns.headers import PERSON_IDS, meaning_of
-from anonset.columns.ids import given_texts, holds_sets
+from anonset.columns.ids import are_values, counted_in, given_texts, holds_sets
 from anonset.columns.personal_values import is_free_text
 from anonset.data import SetColumn
 from anonset.data.joining import codes_by_column, prefixed
 from anonset.data.table_facts import PersonMentions
 
 _SHARE, _FEWEST = 0.2, 3
+_FEW = 5
+"""A column without a header may contain names if a value has fewer persons on average."""
 _SHORTEST_ID = 5
 _LOOKED_AT = 20_000
 _WORDS = re.compile(r"[^\W\d_]{3,}")
@@ -27,6 +30,30 @@ _TOKENS = re.compile(r"[^\s,;:()\"']+")
 def names_and_ids(columns: Iterable[str]) -> list[str]:
     """Return the columns with headers that name persons or person ids."""
     return [name for name in columns if meaning_of(name) in ("name", *PERSON_IDS)]
+
+
+def columns_of_few(first: Mapping[str, Any], ids: Sequence[str]) -> list[str]:
+    """Return the columns without a header whose values belong to few persons on average. They may be names or ids.
+
+    Parameters
+    ----------
+    first
+        First rows by column name. Columns without a header have numbers as names.
+    ids
+        Columns that identify the person. If empty, each row is a person.
+
+    >>> import pyarrow as pa
+    >>> first = {"1": pa.array([*"aaaaabbbbb"]), "2": pa.array([*"mmmmmmmmfm"]), "name": pa.array([*"pqrstuvwxy"])}
+    >>> columns_of_few(first, []), columns_of_few(first, ["1"])
+    ([], ['1', '2'])
+    """
+    persons, found = [first[name] for name in ids if name in first and are_values(first[name])], list[str]()
+    for name, column in first.items():
+        if name.isdecimal() and are_values(column):
+            rows, pairs = counted_in([*persons, column])
+            if (pairs if persons else rows) < _FEW * counted_in([column])[1]:
+                found.append(name)
+    return found
 
 
 def words_of_persons(values: Iterable[str]) -> set[str]:

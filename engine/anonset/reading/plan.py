@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from anonset.arrow import ArrowColumns, is_list
 from anonset.columns.headers import PERSON_IDS, are_headers
-from anonset.columns.mentions import free_text_in, mentions_in, names_and_ids
+from anonset.columns.mentions import columns_of_few, free_text_in, mentions_in, names_and_ids
 from anonset.columns.persons import are_cut, possible_persons
 from anonset.columns.rules import CONTACTS
 from anonset.data import CategoricalColumn, SetColumn, Table
@@ -166,7 +166,10 @@ class Plan:
         if table.transactions is None or table.transactions.vocabulary.is_numbered:
             return ()
         roles = self.roles
-        named = names_and_ids((*roles.id, *roles.drop, *roles.relational, *roles.keep))
+        others = (*roles.id, *roles.drop, *roles.relational, *roles.keep)
+        without_header = any(map(str.isdecimal, others))
+        of_few = columns_of_few(head(others), roles.id) if without_header else ()
+        named = [*names_and_ids(others), *of_few]
         free_text = free_text_in(head(roles.items), separator) if roles.items else ()
         return (*free_text, *mentions_in(table.transactions, table.joined, named, head))
 
