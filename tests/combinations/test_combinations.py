@@ -85,6 +85,7 @@ def test_a_sample_of_jobs_is_right(number):
 
 
 EXACT, LONG = {"search": "km/exact"}, {"search": "km/exact", "layout": "long"}
+SECRETS = {"search": "coherence/coherence-suppression", "layout": "two", "header": "comma:codes"}
 ONCE_WRONG = [
     ({**EXACT, "format": "dat", "publish_as_is": "codes", "reader": "verify"}, 0),
     ({**EXACT, "format": "dat", "publish_as_is": "codes", "reader": "shareable"}, 0),
@@ -134,6 +135,8 @@ ONCE_WRONG = [
     ({"search": "kkm/rum-bound", "layout": "one_code", "with_header": True, "transaction": "optimal"}, 0),
     ({**LONG, "canary": "name:mention", "no_header": True}, 0),
     ({**EXACT, "canary": "name:mention", "no_header": True}, 0),
+    ({**SECRETS, "spoken": "flags", "reader": "resume"}, 0),
+    ({**SECRETS, "spoken": "flags", "reader": "rerun"}, 0),
 ]
 """Jobs and seeds of pairs that worked alone, and were wrong together."""
 

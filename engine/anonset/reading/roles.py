@@ -259,8 +259,9 @@ def _with_commas(names: Sequence[str], listed: Sequence[str]) -> Sequence[str]:
     return joined
 
 
-def rules_in(names: Sequence[str], rules: Sequence[str]) -> tuple[str, ...]:
-    """Return rules such as ``COLUMN=upper``. Parts of a column name with commas are joined again.
+def rules_in(names: Sequence[str], rules: Sequence[str], mark: str = "=") -> tuple[str, ...]:
+    """Return rules such as ``COLUMN=upper``, or items such as ``COLUMN:item`` if the mark is a colon. Parts of a column
+    name with commas are joined again.
 
     >>> rules_in(["id", "Name, Vorname"], ["lower", "Name", "Vorname=upper"])
     ('lower', 'Name, Vorname=upper')
@@ -270,7 +271,7 @@ def rules_in(names: Sequence[str], rules: Sequence[str]) -> tuple[str, ...]:
         joined.append(rule)
         for name in sorted((name for name in names if "," in name), key=len, reverse=True):
             *begin, end = name_list(name)
-            if rule.startswith(f"{end}=") and joined[-len(begin) - 1 : -1] == begin:
+            if rule.startswith(f"{end}{mark}") and joined[-len(begin) - 1 : -1] == begin:
                 joined[-len(begin) - 1 :] = [name + rule[len(end) :]]
                 break
     return tuple(joined)

@@ -115,11 +115,14 @@ def with_exact_names(settings: Mapping[str, Any], columns: Sequence[str]) -> dic
 
     >>> with_exact_names({"k": 2, "unit": ["fund", "x"], "null": ["-", "fund", "x=0"]}, ["fund,x", "code"])
     {'k': 2, 'unit': ['fund,x'], 'null': ['-', 'fund,x=0']}
+    >>> with_exact_names({"sensitive_items": ["fund", "x:hiv", "fund", "x:flu"]}, ["fund,x", "code"])
+    {'sensitive_items': ['fund,x:hiv', 'fund,x:flu']}
     """
     lists = {name: value for name, value in settings.items() if isinstance(value, list)}
     names = {name: list(names_in(columns, lists[name])) for name in lists if name in _NAMES}
     rules = {name: list(rules_in(columns, lists[name])) for name in lists if name in RULES.keys() - _NAMES}
-    return {**settings, **names, **rules}
+    items = {name: list(rules_in(columns, lists[name], ":")) for name in lists if name == "sensitive_items"}
+    return {**settings, **names, **rules, **items}
 
 
 def _entries(name: str, value: Any) -> dict[str, Any] | None:

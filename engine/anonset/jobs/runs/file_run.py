@@ -46,6 +46,7 @@ from anonset.release.publishing.destination import Destination, destination
 from anonset.release.publishing.publish import CheckOptions
 from anonset.release.publishing.staging import require_apart
 from anonset.release.stopwatch import Stopwatch
+from anonset.settings.column_rules import with_exact_names
 from anonset.settings.job_changes import ROLES
 from anonset.settings.parameters import algorithm_name, make_algorithm, needs_data
 from anonset.settings.paths import require_unchanged, side_digests, with_absolute_paths
@@ -360,13 +361,18 @@ class FileRun:
 
     def algorithm_for(self, bound: Table, hierarchies: Mapping[str, Hierarchy]) -> Algorithm:
         """Return the algorithm with the parameters that depend on the data. Reject side files that have changed."""
-        parameters = self.settings.algorithm_parameters()
-        context = ParsingContext.of(bound, hierarchies, parameters)
-        made = self._made(context) if needs_data(parameters) else self.algorithm
+        context = ParsingContext.of(bound, hierarchies, self._parameters)
+        made = self._made(context) if needs_data(self._parameters) else self.algorithm
         require_unchanged(self.absolute, self.side_files)  # all side files have been read
         return made
 
     def _made(self, context: ParsingContext | None = None) -> Algorithm:
         settings = self.settings
         name = algorithm_name(settings.model, settings.algorithm, relational=bool(settings.relational))
-        return make_algorithm(settings.model, name, settings.algorithm_parameters(), context)
+        return make_algorithm(settings.model, name, self._parameters, context)
+
+    @cached_property
+    def _parameters(self) -> dict[str, Any]:
+        """Parameters of the algorithm. Sensitive items may contain column names with commas."""
+        given = self.settings.algorithm_parameters()
+        return with_exact_names(given, self.columns) if "sensitive_items" in given else given
