@@ -137,6 +137,7 @@ ONCE_WRONG = [
     ({**EXACT, "canary": "name:mention", "no_header": True}, 0),
     ({**SECRETS, "spoken": "flags", "reader": "resume"}, 0),
     ({**SECRETS, "spoken": "flags", "reader": "rerun"}, 0),
+    ({**LONG, "file": "jsonl", "input": "shuffled", "reader": "risk", "labels": "commas", "suppress": True}, (2, 136)),
 ]
 """Jobs and seeds of pairs that worked alone, and were wrong together."""
 

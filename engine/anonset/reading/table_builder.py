@@ -182,9 +182,11 @@ def _gathered(
             ]
             table = replace(table, changes=(*table.changes, *chain(*of_ids)))
     split = not whole and bool(encoder.split_at_blanks)
-    if unjudged and not (grouped and split and table.n < gathering.n):
+    merged = grouped and table.n < gathering.n  # a cell is one item, also if the first rows do not show it
+    if unjudged and not (split and merged):
         codes_declared = bool(plan.roles.one_code)
-        replace(encoder, whole=encoder.whole or codes_declared, codes_declared=codes_declared).judge(unjudged)
+        cells = replace(encoder, whole=encoder.whole or codes_declared or merged, codes_declared=codes_declared)
+        cells.judge(unjudged)
     left_out = (Change(name, NOT_PUBLISHED, 0, 0) for name in source.left_out)
     table = replace(
         table,
