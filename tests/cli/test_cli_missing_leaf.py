@@ -84,6 +84,8 @@ def test_a_null_leaf_of_a_data_frame_is_the_leaf_of_empty_cells() -> None:
     table = anonset.read(data, relational="race,sex", unit="row")
     release = anonset.anonymize(table, anonset.Mondrian(k=5), hierarchies={"race": tree, "sex": "values"})
     assert "" in release.publication.relational[0].labels()
+    found = anonset.inspect(data, relational="race,sex", unit="row", missing="value", hierarchies={"race": tree})
+    assert {column.profile.name: column.hierarchy for column in found.columns} == {"race": "given", "sex": "values"}
 
 
 @pytest.mark.parametrize(

@@ -111,7 +111,7 @@ def bind_columns(
         fault = f"{unknown[0]!r} is not a column of items or quasi-identifiers{did_you_mean(unknown[0], possible)}"
         msg = f"{hierarchy_of()}: {fault}; these are: {', '.join(possible) or 'none'}"
         raise InputError(msg)
-    table, fitting = fit(_with_ranges(table, hierarchies), hierarchies, sensitive)
+    table, fitting = fit(table, hierarchies, sensitive)
     column = table.transactions
     column_of = {c.name: c for c in (*table.relational, *(() if column is None else (column,)))}
     specs = _with_joined(table, fitting, sensitive)
@@ -126,7 +126,7 @@ def bind_columns(
     return table, of_columns
 
 
-def _with_ranges(table: Table, hierarchies: Mapping[str, HierarchySpec]) -> Table:
+def _with_ranges(table: Table, hierarchies: Mapping[str, Hierarchy | str]) -> Table:
     """Return a table in which integer columns with ranges are numeric. Python reads them as text if `numeric` does not
     name them.
     """
@@ -211,8 +211,8 @@ def _ceiling_in(text: str) -> int | list[str]:
 def fit(
     table: Table, hierarchies: Mapping[str, HierarchySpec], sensitive: tuple[str, ...] = ()
 ) -> tuple[Table, dict[str, Hierarchy | str]]:
-    """Change the codes of a table to leaves of the hierarchies by the rules in its reading options. A second call
-    changes nothing.
+    """Change the codes of a table to leaves of the hierarchies by the rules in its reading options, and integer columns
+    with ranges to numbers. A second call changes nothing.
 
     Raises
     ------
@@ -220,6 +220,7 @@ def fit(
         If a hierarchy is invalid, or labels of the data are not leaves.
     """
     specs = {name: _spec(name, hierarchy) for name, hierarchy in hierarchies.items()}
+    table = _with_ranges(table, specs)
     if table.rules == CodeRules() and all(
         isinstance(spec, str) and spec.startswith(OF_LABELS) for spec in specs.values()
     ):

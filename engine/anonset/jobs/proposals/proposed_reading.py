@@ -378,10 +378,11 @@ def _with_hierarchies(
     roles: ProposedRoles, hierarchies: Mapping[str, HierarchySpec], numeric: Sequence[str]
 ) -> dict[str, ProposedRole]:
     """Return roles with the given hierarchies. A numeric column with a hierarchy other than ranges is then text."""
+    texts = {name: spec if isinstance(spec, str) else "given" for name, spec in hierarchies.items()}
     return {
-        name: replace(roles[name], hierarchy=spec if isinstance(spec, str) else "given")
-        for name, spec in hierarchies.items()
-        if name in roles and name not in numeric and spec != RANGE and roles[name].hierarchy in (RANGE, VALUES)
+        name: replace(roles[name], hierarchy=text)
+        for name, text in texts.items()
+        if name in roles and name not in numeric and text != RANGE and roles[name].hierarchy in (RANGE, VALUES)
     }
 
 
