@@ -10,7 +10,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from anonset.errors import InputError, shortened
-from anonset.spelling import LARGEST
+from anonset.settings.ranges import out_of_range
 
 Kind = Literal["positional", "further", "named"]
 """Whether an option is a positional argument, any number of positional arguments, or has a name."""
@@ -203,9 +203,8 @@ def _converted(option: Option, typed: str, text: str) -> Any:
     except ValueError:
         msg = f"{typed} must be {'an integer' if option.type is int else 'a number'}, got {shortened(text)}"
         raise InputError(msg) from None
-    if option.type is int and abs(number) > LARGEST:
-        msg = f"{typed} must be an integer of at most {LARGEST}, got {shortened(text)}"
-        raise InputError(msg)
+    if option.type is int and (problems := out_of_range({option.name: number})):
+        raise InputError(problems[0])
     return number
 
 
