@@ -58,7 +58,8 @@ def test_item_weights_apply_to_the_loss_per_record(rt: Place) -> None:
 def test_rum_bound_with_coat_by_default(rt: Place) -> None:
     ran = publish(rt, "rt.csv", *ROLES, *KKM, *hierarchies(rt)[:4], "--algorithm", "rum-bound", "--delta", "0.65")
     assert names(ran.out, "(k,km)-anonymity k=2, m=2 holds")
-    assert names(ran.out, "merging")
+    assert names(ran.out, "'attribute detail' lost")
+    assert names(ran.out, "'item detail' lost")
     report = json.loads((rt.private / "report.json").read_text())
     assert report["parameters"]["transaction"] == "coat"
     assert {"rum_before", "tum_before", "clusters"} <= set(report["figures"])
@@ -88,7 +89,7 @@ def test_the_account_lists_the_losses_of_other_bounds(rt: Place) -> None:
     shutil.rmtree(rt.out)
     shutil.rmtree(rt.private)
     ran = publish(rt, "rt.csv", *ROLES, *KKM, *hierarchies(rt)[:4], "--algorithm", "rum-bound", "--delta", "0.7")
-    assert names(ran.out, f"clusters RUM 3 {way[0]['rum']:.4g}")
+    assert names(ran.out, f"'attribute detail' {way[-1]['rum']:.1%} lost")
 
 
 def test_an_rt_publication_of_another_tool_can_be_verified(rt: Place) -> None:
@@ -346,7 +347,7 @@ def test_an_algorithm_without_suppression_gets_a_hint(bakery: Place, more: list[
 def test_requested_suppression_gets_no_hint(bakery: Place) -> None:
     ran = bakery.run(*bakery.job("--suppress"))
     assert (ran.code, ran.err) == (0, "")
-    assert names(ran.out, "loss minimum hierarchy suppression")
+    assert names(ran.out, "'item detail' 2.4% minimum hierarchy suppression proven")
 
 
 def test_a_stopped_search_reports_its_progress(bakery: Place) -> None:

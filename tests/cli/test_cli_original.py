@@ -220,8 +220,7 @@ def test_many_files_are_compared_as_one_data_set(clinic: Place) -> None:
         *KM,
         "--algorithms",
         "apriori,vpa",
-        "--format",
-        "json",
+        "--json",
     ]
     ran = [clinic.run("compare", str(clinic.folder / data), *options) for data in ("codes.csv", "parts/*.csv")]
     assert [compared.code for compared in ran] == [0, 0], ran[1].err
