@@ -183,7 +183,7 @@ def test_suggest_lists_disassociation_as_an_alternative_that_runs(
     assert chunks.run(*command[1:]).code == 0
     assert json.loads(Path("sets-disassociation/attestation.json").read_text())["model"] == "disassociation"
     ran = chunks.run("suggest", "sets.dat", "--k", "3", "--m", "2")
-    assert names(ran.out, "holds disassociation")
+    assert names(ran.out, "disassociation 'other guarantee'")
     assert names(ran.out, "km disassociation")
     assert chunks.run("suggest", "sets.dat", "--k", "3", "--m", "1", "--json").json["beside"] is None
     chunks.write("job.toml", 'input = "sets.dat"\nmodel = "km"\nk = 3\nm = 2\nout = "asked"\n')
