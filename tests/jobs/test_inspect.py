@@ -590,12 +590,12 @@ def test_lines_that_are_skipped_at_the_end_are_counted(tmp_path):
 
 
 def test_the_only_column_beside_the_key_contains_the_items(tmp_path):
-    persons = [f"C{n:03}" for n in range(60)]
+    persons = [f"C{n}" for n in range(1000, 1060)]
     (tmp_path / "visits.csv").write_text(
         "child,sex\n" + "".join(f"{one},{'fm'[n % 2]}\n" for n, one in enumerate(persons))
     )
     (tmp_path / "symptoms.csv").write_text(
-        "child,symptoms\n" + "".join(f"{p},{'xyz'[n % 3]}\n" for n, p in enumerate(persons))
+        "child,symptoms\n" + "".join(f"{p},{'xyz'[n % 3]}\n" for n, p in enumerate([*persons, *persons[:5]]))
     )
     found = anonset.inspect(tmp_path)
     assert [key.unit for key in found.keys] == ["child"]
