@@ -136,7 +136,7 @@ def all_persons(
     """
     first = {name: column.slice(0, _MOST_ROWS) for name, column in islice(columns.items(), _MOST_COLUMNS)}
     rows = None
-    if ids and all(name in first and not holds_sets(first[name]) for name in ids):
+    if ids and all(name in first and are_values(first[name]) for name in ids):
         rows = np.sort(np.unique(persons_in([first[name] for name in ids]), return_index=True)[1])
     evidence = {
         name: one
