@@ -100,6 +100,14 @@ def test_words_with_the_prefix_or_suffix_of_grades_are_not_sensitive(header: str
     assert not is_sensitive(header)
 
 
+SURVEY = "fnlwgt PWGTP WGTP wgt sampling_weight sample_weight SurveyWeight pweight"
+
+
+@pytest.mark.parametrize("header", SURVEY.split())
+def test_weights_of_surveys_are_quantities(header: str) -> None:
+    assert is_quantity(header)
+
+
 @pytest.mark.parametrize("header", ["weight", "Weight", "body_weight", "birthweight", "weight_kg", "patient_weight"])
 def test_weights_of_bodies_are_quantities(header: str) -> None:
     assert is_quantity(header)
