@@ -1,15 +1,17 @@
 """The suggested candidate satisfies the guarantee on all data and has the highest utility."""
 
 import random
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from string import ascii_lowercase
+from typing import ClassVar
 
 import pytest
 from tests.facts import names, refused
 
 import anonset
-from anonset.algorithms.registry import ALGORITHMS, with_traits
+from anonset.algorithms.base import Traits
+from anonset.algorithms.registry import ALGORITHMS, OFFERED, with_traits
 from anonset.algorithms.relational.formations import FORMATIONS
 from anonset.data import CategoricalColumn, SetColumn, Table
 from anonset.data.table_facts import OwnerStatements
@@ -102,10 +104,17 @@ def test_loading_and_compiling_take_none_of_the_time(monkeypatch):
     assert suggesting._now() < began
 
 
+@dataclass(frozen=True, kw_only=True)
+class OfAPlugIn:
+    name: ClassVar[str] = "of-a-plug-in"
+    traits: ClassVar[Traits] = Traits(also_answers=("km",))
+
+
 def test_third_party_algorithms_are_candidates(monkeypatch):
-    monkeypatch.setattr("anonset.jobs.trials.candidates.with_traits", lambda can: ["apriori", "of-a-plug-in"])
+    assert "of-a-plug-in" not in {candidate.algorithm for candidate in candidates_for(TABLE, MODEL)}
+    monkeypatch.setitem(OFFERED, "of-a-plug-in", OfAPlugIn)
     attempted = [candidate.algorithm for candidate in candidates_for(TABLE, MODEL)]
-    assert (attempted.count("apriori"), attempted[-1]) == (1, "of-a-plug-in")
+    assert (attempted.count("apriori"), attempted.count("of-a-plug-in")) == (1, 1)
 
 
 def test_insufficient_time_is_reported_with_the_time_needed(monkeypatch):
