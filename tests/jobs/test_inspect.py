@@ -602,6 +602,20 @@ def test_the_only_column_beside_the_key_contains_the_items(tmp_path):
     assert [table.named("items") for table in found.tables] == [[], ["symptoms"]]
 
 
+@pytest.mark.parametrize("person", ["child", "child_id"])
+def test_the_key_of_another_table_contains_no_items(tmp_path, person):
+    (tmp_path / "children.csv").write_text(
+        f"{person},sex\n" + "".join(f"AB-{n + 1000},{'fm'[n % 2]}\n" for n in range(60))
+    )
+    (tmp_path / "visits.csv").write_text(
+        f"visit_id,{person}\n" + "".join(f"V{n:03},AB-{n % 60 + 1000}\n" for n in range(120))
+    )
+    (tmp_path / "drugs.csv").write_text("visit_id,drug\n" + "".join(f"V{n:03},{'xyz'[n % 3]}\n" for n in range(120)))
+    found = anonset.inspect(tmp_path, unit="visit_id")
+    assert {table.name: table.named("items") for table in found.tables}.get("visits", []) == []
+    assert ["drug"] in [table.named("items") for table in found.tables]
+
+
 def ratings(names, n_rows=25):
     """Return a table of films with a column of marks for each name."""
     chosen = random.Random(1)

@@ -4,7 +4,7 @@ Each table is inspected as a single table is, with its key as the person. Which 
 decided by all their ids. The owner declares which key identifies the persons.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -293,7 +293,9 @@ def _linked_tables(
     """
     linked = dict[str, _LinkedTable]()
     while added := {
-        one.name: _linked_table(one, link, k)
+        one.name: _linked_table(
+            one, link, {own.name for key in shared for own in key.columns if own.table == one.name}, k
+        )
         for one in tables
         if one.name not in linked and (link := _link(one.name, shared, persons, linked))
     }:
@@ -317,12 +319,13 @@ def _link(
     return ()
 
 
-def _linked_table(one: TableEvidence, link: tuple[KeyColumn, ...], k: int) -> _LinkedTable:
+def _linked_table(one: TableEvidence, link: tuple[KeyColumn, ...], keys: Collection[str], k: int) -> _LinkedTable:
     """Return a table with the proposal for its columns.
 
     If the table has no items and describes nobody, codes of a known system are the items. They are otherwise proposed
     as items only if persons have several, which may not be so in a small table. The only column beside the key is
-    also proposed as items, unless it is an id or each person has one row. Codes in a nested column are read by a path.
+    also proposed as items, unless it is an id or one of the `keys` that tables share. Codes in a nested
+    column are read by a path.
     """
     declared = {**one.options, **one.recognised, "unit": name_list(link[0].name)}
     table = _LinkedTable(one, link, proposal_for(one.input, declared, {}, k))
@@ -331,9 +334,7 @@ def _linked_table(one: TableEvidence, link: tuple[KeyColumn, ...], k: int) -> _L
     profiles = {column.name: column for column in one.profiles}
     codes = likely_codes([name for name, column in profiles.items() if column.kind in CODE_LEVELS], profiles)
     others = [name for name in profiles if name not in name_list(link[0].name)]
-    alone = (
-        len(others) == 1 and not table.is_row_per_person and (names_codes(others[0]) or not is_identifier(others[0]))
-    )
+    alone = len(others) == 1 and (names_codes(others[0]) or not (is_identifier(others[0]) or others[0] in keys))
     for path in [*(codes[:1] or (others if alone else ())), *one.paths]:
         with suppress(InputError):
             other = proposal_for(one.input, {**declared, "items": [path]}, {}, k)
