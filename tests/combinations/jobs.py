@@ -213,7 +213,8 @@ class _Maker:
             few = listed or self.model == "coherence" or "optimal" in (self.algorithm, self.choice["transaction"])
             between = " " if self.choice["separator"] and not listed else "_"
             items = [self._secret(self.canary, number % 4 if few else number).replace(" ", between)]
-            person.items[column] = {*items}
+            upper = self.choice["normalize"] == "upper"
+            person.items[column] = {item.upper() if upper else item for item in items}
         return items
 
     def _scalars(self, person: Person, number: int) -> Row:

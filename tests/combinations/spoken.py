@@ -111,7 +111,9 @@ def _by_python(made: Any, more: Settings) -> Any:
 
     import anonset
     from anonset.algorithms.registry import ALGORITHMS
+    from anonset.algorithms.relational.refinement import MOST_EVALUATIONS
     from anonset.reading.file_options import FileOptions, RoleOptions
+    from anonset.settings.parameters import form_of
 
     given = {**made.settings, **more}
     reading = {field.name for cls in (FileOptions, RoleOptions) for field in fields(cls)}
@@ -124,6 +126,10 @@ def _by_python(made: Any, more: Settings) -> Any:
     parameters = {
         field.name: given[field.name] for field in fields(cls) if field.name in given and field.name != "order"
     }
+    for field in fields(cls):  # in Python, a limit is a number
+        form = form_of(field.name)
+        if form.is_factor and form.setting in given:
+            parameters[field.name] = max(1, int((field.default or MOST_EVALUATIONS) * given[form.setting]))
     for name in ("h", "rho", "cap", "c", "t", "w", "max_suppressed"):
         if name in parameters:
             parameters[name] = Fraction(parameters[name])
