@@ -138,6 +138,7 @@ ONCE_WRONG = [
     ({**SECRETS, "spoken": "flags", "reader": "resume"}, 0),
     ({**SECRETS, "spoken": "flags", "reader": "rerun"}, 0),
     ({**LONG, "file": "jsonl", "input": "shuffled", "reader": "risk", "labels": "commas", "suppress": True}, (2, 136)),
+    ({"search": "km/exact", "layout": "long", "reader": "after other nulls", "tree": "refine"}, (1, 1214)),
 ]
 """Jobs and seeds of pairs that worked alone, and were wrong together."""
 

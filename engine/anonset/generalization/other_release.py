@@ -156,6 +156,20 @@ def without(publication: Records, items: Container[str]) -> Records:
     return replace(publication, symbols=tuple(symbols))
 
 
+def require_unpublished(publication: Records, removed: Container[str]) -> None:
+    """Reject items that reading removed although a symbol stands for them.
+
+    Readers of the codebook expect this symbol in the row of each person with such an item, and exclude the others.
+    """
+    covered = sorted({x for symbol in publication.symbols for x in symbol.members if x in removed})
+    if covered:
+        msg = (
+            f"{setting('after')}: reading removed items for which a published symbol stands, such as {covered[0]!r}; "
+            "read them as items in both releases, or remove them from the hierarchy"
+        )
+        raise InputError(msg)
+
+
 def occurring(column: SetColumn) -> list[str]:
     """Return the items that occur in a column."""
     return [column.vocabulary.labels[item] for item in np.flatnonzero(column.occurrences).tolist()]

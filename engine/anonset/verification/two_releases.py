@@ -34,7 +34,7 @@ from typing import Any
 from anonset.data import Table
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
-from anonset.generalization.other_release import OtherRelease, without
+from anonset.generalization.other_release import OtherRelease, require_unpublished
 from anonset.privacy import KmAnonymity, PrivacyModel, Witness
 from anonset.publications import Records
 
@@ -57,14 +57,16 @@ def few_in_both(table: Table, publication: Any, earlier_release: OtherRelease, m
     Raises
     ------
     InputError
-        If a publication does not consist of records with one symbol per item, or the model is not k^m-anonymity.
+        If a publication does not consist of records with one symbol per item, if a symbol stands for an item that
+        reading removed, or if the model is not k^m-anonymity.
     """
     if not isinstance(publication, Records) or not isinstance(model, KmAnonymity):
         msg = f"a joint check of two releases requires records and the model km, got {model.name}"
         raise InputError(msg)
+    require_unpublished(publication, earlier_release.removed)
     k, linked = model.k, earlier_release.linked
     later, earlier = (
-        _RowsOfRelease.of(without(publication, earlier_release.removed)),
+        _RowsOfRelease.of(publication),
         _RowsOfRelease.of(earlier_release.publication),
     )
     pairs = _Pairs.of(later, earlier, earlier_release.certain_absence(table, later.symbol_of))

@@ -19,7 +19,7 @@ from anonset.data.joining import prefixed
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import MEMORY
 from anonset.errors import InputError
-from anonset.generalization.other_release import LEFT_OUT, OtherRelease, occurring, without
+from anonset.generalization.other_release import LEFT_OUT, OtherRelease, occurring, require_unpublished, without
 from anonset.privacy import PrivacyModel
 from anonset.publications import Records
 from anonset.publications.base import require_kind
@@ -337,6 +337,8 @@ def _matched(name: str, opened: "OpenedPublication", report: Report, this: _Data
     if others is not None and that.may_remove:
         read = that.table(null_items=False).transactions
         removed = {*occurring(others)} - {*([] if read is None else occurring(read))}
+        if name == "after":
+            require_unpublished(publication, removed)
         publication = without(publication, removed)
     shown = {member for symbol in publication.symbols for member in symbol.members}
     return OtherRelease(
