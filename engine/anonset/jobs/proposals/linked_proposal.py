@@ -324,8 +324,8 @@ def _linked_table(one: TableEvidence, link: tuple[KeyColumn, ...], keys: Collect
 
     If the table has no items and describes nobody, codes of a known system are the items. They are otherwise proposed
     as items only if persons have several, which may not be so in a small table. The only column beside the key is
-    also proposed as items, unless it is an id or one of the `keys` that tables share. Codes in a nested
-    column are read by a path.
+    also proposed as items, unless it is an id, is one of the `keys` that tables share, or has one row per person. Codes
+    in a nested column are read by a path.
     """
     declared = {**one.options, **one.recognised, "unit": name_list(link[0].name)}
     table = _LinkedTable(one, link, proposal_for(one.input, declared, {}, k))
@@ -334,7 +334,9 @@ def _linked_table(one: TableEvidence, link: tuple[KeyColumn, ...], keys: Collect
     profiles = {column.name: column for column in one.profiles}
     codes = likely_codes([name for name, column in profiles.items() if column.kind in CODE_LEVELS], profiles)
     others = [name for name in profiles if name not in name_list(link[0].name)]
-    alone = len(others) == 1 and (names_codes(others[0]) or not (is_identifier(others[0]) or others[0] in keys))
+    alone = len(others) == 1 and (
+        names_codes(others[0]) or not (is_identifier(others[0]) or others[0] in keys or table.is_row_per_person)
+    )
     for path in [*(codes[:1] or (others if alone else ())), *one.paths]:
         with suppress(InputError):
             other = proposal_for(one.input, {**declared, "items": [path]}, {}, k)
