@@ -14,7 +14,7 @@ from tests.combinations.draws import contained, covering, possible_pairs, random
 from tests.combinations.killed import prepare, scheduler
 from tests.combinations.rows import expected, fault_kind, judge, refusing, shrink, told
 
-ROUNDS = 4
+ROUNDS = 12
 """Number of times that jobs are drawn for what is missing. A drawn job may be infeasible, and then tests nothing."""
 
 
