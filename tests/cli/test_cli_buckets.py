@@ -142,7 +142,8 @@ def test_longitudinal_data_from_generator_to_buckets(place: Place) -> None:
     made = place.folder / "census.csv"
     settings = ["--set", "individuals=500", "--set", "missing=drop", "--seed", "1"]
     assert place.run("datasets", "make", "longitudinal", "-o", str(made), *settings).code == 0
-    rare = "birth_year,age,native-country,workclass,education,marital-status,relationship,race,income"  # of fewer than k persons
+    # values of fewer than k persons
+    rare = "birth_year,age,native-country,workclass,education,marital-status,relationship,race,income"
     roles = ["--id", "first_name,last_name", "--sensitive", "occupation", "--keep", "gender,sex"]
     ran = publish(
         place, "census.csv", "--model", "safe-grouping", "--k", "7", "--l", "3", *roles, "--drop", rare, "--json"

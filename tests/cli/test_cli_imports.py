@@ -42,7 +42,7 @@ def written(folder: Path, kind: str) -> Path:
 @pytest.mark.parametrize(
     ("options", "unused"),
     [
-        ([[], ["--null", "ward=north"]], ["numba", "pandas", "pyarrow.compute"]),
+        ([[], ["--null", "ward=north"]], ["pandas", "pyarrow.compute"]),
         ([["--unit", "id", "--skip-rows", "no-id"]], ["pandas", "pyarrow.compute"]),
     ],
 )

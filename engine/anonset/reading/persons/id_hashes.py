@@ -13,7 +13,7 @@ from anonset.data.array_types import UInt64
 
 def new_key() -> UInt64:
     """Return a random key of 128 bits, uint64 (2,). Without the key, nobody can construct two ids of equal hash."""
-    return np.frombuffer(secrets.token_bytes(16), np.uint64)
+    return np.frombuffer(bytearray(secrets.token_bytes(16)), np.uint64)  # writable, as kernels are compiled for it
 
 
 def hash_ids(key: UInt64, columns: Sequence[Any]) -> UInt64:
