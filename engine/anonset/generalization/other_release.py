@@ -18,7 +18,7 @@ from anonset.data.joining import prefixed, require_joinable
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
 from anonset.data.table_facts import Change
-from anonset.errors import InputError
+from anonset.errors import InputError, datum
 from anonset.publications import Records
 from anonset.spelling import setting
 
@@ -164,8 +164,8 @@ def require_unpublished(publication: Records, removed: Container[str]) -> None:
     covered = sorted({x for symbol in publication.symbols for x in symbol.members if x in removed})
     if covered:
         msg = (
-            f"{setting('after')}: reading removed items for which a published symbol stands, such as {covered[0]!r}; "
-            "read them as items in both releases, or remove them from the hierarchy"
+            f"{setting('after')}: reading removed items for which a published symbol stands, such as "
+            f"{datum(covered[0])}; read them as items in both releases, or remove them from the hierarchy"
         )
         raise InputError(msg)
 
