@@ -10,7 +10,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 from tests.facts import names, refused
 
 import anonset
@@ -268,6 +270,33 @@ def test_items_that_mention_persons_of_the_data_stop_before_the_search(
     message = capsys.readouterr().err
     assert names(message, "info surname 20 items --drop")
     assert not any(family_number in message for family_number in family)
+
+
+@pytest.mark.parametrize("written", ["csv", "json", "groups", "parquet"])
+def test_mentions_are_found_in_files_and_row_groups_of_a_few_rows(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], written: str
+) -> None:
+    family = [f"{a}{b}" for a in ("Fal", "Gru", "Hau", "Imm") for b in ("ke", "ber", "ser", "el", "mann")]
+    records = [{"surname": family[n * 7 % 20], "codes": ["flu", f"call {family[n * 3 % 20]}"]} for n in range(120)]
+    few = [records[n : n + 3] for n in range(0, 120, 3)]
+    table = pa.Table.from_pylist(records)
+    source = tmp_path / "data"
+    if written == "groups":
+        parquet.write_table(table, source.with_suffix(".parquet"), row_group_size=3)
+    else:
+        source.mkdir()
+        for n, part in enumerate(few):
+            if written == "csv":
+                lines = [f"{one['surname']},{';'.join(one['codes'])}" for one in part]
+                (source / f"{n:02}.csv").write_text("\n".join(["surname,codes", *lines]))
+            elif written == "json":
+                (source / f"{n:02}.jsonl").write_text("\n".join(map(json.dumps, part)))
+            else:
+                parquet.write_table(pa.Table.from_pylist(part), source / f"{n:02}.parquet")
+    options = ["--unit", "row", "--drop", "surname", "--items", "codes", "--hierarchy", "codes=balanced:2"]
+    where = str(source.with_suffix(".parquet") if written == "groups" else source)
+    assert main(["anonymize", where, "-o", str(tmp_path / "out"), *KM, *options]) == 2
+    assert names(capsys.readouterr().err, "codes 20 items surname")
 
 
 def test_missing_values_of_few_persons_do_not_stop(tmp_path: Path) -> None:

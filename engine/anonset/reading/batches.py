@@ -1,6 +1,6 @@
 """Sources of any size, read as batches of rows. Each format has a separate module."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import repeat
@@ -14,6 +14,7 @@ import numpy as np
 from anonset import arrow
 from anonset.arrow import ArrowColumns
 from anonset.columns.identity import are_given
+from anonset.columns.ids import holds_sets
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import MEMORY, Store
 from anonset.data.storage.workers import Workers
@@ -27,6 +28,8 @@ from anonset.spelling import as_typed, listed, setting
 
 HEAD = 1 << 20
 """Number of bytes read from the beginning of a text to inspect its first rows."""
+FIRST_ROWS = 1 << 14
+"""Number of rows to inspect, if files or row groups have fewer rows each."""
 
 
 @dataclass(frozen=True)
@@ -178,6 +181,36 @@ class OpenedSource(NamedColumns):
             yield Batch(self.where, 0, chosen(names))
 
         return replace(self, batches=batches, parts=lambda _: (), head=chosen, judge=lambda: None)
+
+
+def first_rows(pieces: Iterable[ArrowColumns]) -> ArrowColumns:
+    """Return the first rows of a source as columns (``pyarrow.ChunkedArray``), given its consecutive pieces.
+
+    Files and row groups may have few rows, so pieces are joined until there are enough rows. A column whose type
+    differs between pieces becomes text.
+
+    >>> import pyarrow as pa
+    >>> first_rows({"id": pa.chunked_array([[n]])} for n in (7, "x"))["id"].to_pylist()
+    ['7', 'x']
+    """
+    import pyarrow as pa
+
+    joined: dict[str, list[Any]] = {}
+    rows = 0
+    for piece in pieces:
+        for name, column in piece.items():
+            joined.setdefault(name, []).append(column)
+        rows += max(map(len, piece.values()), default=0)
+        if rows >= FIRST_ROWS:
+            break
+
+    first = dict[str, Any]()
+    for name, columns in joined.items():
+        if len({column.type for column in columns}) > 1:
+            columns = [column if holds_sets(column) else arrow.cast(column, pa.string()) for column in columns]
+            columns = [column for column in columns if column.type == columns[0].type]
+        first[name] = pa.chunked_array([chunk for column in columns for chunk in column.chunks], columns[0].type)
+    return first
 
 
 AS_RECOGNISED = ReadOptions()

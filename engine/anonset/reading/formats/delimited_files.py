@@ -12,6 +12,7 @@ from anonset.reading.batches import (
     Batch,
     OpenedSource,
     SourcePart,
+    first_rows,
     way_to_link,
     with_keys,
     with_more,
@@ -52,8 +53,8 @@ def open_delimited(source: Source, options: ReadOptions) -> OpenedSource:
         in_file = [name for name in names if name in in_header]
         if not in_file:
             return {}
-        columns = first.head(in_file, HEAD)
-        return files[0].edges.without_labels(columns, 0, len(columns[in_file[0]]))[0]
+        loaded = ((one, one.head.head(in_file, HEAD)) for one in files)
+        return first_rows(one.edges.without_labels(rows, 0, len(rows[in_file[0]]))[0] for one, rows in loaded)
 
     def parts(workers: Workers) -> list[SourcePart]:
         dialect = options.dialect

@@ -13,7 +13,7 @@ import numpy as np
 from anonset import arrow
 from anonset.arrow import ArrowColumns
 from anonset.errors import InputError, Problem
-from anonset.reading.batches import Batch, OpenedSource, with_keys
+from anonset.reading.batches import Batch, OpenedSource, first_rows, with_keys
 from anonset.reading.formats.text_chunks import TextPiece, pieces
 from anonset.reading.nested_paths import NestedPath, most_values, paths_in, single_paths, without_entered
 from anonset.reading.options import ReadOptions
@@ -98,7 +98,7 @@ def open_json_lines(source: Source, options: ReadOptions) -> OpenedSource:
 
     @cache
     def first() -> ArrowColumns:
-        return next(batches(tuple(kinds))).columns
+        return first_rows(batch.columns for batch in batches(tuple(kinds)))
 
     def head(names: Sequence[str]) -> ArrowColumns:
         return {name: first()[name] for name in names if name in kinds}

@@ -17,7 +17,7 @@ from anonset.data.joining import require_joinable
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.workers import Workers
 from anonset.errors import InputError
-from anonset.reading.batches import Batch, OpenedSource, SourcePart, Transform, open_source
+from anonset.reading.batches import FIRST_ROWS, Batch, OpenedSource, SourcePart, Transform, open_source
 from anonset.reading.cells.input_checks import require_exact_ids
 from anonset.reading.linked import LinkedTable, LinkedTables, column_of
 from anonset.reading.options import ReadOptions
@@ -27,8 +27,6 @@ from anonset.spelling import counted
 
 _BETWEEN = "\x1f"
 """Text between the columns of a key."""
-_HEAD = 1 << 14
-"""Maximum number of rows of a table named by `in` whose ids are judged."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -357,7 +355,7 @@ class _Tables(RedactedRepr):
                     parts[name].append(id_texts(one.where, name, first[table.own[name]]))
         for parent in parents.values():
             for name in self.unit:
-                parts[name].append(parent.persons[name].slice(0, _HEAD))
+                parts[name].append(parent.persons[name].slice(0, FIRST_ROWS))
         return {name: pa.chunked_array(texts) for name, texts in parts.items() if texts}
 
 

@@ -11,7 +11,7 @@ from anonset.arrow import ArrowColumns, without_views
 from anonset.data import spans
 from anonset.data.storage.workers import Workers
 from anonset.errors import InputError
-from anonset.reading.batches import Batch, OpenedSource, SourcePart, way_to_link, with_keys
+from anonset.reading.batches import Batch, OpenedSource, SourcePart, first_rows, way_to_link, with_keys
 from anonset.reading.nested_paths import with_nested
 from anonset.reading.options import ReadOptions
 from anonset.reading.roles import names_in
@@ -60,8 +60,7 @@ def open_parquet_files(source: Source, options: ReadOptions) -> OpenedSource:
             yield from _row_groups(file, present, names, ids)
 
     def head(names: Sequence[str]) -> ArrowColumns:
-        present = [name for name in names if name in column_set]
-        return next(_row_groups(source.files[0], present, present)).columns if present else {}
+        return first_rows(batch.columns for batch in batches([name for name in names if name in column_set]))
 
     def parts(workers: Workers) -> list[SourcePart]:
         if not can_access(source.files, workers):

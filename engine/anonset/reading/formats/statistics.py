@@ -15,7 +15,7 @@ import numpy as np
 
 from anonset.arrow import ArrowColumns
 from anonset.errors import InputError
-from anonset.reading.batches import Batch, OpenedSource, with_keys
+from anonset.reading.batches import Batch, OpenedSource, first_rows, with_keys
 from anonset.reading.cells.input_checks import require_exact_ids
 from anonset.reading.options import ReadOptions
 from anonset.reading.sources.files import STATISTICS, reading
@@ -48,7 +48,7 @@ def open_statistics(source: Source, options: ReadOptions) -> OpenedSource:
             yield from file.batches(names)
 
     def head(names: Sequence[str]) -> ArrowColumns:
-        return files[0].columns([name for name in names if name in files[0].names], 0, _HEAD)
+        return first_rows(one.columns([name for name in names if name in one.names], 0, _HEAD) for one in files)
 
     return OpenedSource(source.where, files[0].names, batches, head=head)
 
