@@ -146,8 +146,8 @@ class _Maker:
             for person, secret in zip(persons[:4], [*SECRETS, *SECRETS], strict=True):
                 person.items["codes"] |= {self._form().format(secret)}
         if self.choice["keep"] == "rare":
-            persons[5].values["year"] = "1871"
-            self.made.secrets.append("1871")
+            persons[5].values["year"] = "18713452"
+            self.made.secrets.append("18713452")
         if self.choice["empty"] == "record":
             persons[3].items["codes"] = set()
         for number, person in enumerate(persons):

@@ -139,6 +139,11 @@ ONCE_WRONG = [
     ({**SECRETS, "spoken": "flags", "reader": "rerun"}, 0),
     ({**LONG, "file": "jsonl", "input": "shuffled", "reader": "risk", "labels": "commas", "suppress": True}, (2, 136)),
     ({"search": "km/exact", "layout": "long", "reader": "after other nulls", "tree": "refine"}, (1, 1214)),
+    ({"search": "km/exact", "reader": "after", "separator": "list", "null": "codes=-", "missing": "empty"}, (1, 1465)),
+    (
+        {"search": "km/exact", "canary": "name:mention", "labels": "blanks", "file": "jsonl", "run": "work_dir"},
+        (1, 1028),
+    ),
 ]
 """Jobs and seeds of pairs that worked alone, and were wrong together."""
 

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Literal, Self, TypedDict
 
 from anonset.columns.marks import FILLED
+from anonset.columns.printed_lists import LIST
 from anonset.data.table_facts import CodeRules, OwnerStatements, Unit
 from anonset.errors import Fix, InputError, require_known
 from anonset.reading.cells.normalizing import require_rules
@@ -225,8 +226,11 @@ class ReadOptions(RoleOptions, FileOptions):
 
     @property
     def never_null(self) -> tuple[str, ...]:
-        """Columns in which no text is null, or patterns of their names."""
-        return (*self.items, *self.one_code) if self.null_items else ()
+        """Columns in which no text is null, or patterns of their names. The cells of printed lists are no items."""
+        if not self.null_items:
+            return ()
+        items = (name for name in self.items if self.separators.get(name, self.one_separator) != LIST)
+        return (*items, *self.one_code)
 
 
 def require_separator(separator: str | None) -> None:
