@@ -14,8 +14,10 @@ from tests.combinations.draws import contained, covering, possible_pairs, random
 from tests.combinations.killed import prepare, scheduler
 from tests.combinations.rows import expected, fault_kind, judge, refusing, shrink, told
 
-ROUNDS = 12
-"""Number of times that jobs are drawn for what is missing. A drawn job may be infeasible, and then tests nothing."""
+ROUNDS, PACKED = 12, 3
+"""Number of times that jobs are drawn for what is missing, and number of the first rounds whose jobs cover as much as
+they can. A drawn job may be infeasible, and then tests nothing.
+"""
 
 
 def say(text: str) -> None:
@@ -37,7 +39,7 @@ def main() -> int:
     context = get_context("spawn")
     with ProcessPoolExecutor(asked.processes, context, prepare, (scheduler(),)) as pool:
         for turn in range(ROUNDS):
-            jobs = islice(covering((asked.seed, turn), {*missing}, expected), asked.most - rows)
+            jobs = islice(covering((asked.seed, turn), {*missing}, expected, packed=turn < PACKED), asked.most - rows)
             drawn = [(job, pool.submit(judge, job, (asked.seed, rows + n))) for n, job in enumerate(jobs, 1)]
             for job, judged in ((job, future.result()) for job, future in drawn):
                 rows += 1

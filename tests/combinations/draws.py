@@ -164,12 +164,14 @@ def covering(
     missing: set[Tuple],
     covered: Callable[[Choice, Collection[Tuple]], set[Tuple]] = contained,
     tries: int = 8,
+    *,
+    packed: bool = True,
 ) -> Iterator[dict[str, Value]]:
     """Yield jobs until no tuple is missing. Each tuple that a job covers is removed, and so is each for which no job is
     found.
 
-    Each job contains one of the missing tuples, and others that were drawn to go with it. It is the one of several
-    drawn jobs that covers most of them.
+    Each job contains one of the missing tuples and, if `packed`, others that were drawn to go with it. It is the one of
+    several drawn jobs that covers most of them. Packed jobs are more often infeasible.
     """
     order = sorted(missing)
     random.Random(str(seed)).shuffle(order)
@@ -186,7 +188,10 @@ def covering(
             if len(left) > 1.2 * len(missing):
                 left = [each for each in left if each in missing]
             chance = random.Random(str((seed, turn, first)))
-            jobs = [alone, *(draw((seed, turn, first, n), _packed(first, left, chance)) for n in range(tries))]
+            jobs = [
+                alone,
+                *(draw((seed, turn, first, n), _packed(first, left, chance)) for n in range(tries if packed else 0)),
+            ]
             covers = [(covered(job, left), job) for job in jobs if job]
             found, job = max(covers, key=lambda each: (first in each[0], len(each[0] & missing)))
             missing -= found
