@@ -254,15 +254,16 @@ def separators_in(separator: str | None, items: Sequence[str]) -> dict[str, str]
     Consecutive items may be the parts of a name with commas.
 
     >>> separators_in("drugs=, codes=|", ["codes", "drugs"]), separators_in(";", ["codes"])
-    ({'codes': '|', 'drugs': ','}, {})
+    ({'drugs': ',', 'codes': '|'}, {})
     >>> separators_in("codes, old=|", ["codes", "old"])
     {'codes, old': '|'}
     """
     text = f" {separator or ''} "
-    runs = [items[at : at + n] for at in range(len(items)) for n in range(1, _MOST_PARTS)] if "=" in text else []
-    patterns = (", ?".join(map(re.escape, run)) for run in runs)
-    matches = [match for pattern in patterns for match in re.finditer(f"(?<= )({pattern})=([^ ]+)(?= )", text)]
-    return {match[1]: match[2].replace("\\t", "\t") for match in matches}
+    if "=" not in text or not items:
+        return {}
+    runs = [items[at : at + n] for n in range(_MOST_PARTS, 0, -1) for at in range(len(items) + 1 - n)]
+    names = "|".join(", ?".join(map(re.escape, run)) for run in runs)
+    return {match[1]: match[2].replace("\\t", "\t") for match in re.finditer(f"(?<= )({names})=([^ ]+)(?= )", text)}
 
 
 def _rules(rules: Sequence[str]) -> dict[str, tuple[str, ...]]:
