@@ -361,7 +361,7 @@ def test_no_screen_has_faults_of_accessibility(folder: Path) -> None:
         await browser.until_text("Open the report")
         await browser.script("document.querySelectorAll('.card details').forEach(e => { e.open = true; })")
         await examine(browser, "publish")
-        await browser.open(f"{address}rows", "document.querySelectorAll('table.records tbody tr').length === 20")
+        await browser.open(f"{address}rows", "document.querySelectorAll('.records tbody tr').length === 20")
         await examine(browser, "rows")
         await browser.open(f"{address}report", "document.querySelector('nav')")
         await examine(browser, "report")

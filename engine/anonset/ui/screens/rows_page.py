@@ -43,7 +43,8 @@ def records_page(columns: Mapping[str, Sequence[str]]) -> str:
 def _grid(columns: Sequence[str], rows: str, masked: Sequence[str]) -> str:
     """Return a table with a column for each column of the data, and the names of the masked columns, folded."""
     heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in columns)
-    grid = f'<table class="records"><thead><tr><td></td>{heads}</tr></thead><tbody>{rows}</tbody></table>'
+    table = f"<table><thead><tr><td></td>{heads}</tr></thead><tbody>{rows}</tbody></table>"
+    grid = f'<div class="records" role="region" aria-label="Records" tabindex="0">{table}</div>'
     if not masked:
         return grid
     why = "Columns that identify a person, unpublished columns, contact data and free text are masked"
