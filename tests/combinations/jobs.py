@@ -133,8 +133,8 @@ class _Maker:
         return self.names.get(column, column)
 
     def make(self) -> Made:
-        few = self.choice["with_header"] and "optimal" in (self.algorithm, self.choice["transaction"])
-        codes = CODES[::3] if few else CODES  # with a header, each code is six items
+        hard = "optimal" in (self.algorithm, self.choice["transaction"]) or self.choice["utility_constraints"] == "file"
+        codes = CODES[::3] if hard and self.choice["with_header"] else CODES  # with a header, each code is six items
         persons = population(self.seed, codes, with_secrets=bool(self.choice["sensitive_items"]))
         if self.choice["t_distance"] == "ordered":
             for person in persons:
