@@ -42,7 +42,7 @@ def test_quasi_identifiers_like_opaque_keys_are_dropped(place: Place) -> None:
 def test_negative_ids_are_ids(place: Place) -> None:
     rows = [f"-{10**8 + n // 6 * 977},{'fm'[n // 6 % 2]}" for n in range(900)]
     (answer, *_) = anonset.inspect(table(place, "BENE_ID,sex", rows)).question.answers
-    assert (answer.key, answer.persons, answer.skipped) == ("BENE_ID", 150, 0)
+    assert (str(answer.unit), answer.persons, answer.skipped) == ("BENE_ID", 150, 0)
 
 
 def test_an_error_of_reading_comes_with_the_command_that_reads_the_data(place: Place) -> None:

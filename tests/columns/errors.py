@@ -95,7 +95,8 @@ def _compare_persons(
     if found.question is None:
         result.first = result.shown = len(header) == 1
     else:
-        keys = [answer.key for answer in found.question.answers] + [",".join(one) for one in found.question.others]
+        keys = [str(answer.unit) for answer in found.question.answers]
+        keys += [",".join(one) for one in found.question.others]
         result.answers = keys
         true = layout.unit
         equal = [key for key in keys if _is_same(key, true, layout, rows)]

@@ -247,10 +247,10 @@ def test_a_column_named_like_another_unit_is_never_offered(header):
     persons = [f"k{n // 3 * 7919}-x" for n in range(60)]
     data = {header: persons, "sex": ["fm"[n // 3 % 2] for n in range(60)], "code": ["a", "b"] * 30}
     answers = anonset.inspect(data).question.answers
-    assert [(answer.key, answer.persons) for answer in answers] == [("row", 60), ("unknown", None)]
+    assert [(str(answer.unit), answer.persons) for answer in answers] == [("row", 60), ("unknown", None)]
     with refused(UndeclaredUnitError, "\"unit='COLUMN'\"", code="unit"):
         require_persons(anonset.read(data, items="code", drop=[header, "sex"]))
-    assert anonset.inspect(data | {"key": persons}).question.answers[0].key == "key"
+    assert anonset.inspect(data | {"key": persons}).question.answers[0].unit == ("key",)
 
 
 @pytest.mark.long
@@ -319,7 +319,7 @@ def test_the_proposed_job_is_of_persons_and_runs_once_answered(tmp_path, monkeyp
     expected = ("unit", "items", "drop", "drop")
     assert (proposed[key], proposed["code"], proposed["admitted"], proposed["costs"]) == expected
     assert (inspection.records, inspection.persons) == (300, None)
-    answers = [(answer.key, answer.persons) for answer in inspection.question.answers]
+    answers = [(str(answer.unit), answer.persons) for answer in inspection.question.answers]
     assert answers == [(key, 300), ("row", 1500), ("unknown", None)]
     assert main(["anonymize", "job.toml"]) == 2
     Path("job.toml").write_text(Path("job.toml").read_text().replace('unit = "?"', f'unit = "{key}"'))
@@ -338,7 +338,7 @@ def test_names_and_contact_data_are_proposed_to_drop_at_any_frequency(header):
 def test_given_roles_that_would_be_rejected_are_reported():
     data = stays()
     inspection = anonset.inspect(data, items="code", drop=others(data))
-    assert [answer.key for answer in inspection.question.answers] == ["key7", "row", "unknown"]
+    assert [str(answer.unit) for answer in inspection.question.answers] == ["key7", "row", "unknown"]
     inspection = anonset.inspect(anonset.read(data, items="code", drop=others(data)))
     assert any(names(problem, "\"unit='key7'\" \"unit='row'\"") for problem in inspection.problems)
     inspection = anonset.inspect(anonset.read(data, items="code", drop=others(data), unit="row"))
@@ -374,7 +374,7 @@ def test_ids_that_a_spreadsheet_cut_off_are_no_answer(tmp_path, capsys, key):
     assert names(message, "'--unit row' '--unit unknown'")
     assert f"--unit {key}" not in message
     inspection = anonset.inspect(path)
-    assert key not in {answer.key for answer in inspection.question.answers}
+    assert key not in {str(answer.unit) for answer in inspection.question.answers}
     assert any(names(problem, f"{key} numbers text") for problem in inspection.problems)
 
 
@@ -478,7 +478,7 @@ def test_attributes_that_resemble_keys_but_repeat_irregularly_are_kept():
         "income": "drop",
         "sex": "relational",
     }
-    assert [answer.key for answer in inspection.question.answers] == ["row", "unknown"]
+    assert [str(answer.unit) for answer in inspection.question.answers] == ["row", "unknown"]
 
 
 @pytest.mark.parametrize("form", ["{}", "C{}-x", "p{}@b.org"])

@@ -507,7 +507,7 @@ VISITS = {
 def test_the_question_about_the_person_does_not_depend_on_roles(given):
     question = anonset.inspect(VISITS, k=2, m=1, **given).question
     assert question is not None
-    assert [answer.key for answer in question.answers] == ["patient_id", "row", "unknown"]
+    assert [str(answer.unit) for answer in question.answers] == ["patient_id", "row", "unknown"]
     assert question.answers[0].settings["unit"] == ["patient_id"]
 
 
@@ -549,7 +549,7 @@ def test_times_identify_nobody():
         ],
     }
     question = anonset.inspect(rows, k=2, m=1).question
-    assert [answer.key for answer in question.answers] == ["member_no", "row", "unknown"]
+    assert [str(answer.unit) for answer in question.answers] == ["member_no", "row", "unknown"]
 
 
 def test_a_sensitive_column_does_not_choose_the_id():
@@ -558,4 +558,4 @@ def test_a_sensitive_column_does_not_choose_the_id():
         "result": ["xyz"[n // 2 % 3] for n in range(2 * N)],
     }
     question = anonset.inspect(rows, k=2, m=1, sensitive="result").question
-    assert [answer.key for answer in question.answers] == ["patient_id", "row", "unknown"]
+    assert [str(answer.unit) for answer in question.answers] == ["patient_id", "row", "unknown"]

@@ -7,7 +7,7 @@ from typing import Literal
 
 from anonset.data.redacted_repr import RedactedRepr
 
-Unit = Literal["", "person", "row", "unknown"]
+UnitKind = Literal["", "person", "row", "unknown"]
 """Unit of privacy as the owner declares it: ids identify the person of each record, each row is a different person, or
 the data do not say who is a person. Empty if the owner has declared nothing.
 """
@@ -110,7 +110,7 @@ class PersonMentions(RedactedRepr):
 class OwnerStatements(RedactedRepr):
     """Statements of the data owner that cannot be checked with the data."""
 
-    unit: Unit = ""
+    unit: UnitKind = ""
     """The unit of privacy."""
     has_further_columns: bool = False
     """True if the source has other columns than a single set-valued column. Dropped columns count."""

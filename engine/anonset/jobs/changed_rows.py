@@ -16,7 +16,7 @@ from anonset.jobs.shown_values import texts_of, values_by_column
 from anonset.publications import Records, Symbol
 from anonset.publications.records import symbols_of
 from anonset.reading.batches import open_source
-from anonset.reading.file_options import person_columns
+from anonset.reading.file_options import Unit
 from anonset.reading.options import ReadOptions
 from anonset.reading.roles import names_in
 from anonset.settings.binding import fit
@@ -80,7 +80,7 @@ def changed_rows(report: str) -> list[list[ChangedCell]]:
             _cells(publication, column, before[column.name], joined, rows, back[0][rows])
             for column in publication.columns
         ]
-        given = [*person_columns(private.settings.get("unit")), *private.settings.get("drop", [])]
+        given = [*Unit.of(private.settings.get("unit")).columns, *private.settings.get("drop", [])]
         hidden = names_in(open_source(source, ReadOptions(**settings.reading_options())).names, given)
         masked = [_masked(name, len(rows)) for name in dict.fromkeys(hidden)]
         return [list(record) for record in zip(*masked, *cells, strict=True)]

@@ -10,11 +10,11 @@ from typing import Any
 from anonset.columns.profiles import Profile
 from anonset.columns.roles import ProposedRole
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.table_facts import Unit
+from anonset.data.table_facts import UnitKind
 from anonset.errors import InputError, Problem
 from anonset.measures.risks.known_items import KnownItems
 from anonset.measures.shares import Share
-from anonset.reading.file_options import ROW, UNKNOWN
+from anonset.reading.file_options import ROW, UNKNOWN, Unit
 from anonset.release.tables import html_table
 from anonset.settings.job import Job
 from anonset.settings.job_text import answer_text, job_text, relative_to, unit_line
@@ -68,8 +68,8 @@ class ClassFindings(RedactedRepr):
 class UnitOption(RedactedRepr):
     """Possible unit of privacy, with the settings that follow from it."""
 
-    unit: tuple[str, ...]
-    """Value of the setting `unit`: columns that identify the person, ``row`` or ``unknown``."""
+    unit: Unit
+    """Columns that identify the person, ``row`` or ``unknown``."""
     persons: int | None
     """Number of persons under this unit. None if the data do not say who is a person."""
     unique: Share | None
@@ -91,11 +91,6 @@ class UnitOption(RedactedRepr):
     differing: tuple[str, ...] = ()
     """Columns that are dropped because their values differ between rows of a person."""
 
-    @property
-    def key(self) -> str:
-        """Value of the setting `unit`."""
-        return ",".join(self.unit)
-
 
 _OTHERS = 'Another column or several columns may identify the person: unit = "COLUMN" or unit = "COLUMN,COLUMN"'
 
@@ -115,8 +110,8 @@ class Question(RedactedRepr):
 
     def lines(self) -> list[str]:
         """Return one job file line per answer, with the number of persons, and a line with the other columns."""
-        lines = [f"{unit_line(answer.key)} # {self.describe(answer)}" for answer in self.answers]
-        named = ", ".join(unit_line(",".join(columns)) for columns in self.others)
+        lines = [f"{unit_line(answer.unit)} # {self.describe(answer)}" for answer in self.answers]
+        named = ", ".join(unit_line(Unit(columns)) for columns in self.others)
         return [*lines, f"{_OTHERS}; less likely: {named}" if named else f"{_OTHERS}."]
 
     def describe(self, answer: UnitOption) -> str:
@@ -154,7 +149,7 @@ class Findings(RedactedRepr):
     """Number of records. With grouping, the rows of a person form one record."""
     persons: int | None
     """Number of persons. None if the owner has not declared who is a person, or the data do not say."""
-    unit: Unit
+    unit: UnitKind
     """Declared unit of privacy. Empty if it is not declared."""
     k: int
     """Equivalence classes and groups below this size count as small."""
@@ -211,7 +206,7 @@ class Findings(RedactedRepr):
             guarantee = guarantee_for(Job(common), self.k, self.m, tuples=tuples)
             reasons = {**_with_way_to_publish(reasons_of_roles(self.columns)), **_SETTING_COMMENTS}
         else:
-            own, lines = [answer for answer in self.question.able if answer.key != UNKNOWN], self.question.lines()
+            own, lines = [answer for answer in self.question.able if answer.unit != (UNKNOWN,)], self.question.lines()
             common = {
                 name: value
                 for name, value in common.items()
@@ -222,7 +217,7 @@ class Findings(RedactedRepr):
                 roles |= {"hierarchy": _placed(roles.get("hierarchy", {}), folder)}
                 must = guarantee_for(Job(answer.settings), self.k, self.m, tuples=answer.combinations)
                 comments = {**_with_way_to_publish(answer.reasons), "differing": _SETTING_COMMENTS["differing"]}
-                answers[answer.key] = answer_text(answer.key, roles, must, comments)
+                answers[str(answer.unit)] = answer_text(str(answer.unit), roles, must, comments)
         if "hierarchy" in common:
             common = {**common, "hierarchy": _placed(common["hierarchy"], folder)}
         input_, out = relative_to(folder, self.source), f"{Path(self.source).name.partition('.')[0]}-safe"

@@ -11,7 +11,6 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
 from anonset.jobs.reading import place_of_data, read_data
 from anonset.jobs.shown_values import Values, texts_of, values_by_column
-from anonset.reading.file_options import person_columns
 from anonset.settings.commands import EvaluateSettings
 from anonset.settings.job_files import over_job
 from anonset.settings.settings import validate
@@ -80,8 +79,7 @@ def first_records(job: str) -> dict[str, list[str]]:
             for one in table.columns
             if one not in table.ids
         }
-        given = settings.read_options()
-        hidden = [*person_columns(given["unit"]), *given["drop"]]
+        hidden = [*settings.file.person, *settings.drop]
         return dict(sorted([*((name, []) for name in hidden), *found.items()], key=lambda of: not of[1]))
 
 

@@ -12,7 +12,7 @@ from anonset.jobs.reading import read_data
 from anonset.kinds.base import analysis_of
 from anonset.publications import Published
 from anonset.reading.batches import open_source
-from anonset.reading.file_options import person_columns
+from anonset.reading.file_options import Unit
 from anonset.reading.options import ReadOptions
 from anonset.reading.sources.source import Source
 from anonset.reading.table_builder import read_all_rows
@@ -91,7 +91,7 @@ def persons_of_original(source: Source, settings: OriginalSettings, table: Table
         If the columns cannot be read like the original.
     """
     opened = open_source(source, ReadOptions(**settings.reading_options()))
-    columns = read_all_rows(opened, person_columns(settings.file.unit, opened.names))
+    columns = read_all_rows(opened, Unit.of(settings.file.unit, opened.names).columns)
     for name, column in columns.items():
         if len(column) != table.n:
             msg = f"{source.where}: column {name!r} must have {table.n:,} rows, one per record of the original"

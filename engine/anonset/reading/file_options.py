@@ -1,11 +1,11 @@
 """Options that settings and flags share with `read` and `scan`: column roles, and parsing options of files."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from anonset.data.table_facts import Unit
+from anonset.data.table_facts import UnitKind
 from anonset.reading.decisions import FILE, ITEMS, PERSONS, PUBLICATION
 from anonset.reading.roles import Names, names_in
 from anonset.reading.sources.dialect import DIALECT_OPTIONS, Dialect
@@ -14,6 +14,44 @@ ROW, UNKNOWN, OPEN = "row", "unknown", "?"
 """Values of the setting ``unit`` that name no columns: each row is a person, the data do not say who is a person, and
 the owner has not decided yet.
 """
+
+
+class Unit(tuple[str, ...]):
+    """Who is a person: the columns of an id, or the only name `ROW`, `UNKNOWN` or `OPEN`. Empty if nothing is declared.
+
+    Its text is the value of the setting ``unit`` in a job file.
+
+    >>> Unit.of("fund,number").columns, Unit.of(["row"]).columns, str(Unit.of(["fund", "number"]))
+    (('fund', 'number'), (), 'fund,number')
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, declared: Names | None, header: Sequence[str] = ()) -> "Unit":
+        """Return the unit that a value of the setting ``unit`` declares. Column names that contain commas are found in
+        the header of a source.
+        """
+        return cls(names_in(header, declared))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns that together identify the person. Empty for ``row``, ``unknown`` and ``?``."""
+        return () if self in ((ROW,), (UNKNOWN,), (OPEN,)) else self
+
+    @property
+    def kind(self) -> UnitKind:
+        """Kind of the unit."""
+        return "person" if self.columns else "row" if self == (ROW,) else "unknown" if self == (UNKNOWN,) else ""
+
+    def key_in(self, answers: Mapping[str, Any]) -> str:
+        """Return the key of the settings for this unit in a job file. Without settings for ``unknown``, those for
+        ``row`` apply.
+        """
+        return ROW if self == (UNKNOWN,) and UNKNOWN not in answers else str(self)
+
+    def __str__(self) -> str:
+        return ",".join(self)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,7 +218,7 @@ class FileOptions(_Options):
     @property
     def person(self) -> tuple[str, ...]:
         """Columns that together identify the person. Empty if the unit is not declared by columns."""
-        return person_columns(self.unit)
+        return Unit.of(self.unit).columns
 
     @cached_property
     def dialect(self) -> Dialect:
@@ -193,24 +231,6 @@ class FileOptions(_Options):
         """
         return Dialect.of(**{name: getattr(self, name) for name in DIALECT_OPTIONS})
 
-    @property
-    def unit_kind(self) -> Unit:
-        """Kind of the declared unit."""
-        if self.person:
-            return "person"
-        kinds: dict[tuple[str, ...], Unit] = {(ROW,): "row", (UNKNOWN,): "unknown"}
-        return kinds.get(tuple(self.unit), "")
-
 
 COLUMN_OPTIONS = (*(option.name for option in fields(RoleOptions)), "one_hot", "one_code")
 """Options that give columns a role, without ``unit``."""
-
-
-def person_columns(unit: Names | None, names: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return the columns that a value of the setting ``unit`` names. Empty for ``row``, ``unknown`` and ``?``.
-
-    >>> person_columns("fund,number"), person_columns(["row"])
-    (('fund', 'number'), ())
-    """
-    columns = names_in(names, unit)
-    return () if columns in ((ROW,), (UNKNOWN,), (OPEN,)) else columns

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Self, cast
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
 from anonset.reading.decisions import FILE, ITEMS, MACHINE, PERSONS, PUBLICATION, decisions
-from anonset.reading.file_options import OPEN, ROW, UNKNOWN, FileOptions
+from anonset.reading.file_options import FileOptions, Unit
 from anonset.reading.options import ReadKeywords, ReadOptions
 from anonset.reading.roles import Names, names_in
 from anonset.reading.sources.dialect import DIALECT_OPTIONS
@@ -160,8 +160,8 @@ class LinkedTables(RedactedRepr):
         InputError
             If a setting is unknown or contradicts another, or an input does not exist.
         """
-        columns = names_in((), unit)
-        if not columns or {ROW, UNKNOWN, OPEN}.intersection(columns):
+        columns = Unit.of(unit).columns
+        if not columns:
             msg = f"{where}: linked tables need {setting('unit', 'COLUMN')}, the key that identifies the person"
             raise InputError(msg)
         if not isinstance(tables, Mapping) or not tables:

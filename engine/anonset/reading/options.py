@@ -8,10 +8,10 @@ from typing import Literal, Self, TypedDict
 
 from anonset.columns.marks import FILLED
 from anonset.columns.printed_lists import LIST
-from anonset.data.table_facts import CodeRules, OwnerStatements, Unit
+from anonset.data.table_facts import CodeRules, OwnerStatements
 from anonset.errors import Fix, InputError, require_known
 from anonset.reading.cells.normalizing import require_rules
-from anonset.reading.file_options import OPEN, ROW, UNKNOWN, FileOptions, RoleOptions
+from anonset.reading.file_options import OPEN, ROW, UNKNOWN, FileOptions, RoleOptions, Unit
 from anonset.reading.roles import Names, absent, name_list, names_in, rules_in
 from anonset.reading.sources.dialect import EXACT, Dialect
 from anonset.spelling import did_you_mean, listed, setting
@@ -163,8 +163,7 @@ class ReadOptions(RoleOptions, FileOptions):
     @property
     def word(self) -> OwnerStatements:
         """Declarations by the owner."""
-        kind: Unit = "person" if self.id else self.unit_kind
-        return OwnerStatements(kind)
+        return OwnerStatements("person" if self.id else Unit.of(self.unit).kind)
 
     @property
     def skip_without_id(self) -> bool:

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler
 
 from anonset.data import Table
 from anonset.data.storage.lease import LEASE
-from anonset.data.table_facts import Change, Unit
+from anonset.data.table_facts import Change, UnitKind
 from anonset.errors import InputError, foreign, require_finite
 from anonset.privacy.model import PrivacyModel, PublishedKind
 from anonset.publications.presentation import Format
@@ -277,7 +277,7 @@ class ChunkFiles(PublishedFiles):
         return tuple(file for files in self.files_by_table.values() for file in files)
 
 
-DECLARED_UNITS: Mapping[Unit, Any] = MappingProxyType(
+DECLARED_UNITS: Mapping[UnitKind, Any] = MappingProxyType(
     {"": "row, not asked", "person": "person", "row": "row, declared a person", "unknown": "row, person unknown"}
 )
 """Units of privacy in the attestation, by the kind of the setting ``unit``."""

@@ -10,6 +10,7 @@ from typing import Any
 from anonset.privacy import PrivacyModel
 from anonset.publications import Published, Records
 from anonset.publications.symbols import members_of, range_ends
+from anonset.reading.file_options import Unit
 from anonset.release.documents import DECLARED_UNITS, Declarations
 from anonset.release.formats import kind_of
 from anonset.settings.settings import Settings, with_sensitive_kept
@@ -180,7 +181,7 @@ def promised_limits(model: PrivacyModel, settings: Settings) -> list[str]:
         limits += [UNCHANGED] if settings.keep or unprotected else []
         limits.append(FINEST)
     return limits + _limits_of_declarations(
-        unit=DECLARED_UNITS[settings.file.unit_kind],
+        unit=DECLARED_UNITS[Unit.of(settings.file.unit).kind],
         earlier=settings.recoding is not None,
         together="" if settings.after is None else TOGETHER,  # whether rows may be linked is known after the search
         as_is=bool(settings.publish_as_is),

@@ -3,7 +3,7 @@
 from anonset.data.table_facts import FIRST_VALUE
 from anonset.jobs.report_facts import ReportFacts
 from anonset.privacy import PrivacyModel
-from anonset.reading.file_options import person_columns
+from anonset.reading.file_options import Unit
 from anonset.release.documents import Report
 from anonset.release.guarantee_limits import ranked_limits, sentences
 from anonset.report.risks.base import PagePart
@@ -95,7 +95,7 @@ def persons(facts: ReportFacts) -> list[tuple[str, str]]:
                 f"{counted(facts.summary.n, 'record')} published. Only the internal report counts the source rows.",
             ),
         ]
-    if names := person_columns(report.settings.get("unit")):
+    if names := Unit.of(report.settings.get("unit")).columns:
         rows.append(("Columns that identify a person", ", ".join(names)))
     return [*rows, *_of_rows(report, facts.summary.n, by_person=unit == "person" and not ids)]
 

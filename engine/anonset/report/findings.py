@@ -11,7 +11,6 @@ from anonset.columns.set_rules import columns_alike
 from anonset.errors import Fix, Problem
 from anonset.jobs.findings import ColumnFindings, Findings, Question, UnitOption, risk_table
 from anonset.measures.risks.known_items import KnownItems
-from anonset.reading.file_options import person_columns
 from anonset.release.memory import format_size
 from anonset.report.sections import as_text, facts_table, table
 from anonset.settings.job_text import one_line, unit_line
@@ -78,13 +77,13 @@ def findings_summary(findings: Findings) -> dict[str, Any]:
 def _question_summary(question: Question) -> dict[str, Any]:
     answers = [
         {
-            "unit": answer.key,
-            "columns": list(person_columns(answer.unit)),
+            "unit": str(answer.unit),
+            "columns": list(answer.unit.columns),
             "persons": answer.persons,
             "unique": None if answer.unique is None else answer.unique.value,
             "skipped": answer.skipped,
             "differing": list(answer.differing),
-            "line": unit_line(answer.key),
+            "line": unit_line(answer.unit),
         }
         for answer in question.answers
     ]
@@ -131,7 +130,7 @@ def text_of_findings(findings: Findings) -> str:
 
 
 def _named(answer: UnitOption) -> str:
-    return printable(unit_line(answer.key))
+    return printable(unit_line(answer.unit))
 
 
 def _columns_table(runs: Sequence[Sequence[ColumnFindings]]) -> RichTable:

@@ -5,7 +5,7 @@ from typing import cast
 
 from anonset.jobs.report_facts import ReportFacts
 from anonset.kinds.risk import BucketRisk
-from anonset.reading.file_options import person_columns
+from anonset.reading.file_options import Unit
 from anonset.release.documents import BucketFiles, ChunkFiles, PublishedFile
 
 Row = tuple[str, str, str]
@@ -65,7 +65,7 @@ def left_out(facts: ReportFacts) -> list[Row]:
     if facts.private is None:
         return []
     settings, shown = facts.private.settings, facts.attested.data.columns
-    identifying = [*settings.get("id", []), *person_columns(settings.get("unit"))]
+    identifying = [*settings.get("id", []), *Unit.of(settings.get("unit")).columns]
     return [
         *((name, "direct identifier", _MASKED) for name in identifying if name not in shown),
         *((name, "removed", _MASKED) for name in settings.get("drop", [])),

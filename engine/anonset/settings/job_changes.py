@@ -7,7 +7,7 @@ from typing import Any
 from anonset.columns.roles import ROLES as COLUMN_ROLES
 from anonset.columns.roles import SETS
 from anonset.data.hierarchies.hierarchy_rules import RANGE, VALUES
-from anonset.reading.file_options import OPEN, ROW, UNKNOWN
+from anonset.reading.file_options import OPEN, Unit
 from anonset.reading.roles import name_list
 from anonset.settings.column_rules import without_roles
 from anonset.settings.job import Job
@@ -49,8 +49,7 @@ def changed_job(text: str, changes: Mapping[str, Any]) -> str:
     job: Any = tomlkit.parse(text)
     moved = set[str]()
     answers = job.get(ANSWERS, {})
-    key = ",".join(name_list(changes.get("unit", job.get("unit", OPEN))))
-    key = ROW if key == UNKNOWN and key not in answers else key  # as when the job is read
+    key = Unit.of(changes.get("unit", job.get("unit", OPEN))).key_in(answers)
     own: Any = answers.get(key)
     for name, value in changes.items():
         inner = own is not None and name != "unit" and (name in own or name not in job)

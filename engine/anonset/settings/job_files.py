@@ -10,9 +10,8 @@ from typing import Any
 
 from anonset.algorithms.registry import ALGORITHMS, APART
 from anonset.errors import InputError, UndeclaredUnitError
-from anonset.reading.file_options import COLUMN_OPTIONS, OPEN, ROW, UNKNOWN, person_columns
+from anonset.reading.file_options import COLUMN_OPTIONS, OPEN, ROW, UNKNOWN, Unit
 from anonset.reading.linked import LinkedTables, column_of
-from anonset.reading.roles import name_list
 from anonset.reading.sources.files import require_file
 from anonset.reading.sources.place import Place, is_address
 from anonset.settings.column_rules import TABLES, without_roles
@@ -133,31 +132,29 @@ def _with_declared_unit(
 ) -> dict[str, Any]:
     answers = _answers(path, job)
     job.pop(ANSWERS, None)
-    unit = name_list(flags.get("unit") or ()) or job.get("unit", OPEN if answers else "")
-    if not (isinstance(unit, str) or (isinstance(unit, list) and all(isinstance(name, str) for name in unit))):
-        msg = f'{path}: unit must be "{ROW}", "{UNKNOWN}" or column names, got {unit!r}'
+    declared = flags.get("unit") or job.get("unit", OPEN if answers else "")
+    if not (isinstance(declared, str) or (isinstance(declared, list) and all(isinstance(n, str) for n in declared))):
+        msg = f'{path}: unit must be "{ROW}", "{UNKNOWN}" or column names, got {declared!r}'
         raise InputError(msg)
-    names, without = name_list(unit), {name: value for name, value in job.items() if name != "unit"}
-    key = ",".join(names)
-    of_answer = answers.get(ROW if key == UNKNOWN and UNKNOWN not in answers else key)
-    if key == "" and not answers:
+    unit, without = Unit.of(declared), {name: value for name, value in job.items() if name != "unit"}
+    of_answer, is_open = answers.get(unit.key_in(answers)), str(unit) in (OPEN, "")
+    is_lacking = is_open or (bool(answers) and of_answer is None)
+    if is_lacking if unanswered else not (str(unit) or answers):
         return without
-    if unanswered and (key in (OPEN, "") or (answers and of_answer is None)):
-        return without
-    if key in (OPEN, ""):
+    if is_open:
         raise UndeclaredUnitError(_question(path, text, answers))
     if answers:
         if of_answer is None:
             has = listed([unit_line(answer) for answer in answers], "or")
-            command = as_typed("inspect", path, {"unit": names})
+            command = as_typed("inspect", path, {"unit": list(unit)})
             msg = (
-                f"{path}: the job has no roles for {unit_line(key)}, only for {has}; to propose these roles: {command}"
+                f"{path}: the job has no roles for {unit_line(unit)}, only for {has}; to propose these roles: {command}"
             )
             raise InputError(msg)
         brought = {name.replace("-", "_"): value for name, value in of_answer.items()}
     else:
-        without, brought = dict(without_roles(Job(without), dict.fromkeys(person_columns(names), "unit")).settings), {}
-    return {name: value for name, value in {**without, **brought, "unit": names}.items() if value != []}
+        without, brought = dict(without_roles(Job(without), dict.fromkeys(unit.columns, "unit")).settings), {}
+    return {name: value for name, value in {**without, **brought, "unit": list(unit)}.items() if value != []}
 
 
 def _question(path: str, text: str, answers: Mapping[str, Any]) -> str:

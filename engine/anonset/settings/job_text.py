@@ -8,6 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from anonset.reading.file_options import Unit
 from anonset.reading.sources.place import is_address
 from anonset.spelling import in_file
 
@@ -123,13 +124,13 @@ def relative_to(folder: Path, path: str) -> str:
     return path if Path(path).is_absolute() or is_address(path) else Path(os.path.relpath(path, folder)).as_posix()
 
 
-def unit_line(unit: str) -> str:
+def unit_line(unit: str | Unit) -> str:
     r"""Return the line of a job file that states who is a person.
 
     >>> print(unit_line('a "b"'))
     unit = "a \"b\""
     """
-    return f"unit = {toml_of(unit)}"
+    return f"unit = {toml_of(str(unit))}"
 
 
 def toml_of(value: Any) -> str:

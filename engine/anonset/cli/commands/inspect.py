@@ -86,7 +86,7 @@ def inspect(
         failure.commands = [f"complete command{condition}: {command}" for command in more]
     elif out is not None:
         write_file(Path(out), [findings.job_text(Path(out).parent).encode()])
-        units = [] if findings.question is None else [answer.key for answer in findings.question.able]
+        units = [] if findings.question is None else [str(answer.unit) for answer in findings.question.able]
         task = "resolve the problems that Check calls rejected in" if findings.rejected else "review"
         notes.append(_next_run(out, task if findings.question is None else _TO_DECLARE, units))
     elif findings.records:

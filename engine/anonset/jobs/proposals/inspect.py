@@ -13,7 +13,7 @@ from anonset.columns.roles import GIVEN, ProposedRole
 from anonset.data import CategoricalColumn, SetColumn, Table
 from anonset.data.equivalence_classes import class_of
 from anonset.data.table import Column
-from anonset.data.table_facts import Unit
+from anonset.data.table_facts import UnitKind
 from anonset.errors import InputError, Problem
 from anonset.jobs.findings import ClassFindings, ColumnFindings, Findings, Question, UnitOption, reasons_of_roles
 from anonset.jobs.linked_findings import LinkedFindings
@@ -24,7 +24,7 @@ from anonset.jobs.runs.persons import count_persons, require_persons, unit_findi
 from anonset.measures.risks.known_items import known_items
 from anonset.measures.shares import share_of
 from anonset.privacy.model import require_size
-from anonset.reading.file_options import ROW, UNKNOWN
+from anonset.reading.file_options import ROW, UNKNOWN, Unit
 from anonset.reading.options import require_options
 from anonset.release.memory import memory_for
 from anonset.settings.binding import HierarchySpec
@@ -136,7 +136,7 @@ def _with_records(findings: Findings, work: Proposal, table: Table, seed: int) -
     )
 
 
-def _unit(work: Proposal, table: Table) -> Unit:
+def _unit(work: Proposal, table: Table) -> UnitKind:
     return "" if work.answers else table.word.unit
 
 
@@ -155,13 +155,13 @@ def _question(work: Proposal) -> Question | None:
         classes = None if answer.table is None else _classes(answer.table, 1)
         combinations, unique = (0, None) if classes is None else (classes.classes, classes.unique)
         option = UnitOption(
-            answer.unit or (ROW,), answer.persons, unique, answer.settings, combinations, answer.skipped,
+            Unit(answer.person or (ROW,)), answer.persons, unique, answer.settings, combinations, answer.skipped,
             reasons_of_roles(answer.columns), answer.part_of, _problem(answer),
             tuple(column.profile.name for column in answer.columns if column.proposed.differs),
         )  # fmt: skip
         answers.append(option)
-        if not answer.unit:
-            answers.append(replace(option, unit=(UNKNOWN,), persons=None))
+        if not answer.person:
+            answers.append(replace(option, unit=Unit((UNKNOWN,)), persons=None))
     return Question(work.rows, tuple(answers), work.others)
 
 

@@ -9,7 +9,7 @@ from anonset.errors import Problem
 from anonset.jobs.proposals.hierarchy_trial import try_hierarchies
 from anonset.jobs.proposals.proposal import Proposal
 from anonset.jobs.proposals.unit_reader import ProposedRoles, UnitReader, are_buckets
-from anonset.reading.file_options import OPEN, ROW, UNKNOWN, person_columns
+from anonset.reading.file_options import OPEN, ROW, UNKNOWN, Unit
 from anonset.settings.binding import HierarchySpec
 from anonset.spelling import setting
 
@@ -41,8 +41,8 @@ class PossibleUnits(RedactedRepr):
         """Return the proposal for the declared unit. If the unit is not declared, return the first proposal that reads
         records. Its answers are the proposals for all possible units.
         """
-        if (unit := self._declared()) is not None:
-            return self._tried(replace(self.reader, unit=unit), self.roles)[0]
+        if (person := self._declared()) is not None:
+            return self._tried(replace(self.reader, person=person), self.roles)[0]
         free = self._free()
         repeated = [one for one in free if one.precedes_rows(free)]
         others = [one for one in free if one.repeats and one not in repeated]
@@ -65,7 +65,7 @@ class PossibleUnits(RedactedRepr):
         if given.get("id") and are_buckets(given, self.roles):
             return tuple(given["id"])
         if given.get("unit"):
-            return person_columns(given["unit"], names)
+            return Unit(given["unit"]).columns
         return () if len(names) == 1 and self.roles[names[0]].role == "items" else None
 
     def _answer(self, candidate: PossiblePerson | None, roles: ProposedRoles) -> tuple[Proposal, ProposedRoles]:
@@ -75,11 +75,11 @@ class PossibleUnits(RedactedRepr):
         They remain dropped for the next units. Rows, for example, count a person several times, so a value of few
         persons may have many rows.
         """
-        unit = () if candidate is None else candidate.columns
-        reader = replace(self.reader, unit=unit, is_open=True)
+        person = () if candidate is None else candidate.columns
+        reader = replace(self.reader, person=person, is_open=True)
         proposal, roles = self._tried(reader, roles)
         only_differ = proposal.possible_roles == {"differing": ["first"]}
-        if unit and proposal.table is None and only_differ:
+        if person and proposal.table is None and only_differ:
             other, other_roles = self._tried(reader.with_first_rows(), roles)
             if other.table is not None:
                 proposal, roles = other, other_roles

@@ -11,7 +11,6 @@ from anonset.errors import Problem
 from anonset.jobs.findings import ColumnFindings
 from anonset.reading.batches import OpenedSource, Transform
 from anonset.reading.cells.columns import with_nulls
-from anonset.reading.file_options import person_columns
 from anonset.reading.options import ReadOptions
 from anonset.reading.roles import names_in
 from anonset.reading.sources.source import Source
@@ -29,8 +28,7 @@ class AllColumns(RedactedRepr):
     opened: OpenedSource
     columns: Mapping[str, Any]
     declared: Mapping[str, Any]
-    """Declared and recognized settings without None and without an open unit. All column names are lists, except those
-    of ``unit``.
+    """Declared and recognized settings without None and without an open unit. All column names are lists.
     """
 
     def with_nulls(self, words: Collection[str]) -> "AllColumns":
@@ -53,7 +51,7 @@ class Proposal(RedactedRepr):
     source: Source | None
     """Source of the columns. None if the source is a table."""
     rows: int
-    unit: tuple[str, ...] = ()
+    person: tuple[str, ...] = ()
     """Columns that identify the person. Empty if each row is a person."""
     columns: tuple[ColumnFindings, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -91,7 +89,6 @@ def read_with_settings(source: OpenedSource, settings: Mapping[str, Any]) -> Tab
     else:
         sensitive = settings.get("sensitive")
     options = ReadOptions(**given, sensitive=sensitive)
-    ids = settings.get("id") or person_columns(settings.get("unit"), source.names)
-    if options.skip_without_id and ids:
-        source = source.changed(Transform(ids=ids))
+    if options.skip_without_id and options.ids:
+        source = source.changed(Transform(ids=options.ids))
     return declared(gather(source, options, with_ids=True), settings.get("publish_as_is"))

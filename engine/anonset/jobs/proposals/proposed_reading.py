@@ -42,7 +42,7 @@ from anonset.jobs.proposals.value_problems import (
 )
 from anonset.personal_text import is_like_id
 from anonset.reading.batches import OpenedSource, open_source
-from anonset.reading.file_options import OPEN, person_columns
+from anonset.reading.file_options import OPEN, Unit
 from anonset.reading.options import ReadOptions
 from anonset.reading.roles import Header, is_selected, names_in
 from anonset.reading.sources.dialect import DIALECT_OPTIONS
@@ -101,7 +101,7 @@ def proposal_for(
         replace(placeholder_problem(name, [*counts], sum(counts.values())), assumed=True)
         for name, counts in placeholders.items()
     ]
-    ids = person_columns(declared.get("unit"), names) or [one.columns[0] for one in candidates if len(one.columns) == 1]
+    ids = Unit(declared.get("unit", ())).columns or [one.columns[0] for one in candidates if len(one.columns) == 1]
     problems += map(Problem, id_findings(data.columns, ids))
 
     counts = {candidate.columns: (candidate.given, candidate.persons) for candidate in candidates}
@@ -170,9 +170,10 @@ def columns_of(source: Source, declared: Mapping[str, Any]) -> AllColumns:
         _require_names(opened.where, not is_record or _are_above_figures(columns))
     if uncertain and not any(_declared(declared, role) for role in ROLES):
         _require_names(opened.where, not _occur_as_values(columns) or _are_above_figures(columns))
-    lists = {name: [*names_in(opened.names, declared[name])] for name in _OF_COLUMNS if declared.get(name)}
-    is_open = names_in((), declared.get("unit")) == (OPEN,)
-    stated = {name: value for name, value in declared.items() if value is not None and not (name == "unit" and is_open)}
+    stated = {name: value for name, value in declared.items() if value is not None}
+    if Unit.of(stated.get("unit")) == (OPEN,):
+        del stated["unit"]
+    lists = {name: [*names_in(opened.names, stated[name])] for name in _OF_COLUMNS if stated.get(name)}
     return AllColumns(source, opened, columns, {**stated, **lists})
 
 
@@ -199,10 +200,10 @@ def _value_problems(
     ]
 
 
-def _declared(declared: Mapping[str, Any], role: str, names: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return the columns to which settings give a role. Column names that contain commas are found in `names`."""
+def _declared(declared: Mapping[str, Any], role: str) -> tuple[str, ...]:
+    """Return the columns to which settings give a role."""
     value = declared.get(role)
-    return person_columns(value, names) if role == "unit" else names_in(names, value)
+    return Unit.of(value).columns if role == "unit" else names_in((), value)
 
 
 def identifying_columns(candidates: Sequence[PossiblePerson], profiles: Sequence[Profile]) -> set[str]:
@@ -267,7 +268,7 @@ def _placeholders(data: AllColumns, candidates: Sequence[PossiblePerson]) -> dic
     """
     ids = {
         *data.declared.get("id", ()),
-        *person_columns(data.declared.get("unit"), data.opened.names),
+        *Unit(data.declared.get("unit", ())).columns,
         *(name for candidate in candidates for name in candidate.columns if not is_quantity(name)),
     }
     counts = {
@@ -348,7 +349,7 @@ def _with_given(names: Sequence[str], proposed: ProposedRoles, declared: Mapping
     """Return the roles that settings give to columns, and the proposed roles of the other columns."""
     roles, numeric = dict(proposed), frozenset(declared.get("numeric", ()))
     for role in ROLES:
-        for name in _declared(declared, role, names):
+        for name in _declared(declared, role):
             matching = [n for n in names if is_selected(n, name)] if name.endswith("*") else []
             for match in matching or [name]:
                 before = proposed.get(match)
@@ -407,5 +408,5 @@ def _settle_sensitive(roles: dict[str, ProposedRole]) -> None:
 _SINGLE = ("relational", "sensitive", UNRECOGNIZED)
 """Proposed roles with hierarchies that also suit a quasi-identifier."""
 _FIRST_ROWS = 200
-_OF_COLUMNS = (*(role for role in ROLES if role != "unit"), "numeric", "publish_as_is")
-"""Settings that name columns, apart from ``unit``, which may be a word such as ``row``."""
+_OF_COLUMNS = (*ROLES, "numeric", "publish_as_is")
+"""Settings that name columns."""

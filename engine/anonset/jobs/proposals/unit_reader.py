@@ -30,7 +30,7 @@ from anonset.jobs.findings import ColumnFindings
 from anonset.jobs.proposals.hierarchy_trial import sets_list_persons
 from anonset.jobs.proposals.proposal import AllColumns, Proposal, read_with_settings
 from anonset.privacy.km import KmAnonymity
-from anonset.reading.file_options import ROW, FileOptions, person_columns
+from anonset.reading.file_options import ROW, FileOptions, Unit
 from anonset.reading.roles import name_list
 from anonset.release.scan.item_scan import ItemScan
 from anonset.settings.column_rules import OPTIONS_OF_ROLES
@@ -56,7 +56,7 @@ class UnitReader(RedactedRepr):
     k: int
     counts: dict[tuple[str, ...], tuple[int, int]]
     """Cache. For columns that identify persons: number of rows with a value in all of them, and number of persons."""
-    unit: tuple[str, ...] = ()
+    person: tuple[str, ...] = ()
     """Columns that identify the person. Empty if each row is a person."""
     is_open: bool = False
     """True if the owner must choose the unit. The reading settings are then equal for all units."""
@@ -163,7 +163,7 @@ class UnitReader(RedactedRepr):
         published = recognized_roles(without_commas(merged, self.profiles), self.profiles, self.k)
         settings = self._reading(roles, published, first_rows=first_rows)
         proposal = Proposal(
-            self.data.source, self.rows, self.unit, settings=settings, problems=(*problems, *more),
+            self.data.source, self.rows, self.person, settings=settings, problems=(*problems, *more),
             possible_items=possible_items(roles, merged, self.profiles),
         )  # fmt: skip
         if not _publish(published):
@@ -176,10 +176,10 @@ class UnitReader(RedactedRepr):
         the first row, and the problems of the ids and of these columns.
         """
         buckets = are_buckets(self.data.declared, roles)
-        merged = with_unit(roles, self.unit, self.profiles, "id" if buckets else "unit")
+        merged = with_unit(roles, self.person, self.profiles, "id" if buckets else "unit")
         if not self._repeats(roles):
             return merged, False, []
-        ids = {name: self.data.columns[name] for name in self.unit}
+        ids = {name: self.data.columns[name] for name in self.person}
         use_first = self.data.declared.get("differing") == "first"
         persons = persons_in(list(ids.values()))
 
@@ -187,16 +187,16 @@ class UnitReader(RedactedRepr):
             return count_differing(persons, self.data.columns[name])
 
         most = 1.0 if use_first else FEW_DIFFERING
-        merged, first_rows = roles_by_person(merged, self.unit, self.profiles, differing, most=most)
+        merged, first_rows = roles_by_person(merged, self.person, self.profiles, differing, most=most)
         given = [name for name in self.data.columns if merged[name].is_given and merged[name].role in _ONE_VALUE]
         first_rows |= {name: count for name in given if use_first and (count := differing(name))}
         return merged, bool(first_rows), [self._first_row(name, count) for name, count in first_rows.items()]
 
     def _repeats(self, roles: ProposedRoles) -> bool:
         """Return True if a person may have several rows that are merged into one record."""
-        if not self.unit or are_buckets(self.data.declared, roles) or not self._are_plain(self.unit):
+        if not self.person or are_buckets(self.data.declared, roles) or not self._are_plain(self.person):
             return False
-        rows, persons = self._counted(self.unit)
+        rows, persons = self._counted(self.person)
         return persons < rows
 
     def _reading(self, roles: ProposedRoles, published: ProposedRoles, *, first_rows: bool) -> dict[str, Any]:
@@ -210,7 +210,7 @@ class UnitReader(RedactedRepr):
         decimals = [form for name, one in self.profiles.items() if name in numbers and (form := one.look.form)]
         if "decimal" not in settings and decimals:
             settings["decimal"] = decimals[0]
-        if self.is_open and not self.unit:
+        if self.is_open and not self.person:
             settings["unit"] = [ROW]
         return settings
 
@@ -241,7 +241,7 @@ class UnitReader(RedactedRepr):
         for option, role in OPTIONS_OF_ROLES.items():
             if not settings.get(role):
                 settings.pop(option, None)
-        settings |= self._separator(roles, grouped=self.is_open or bool(person_columns(settings.get("unit"))))
+        settings |= self._separator(roles, grouped=self.is_open or bool(Unit(settings.get("unit", ())).columns))
         named = [name for name in self.data.declared.get("publish_as_is", ()) if name in roles]
         if as_is := [name for name in named if roles[name].role not in ("drop", "unit")]:
             settings["publish_as_is"] = as_is
@@ -253,7 +253,7 @@ class UnitReader(RedactedRepr):
         and the problem.
         """
         stated = name_list(self.data.declared.get("skip_rows", ()))
-        ids = tuple(self.data.declared.get("id", ())) or self.unit
+        ids = tuple(self.data.declared.get("id", ())) or self.person
         lacking = self.rows - self._counted(ids)[0] if ids and self._are_plain(ids) else 0
         if not 0 < lacking <= (self.rows if "no-id" in stated else _MOST_WITHOUT_ID * self.rows):
             return {}, 0, []
@@ -318,8 +318,8 @@ class UnitReader(RedactedRepr):
 
     def _with_items(self, name: str) -> str:
         """Return a column with the numbers of its items, and of its items per person, as text."""
-        profile, (_, persons) = self.profiles[name], self._counted(self.unit)
-        pairs = profile.occurrences or counted_in([self.data.columns[column] for column in (*self.unit, name)])[1]
+        profile, (_, persons) = self.profiles[name], self._counted(self.person)
+        pairs = profile.occurrences or counted_in([self.data.columns[column] for column in (*self.person, name)])[1]
         return f"{name!r} ({counted(profile.distinct, 'item')}, {pairs / max(1, persons):.1f} per person)"
 
     def _columns(self, roles: ProposedRoles) -> tuple[ColumnFindings, ...]:
@@ -342,7 +342,7 @@ class UnitReader(RedactedRepr):
 
     def _first_row(self, name: str, persons: int) -> Problem:
         """Return the problem that a column has different values within few persons, with the rows to check."""
-        ids = [self.data.columns[column] for column in self.unit]
+        ids = [self.data.columns[column] for column in self.person]
         rows = rows_that_differ(ids, self.data.columns[name], _MOST_ROWS_NAMED)
         others = " and others" if len(rows) == _MOST_ROWS_NAMED else ""
         return Problem(

@@ -25,9 +25,8 @@ from anonset.publications import Records
 from anonset.publications.base import require_kind
 from anonset.reading.batches import open_source
 from anonset.reading.decisions import FILE, ITEMS, PERSONS, decisions
-from anonset.reading.file_options import UNKNOWN, FileOptions, person_columns
+from anonset.reading.file_options import UNKNOWN, FileOptions, Unit
 from anonset.reading.options import ReadOptions, separators_in
-from anonset.reading.roles import name_list
 from anonset.reading.sources.files import STATISTICS
 from anonset.reading.sources.place import may_have_data
 from anonset.reading.sources.source import Source
@@ -129,7 +128,7 @@ def read_other_release(other: str | os.PathLike[str], report: Report) -> OtherRe
 
     with open_publication(other) as opened:
         other_report = opened.require_report(_private_missing("beside", opened.out))
-        _require_known_persons("beside", report.settings, other_report.settings)
+        _require_known_persons("beside", report.settings.get("unit"), other_report.settings.get("unit"))
         this, that = _Data.of_release(report), _Data.of_release(other_report)
         return _matched("beside", opened, other_report, this, that)
 
@@ -150,7 +149,7 @@ def read_after(settings: Settings, source: Source, model: PrivacyModel) -> Other
     require_one_machine("after", on_cluster=settings.cluster is not None)
     with open_other(settings.after or "") as opened:
         report = opened.require_report(_private_missing("after", opened.out))
-        _require_known_persons("after", {"unit": settings.file.unit}, report.settings)
+        _require_known_persons("after", settings.file.unit, report.settings.get("unit"))
         absolute = with_absolute_paths(settings.model_dump(exclude_none=True))
         this = _Data(settings, absolute, source, side_digests(absolute))
         if not settings.file.person and not this.has_same_records(report):
@@ -185,9 +184,9 @@ def _private_missing(name: str, out: Path) -> str:
     return f"{setting(name)} {out}: the private directory is missing; it maps published rows to records"
 
 
-def _require_known_persons(name: str, *settings: Mapping[str, Any]) -> None:
+def _require_known_persons(name: str, *units: Any) -> None:
     """Reject releases of data that do not say who is a person. Equal rows need not be equal persons."""
-    if any(UNKNOWN in name_list(one.get("unit") or ()) for one in settings):
+    if any(Unit.of(unit) == (UNKNOWN,) for unit in units):
         unit = setting("unit", UNKNOWN)
         msg = f"{setting(name)}: one of the releases does not know its persons ({unit}), so they cannot be matched"
         raise InputError(msg)
@@ -317,7 +316,9 @@ def _matched(name: str, opened: "OpenedPublication", report: Report, this: _Data
     if way_back is None:
         raise InputError(msg)
     that = that or _Data.of_release(report, this.source)
-    if ",".join(this.settings.file.unit) != ",".join(that.settings.file.unit):  # a flag splits a name at its commas
+    if str(Unit.of(this.settings.file.unit)) != str(
+        Unit.of(that.settings.file.unit)
+    ):  # a flag splits a name at its commas
         same = f"both releases must have the same {setting('unit')}, so that persons can be matched"
         msg = f"{setting(name)} {opened.out}: {same}"
         raise InputError(msg)
@@ -414,7 +415,7 @@ def ids_of(source: Source, settings: ReadingSettings) -> list[Hashable]:
     spelling.
     """
     opened = open_source(source, ReadOptions(**settings.reading_options()))
-    names = person_columns(settings.file.unit, opened.names)
+    names = Unit.of(settings.file.unit, opened.names).columns
     columns = read_all_rows(opened, names)
     texts = (folded(texts_of(columns[name])).to_pylist() for name in names)
     return list(dict.fromkeys(zip(*texts, strict=True)))

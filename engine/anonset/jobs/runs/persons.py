@@ -7,7 +7,7 @@ import numpy as np
 from anonset.columns.placeholders import placeholder_problem
 from anonset.data import Table
 from anonset.data.equivalence_classes import keys_of
-from anonset.data.table_facts import SPELLINGS, RepeatedIdentifiers, Unit
+from anonset.data.table_facts import SPELLINGS, RepeatedIdentifiers, UnitKind
 from anonset.errors import Fix, InputError, Problem, UndeclaredUnitError
 from anonset.privacy import PrivacyModel
 from anonset.reading.file_options import ROW, UNKNOWN
@@ -139,7 +139,7 @@ def _several_rows(table: Table, model: PrivacyModel) -> tuple[Problem, ...]:
     return (Problem(problem, [Fix(of_persons, "to protect persons")]),)
 
 
-def _contradiction(identifier: RepeatedIdentifiers, unit: Unit) -> Problem:
+def _contradiction(identifier: RepeatedIdentifiers, unit: UnitKind) -> Problem:
     if identifier.words:
         return placeholder_problem(identifier.column, identifier.words, identifier.rows)
     columns = identifier.column.split(",")

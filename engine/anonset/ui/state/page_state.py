@@ -10,7 +10,7 @@ from typing import Any
 
 from anonset.errors import AnonsetError, Fix, InputError, plain_text
 from anonset.privacy.model import PrivacyModel
-from anonset.reading.file_options import OPEN, ROW, UNKNOWN, person_columns
+from anonset.reading.file_options import OPEN, UNKNOWN, Unit
 from anonset.reading.linked import LinkedTables
 from anonset.reading.roles import name_list
 from anonset.reading.sources.place import Place
@@ -255,15 +255,14 @@ class PageState:
         Columns get the roles that the inspection proposes for this person, unless the job contains roles for it.
         """
         answers = self.raw.get(ANSWERS, {})
-        has_roles = unit in answers or (ROW in answers and unit == UNKNOWN)
-        if not has_roles and (answers or self.inspection.linked is not None):
+        if Unit.of(unit).key_in(answers) not in answers and (answers or self.inspection.linked is not None):
             self.require_not_publishing()
             self.start(self._propose_unit(unit))
             return
         if self._propose_again(["--unit", unit]):
             return
         self.chosen.clear()
-        names = list(person_columns(unit))
+        names = list(Unit.of(unit).columns)
         self.change({"unit": names if len(names) > 1 else unit})
         self._inspect_again()
 
