@@ -91,8 +91,9 @@ def rows_that_differ(ids: Sequence[Any], column: Any, most: int) -> list[int]:
     >>> rows_that_differ([person], sex, 5)
     [5]
     """
-    persons = persons_in(ids)
-    values = arrow.to_numpy(arrow.dictionary_encode(_texts_and_lacking(column)[0], nulls=True).indices)
+    text, lacking = _texts_and_lacking(column)
+    persons = np.where(arrow.to_numpy(lacking), -1, persons_in(ids))
+    values = arrow.to_numpy(arrow.dictionary_encode(text, nulls=True).indices)
     pairs, pair_of, counts = np.unique(np.stack([persons, values]), axis=1, return_inverse=True, return_counts=True)
     often = np.zeros(int(persons.max(initial=-1)) + 2, np.int64)
     np.maximum.at(often, pairs[0], counts)

@@ -16,6 +16,7 @@ from anonset import arrow
 from anonset.arrow import is_list
 from anonset.columns.cells import are_titles, combine_words, other_marks, separator_of_items
 from anonset.columns.date_patterns import contains_contact, contains_date, is_time
+from anonset.columns.ids import texts_of
 from anonset.columns.kinds import MOST_LOOKED_AT, ValueFormat, are_results, kind_of_values, look_at
 from anonset.columns.marks import words_for_marks
 from anonset.columns.missing import MISSING, NULLS, PROBABLE_NULLS, SIGNS_OF_NULL, missing_codes
@@ -469,7 +470,8 @@ def pattern(loaded: Any) -> bytes:
 
 
 def count_differing(persons: Int64, column: Any) -> int:
-    """Count the persons with different values of `column`. If the column contains lists, all persons are counted.
+    """Count the persons with different values of `column`. Empty and null are no values. If the column contains lists,
+    all persons are counted.
 
     Parameters
     ----------
@@ -479,6 +481,8 @@ def count_differing(persons: Int64, column: Any) -> int:
     if isinstance(column, SetColumn) or is_list(column.type):
         return len(column) if not isinstance(column, SetColumn) else column.n
     codes, last = _codes_of_rows(column), np.zeros(int(persons.max(initial=-1)) + 2, np.int32)
+    filled = arrow.to_numpy(arrow.invert(arrow.is_in(texts_of(column), sorted(NO_VALUE), nulls=True)))
+    persons, codes = persons[filled], codes[filled]
     last[persons] = codes
     differing = persons[codes != last[persons]]
     return len(np.unique(differing[differing >= 0]))

@@ -45,7 +45,7 @@ class Change:
         return self.rule.removeprefix(COARSENED) if self.rule.startswith(COARSENED) else ""
 
     def __str__(self) -> str:
-        if self.rule in (FIRST_VALUE, SPELLINGS):
+        if self.rule in (FIRST_VALUE, KNOWN_VALUE, SPELLINGS):
             return f"{self.rule}: {self.column} of {self.occurrences:,} person{'' if self.occurrences == 1 else 's'}"
         if self.rule == NOT_PUBLISHED:
             return f"{self.rule}: {self.column}"
@@ -58,6 +58,8 @@ class Change:
 NOT_PUBLISHED = "not published"
 FIRST_VALUE = "first of several values"
 """Rule for values that differ in the rows of a person. The value of the person's first row is used."""
+KNOWN_VALUE = "blanks read as the known value"
+"""Rule for values that only some rows of a person contain. The value applies to the person."""
 SPELLINGS = "ids in several spellings"
 """Rule for ids that differ in the rows of a person and are the same in a uniform spelling."""
 COARSENED = "coarsened by "

@@ -98,9 +98,9 @@ class FileOptions(_Options):
     """Parsing options of `read`, `scan`, settings and flags that are independent of column roles.
 
     If `unit` names columns, the rows of a person are merged into one record with the union of their sets. All other
-    values must agree (see `differing`). If a person has several rows, a text cell is one item (``type 2 diabetes``),
-    unless a separator is declared. If `unit` is ``unknown``, a person with several rows is not protected as one. Only
-    data with a single set-valued column, and no other column, need no unit.
+    values must agree (see `differing`); an empty field is no value. If a person has several rows, a text cell is one
+    item (``type 2 diabetes``), unless a separator is declared. If `unit` is ``unknown``, a person with several rows is
+    not protected as one. Only data with a single set-valued column, and no other column, need no unit.
 
     An empty cell of a set-valued column is the empty set, and blanks around an item are ignored. A blank line is a
     record in a file with a single column, and is rejected in other files.

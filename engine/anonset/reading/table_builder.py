@@ -24,6 +24,7 @@ from anonset.data import CategoricalColumn, Column, NumericColumn, SetColumn, Ta
 from anonset.data.array_types import Int32
 from anonset.data.blocks import SetColumnBuilder
 from anonset.data.codes import as_codes
+from anonset.data.hierarchies.hierarchy_rules import NO_VALUE
 from anonset.data.labels.vocabulary import LabelCollector, Vocabulary, canonical_codes
 from anonset.data.progress import Progress
 from anonset.data.spans import ascending, spans
@@ -168,12 +169,17 @@ def _gathered(
         first_value = options.differing == "first"
         if gathering.merge is not None:
             _require_described(source, gathering.merge.not_described, options)
-            differ = gathering.merge.differences
-            changed = changes_by_first_values(source.where, table, differ, first_value=first_value)
+            differ, filled = gathering.merge.differences, gathering.merge.filled
+            changed = changes_by_first_values(source.where, table, differ, filled, first_value=first_value)
             respelled = changes_of_ids(plan.roles.id, gathering.merge.respelled)
-            unused = differ.keys() - gathering.kept.keys()  # only other rows of the persons may have a label
-            kept = tuple(CategoricalColumn.of(x.name, x.labels()) if x.name in unused else x for x in table.kept)
-            table = replace(table, kept=kept, changes=(*table.changes, *changed, *respelled))
+            unused = {*differ, *filled} - gathering.kept.keys()  # only other rows of the persons may have a label
+            relational = tuple(
+                _trimmed(x, store) if isinstance(x, CategoricalColumn) and x.name in unused else x
+                for x in table.relational
+            )
+            kept = tuple(_trimmed(x, store) if x.name in unused else x for x in table.kept)
+            changes = (*table.changes, *changed, *respelled)
+            table = replace(table, relational=relational, kept=kept, changes=changes)
         else:
             of_ids = [
                 changes_of_ids((column.name,), count_respelled(column.codes, gathering.spellings[column.name]))
@@ -213,6 +219,13 @@ def _require_described(source: OpenedSource, persons: int, options: ReadOptions)
         msg = f"{source.where}: {having} {source.tables[0]!r}, which describes the persons; correct the data"
         skipping = {"skip_rows": [*options.skip_rows, "undescribed"]}
         raise InputError(msg, fixes=[Fix(skipping, "to publish the others")])
+
+
+def _trimmed(column: CategoricalColumn, store: Store) -> CategoricalColumn:
+    """Return a column without labels that no record has."""
+    occurring, codes = np.flatnonzero(column.occurrences), np.zeros(len(column.vocabulary), np.int32)
+    vocabulary, codes[occurring] = canonical_codes([column.vocabulary.labels[code] for code in occurring.tolist()])
+    return column.recode(codes, vocabulary, store)
 
 
 def read_all_rows(source: OpenedSource, names: Sequence[str]) -> ArrowColumns:
@@ -383,7 +396,10 @@ class _TableColumns(ExitStack):
     def table(self, encoder: Encoder) -> Table:
         roles = self.plan.roles
         if self.merge is not None:
-            for records in self.merge.records(len(self.sets.labels.index) if isinstance(self.sets, _SetColumn) else 0):
+            n_items = len(self.sets.labels.index) if isinstance(self.sets, _SetColumn) else 0
+            labels = [text.labels.index for text in self.texts.values()]
+            blanks = [[index[label] for label in NO_VALUE & index.keys()] for index in labels]
+            for records in self.merge.records(n_items, blanks):
                 self.append_records(records)
         sets = self.sets.finished() if roles.items or roles.wide else None
 

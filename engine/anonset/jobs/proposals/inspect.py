@@ -13,7 +13,7 @@ from anonset.columns.roles import GIVEN, ProposedRole
 from anonset.data import CategoricalColumn, SetColumn, Table
 from anonset.data.equivalence_classes import class_of
 from anonset.data.table import Column
-from anonset.data.table_facts import UnitKind
+from anonset.data.table_facts import KNOWN_VALUE, UnitKind
 from anonset.errors import InputError, Problem
 from anonset.jobs.findings import ClassFindings, ColumnFindings, Findings, Question, UnitOption, reasons_of_roles
 from anonset.jobs.linked_findings import LinkedFindings
@@ -193,6 +193,7 @@ def _warnings(table: Table, few: Sequence[Problem], *, unit_open: bool) -> list[
     warnings = list[Problem]()
     if not unit_open:
         warnings += unit_findings(table)
+    warnings += [Problem(str(change)) for change in table.changes if change.rule == KNOWN_VALUE]
     warnings += few
     if table.transactions is not None and (empty := table.n - table.transactions.n_nonempty):
         warnings.append(Problem(f"{counted(empty, 'record')} without items"))

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from anonset.columns.header_topics import is_sensitive, names_a_product
 from anonset.columns.kinds import MOST_LOOKED_AT, look_at
 from anonset.data import CategoricalColumn, Column, Table
-from anonset.data.table_facts import FIRST_VALUE, SPELLINGS, Change
+from anonset.data.table_facts import FIRST_VALUE, KNOWN_VALUE, SPELLINGS, Change
 from anonset.errors import Fix, InputError, Problem
 from anonset.reading.persons.merging import Difference
 from anonset.spelling import counted
@@ -17,12 +17,14 @@ def changes_of_ids(ids: Sequence[str], persons: int) -> tuple[Change, ...]:
 
 
 def changes_by_first_values(
-    where: str, table: Table, differ: Mapping[str, Difference], *, first_value: bool
+    where: str, table: Table, differ: Mapping[str, Difference], filled: Mapping[str, int], *, first_value: bool
 ) -> tuple[Change, ...]:
-    """Return the changes of the columns in which rows of a person differ.
+    """Return the changes of the columns in which rows of a person differ, or only some have a value.
 
     Parameters
     ----------
+    filled
+        Number of persons of whom only some rows have a value, by column.
     first_value
         Whether the value of a person's first row is used if the rows disagree.
 
@@ -34,7 +36,8 @@ def changes_by_first_values(
     differ = {column.name: differ[column.name] for column in table.columns if column.name in differ}
     if differ and not first_value:
         raise InputError(_differing(where, table, differ))
-    return tuple(Change(name, FIRST_VALUE, 0, difference.persons) for name, difference in differ.items())
+    blank = [Change(x.name, KNOWN_VALUE, 0, filled[x.name]) for x in table.columns if x.name in filled]
+    return (*(Change(name, FIRST_VALUE, 0, difference.persons) for name, difference in differ.items()), *blank)
 
 
 def _differing(where: str, table: Table, differ: Mapping[str, Difference]) -> Problem:

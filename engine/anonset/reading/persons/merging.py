@@ -12,6 +12,7 @@ stored as hashes of 128 bits. Two different ids have the same hash with negligib
 such ids without the key, which is drawn at random for each reading of the data.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -187,6 +188,8 @@ class PersonMerge(ExitStack):
         self._sizes = np.zeros((2, _RANGES), np.int64)
         self.differences: dict[str, Difference] = {}
         """Columns in which rows of a person differ. Complete after `records`."""
+        self.filled = Counter[str]()
+        """Number of persons with a value in some rows and none in others, by column. Complete after `records`."""
         self.not_described = 0
         """Number of persons whom no row describes. Complete after `records`."""
         self.respelled = 0
@@ -212,8 +215,17 @@ class PersonMerge(ExitStack):
         self._codes.append(list(codes))
         self._sizes += run.sizes
 
-    def records(self, n_items: int) -> Iterator[Rows]:
-        """Yield the records in the order of the first rows of the persons. `n_items` is the number of item codes.
+    def records(self, n_items: int, blanks: Sequence[Sequence[int]]) -> Iterator[Rows]:
+        """Yield the records in the order of the first rows of the persons.
+
+        A record has the first known value of the person in each column.
+
+        Parameters
+        ----------
+        n_items
+            Number of item codes.
+        blanks
+            For each column of categories: codes of the labels that mean no value. Empty texts mean no value.
 
         The first column contains the number of the first row in the source. The other columns and lists are those of
         `layout`. Item codes have two bytes if all codes fit.
@@ -228,6 +240,7 @@ class PersonMerge(ExitStack):
             of_batches,
             self.layout,
             n_items,
+            blanks,
             spans.AT_ONCE,
             self._scratch,
             n if self._described is None else self._described,
@@ -235,9 +248,10 @@ class PersonMerge(ExitStack):
         merged, sizes = list[_RowFile](), np.zeros((2, -(-n // spans.AT_ONCE)), np.int64)
         at_once = self._store.rows_per_task((n, int(self._sizes[1].sum())), _BYTES_OF_ROW)
         ranges = list(spans.joined_ranges(self._sizes, at_once, spans.ITEMS_PER_TASK))
-        for file, of_file, differing, not_described, respelled in self._store.map(merge, ranges):
+        for file, of_file, differing, filled, not_described, respelled in self._store.map(merge, ranges):
             merged.append(file)
             sizes += of_file
+            self.filled.update(filled)
             self.not_described += not_described
             self.respelled += respelled
             for name, difference in differing.items():
@@ -302,15 +316,18 @@ class _Merge(RedactedRepr):
     """Position in `codes` of the codes of each batch, for each column of categories, then for the items."""
     layout: RowLayout
     n_items: int
+    blanks: Sequence[Sequence[int]]
     rows_per_span: int
     store: Store
     described: int
     """Number of the first rows of the source that have all columns."""
 
-    def __call__(self, ranges: tuple[int, int]) -> tuple[_RowFile, Int64, Mapping[str, Difference], int, int]:
+    def __call__(
+        self, ranges: tuple[int, int]
+    ) -> tuple[_RowFile, Int64, Mapping[str, Difference], Mapping[str, int], int, int]:
         """Return the records, the number of records and of items by span of the first row, int64 (2, spans), the
-        columns in which rows of a person differ, and the numbers of persons whom no row describes, and whose id has
-        several spellings in a table.
+        columns in which rows of a person differ, the number of persons with a blank and a value in a column, and the
+        numbers of persons whom no row describes, and whose id has several spellings in a table.
         """
         low, end = (np.uint64(bound % _RANGES) << np.uint64(64 - _BITS) for bound in ranges)
         parts = [file.between(low, None if ranges[1] == _RANGES else end) for file in self.files]
@@ -323,6 +340,7 @@ class _Merge(RedactedRepr):
         is_first = np.ones(len(order), np.bool_)
         is_first[1:] = np.any([hashed[order[1:]] != hashed[order[:-1]] for hashed in hashes], axis=0)
         respelled = count_respelled(np.cumsum(is_first, dtype=np.int64), spelling, table=table[order])
+        rows, differences, filled = self._with_known_values(rows, is_first)
         records = self._merged(rows, np.flatnonzero(is_first))
         persons, described = len(records.columns[0]), int(np.searchsorted(records.columns[0], self.described))
         records = records.slice(0, described)
@@ -331,8 +349,7 @@ class _Merge(RedactedRepr):
         sizes[0] = np.bincount(span, minlength=sizes.shape[1])
         if self.layout.sets:
             sizes[1] = np.bincount(span, np.diff(records.lists[0][0]), sizes.shape[1])
-        differences = self._differences(rows, is_first)
-        return _RowFile.written(records, self.store), sizes, differences, persons - described, respelled
+        return _RowFile.written(records, self.store), sizes, differences, filled, persons - described, respelled
 
     def _with_codes_of_table(self, batch: int, rows: Rows) -> Rows:
         """Replace row numbers of the batch by row numbers of the source, and codes of the batch by codes of the
@@ -361,20 +378,42 @@ class _Merge(RedactedRepr):
         texts = Rows(rows.columns, rows.lists[1:]).take(ordered)
         return Rows(texts.columns, [*united.lists, *texts.lists])
 
-    def _differences(self, rows: Rows, is_first: Bools) -> Mapping[str, Difference]:
-        person, first = np.cumsum(is_first) - 1, np.flatnonzero(is_first)
-        texts = [arrow.dictionary_encode(arrow.of_text(*texts)) for texts in rows.lists[self.layout.sets :]]
-        values = [*rows.columns[1:], *(arrow.to_numpy(text.indices) for text in texts)]
-        names = (*self.layout.numbers, *self.layout.categories, *self.layout.texts)
-        differences = dict[str, Difference]()
-        for name, column in zip(names, values, strict=True):
-            wrong = np.flatnonzero((column != column[first[person]]) & (rows.columns[0] < self.described))
+    def _with_known_values(
+        self, rows: Rows, is_first: Bools
+    ) -> tuple[Rows, Mapping[str, Difference], Mapping[str, int]]:
+        """Return rows in which the first row of each person has the first known values of the person, the columns in
+        which known values differ, and the number of persons with a blank and a value, by column.
+        """
+        layout, person, first = self.layout, np.cumsum(is_first) - 1, np.flatnonzero(is_first)
+        number, texts = rows.columns[0], rows.lists[self.layout.sets :]
+        is_described = number < self.described
+        encoded = [arrow.to_numpy(arrow.dictionary_encode(arrow.of_text(*text)).indices) for text in texts]
+        parts = [*(Rows([column], []) for column in rows.columns[1:]), *(Rows([], [text]) for text in texts)]
+        blanks = [
+            *(np.zeros(len(number), np.bool_) for _ in layout.numbers),
+            *map(np.isin, rows.columns[1 + len(layout.numbers) :], self.blanks),
+            *(np.diff(bounds) == 0 for bounds, _ in texts),
+        ]
+        differences, filled = dict[str, Difference](), dict[str, int]()
+        names = (*layout.numbers, *layout.categories, *layout.texts)
+        for at, (name, column, blank) in enumerate(zip(names, [*rows.columns[1:], *encoded], blanks, strict=True)):
+            known, source = is_described & ~blank, first
+            if not known.all():
+                source = np.minimum.reduceat(np.where(known, np.arange(len(number)), len(number)), first)
+                source = np.where(source < len(number), source, first)
+            wrong = np.flatnonzero(known & (column != column[source[person]]))
             if len(wrong):
-                row = wrong[np.argmin(rows.columns[0][wrong])]
-                number = rows.columns[0]
+                row = wrong[np.argmin(number[wrong])]
                 persons = len(np.unique(person[wrong]))
-                differences[name] = Difference(int(number[first[person[row]]]), int(number[row]), persons)
-        return differences
+                differences[name] = Difference(int(number[source[person[row]]]), int(number[row]), persons)
+            lacking = np.unique(person[is_described & blank])
+            if persons := int(known[source[lacking]].sum()):
+                filled[name], order = persons, np.arange(len(number))
+                order[first] = source
+                parts[at] = parts[at].take(order)
+        columns = [number, *(column for part in parts for column in part.columns)]
+        lists = [*rows.lists[: layout.sets], *(text for part in parts for text in part.lists)]
+        return Rows(columns, lists), differences, filled
 
 
 def _order_by(hashes: Sequence[UInt64]) -> Int64:
