@@ -70,9 +70,8 @@ def status(*papers: str, quick: bool = False, figures: bool = False) -> None:
     for key in papers or runner.papers():
         planned = runner.plan(runner.paper(key), quick=quick, results=results)
         skipped = f", {planned.cases_without_data} without data" if planned.cases_without_data else ""
-        states = Counter(
-            runner.state(runner.results_of(runner.paper(key), results).get(case.key)) for case in planned.due
-        )
+        measured = runner.results_of(runner.paper(key), results)
+        states = Counter(runner.state(measured.get(case.key)) for case in planned.due)
         due = ", ".join(f"{n} {state}" for state, n in sorted(states.items())) or "0 due"
         sys.stdout.write(f"{key}: {planned.there} current, {due}{skipped}\n")
         for piece in runner.pieces(runner.paper(key), results) if figures else ():

@@ -9,7 +9,7 @@ from benchmarks.experiments import baselines, criteria, findings
 from benchmarks.experiments.baselines.render import tables
 from benchmarks.experiments.judging import BASES, judge
 from benchmarks.experiments.render import rows, show
-from benchmarks.experiments.runner import RESULTS, paper, papers, results_of
+from benchmarks.experiments.runner import QUICK_RESULTS, RESULTS, paper, papers, results_of
 from benchmarks.experiments.verdicts import in_short, judged_papers
 from benchmarks.experiments.workers import ROOT
 
@@ -21,7 +21,7 @@ BENCHMARKS = "benchmarks"
 OVERVIEW = "overview"
 """Key of the verdict counts of all papers and studies."""
 QUICK = "quick"
-"""Key of the cost of the quick subset of each paper."""
+"""Key of the CPU time of the quick subset of each paper, in its last run."""
 
 PAGES = {baselines.PAPER.key: ROOT / "docs" / "baselines.md", QUICK: ROOT / "docs" / "reproducing.md"}
 """Page of a block, if it is not `PAGE`."""
@@ -30,11 +30,13 @@ ALGORITHMS = "benchmarks/algorithms/"
 """Folder of the algorithm benchmarks, which the page shows."""
 
 
-def write_block(key: str, page: Path | None = None, results: Path = RESULTS) -> str:
+def write_block(key: str, page: Path | None = None, results: Path | None = None) -> str:
     """Replace the text between the markers of `key` in the page. Return a line that describes the change."""
     special = {BENCHMARKS: benchmarks_table, OVERVIEW: overview, QUICK: quick_table, baselines.PAPER.key: tables}
-    block = special[key](results) if key in special else claims_table(key, results)
-    return put(block, key, PAGES.get(key, PAGE) if page is None else page)
+    folder = results or (QUICK_RESULTS if key == QUICK else RESULTS)
+    block = special[key](folder) if key in special else claims_table(key, folder)
+    page = PAGES.get(key, PAGE) if page is None else page
+    return put(block, key, page) if block else f"{page.name}: unchanged, {folder} has no results of {key}"
 
 
 def put(block: str, key: str, page: Path) -> str:
@@ -69,17 +71,29 @@ def overview(results: Path = RESULTS) -> str:
     return rows(head, [row for _, row in sorted(cells, key=lambda cell: cell[0])])
 
 
-def quick_table(results: Path = RESULTS) -> str:
-    """Return a Markdown table of the quick subset: cases, and seconds that the cases took in the tracked results."""
-    cells = []
+def quick_table(results: Path = QUICK_RESULTS) -> str:
+    """Return a Markdown table of the last run of the quick subset: cases, and CPU seconds of each paper.
+
+    Empty if there is none.
+    """
+    cells, machines = [], set()
     for key in papers(studies=False):
         chosen = paper(key)
         stored, cases = results_of(chosen, results), chosen.quick_cases()
         free = [case for case in cases if not ENTRIES.keys() & set(chosen.reads(case.parameters))]
-        seconds = [sum(stored.get(case.key, {}).get("seconds_of_case", 0.0) for case in some) for some in (cases, free)]
-        counts = f"{len(cases)}", f"{seconds[0]:.0f} s", f"{len(free)}", f"{seconds[1]:.0f} s"
-        cells.append((findings.names(key), *counts))
-    return rows(("paper", "cases", "time of the cases", "cases without data files", "time of these cases"), cells)
+        row = []
+        for some in (cases, free):
+            found = [stored[case.key] for case in some if "cpu_seconds_of_case" in stored.get(case.key, {})]
+            machines |= {(one["machine"]["commit"], one["machine"]["cpu"], one["machine"]["cores"]) for one in found}
+            # cases with equal parameters are measured once
+            spent = {json.dumps(one["parameters"], sort_keys=True): one["cpu_seconds_of_case"] for one in found}
+            row += [f"{len(found)} of {len(some)}", f"{sum(spent.values()):.0f} s"]
+        cells.append((findings.names(key), *row))
+    if not machines:
+        return ""
+    origin = "; ".join(f"commit {commit}, {cpu}, {cores} cores" for commit, cpu, cores in sorted(machines))
+    head = ("paper", "cases measured", "CPU time", "cases without data files", "CPU time of these cases")
+    return f"Measured at {origin}.\n\n{rows(head, cells)}"
 
 
 def _data_of(key: str) -> str:

@@ -31,7 +31,8 @@ the fields of `_WHEN`. It also contains ``measured``, or ``error`` if the case f
 
 FILES = CASES, COSTS, ENVIRONMENT = "cases.jsonl", "costs.jsonl", "environment.json"
 _KEY = ("figure", "series", "x", "repetition")
-_WHEN = ("measured_at", "seconds_of_case", "load_before", "sources")
+_WHEN = ("measured_at", "seconds_of_case", "cpu_seconds_of_case", "load_before", "sources")
+"""Fields of the measurement. Results of earlier code, and of killed processes, have no CPU time."""
 COSTS_BEGIN = ("seconds", "microseconds", "peak_mib")
 """Prefixes of the names of cost quantities. All other quantities are outcomes."""
 
@@ -50,7 +51,7 @@ def load(folder: Path) -> dict[Key, dict[str, Any]]:
         if "found" in line:
             line["measured"] = line.pop("found") | cost["took"]
         line |= {"machine": environments[cost["environment"]], "modules": modules[cost["modules"]]}
-        results_by_key[_key(line)] = line | {name: cost[name] for name in _WHEN}
+        results_by_key[_key(line)] = line | {name: cost[name] for name in _WHEN if name in cost}
     return results_by_key
 
 
@@ -98,7 +99,7 @@ def _cost(result: Result) -> dict[str, Any]:
     line = {name: result[name] for name in _KEY} | {"took": took}
     return (
         line
-        | {name: result[name] for name in _WHEN}
+        | {name: result[name] for name in _WHEN if name in result}
         | {"environment": _name(result["machine"]), "modules": _name(result["modules"])}
     )
 

@@ -29,7 +29,7 @@ class Worker:
         self._pending = b""
 
     def run(self, case: Case, timeout: float) -> dict[str, Any]:
-        """Run a case. Return ``measured`` or ``error``, ``modules``, the start time and the load of the machine."""
+        """Run a case. Return ``measured`` or ``error``, ``modules``, CPU and elapsed time, start time, and load."""
         measured_at, began, load = datetime.now(UTC), time.perf_counter(), os.getloadavg()[0]
         answer = self._ask(case.slug, timeout)
         return {
@@ -109,9 +109,13 @@ def serve(chosen: Paper) -> None:
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # output that a case prints must not mix with answers
     by_slug = {case.slug: case for case in chosen.cases}
+    before = 0.0  # the first case includes the start of the process
     for line in sys.stdin:
-        answers.write(json.dumps(measured_or_error(chosen, by_slug[line.strip()].parameters)) + "\n")
+        answer = measured_or_error(chosen, by_slug[line.strip()].parameters)
+        spent = sum(os.times()[:4])
+        answers.write(json.dumps({**answer, "cpu_seconds_of_case": round(spent - before, 3)}) + "\n")
         answers.flush()
+        before = spent
 
 
 def measured_or_error(chosen: Paper, parameters: Mapping[str, Any]) -> dict[str, Any]:
