@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from benchmarks.experiments import results_page, runner
 from benchmarks.experiments.baselines import (
+    DATA,
     classifier,
     diff_part,
     generators,
@@ -370,6 +371,22 @@ def test_the_page_shows_the_stored_results() -> None:
     tables = render.tables(runner.RESULTS)
     assert tables.count("| original | 1.000") == 3
     assert tables in results_page.PAGES["baselines"].read_text(encoding="utf-8")
+
+
+def test_the_table_lists_each_k_at_which_a_private_release_keeps_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = {
+        "groceries_k": {("pcta", k): {"sets_f1": f1, "rules_f1": 0.9} for k, f1 in ((2, 0.7), (5, 0.6), (10, 0.5))},
+        "groceries_epsilon": {
+            ("tree", "1"): {"sets_f1": 0.55, "rules_f1": 0.1},
+            ("mst", "1"): {"sets_f1": 0.6, "rules_f1": 0.1},
+            ("tree", "10"): {"sets_f1": 0.65, "rules_f1": 0.95},
+        },
+    }
+    levels = {name: Repeated({"sample 1": Results(points)}) for name, points in kept.items()}
+    monkeypatch.setattr(render, "results_of_figure", lambda name, _: levels.get(name, Repeated({})))
+    figures = {f"{data}_{kind}": f"{data}_{kind}" for data in DATA for kind in ("k", "epsilon")}
+    row = "| groceries | `pcta` | k=10 (`mst`) |  | k=5, k=10 (`tree`) | k=2, k=5, k=10 (`tree`) |"
+    assert render._lost(figures, {}).splitlines()[2:] == [row]
 
 
 def test_a_study_without_claims_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:

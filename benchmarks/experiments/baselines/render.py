@@ -59,7 +59,7 @@ def tables(results: Path) -> str:
         parts += [f"**{data}**", rows(("publication", *_COLUMNS.values()), [row for row in cells if any(row[1:])])]
     sweeps = [_SWEEP, _by_length(figures, found), _SWEEP_OF_ITEMSETS, _by_top(figures, found)]
     equal = [_EQUAL_SUCCESS, _at_equal_success(figures, found), _above_control(figures, found)]
-    return "\n\n".join([*parts, *equal, *sweeps])
+    return "\n\n".join([*parts, _LOST, _lost(figures, found), *equal, *sweeps])
 
 
 _SWEEP = f"""\
@@ -69,6 +69,9 @@ that is chosen within epsilon. The other columns spend nothing on the choice:"""
 
 _SWEEP_OF_ITEMSETS = f"""\
 **Number of itemsets that `priv-basis` is asked for.** F1 of itemsets with epsilon={_EPSILON}:"""
+_LOST = """\
+**Private releases that keep more.** Each k at which a private release keeps more itemsets or rules (mean F1) than a
+k<sup>m</sup>-anonymous publication. In brackets: the best private release."""
 _EQUAL_SUCCESS = """\
 **At equal success of the attack.** The best publication of each kind among those whose attack succeeds at most so
 often: the upper end of the interval of "items inferred, minus control" is at most the limit. In brackets: the
@@ -80,6 +83,25 @@ _KINDS: dict[str, tuple[str, Sequence[str], Sequence[float | str]]] = {
     "private": ("epsilon", RELEASES, EPSILONS),
 }
 """Figure, series and positions of each kind of publication."""
+
+
+def _lost(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[str, Any]]) -> str:
+    """Return a table of the k^m-anonymous publications that keep less than a private release."""
+    columns = [(quantity, epsilon) for epsilon in (_EPSILON, "10") for quantity in ("sets_f1", "rules_f1")]
+    cells = []
+    for data in DATA:
+        public, private = (results_of_figure(figures[f"{data}_{figure}"], found) for figure, _, _ in _KINDS.values())
+        for way in _KINDS["k^m-anonymous"][1]:
+            row = []
+            for quantity, epsilon in columns:
+                releases = [(mean(of), name) for name in RELEASES if (of := values(private, name, epsilon, quantity))]
+                most, best = max(releases, default=(0.0, ""))
+                kept = {k: mean(of) for k in KS if (of := values(public, way, k, quantity))}
+                row.append(", ".join(f"k={k}" for k, mean_ in kept.items() if mean_ < most))
+                row[-1] += f" (`{best}`)" if row[-1] else ""
+            if any(row):
+                cells.append((data, f"`{way}`", *row))
+    return rows(("data", "publication", *(f"{_COLUMNS[name]}, epsilon={epsilon}" for name, epsilon in columns)), cells)
 
 
 def _at_equal_success(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[str, Any]]) -> str:
