@@ -109,9 +109,10 @@ def agree(*papers: str, folder: Path = runner.QUICK_RESULTS) -> None:
 def check(*papers: str, figure: tuple[str, ...] = (), timeout: float = 600.0) -> None:
     """Measure the declared cases of figures with the current code. If losses and counts agree, a figure is current.
 
-    The declared cases are the quick subset. In papers, they exclude cases whose time or memory is claimed. The outcome
-    is stored with the tracked results. `status` and `run` use it, and `render` shows it on each page. Exits with status
-    1 if a value differs, or if a case fails.
+    The declared cases are the quick subset. In papers, they exclude cases whose time or memory is claimed. Cases that
+    `run --quick` has measured with this code and these data are not measured again. The outcome is stored with the
+    tracked results. `status` and `run` use it, and `render` shows it on each page. Exits with status 1 if a value
+    differs, or if a case fails.
 
     Parameters
     ----------
@@ -129,9 +130,9 @@ def check(*papers: str, figure: tuple[str, ...] = (), timeout: float = 600.0) ->
     for key in papers or runner.papers():
         chosen = runner.paper(key)
         figures = figure or tuple(sorted({case.figure for case in runner.declared(chosen)}))
-        asked: dict[str, Any] = {"figures": figures, "quick": True, "untimed": not chosen.study, "again": True}
-        ran, failed = runner.run(key, **asked, timeout=timeout, results=runner.CHECK_RESULTS)
-        differences = agreement.store_figures(key, runner.CHECK_RESULTS, figures)
+        asked: dict[str, Any] = {"figures": figures, "quick": True, "untimed": not chosen.study}
+        ran, failed = runner.run(key, **asked, timeout=timeout, results=runner.QUICK_RESULTS)
+        differences = agreement.store_figures(key, commit, runner.QUICK_RESULTS, figures)
         for difference in differences[:5]:
             sys.stdout.write(f"{key} {difference}\n")
         current = len(runner.confirmed(chosen).intersection(figures))

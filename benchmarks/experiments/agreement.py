@@ -73,8 +73,10 @@ def unmeasured(key: str, here: Path, there: Path = RESULTS) -> tuple[list[str], 
     return lines, [f"{n} case(s) need {name}, which is not available" for name, n in sorted(needing.items())]
 
 
-def store_figures(key: str, here: Path, figures: Sequence[str] = (), there: Path = RESULTS) -> list[Difference]:
-    """Store for each figure whether its declared cases in `here` agree with the tracked results.
+def store_figures(
+    key: str, commit: str, here: Path, figures: Sequence[str] = (), there: Path = RESULTS
+) -> list[Difference]:
+    """Store for each figure whether its declared cases in `here`, by the code of `commit`, agree with tracked results.
 
     Returns the differences. A figure without declared cases, or with a declared case that has no result in one of the
     folders, has no outcome.
@@ -87,7 +89,7 @@ def store_figures(key: str, here: Path, figures: Sequence[str] = (), there: Path
         by_figure.setdefault(case.figure, []).append(case.key)
     outcomes = {
         figure: {
-            "commit": ", ".join(sorted({first[case]["machine"]["commit"] for case in keys})),
+            "commit": commit,
             "cases": len(keys),
             "differing": len(differing.intersection(keys)),
             "sources": code_and_data(paper(key), figure),

@@ -29,8 +29,6 @@ from anonset.errors import InputError
 RESULTS = ROOT / "benchmarks" / "results"
 QUICK_RESULTS = ROOT / "build" / "quick"
 """Results folder of the quick subset. The folder of the tracked results is another folder."""
-CHECK_RESULTS = ROOT / "build" / "check"
-"""Results folder of the cases that `check` measures again."""
 CHANGED = "+changes"
 """Suffix of the commit if measuring code has uncommitted changes."""
 REPEATED = "repeated.json"

@@ -1,6 +1,7 @@
 """The experiment harness on a small invented paper, and the tables of the real papers."""
 
 import json
+import re
 import subprocess
 from dataclasses import replace
 from itertools import combinations
@@ -185,16 +186,14 @@ def test_cases_without_data_files_give_the_tracked_results(key):
 
 
 @pytest.mark.long
-def test_the_page_names_the_commit_and_the_cases_that_were_measured_again(place, monkeypatch):
+def test_the_page_names_the_commit_and_the_cases_that_were_measured_again(place):
     (place / "mended").touch()
     results, again = place / "results", place / "again"
     runner.run("made.up", results=results)
     assert agreement.sentences("made.up", results) == ""
-    described = runner.machine()
     for commit, figure in (("c2", "squares"), ("c3", "third")):
-        monkeypatch.setattr(runner, "machine", lambda commit=commit: described | {"commit": commit})
         runner.run("made.up", figures=(figure,), results=again)
-        agreement.store_figures("made.up", again, (figure,), there=results)
+        agreement.store_figures("made.up", commit, again, (figure,), there=results)
     page = render.render("made.up", results).read_text()
     assert (
         "- Measured again with the code of commit c2: all losses and counts agree. Cases: squares 3 of 3\n"
@@ -202,7 +201,7 @@ def test_the_page_names_the_commit_and_the_cases_that_were_measured_again(place,
     ) in page
     changed = result(place, "squares", "a", 2, "") | {"measured": {"ncp": 0.3}}
     store.save(results / "made.up", [changed], {case.key for case in runner.paper("made.up").cases})
-    agreement.store_figures("made.up", again, there=results)
+    agreement.store_figures("made.up", "c2", again, ("squares",), there=results)
     page = render.render("made.up", results).read_text()
     assert "with the code of commit c2: some cases differ (squares 1). Cases: squares 3 of 3\n" in page
 
@@ -276,6 +275,36 @@ def test_the_benchmarks_are_tabulated(tmp_path):
     kernel = benchmark | {"fullname": "benchmarks/kernels/f"}
     (tmp_path / "benchmarks.json").write_text(json.dumps({"benchmarks": [kernel, benchmark]}))
     assert results_page.benchmarks_table(tmp_path).splitlines()[2:] == ["| rows | sort | 12.5 ms | ncp 0.5, data x |"]
+
+
+def test_the_table_of_the_quick_subset_counts_equal_cases_once(tmp_path, monkeypatch):
+    points = [("a", 1, "generated"), ("b", 1, "generated"), ("a", 2, "adult"), ("a", 3, "adult")]
+    cases = [Case("f", series, n, {"n": n, "data": data}) for series, n, data in points]
+    chosen = Paper("p", "A paper", [Figure("f", "Fig. 1", "n", {}, cases)], dict)
+    monkeypatch.setattr(results_page, "papers", lambda **_: ["albouna2013"])
+    monkeypatch.setattr(results_page, "paper", lambda _: chosen)
+    assert results_page.write_block(results_page.QUICK, results=tmp_path).endswith("has no results of quick")
+    measured = {
+        "modules": [], "measured": {}, "measured_at": "", "seconds_of_case": 9.0, "load_before": 9.0, "sources": "",
+        "machine": {"commit": "c1", "cpu": "a processor", "cores": 2},
+    }  # fmt: skip
+    results = [
+        measured | {name: getattr(case, name) for name in ("figure", "series", "x", "repetition", "parameters")}
+        for case in cases[:3]
+    ]
+    (tmp_path / "p").mkdir()
+    store.write(tmp_path / "p", [one | {"cpu_seconds_of_case": 2.0} for one in results])
+    first, _, _, _, row = results_page.quick_table(tmp_path).splitlines()
+    assert first == "Measured at commit c1, a processor, 2 cores."
+    assert row.split(" | ")[1:] == ["3 of 4", "4 s", "2 of 2", "2 s |"]
+
+
+def test_status_reads_the_results_of_a_paper_a_fixed_number_of_times(monkeypatch, capsys):
+    read = []
+    monkeypatch.setattr(runner.store, "load", lambda folder: read.append(folder) or {})
+    command_line.status("albouna2013", quick=True)
+    assert re.fullmatch(r"albouna2013: 0 current, \d+ not measured.*\n", capsys.readouterr().out)
+    assert len(read) == 2
 
 
 @pytest.mark.parametrize(
@@ -491,7 +520,7 @@ def test_results_are_current_if_declared_cases_agree(place, monkeypatch):
     monkeypatch.setattr(runner, "is_fresh", lambda *_: False)  # the code has changed since the tracked results
     due = {case.figure for case in runner.plan(chosen, results=results).due}
     assert (due, runner.confirmed(chosen, results)) == ({"squares", "third"}, set())
-    assert agreement.store_figures("made.up", again, there=results) == []
+    assert agreement.store_figures("made.up", "c2", again, there=results) == []
     assert runner.confirmed(chosen, results) == {"squares"}, "the other figure was not measured again"
     assert {case.figure for case in runner.plan(chosen, results=results).due} == {"third"}
 
@@ -504,7 +533,7 @@ def test_results_are_current_if_declared_cases_agree(place, monkeypatch):
 
     changed = result(place, "squares", "a", 2, "") | {"measured": {"ncp": 0.3}}
     store.save(results / "made.up", [changed], {case.key for case in chosen.cases})
-    assert {str(difference) for difference in agreement.store_figures("made.up", again, there=results)} == {
+    assert {str(difference) for difference in agreement.store_figures("made.up", "c2", again, there=results)} == {
         "squares a 2: ncp None, expected 0.3"
     }
     assert runner.confirmed(chosen, results) == set()

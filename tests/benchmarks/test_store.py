@@ -52,6 +52,12 @@ def test_results_and_costs_are_stored_separately(tmp_path):
     }
 
 
+def test_cpu_time_is_stored_if_it_was_measured(tmp_path):
+    store.write(tmp_path, [result(1), result(2) | {"cpu_seconds_of_case": 0.75}])
+    loaded = store.load(tmp_path)
+    assert [loaded["fig1", "AA", x, ""].get("cpu_seconds_of_case") for x in (1, 2)] == [None, 0.75]
+
+
 def test_measuring_a_case_again_changes_one_line_of_costs(tmp_path):
     wanted = {("fig1", "AA", x, "") for x in range(20)}
     store.write(tmp_path, [result(x) for x in range(20)])
