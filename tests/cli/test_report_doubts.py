@@ -79,6 +79,25 @@ def test_a_shareable_report_has_the_doubts_that_follow_from_the_publication(plac
     ]  # fmt: skip
 
 
+def test_a_shareable_report_says_that_many_items_single_out(place: Place) -> None:
+    (doubt,) = report(place, [*BY_PATIENT, *ITEMS, "--k", "5"], 60, "--shareable")
+    assert re.search(r"know all items .* single out \d+\.\d%", doubt)
+
+
+@pytest.mark.parametrize("group", ["Mayor of Bonn and others", "mayors"])
+def test_the_name_of_a_group_that_contains_a_rare_value_is_a_doubt(place: Place, group: str) -> None:
+    offices = ["Mayor of Bonn"] * 3 + ["Mayor of Ulm"] * 3 + ["clerk"] * 30
+    data = place.write("offices.csv", "\n".join(["office", *offices]) + "\n")
+    tree = place.write("tree.csv", f"Mayor of Bonn,{group},*\nMayor of Ulm,{group},*\nclerk,clerks,*\n")
+    roles = ["--unit", "row", "--relational", "office", "--hierarchy", f"office={tree}", "--model", "k", "--k", "5"]
+    ran = place.run("anonymize", data, *roles, "-o", str(place.out), "--quiet")
+    assert ran.code == 0, ran.err
+    page = place.folder / "page.html"
+    assert place.run("report", str(place.private / "report.json"), "-o", str(page)).code == 0
+    named = re.search(r"group .{5}Mayor of Bonn and others.{5} has .{5}Mayor of Bonn.{5} in its name", page.read_text())
+    assert (named is not None) == ("Bonn" in group)
+
+
 def test_a_sound_publication_has_no_doubts(place: Place) -> None:
     text = rows(60).replace(",,", ",p0,")
     data = place.write("sound.csv", text)

@@ -1,13 +1,16 @@
 """Facts for a report on a publication, from the attestation, the private report and the risks."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 
 import numpy as np
 
 from anonset.attacks.registry import ALL
 from anonset.data import NumericColumn, Table
 from anonset.data.array_types import Int64
+from anonset.data.hierarchies.hierarchy_rules import is_rule
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import Store
 from anonset.errors import InputError
@@ -18,7 +21,9 @@ from anonset.kinds.exposures import Exposure, exposures
 from anonset.kinds.risk import RiskReport
 from anonset.kinds.summary import Summary
 from anonset.measures.countable import CountAccuracy, FrequentItems, accuracy_of
+from anonset.measures.distinct_records import DistinctRecords
 from anonset.privacy import PrivacyModel
+from anonset.publications import Published, Records
 from anonset.reading.sources.source import Source
 from anonset.release.attested import require_statements
 from anonset.release.documents import ATTESTATION, Attestation, Report, read_attestation, read_report
@@ -64,6 +69,8 @@ class ReportFacts(RedactedRepr):
     """Errors of counts of frequent items. None if the original is not available."""
     rare: tuple[RareValues, ...] = ()
     """Rare values of each protected column. Empty if the original is not available, or if the model has no k."""
+    revealing: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Rare value in the name of each published group of an own hierarchy that contains one (`revealing_names`)."""
     private: Report | None = None
     """Private report. None if the report is not available."""
     sensitive: Mapping[str, int | None] = field(default_factory=dict)
@@ -74,6 +81,8 @@ class ReportFacts(RedactedRepr):
     """Other publications in the same folder that may be about the same persons. Empty if the private report is not
     available.
     """
+    unlike_others: float = 0.0
+    """Share of published records with a set of items that no other record has. 0 if the original is available."""
 
 
 def report_facts(
@@ -109,10 +118,11 @@ def report_facts(
         frequent = FrequentItems.of(column)
         errors = accuracy_of(frequent, *kind.expected_counts(frequent))
     sensitive = kind.sensitive_counts(opened.model.secrets)
+    rare = rare_values(original, opened.model)
     return ReportFacts(
-        opened.attested, opened.model, kind.summary(), after, after.before, raw, errors,
-        rare_values(original, opened.model), report, sensitive,
-        opened.sha256, _other_releases(opened, report),
+        opened.attested, opened.model, kind.summary(), after, after.before, raw, errors, rare,
+        revealing_names(opened.publication, rare, hierarchies or {}), report, sensitive, opened.sha256,
+        _other_releases(opened, report),
     )  # fmt: skip
 
 
@@ -137,6 +147,38 @@ def rare_values(original: Table, model: PrivacyModel) -> tuple[RareValues, ...]:
             rare = {labels[code]: int(counts[code]) for code in order}
             found.append(RareValues(column.name, int(np.count_nonzero(counts)), rare))
     return tuple(found)
+
+
+def revealing_names(
+    publication: Published, rare: Sequence[RareValues], hierarchies: Mapping[str, HierarchySpec]
+) -> dict[str, str]:
+    """Return a rare value by the name of each published group that contains it as words.
+
+    Names of groups that a rule writes are left out, because they describe all values of the group. A value has at least
+    3 letters.
+    """
+    if not isinstance(publication, Records):
+        return {}
+    groups = {column.name: column.vocabulary.labels for column in publication.relational}
+    if publication.transactions is not None:
+        groups[publication.transactions.name] = [one.label for one in publication.symbols if one.kind == "node"]
+    sets, found = {one.label for one in publication.value_sets}, dict[str, str]()
+    for values in rare:
+        if (spec := hierarchies.get(values.column)) is None or is_rule(spec):
+            continue
+        by_words = {_words(value): value for value in values.occurrences if len(re.sub(r"[\W\d_]", "", value)) > 2}
+        for label in groups.get(values.column, ()):
+            if label in sets or label in values.occurrences:
+                continue
+            words = _words(label)
+            parts = (words[a:b] for a, b in combinations(range(len(words) + 1), 2))
+            if (part := next((part for part in parts if part in by_words), None)) is not None:
+                found[label] = by_words[part]
+    return found
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(re.findall(r"\w+", text.casefold()))
 
 
 def _other_releases(opened: OpenedPublication, report: Report) -> tuple[str, ...]:
@@ -190,7 +232,16 @@ def public_facts(opened: OpenedPublication) -> ReportFacts:
     """
     require_statements(opened)
     kind = analysis_of(opened.publication)
-    sensitive = kind.sensitive_counts(opened.model.secrets)
     return ReportFacts(
-        opened.attested, opened.model, kind.summary(), risk(opened), sensitive=sensitive, sha256=opened.sha256
-    )
+        opened.attested, opened.model, kind.summary(), risk(opened),
+        sensitive=kind.sensitive_counts(opened.model.secrets), unlike_others=_unlike_others(opened.publication),
+        sha256=opened.sha256,
+    )  # fmt: skip
+
+
+def _unlike_others(publication: Published) -> float:
+    if not isinstance(publication, Records) or publication.transactions is None:
+        return 0.0
+    with publication.store.nested() as scratch:
+        weight = DistinctRecords.of(publication.transactions, store=scratch).weight
+        return float(np.count_nonzero(weight == 1)) / max(1, publication.n)

@@ -206,7 +206,7 @@ def _attacks(facts: ReportFacts, part: PagePart) -> Chapter:
 def _detail(facts: ReportFacts) -> Chapter:
     report, countable = facts.private, countable_figures(facts)
     columns = [(column.name, str(column)) for column in facts.summary.columns]
-    lost = [] if report is None else _changes(report)
+    lost = [] if report is None else [f"{counted(len(left_out(facts)), 'column')} not published", *_changes(report)]
     lost += [f"{column.name}: {column}" for column in facts.summary.columns if column.distinct < _FEW_VALUES]
     if report is None:
         lost += [f"{name.lower()}: {figure}" for name, figure, _ in countable[1:]]

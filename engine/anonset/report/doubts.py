@@ -28,6 +28,7 @@ def doubts(facts: ReportFacts) -> list[str]:
         *_published_as_is(facts),
         *_weak_guarantee(facts),
         *_further_items(facts),
+        *_revealing_names(facts),
         *_earlier_releases(facts),
         *([] if private is None else _skipped(private)),
     ]
@@ -62,15 +63,28 @@ def _weak_guarantee(facts: ReportFacts) -> Iterator[str]:
 
 
 def _further_items(facts: ReportFacts) -> Iterator[str]:
-    """Yield the result of an attacker who knows more random items than the guarantee covers, up to a typical number."""
+    """Yield the result of an attacker who knows more random items than the guarantee covers, up to a typical number.
+    Without original, the attacker knows all items.
+    """
     attempts = facts.after.attempts if isinstance(facts.after, Risk) else ()
     beyond = [one for one in attempts if one.items and not one.values and one.promised is None]
     worst = max(beyond, key=lambda one: (min(one.alone, _MOST_OF_THEM), -one.items), default=None)
-    if worst is not None and worst.alone > 1 / (facts.model.k or FEWEST_MATCHES):
-        known = knowledge(values=False, items=worst.items)
+    known, alone = "all items", facts.unlike_others
+    if worst is not None:
+        known, alone = knowledge(values=False, items=worst.items), worst.alone
+    if alone > 1 / (facts.model.k or FEWEST_MATCHES):
         yield (
-            f"The guarantee does not cover attackers who know {known} of a person: they single out "
-            f"{percent(worst.alone)} of the persons."
+            f"The guarantee does not cover attackers who know {known} of a person: they single out {percent(alone)} of "
+            "the persons."
+        )
+
+
+def _revealing_names(facts: ReportFacts) -> Iterator[str]:
+    """Yield groups of an own hierarchy whose names contain a value of few persons."""
+    for name, value in facts.revealing.items():
+        yield (
+            f"The published group {name!r} has {value!r} in its name, a value of fewer than {facts.model.k} records. "
+            "Readers may take it for the value of every record of the group."
         )
 
 

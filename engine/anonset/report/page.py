@@ -24,7 +24,7 @@ def internal_page(facts: ReportFacts, typed: ReportSettings) -> str:
 
 def shareable_page(facts: ReportFacts, typed: ReportSettings) -> str:
     """Return the shareable report as HTML. It uses only the publication and the statements of the owner."""
-    return _page(replace(facts, private=None, before=(), raw=None, errors=None, rare=()), typed)
+    return _page(replace(facts, private=None, before=(), raw=None, errors=None, rare=(), revealing={}), typed)
 
 
 def _page(facts: ReportFacts, typed: ReportSettings) -> str:
