@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from anonset.algorithms.base import Algorithm, Result
-from anonset.algorithms.rt.base import MergingFramework
+from anonset.algorithms.rt.rfirst import MergingFramework
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
 from anonset.generalization import Bucketized, Disassociated, apply
 from anonset.generalization.bucketizing import bucketize

@@ -16,10 +16,9 @@ import reference.transaction_algorithms as item_twins
 from algorithms.relational_cases import RelationalCase, random_case
 from anonset.algorithms.base import Result
 from anonset.algorithms.clusters import list_members
-from anonset.algorithms.rt.base import MergingFramework
 from anonset.algorithms.rt.cluster_function import ClusterFunction
 from anonset.algorithms.rt.distances import Distances
-from anonset.algorithms.rt.rfirst import RFirst
+from anonset.algorithms.rt.rfirst import MergingFramework, RFirst
 from anonset.algorithms.rt.rum_bound import RumBound
 from anonset.algorithms.rt.tfirst import TFirst
 from anonset.algorithms.rt.tum_bound import TumBound

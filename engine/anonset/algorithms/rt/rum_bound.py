@@ -2,7 +2,7 @@
 
 Lines of the paper and their implementation. Rum-bound::
 
-    1, 2    D := CLUSTERFORMATION(D, k)                          RelationalFirst.form_and_publish
+    1, 2    D := CLUSTERFORMATION(D, k)                          RFirst.form_and_publish
     3       if Rum(D) > delta: no solution                       RumBound.merge_and_publish
     4       D := RMERGE(D, T, delta)                             RumBound._merge
     5, 6    apply T to each cluster                              results.publish, ClusterFunction
@@ -26,10 +26,11 @@ from typing import ClassVar
 from anonset.algorithms.base import Result, Traits
 from anonset.algorithms.relational.base import bind_tuples
 from anonset.algorithms.rt.across import ClustersOfAllParts, PartlyMergedClusters
-from anonset.algorithms.rt.base import MergingFramework, tell_merges
+from anonset.algorithms.rt.base import tell_merges
 from anonset.algorithms.rt.candidates import first_within
 from anonset.algorithms.rt.merging import TOLERANCE, Clusters
 from anonset.algorithms.rt.results import publish, tum
+from anonset.algorithms.rt.rfirst import MergingFramework
 from anonset.data import Hierarchy, Table
 from anonset.data.array_types import Int32
 from anonset.data.progress import Progress

@@ -46,12 +46,7 @@ class TFirst(RTFramework):
         super().__post_init__()
 
     def form_and_publish(
-        self,
-        table: Table,
-        hierarchies: Mapping[str, Hierarchy],
-        qi: QuasiIdentifiers,
-        *,
-        progress: Progress | None,
+        self, table: Table, hierarchies: Mapping[str, Hierarchy], qi: QuasiIdentifiers, *, progress: Progress | None
     ) -> Result:
         """Partition the records by their items, and publish common relational values per partition.
 

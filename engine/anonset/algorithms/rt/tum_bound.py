@@ -2,7 +2,7 @@
 
 Lines of the paper and their implementation. Tum-bound::
 
-    1, 2    D := CLUSTERFORMATION(D, k)                          RelationalFirst.form_and_publish
+    1, 2    D := CLUSTERFORMATION(D, k)                          RFirst.form_and_publish
     3       if Tum(T(D)) <= delta: D                             TumBound.merge_and_publish
     4       D := TMERGE(D, T, delta)                             TumBound._merge, until the bound is met
     5, 6    apply T to each cluster                              cluster_losses.ClusterLosses, while merging
@@ -17,11 +17,12 @@ from itertools import chain
 from typing import Annotated, ClassVar
 
 from anonset.algorithms.base import Result, Traits
-from anonset.algorithms.rt.base import MergingFramework, tell_merges
+from anonset.algorithms.rt.base import tell_merges
 from anonset.algorithms.rt.candidates import candidates
 from anonset.algorithms.rt.cluster_losses import ClusterLosses
 from anonset.algorithms.rt.merging import TOLERANCE, Clusters
 from anonset.algorithms.rt.results import publish_mapped
+from anonset.algorithms.rt.rfirst import MergingFramework
 from anonset.data.progress import Progress
 from anonset.errors import InfeasibleError
 
