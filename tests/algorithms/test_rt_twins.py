@@ -26,12 +26,12 @@ from anonset.algorithms.transaction.cuts.apriori import Apriori
 from anonset.algorithms.transaction.cuts.direct import Direct
 from anonset.algorithms.transaction.item_sets.coat import Coat
 from anonset.data import Hierarchy, SetColumn, Table
-from anonset.data.storage.store import MEMORY
 from anonset.data.storage.workers import Threads
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import Cut, PerCluster, apply
 from anonset.generalization.local import MergedItems
 from anonset.privacy.kkm import KKmAnonymity
+from anonset.verification.counting import Resources
 from anonset.verification.item_truth import check_item_truth
 from anonset.verification.kkm import check_kkm
 from anonset.verification.relational_truth import check_relational_truth
@@ -135,7 +135,7 @@ def check_published(case: Case, result: Result) -> None:
         assert [rows[r] for r in members] == apriori_twin(case.k, case.m)([case.items[r] for r in members])
         text = case.relational.relation.publish(members)
         assert all(tuple(c.labels()[r] for c in publication.relational) == text for r in members)
-    assert check_kkm(publication.relational, column, KKmAnonymity(case.k, case.m), 10**9, None, MEMORY).holds
+    assert check_kkm(publication.relational, column, KKmAnonymity(case.k, case.m), Resources(10**9)).holds
     assert check_item_truth(case.table, publication) is None
     assert check_relational_truth(case.table, publication, case.hierarchies) is None
 
@@ -216,7 +216,7 @@ def test_the_transaction_function_determines_the_model(transaction: Any, seed: i
     algorithm = RFirst(k=2, m=2, transaction=transaction, on_infeasible="merge")
     publication = apply(case.table, algorithm.recode(case.table, case.hierarchies).recoding)
     assert publication.transactions is not None
-    assert check_kkm(publication.relational, publication.transactions, algorithm.model, 10**9, None, MEMORY).holds
+    assert check_kkm(publication.relational, publication.transactions, algorithm.model, Resources(10**9)).holds
     assert check_item_truth(case.table, publication) is None
 
 
@@ -234,7 +234,7 @@ def test_tfirst_equals_its_twin(seed: int) -> None:
     assert len(clusters_of(result)) == max(1, min(3, filled // 2))
     publication = apply(case.table, result.recoding)
     assert publication.transactions is not None
-    assert check_kkm(publication.relational, publication.transactions, algorithm.model, 10**9, None, MEMORY).holds
+    assert check_kkm(publication.relational, publication.transactions, algorithm.model, Resources(10**9)).holds
     assert check_item_truth(case.table, publication) is None
     assert check_relational_truth(case.table, publication, case.hierarchies) is None
 

@@ -29,7 +29,6 @@ from anonset.algorithms.transaction.item_sets.constraint_search import GroupMerg
 from anonset.algorithms.transaction.item_sets.pcta import Pcta
 from anonset.algorithms.transaction.item_sets.pgen import generate_constraints
 from anonset.data import Hierarchy, SetColumn, Table
-from anonset.data.storage.store import MEMORY
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import ItemGroups, apply
 from anonset.measures.losses.item_weights import ItemWeights
@@ -38,6 +37,7 @@ from anonset.privacy import KmAnonymity
 from anonset.privacy.constraints import ConstraintSet
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
 from anonset.verification.constraints import check_constraints
+from anonset.verification.counting import Resources
 from anonset.verification.itemsets import check_km
 from effort import examples
 from reference import set_based
@@ -159,7 +159,7 @@ def test_pgen_makes_every_part_of_every_record_safe(seed: int) -> None:
     result = Coat(k=k, constraints=generate_constraints(column, k)).recode(case.table, {})
     after = apply(case.table, result.recoding).transactions
     assert after is not None
-    assert check_km(after, KmAnonymity(k, 99), 10**9, None, MEMORY).holds
+    assert check_km(after, KmAnonymity(k, 99), Resources(10**9)).holds
 
 
 # --- edges ---------------------------------------------------------------------------------------------
@@ -201,7 +201,7 @@ def test_a_constraint_that_a_merge_breaks_is_satisfied_again() -> None:
     broken = Coat(k=2, constraints=PrivacyPolicy.of(["xy", "zw"])).recode(Table.from_sets(rows), {})
     after = apply(Table.from_sets(rows), broken.recoding).transactions
     assert after is not None
-    assert check_constraints(after, None, ConstraintSet(2, PrivacyPolicy.of(["xy", "zw"])), 10**6, None, MEMORY).holds
+    assert check_constraints(after, None, ConstraintSet(2, PrivacyPolicy.of(["xy", "zw"])), Resources(10**6)).holds
 
 
 @pytest.mark.compiled

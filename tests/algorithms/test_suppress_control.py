@@ -12,11 +12,11 @@ from tests.facts import names, refused
 from anonset.algorithms.transaction.suppression.suppress_control import SuppressControl
 from anonset.data import Hierarchy, Table
 from anonset.data.hierarchies.combined_hierarchies import attach_sensitive
-from anonset.data.storage.store import MEMORY
 from anonset.errors import InputError
 from anonset.generalization import Cut, apply
 from anonset.measures.losses.ncp import ncp_exact
 from anonset.verification.cohort_models import check_rho
+from anonset.verification.counting import Resources
 from effort import examples
 from reference.hierarchy_model import parse
 from reference.uncertainty import Rows, largest_share, rules, suppress_control
@@ -60,7 +60,7 @@ def test_the_check_equals_the_naive_twin(seed: int) -> None:
     ).model
     column = Table.from_sets([sorted(row) for row in rows]).transactions
     assert column is not None
-    verdict = check_rho(column, model, 10**9, None, MEMORY)
+    verdict = check_rho(column, model, Resources(10**9))
     bad = list(rules(rows, SENSITIVE, rho, model.sizes, strict=strict))
     assert verdict.holds is not bool(bad)
     if verdict.witness is not None:
@@ -163,7 +163,7 @@ def test_generalizing_first_is_safe_and_never_loses_more(seed: int) -> None:
     shown = [set(row) for row in publication.transactions.rows()]
     share = Fraction(requested.model.share)
     assert not list(rules(shown, SENSITIVE, share, requested.model.sizes, strict=requested.strict))
-    assert check_rho(publication.transactions, requested.model, 10**9, None, MEMORY).holds
+    assert check_rho(publication.transactions, requested.model, Resources(10**9)).holds
     loss = ncp_exact(result.recoding.hierarchy.bind(table.transactions), result.recoding)
     losses = [lost(rows, requested, nodes) for nodes in all_cuts()]
     assert loss in losses

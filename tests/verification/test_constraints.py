@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from tests.facts import names, refused
 
 from anonset.data import SetColumn, Table
-from anonset.data.storage.store import MEMORY
 from anonset.errors import InputError
 from anonset.generalization import ItemGroups, apply
 from anonset.privacy.constraints import ConstraintSet
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
 from anonset.publications import Records
 from anonset.verification.constraints import check_constraints, utility_violation
+from anonset.verification.counting import Resources
 from effort import examples
 from reference.set_based import State, all_itemsets, uniform
 
@@ -53,9 +53,9 @@ def test_verdicts_equal_the_definition(seed: int) -> None:
     wanted = constraints if m is None else all_itemsets(rows, UNIVERSE, m)
     column = publication.transactions
     assert column is not None
-    verdict = check_constraints(column, [symbol.members for symbol in publication.symbols], model, 10**9, None, MEMORY)
+    verdict = check_constraints(column, [symbol.members for symbol in publication.symbols], model, Resources(10**9))
     assert verdict.holds == all(state.satisfied(p) for p in wanted)
-    assert verdict == check_constraints(column, None, model, 10**9, None, MEMORY)
+    assert verdict == check_constraints(column, None, model, Resources(10**9))
     assert verdict.model is model
     if verdict.witness is not None:
         shown = set(verdict.witness.what)
@@ -69,7 +69,7 @@ def test_the_witness_is_of_the_first_violated_constraint() -> None:
     _, publication = figure_2c()
     assert publication.transactions is not None
     model = ConstraintSet(6, PrivacyPolicy.of(["a", "d", "efgh", "abc"]))
-    verdict = check_constraints(publication.transactions, None, model, 10**6, None, MEMORY)
+    verdict = check_constraints(publication.transactions, None, model, Resources(10**6))
     assert verdict.outcome == "fails"
     assert names(verdict.witness, "'{e, f, (g,h)}' 5 6 0 3 '{e, f, g, h}'")
     assert names(verdict.checked["covered"], "2 4 constraints")
@@ -79,9 +79,9 @@ def test_figure_2c_satisfies_only_its_own_constraints() -> None:
     _, publication = figure_2c()
     assert publication.transactions is not None
     assert check_constraints(
-        publication.transactions, None, ConstraintSet(5, PrivacyPolicy.of(["abc", "defgh"])), 10**6, None, MEMORY
+        publication.transactions, None, ConstraintSet(5, PrivacyPolicy.of(["abc", "defgh"])), Resources(10**6)
     )
-    assert not check_constraints(publication.transactions, None, ConstraintSet(5, m=2), 10**6, None, MEMORY)
+    assert not check_constraints(publication.transactions, None, ConstraintSet(5, m=2), Resources(10**6))
 
 
 def test_more_symbols_than_a_word_has_bits() -> None:
@@ -89,8 +89,8 @@ def test_more_symbols_than_a_word_has_bits() -> None:
     rows = [items, items, items[:69], items[1:], items[1:], items[:5]]
     column = SetColumn.of(rows)
     wide = PrivacyPolicy.of([items[:3], items, items[4:]])
-    assert check_constraints(column, None, ConstraintSet(2, wide), 10**6, None, MEMORY)
-    verdict = check_constraints(column, None, ConstraintSet(3, wide), 10**6, None, MEMORY)
+    assert check_constraints(column, None, ConstraintSet(2, wide), Resources(10**6))
+    verdict = check_constraints(column, None, ConstraintSet(3, wide), Resources(10**6))
     assert verdict.witness is not None
     assert verdict.witness.what == tuple(items)
     assert (verdict.witness.support, verdict.witness.record) == (2, 0)
@@ -102,7 +102,7 @@ def test_a_small_budget_is_undecided() -> None:
     assert publication.transactions is not None
     model = ConstraintSet(5, PrivacyPolicy.of(["a", "bc", "ef"]))
     seen: list[tuple[str, float, float]] = []
-    verdict = check_constraints(publication.transactions, None, model, 20, lambda *told: seen.append(told), MEMORY)
+    verdict = check_constraints(publication.transactions, None, model, Resources(20, lambda *told: seen.append(told)))
     assert verdict.holds is None
     assert names(verdict.checked["covered"], "2 3 constraints")
     assert seen == [("privacy constraints", 2.0, 3.0)]
@@ -111,15 +111,15 @@ def test_a_small_budget_is_undecided() -> None:
 def test_constraints_with_equal_symbols_are_checked_once() -> None:
     column = SetColumn.of([["(a,b)", "c"], ["(a,b)", "c"], ["(a,b)"], ["c", "d"]])
     alike = PrivacyPolicy.of(["ac", "z", "bc", "cab", "ab", "d"])  # 6 occurrences of (a,b) and c, 3 of (a,b), 1 of d
-    verdict = check_constraints(column, None, ConstraintSet(2, alike), 9, None, MEMORY)
+    verdict = check_constraints(column, None, ConstraintSet(2, alike), Resources(9))
     assert verdict.holds is None
     assert names(verdict.checked["covered"], "5 6 constraints")
-    verdict = check_constraints(column, None, ConstraintSet(2, alike), 10, None, MEMORY)
+    verdict = check_constraints(column, None, ConstraintSet(2, alike), Resources(10))
     assert verdict.witness is not None
     assert (verdict.witness.what, verdict.witness.record) == (("d",), 3)
     assert names(verdict.witness.detail, "6 {d}")
     assert names(verdict.checked["covered"], "5 6 constraints")
-    nothing = check_constraints(column, None, ConstraintSet(2, PrivacyPolicy.of(["y", "z"])), 0, None, MEMORY)
+    nothing = check_constraints(column, None, ConstraintSet(2, PrivacyPolicy.of(["y", "z"])), Resources(0))
     assert nothing.holds
     assert names(nothing.checked["covered"], "2 constraints")
 
@@ -127,7 +127,7 @@ def test_constraints_with_equal_symbols_are_checked_once() -> None:
 def test_an_item_with_two_symbols_is_rejected() -> None:
     column = SetColumn.of([["(a,b)"], ["a"]])
     with refused(InputError, "item a (a,b)"):
-        check_constraints(column, None, ConstraintSet(2, PrivacyPolicy.of(["a"])), 100, None, MEMORY)
+        check_constraints(column, None, ConstraintSet(2, PrivacyPolicy.of(["a"])), Resources(100))
 
 
 def test_figure_2c_respects_its_utility_constraints() -> None:

@@ -25,6 +25,7 @@ from anonset.privacy.partitions import PartitionKmAnonymity
 from anonset.privacy.transaction_k import TransactionKAnonymity
 from anonset.verification import cohorts, distinct_rows, occurrences, verify
 from anonset.verification.cohort_models import check_coherence, check_partitions
+from anonset.verification.counting import Resources
 from anonset.verification.lm import check_klm, check_lm
 from anonset.verification.transaction_k import check_transaction_k
 from effort import examples
@@ -94,10 +95,10 @@ def test_symbols_of_the_same_records_are_checked_together(seed: int) -> None:
 
     def verdicts() -> list[Verdict]:
         return [
-            check_coherence(column, Coherence(0.5, k, m, sensitive), BUDGET, None, MEMORY),
-            check_lm(column, LmDiversity(k, 2, m, sensitive), BUDGET, None, MEMORY),
-            check_klm(column, sex, KLmDiversity(k, 2, m, sensitive), BUDGET, None, MEMORY),
-            check_partitions(column, part, PartitionKmAnonymity(k, m), BUDGET, None, MEMORY),
+            check_coherence(column, Coherence(0.5, k, m, sensitive), Resources(BUDGET)),
+            check_lm(column, LmDiversity(k, 2, m, sensitive), Resources(BUDGET)),
+            check_klm(column, sex, KLmDiversity(k, 2, m, sensitive), Resources(BUDGET)),
+            check_partitions(column, part, PartitionKmAnonymity(k, m), Resources(BUDGET)),
         ]
 
     usual = verdicts()
@@ -115,9 +116,9 @@ def test_diverse_records_of_a_million_items() -> None:
     rows = [np.arange(1_000_001), np.append(np.arange(1_000_000), 1_000_001), np.arange(500_000), np.arange(500_000)]
     indptr = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
     column = SetColumn("items", indptr, np.concatenate(rows).astype(np.int32), Vocabulary(labels))
-    verdict = check_lm(column, LmDiversity(2, 2, 2, ("s", "t")), BUDGET, None, MEMORY)
+    verdict = check_lm(column, LmDiversity(2, 2, 2, ("s", "t")), Resources(BUDGET))
     assert (verdict.holds, verdict.checked["distinct_columns"]) == (True, 2)
-    assert check_lm(column, LmDiversity(2, 3, 2, ("s", "t")), BUDGET, None, MEMORY).holds is False
+    assert check_lm(column, LmDiversity(2, 3, 2, ("s", "t")), Resources(BUDGET)).holds is False
 
 
 @thorough
@@ -130,7 +131,7 @@ def compare_coherence(seed: int) -> None:
     rng, rows, sensitive = case(seed)
     h = rng.choice([1, 0.5, 0.3, 1 / 3, 0.25, "1/3", "0.9999999999", "0." + "9" * 20, "1e-12"])
     model = Coherence(h, rng.randint(1, 3), rng.randint(1, 4), sensitive)
-    verdict = check_coherence(SetColumn.of(rows), model, BUDGET, None, MEMORY)
+    verdict = check_coherence(SetColumn.of(rows), model, Resources(BUDGET))
     assert verdict.holds is is_coherent(rows, sensitive, Fraction(str(h)), model.k, model.p)
     if not verdict.holds:
         assert_witness(verdict, rows, model.k, Fraction(str(h)), sensitive)
@@ -145,7 +146,7 @@ def test_diversity_equals_the_naive_check(seed: int) -> None:
 def compare_diversity(seed: int) -> None:
     rng, rows, sensitive = case(seed)
     model = LmDiversity(rng.randint(1, 3), rng.randint(1, 4), rng.randint(1, 4), sensitive)
-    verdict = check_lm(SetColumn.of(rows), model, BUDGET, None, MEMORY)
+    verdict = check_lm(SetColumn.of(rows), model, Resources(BUDGET))
     assert verdict.holds is is_diverse(rows, sensitive, model.k, model.l, model.m)
     if not verdict.holds:
         assert_witness(verdict, rows, model.k, Fraction(1, model.l), sensitive)
@@ -162,7 +163,7 @@ def compare_classes(seed: int) -> None:
     model = KLmDiversity(rng.randint(1, 2), rng.randint(1, 3), rng.randint(1, 3), sensitive)
     sex, age = [rng.choice("mf") for _ in rows], [rng.choice([30, 40]) for _ in rows]
     relational = (CategoricalColumn.of("sex", sex), NumericColumn("age", np.array(age, np.int64)))
-    verdict = check_klm(SetColumn.of(rows), relational, model, BUDGET, None, MEMORY)
+    verdict = check_klm(SetColumn.of(rows), relational, model, Resources(BUDGET))
     classes: dict[tuple[str, int], Rows] = {}
     for row, key in zip(rows, zip(sex, age, strict=True), strict=True):
         classes.setdefault(key, []).append(row)
@@ -194,7 +195,7 @@ def compare_partitions(seed: int) -> None:
     rng, rows, _ = case(seed)
     model = PartitionKmAnonymity(rng.randint(1, 3), rng.randint(1, 3))
     part = np.array([rng.randint(0, 1) for _ in rows], np.int32)
-    verdict = check_partitions(SetColumn.of(rows), part, model, BUDGET, None, MEMORY)
+    verdict = check_partitions(SetColumn.of(rows), part, model, Resources(BUDGET))
     parts: list[Rows] = [[row for row, p in zip(rows, part, strict=True) if p == q] for q in (0, 1)]
     assert verdict.holds is all(is_km(members, model.k, model.m) for members in parts)
     if not verdict.holds:
@@ -269,8 +270,8 @@ def test_mapped_records_of_partitions_have_the_same_verdict(work_folder: Files, 
         patch.setattr(spans, "AT_ONCE", rng.choice([1, 3, 100]))
         patch.setattr(occurrences, "OCCURRENCES_AT_ONCE", rng.choice([1, 4, 4_000_000]))
         patch.setattr(occurrences, "MOST_OF_A_SET", rng.choice([1, 3, 4_000_000]))
-        verdict = check_partitions(mapped, part, model, BUDGET, None, work_folder)
-    assert verdict == check_partitions(column, part, model, BUDGET, None, MEMORY)
+        verdict = check_partitions(mapped, part, model, Resources(BUDGET, None, work_folder))
+    assert verdict == check_partitions(column, part, model, Resources(BUDGET))
     assert verdict.checked["groups"] == len(set(part.tolist()))
 
 
@@ -306,8 +307,8 @@ def test_the_cases_include_valid_and_invalid_records() -> None:
         rng, rows, sensitive = case(seed)
         k, m = rng.randint(1, 3), rng.randint(1, 3)
         column = SetColumn.of(rows)
-        coherent = check_coherence(column, Coherence(0.5, k, m, sensitive), BUDGET, None, MEMORY)
-        diverse = check_lm(column, LmDiversity(k, 2, m, sensitive), BUDGET, None, MEMORY)
+        coherent = check_coherence(column, Coherence(0.5, k, m, sensitive), Resources(BUDGET))
+        diverse = check_lm(column, LmDiversity(k, 2, m, sensitive), Resources(BUDGET))
         for verdict in (coherent, diverse):
             has_detail = bool(verdict.witness and verdict.witness.detail)
             outcomes[verdict.model.name, has_detail if verdict.witness else None] += 1
@@ -316,23 +317,23 @@ def test_the_cases_include_valid_and_invalid_records() -> None:
 
 def test_the_witness_is_the_smallest_set_then_the_first() -> None:
     rows = [{"a", "b", "c"}] * 2 + [{"a", "c", "d"}] * 2 + [{"b", "c"}, {"d", "c"}]
-    verdict = check_coherence(SetColumn.of(rows), Coherence(1, 3, 3), BUDGET, None, MEMORY)
+    verdict = check_coherence(SetColumn.of(rows), Coherence(1, 3, 3), Resources(BUDGET))
     assert names(verdict.witness, "'{a, b}' 2 3 0")
 
 
 def test_a_disclosed_item_is_named() -> None:
     rows = [{"a", "s"}, {"a", "s"}, {"a"}, {"b"}, {"b"}, {"b"}]
-    verdict = check_lm(SetColumn.of(rows), LmDiversity(1, 2, 2, ("s",)), BUDGET, None, MEMORY)
+    verdict = check_lm(SetColumn.of(rows), LmDiversity(1, 2, 2, ("s",)), Resources(BUDGET))
     assert verdict.outcome == "fails"
     assert names(verdict, "{a} 3 4 0 s 2")
-    everyone = check_lm(SetColumn.of(rows[:3]), LmDiversity(1, 2, 2, ("s",)), BUDGET, None, MEMORY)
+    everyone = check_lm(SetColumn.of(rows[:3]), LmDiversity(1, 2, 2, ("s",)), Resources(BUDGET))
     assert everyone.witness is not None
     assert everyone.witness.what == ()
 
 
 def test_a_size_above_the_longest_record_is_stated_with_the_items_that_may_be_known() -> None:
     rows = [{"a", "s"}, {"a"}, {"b"}, {"b"}]
-    verdict = check_lm(SetColumn.of(rows), LmDiversity(2, 2, 2, ("s",)), BUDGET, None, MEMORY)
+    verdict = check_lm(SetColumn.of(rows), LmDiversity(2, 2, 2, ("s",)), Resources(BUDGET))
     assert verdict.holds
     assert re.findall(r"\bitems?\b", str(verdict.checked["covered"])) == ["items", "item"]
     assert names(verdict.checked["covered"], "2 1")
@@ -340,7 +341,7 @@ def test_a_size_above_the_longest_record_is_stated_with_the_items_that_may_be_kn
 
 def test_a_check_beyond_its_budget_is_undecided() -> None:
     column = SetColumn.of([{"a", "b", "c"}] * 3)
-    verdict = check_coherence(column, Coherence(1, 2, 3), 100, None, MEMORY)
+    verdict = check_coherence(column, Coherence(1, 2, 3), Resources(100))
     assert verdict.holds is None
     assert names(verdict.checked["covered"], "2 3 budget 100")
 
@@ -348,25 +349,25 @@ def test_a_check_beyond_its_budget_is_undecided() -> None:
 def test_progress_reaches_the_total() -> None:
     reported: list[tuple[str, float, float]] = []
     column = SetColumn.of([{"a", "b"}, {"a"}])
-    check_coherence(column, Coherence(1, 1, 2), BUDGET, lambda *said: reported.append(said), MEMORY)
+    check_coherence(column, Coherence(1, 1, 2), Resources(BUDGET, lambda *said: reported.append(said)))
     assert reported == [("cohorts of 1 symbols", 3.0, 3.0), ("cohorts of 2 symbols", 1.0, 1.0)]
 
 
 def test_a_check_of_partitions_needs_the_partitions() -> None:
     with refused(InputError, "partition-km"):
-        check_partitions(SetColumn.of([{"a"}]), None, PartitionKmAnonymity(2, 2), BUDGET, None, MEMORY)
+        check_partitions(SetColumn.of([{"a"}]), None, PartitionKmAnonymity(2, 2), Resources(BUDGET))
 
 
 def test_malformed_columns_are_refused() -> None:
     column = SetColumn("items", np.array([0, 2]), np.array([1, 0], np.int32), SetColumn.of([{"a", "b"}]).vocabulary)
     with refused(InputError, "ascending"):
-        check_coherence(column, Coherence(1, 1, 1), BUDGET, None, MEMORY)
+        check_coherence(column, Coherence(1, 1, 1), Resources(BUDGET))
     with refused(InputError, "ascending"):
         check_transaction_k(column, TransactionKAnonymity(1), MEMORY)
 
 
 def test_without_relational_columns_there_is_one_class() -> None:
-    verdict = check_klm(SetColumn.of([{"a"}, {"a", "s"}]), (), KLmDiversity(2, 2, 1, ("s",)), BUDGET, None, MEMORY)
+    verdict = check_klm(SetColumn.of([{"a"}, {"a", "s"}]), (), KLmDiversity(2, 2, 1, ("s",)), Resources(BUDGET))
     assert verdict.holds
     assert verdict.checked["groups"] == 1
 
@@ -374,4 +375,4 @@ def test_without_relational_columns_there_is_one_class() -> None:
 def test_classes_of_another_number_of_rows_are_refused() -> None:
     sex, model = CategoricalColumn.of("sex", "f"), KLmDiversity(1, 2, 1, ("s",))
     with refused(InputError, "rows sex 1 items 2"):
-        check_klm(SetColumn.of([{"a"}, {"a"}]), (sex,), model, BUDGET, None, MEMORY)
+        check_klm(SetColumn.of([{"a"}, {"a"}]), (sex,), model, Resources(BUDGET))

@@ -18,6 +18,7 @@ from anonset.errors import InputError
 from anonset.privacy.k import KAnonymity
 from anonset.privacy.kkm import KKmAnonymity
 from anonset.publications import Records
+from anonset.verification.counting import Resources
 from anonset.verification.kkm import check_k, check_kkm
 from anonset.verification.relational_truth import check_relational_truth
 from effort import examples
@@ -44,7 +45,7 @@ def test_check_equals_the_definition(seed: int, k: int, m: int) -> None:
     pairs = [(source.choice(kinds), source.choice(baskets)) for _ in range(source.randint(1, 20))]
     tuples, rows = [t for t, _ in pairs], [b for _, b in pairs]
     relational = [CategoricalColumn.of(str(i), [t[i] for t in tuples]) for i in range(2)]
-    verdict = check_kkm(relational, SetColumn.of(rows), KKmAnonymity(k, m), BUDGET, None, MEMORY)
+    verdict = check_kkm(relational, SetColumn.of(rows), KKmAnonymity(k, m), Resources(BUDGET))
     assert verdict.holds is naive_holds(tuples, rows, k, m)
     assert check_k(relational, KAnonymity(k), MEMORY).holds is naive_holds(tuples, [set()] * len(rows), k, m)
     if verdict.witness is None:
@@ -62,7 +63,7 @@ def test_check_equals_the_definition(seed: int, k: int, m: int) -> None:
 def test_a_set_frequent_in_the_file_but_rare_in_its_class_is_detected() -> None:
     relational = [CategoricalColumn.of("sex", "ffmm")]
     items = SetColumn.of([{"a", "b"}, {"a", "b"}, {"a", "b"}, {"a"}])
-    verdict = check_kkm(relational, items, KKmAnonymity(2, 2), BUDGET, None, MEMORY)
+    verdict = check_kkm(relational, items, KKmAnonymity(2, 2), Resources(BUDGET))
     assert names(verdict, "{b} 1 2 sex")
     assert verdict.witness is not None
     assert (verdict.witness.what, verdict.witness.record) == (("b",), 2)
@@ -70,15 +71,15 @@ def test_a_set_frequent_in_the_file_but_rare_in_its_class_is_detected() -> None:
 
 def test_empty_publications_and_empty_records() -> None:
     model = KKmAnonymity(3, 2)
-    assert check_kkm([CategoricalColumn.of("sex", "")], SetColumn.of([]), model, BUDGET, None, MEMORY).holds
+    assert check_kkm([CategoricalColumn.of("sex", "")], SetColumn.of([]), model, Resources(BUDGET)).holds
     three = [CategoricalColumn.of("sex", "fff")]
-    assert check_kkm(three, SetColumn.of([set()] * 3), model, BUDGET, None, MEMORY).holds
-    assert not check_kkm(three, SetColumn.of([{"a"}, set(), set()]), model, BUDGET, None, MEMORY).holds
+    assert check_kkm(three, SetColumn.of([set()] * 3), model, Resources(BUDGET)).holds
+    assert not check_kkm(three, SetColumn.of([{"a"}, set(), set()]), model, Resources(BUDGET)).holds
 
 
 def test_a_small_budget_is_undecided() -> None:
     items = SetColumn.of([{"a", "b"}, {"a", "b"}, {"a", "b", "c"}, {"c"}])
-    assert check_kkm([CategoricalColumn.of("sex", "ffff")], items, KKmAnonymity(2, 2), 5, None, MEMORY).holds is None
+    assert check_kkm([CategoricalColumn.of("sex", "ffff")], items, KKmAnonymity(2, 2), Resources(5)).holds is None
 
 
 def test_numbers_published_elsewhere_are_compared_as_numbers() -> None:
@@ -99,7 +100,7 @@ def test_malformed_publications_are_refused() -> None:
     with refused(InputError, "rows"):
         check_k([sex, CategoricalColumn.of("race", "1")], KAnonymity(1), MEMORY)
     with refused(InputError, "rows sex 2 items 3"):
-        check_kkm([sex], SetColumn.of([set()] * 3), model, BUDGET, None, MEMORY)
+        check_kkm([sex], SetColumn.of([set()] * 3), model, Resources(BUDGET))
 
 
 HIERARCHY = Hierarchy.from_tree(("All", [("A", ["a1", "a2"]), "b"]))

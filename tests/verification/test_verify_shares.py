@@ -23,6 +23,7 @@ from anonset.privacy.lm import KLmDiversity
 from anonset.publications import Records
 from anonset.verification import shares
 from anonset.verification.classes import check_classes
+from anonset.verification.counting import Resources
 from anonset.verification.kkm import check_k, check_kkm
 from anonset.verification.lm import check_klm
 from anonset.verification.relational_truth import check_relational_truth
@@ -58,7 +59,9 @@ def columns_of(source: random.Random) -> tuple[list[Any], SetColumn]:
 def test_checking_by_shares_equals_checking_the_table(work_folder: Files, seed: int, k: int, m: int) -> None:
     relational, items = columns_of(random.Random(seed))
     model = KKmAnonymity(k, m)
-    complete, parts = (check_kkm(relational, items, model, BUDGET, None, work) for work in (MEMORY, work_folder))
+    complete, parts = (
+        check_kkm(relational, items, model, Resources(BUDGET, None, work)) for work in (MEMORY, work_folder)
+    )
     assert parts == complete
     assert list(parts.checked) == list(complete.checked)
     assert check_k(relational, KAnonymity(k), work_folder) == check_k(relational, KAnonymity(k), MEMORY)
@@ -97,7 +100,9 @@ def test_checking_diversity_by_shares_equals_checking_the_table(
 ) -> None:
     relational, items = columns_of(random.Random(seed))
     model = KLmDiversity(k, l_, m, ("u", "w"))
-    complete, parts = (check_klm(items, tuple(relational), model, BUDGET, None, work) for work in (MEMORY, work_folder))
+    complete, parts = (
+        check_klm(items, tuple(relational), model, Resources(BUDGET, None, work)) for work in (MEMORY, work_folder)
+    )
     assert parts == complete
 
 
@@ -129,7 +134,7 @@ def test_as_many_shares_at_a_time_as_memory_allows(work: Files, monkeypatch: pyt
 
 def test_a_share_beyond_the_budget_makes_the_verdict_undecided(work: Files) -> None:
     items = SetColumn.of([{"a", "b"}, {"a", "b"}, {"a", "b", "c"}, {"c"}] * 2)
-    verdict = check_kkm([CategoricalColumn.of("sex", "ffffmmmm")], items, KKmAnonymity(2, 2), 5, None, work)
+    verdict = check_kkm([CategoricalColumn.of("sex", "ffffmmmm")], items, KKmAnonymity(2, 2), Resources(5, None, work))
     assert verdict.holds is None
     assert names(verdict.checked["covered"], "budget")
 
@@ -138,13 +143,13 @@ def test_a_single_share_beyond_the_budget_makes_the_verdict_undecided(work: File
     place = CategoricalColumn.of("place", "aaaabbbbccccdddd")
     assert len(list(shares.shares_of([place], work))) > 1
     items = SetColumn.of(map(set, ["abcdefgh", "abcdefgh", "abcdefg", "h", *["abc"] * 12]))
-    verdict = check_kkm([place], items, KKmAnonymity(2, 3), 30, None, work)
+    verdict = check_kkm([place], items, KKmAnonymity(2, 3), Resources(30, None, work))
     assert (verdict.holds, verdict.witness) == (None, None)
 
 
 def test_equal_records_of_each_share_hold_within_any_budget(work: Files) -> None:
     items = SetColumn.of([{"a", "b"}] * 8)
-    verdict = check_kkm([CategoricalColumn.of("sex", "ffffmmmm")], items, KKmAnonymity(2, 2), 0, None, work)
+    verdict = check_kkm([CategoricalColumn.of("sex", "ffffmmmm")], items, KKmAnonymity(2, 2), Resources(0, None, work))
     assert verdict.holds
     assert "itemset_occurrences" not in verdict.checked
 

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from anonset.data import SetColumn, Table
 from anonset.data.progress import Progress
-from anonset.data.storage.store import MEMORY, Store
+from anonset.data.storage.store import MEMORY
 from anonset.data.table import Column
 from anonset.errors import InputError
 from anonset.privacy.anatomy import AnatomyDiversity
@@ -29,6 +29,7 @@ from anonset.verification.anatomy import check_anatomy
 from anonset.verification.classes import check_classes
 from anonset.verification.cohort_models import check_coherence, check_partitions, check_rho
 from anonset.verification.constraints import check_constraints, members_of
+from anonset.verification.counting import Resources
 from anonset.verification.disassociation import check_disassociation
 from anonset.verification.itemsets import check_km
 from anonset.verification.kkm import check_k, check_kkm
@@ -51,8 +52,7 @@ class _View:
 
     publication: Verifiable
     model: Any
-    budget: int
-    progress: Progress | None
+    resources: Resources
 
     @property
     def items(self) -> SetColumn:
@@ -89,17 +89,6 @@ class _View:
         chunks = self.publication if isinstance(self.publication, Chunks) else None
         return self._required(chunks, "a disassociated publication (clusters.csv, chunks.csv, shared.csv)")
 
-    @property
-    def store(self) -> Store:
-        """Store of the publication's files, or memory if it is not in files."""
-        store: Store = getattr(self.publication, "store", MEMORY)
-        return store
-
-    @property
-    def counting(self) -> tuple[int, Progress | None, Store]:
-        """Budget, progress and store, for checks that count itemsets."""
-        return self.budget, self.progress, self.store
-
     def _required(self, part: _Part | None, what: str) -> _Part:
         if part is None:
             msg = f"model {self.model.name!r} requires {what}"
@@ -109,12 +98,12 @@ class _View:
 
 def _classes(view: _View) -> Verdict:
     kept: tuple[Column, ...] = getattr(view.publication, "kept", ())
-    return check_classes(view.relational, kept, view.model, view.store)
+    return check_classes(view.relational, kept, view.model, view.resources.store)
 
 
 def _constraints(view: _View) -> Verdict:
     """Check constraints. With a policy, also count its items and its unpublished items, which are no violation."""
-    verdict = check_constraints(view.items, view.members, view.model, *view.counting)
+    verdict = check_constraints(view.items, view.members, view.model, view.resources)
     if (policy := view.model.policy) is None:
         return verdict
     of_symbols = map(members_of, view.items.vocabulary.labels) if view.members is None else view.members
@@ -125,25 +114,25 @@ def _constraints(view: _View) -> Verdict:
 
 
 def _partitions(view: _View) -> Verdict:
-    return check_partitions(view.items, getattr(view.publication, "cluster", None), view.model, *view.counting)
+    return check_partitions(view.items, getattr(view.publication, "cluster", None), view.model, view.resources)
 
 
 _CHECKS: Mapping[type[PrivacyModel], Callable[[_View], Verdict]] = MappingProxyType(
     {
-        KmAnonymity: lambda view: check_km(view.items, view.model, *view.counting),
+        KmAnonymity: lambda view: check_km(view.items, view.model, view.resources),
         PartitionKmAnonymity: _partitions,
-        KAnonymity: lambda view: check_k(view.relational, view.model, view.store),
+        KAnonymity: lambda view: check_k(view.relational, view.model, view.resources.store),
         KLDiversity: _classes,
         KTCloseness: _classes,
-        KKmAnonymity: lambda view: check_kkm(view.relational, view.items, view.model, *view.counting),
-        LmDiversity: lambda view: check_lm(view.items, view.model, *view.counting),
-        KLmDiversity: lambda view: check_klm(view.items, view.classed, view.model, *view.counting),
-        Coherence: lambda view: check_coherence(view.items, view.model, *view.counting),
-        RhoUncertainty: lambda view: check_rho(view.items, view.model, *view.counting),
+        KKmAnonymity: lambda view: check_kkm(view.relational, view.items, view.model, view.resources),
+        LmDiversity: lambda view: check_lm(view.items, view.model, view.resources),
+        KLmDiversity: lambda view: check_klm(view.items, view.classed, view.model, view.resources),
+        Coherence: lambda view: check_coherence(view.items, view.model, view.resources),
+        RhoUncertainty: lambda view: check_rho(view.items, view.model, view.resources),
         ConstraintSet: _constraints,
-        TransactionKAnonymity: lambda view: check_transaction_k(view.items, view.model, view.store),
+        TransactionKAnonymity: lambda view: check_transaction_k(view.items, view.model, view.resources.store),
         AnatomyDiversity: lambda view: check_anatomy(view.buckets, view.model),
-        DisassociationModel: lambda view: check_disassociation(view.chunks, view.model, view.budget, view.progress),
+        DisassociationModel: lambda view: check_disassociation(view.chunks, view.model, view.resources),
         SafetyConstraint: lambda view: check_safe_grouping(view.buckets, view.model),
     }
 )
@@ -203,7 +192,8 @@ def verify(
         raise InputError(msg)
     check = _CHECKS.get(type(model))
     if check is not None:
-        return check(_View(publication, model, budget, progress))
+        resources = Resources(budget, progress, getattr(publication, "store", MEMORY))
+        return check(_View(publication, model, resources))
     if not isinstance(model, PrivacyModel):
         msg = f"model {type(model).__name__} cannot be verified: it must be a PrivacyModel"
         raise InputError(msg)

@@ -19,6 +19,7 @@ from anonset.data.storage.store import Store
 from anonset.errors import AnonsetError
 from anonset.privacy import PrivacyModel, Verdict, Witness
 from anonset.spelling import counted
+from anonset.verification.counting import Resources
 from anonset.verification.distinct_rows import first_of_alike, merged
 from anonset.verification.grouped_rows import by_group
 from anonset.verification.itemsets import records_with, require_well_formed, sizes_covered, stopped_at
@@ -92,9 +93,7 @@ def check_cohorts(
     sensitive: tuple[str, ...],
     rule: CohortRule,
     model: PrivacyModel,
-    budget: int,
-    progress: Progress | None,
-    store: Store,
+    resources: Resources,
 ) -> Verdict:
     """Check every cohort of every size. The witness is the smallest violating set. Ties are resolved by codes.
 
@@ -105,26 +104,25 @@ def check_cohorts(
         group.
     sensitive
         Labels of sensitive symbols. Checked sets contain them only if `rule.secrets_known` is True.
-    store
-        Store of the distinct records, if the column is in files.
     """
+    store = resources.store
     require_well_formed(column, store)
     cohorts = _Cohorts(column, groups, sensitive, rule, store)
     checked: dict[str, Any] = {"rows": column.n, "distinct_rows": cohorts.n, "groups": cohorts.n_groups}
     if cohorts.distinct_columns is not None:
         checked["distinct_columns"] = cohorts.distinct_columns
     occurrences = checked["itemset_occurrences"] = {}
-    remaining, last = budget, rule.sizes[-1] if len(rule.sizes) else 0
+    remaining, last = resources.budget, rule.sizes[-1] if len(rule.sizes) else 0
     for size in rule.sizes:
         if size > cohorts.longest:
             break
         occurrences[size] = cohorts.occurrences(size)
         remaining -= occurrences[size] * _STEPS_PER_OCCURRENCE
         if remaining < 0:
-            why = f"occur {occurrences[size]:,} times, too many for the budget of {budget:,}"
+            why = f"occur {occurrences[size]:,} times, too many for the budget of {resources.budget:,}"
             checked["covered"] = stopped_at(size, last, why)
             return Verdict(None, model, checked)
-        bad = cohorts.first_bad(size, progress)
+        bad = cohorts.first_bad(size, resources.progress)
         if bad is not None:
             checked["covered"] = stopped_at(size, last)
             return Verdict(False, model, checked, cohorts.witness(bad))

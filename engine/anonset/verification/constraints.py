@@ -14,12 +14,12 @@ from anonset.data.array_types import Int32, Int64
 from anonset.data.distinct import distinct
 from anonset.data.progress import Progress
 from anonset.data.spans import begins_of, spans
-from anonset.data.storage.store import Store
 from anonset.errors import AnonsetError, InputError, datum
 from anonset.privacy import KmAnonymity, Verdict, Witness
 from anonset.privacy.constraints import ConstraintSet
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
 from anonset.publications import Records
+from anonset.verification.counting import Resources
 from anonset.verification.itemsets import check_km, records_with, require_well_formed
 
 if TYPE_CHECKING:
@@ -29,12 +29,7 @@ _CONSTRAINTS_PER_CALL = 20_000
 
 
 def check_constraints(
-    column: SetColumn,
-    members: Sequence[Sequence[str]] | None,
-    model: ConstraintSet,
-    budget: int,
-    progress: Progress | None,
-    store: Store,
+    column: SetColumn, members: Sequence[Sequence[str]] | None, model: ConstraintSet, resources: Resources
 ) -> Verdict:
     """Check published records. The witness of a violation is the first violated constraint, and a subset of it that too
     few records contain.
@@ -49,11 +44,8 @@ def check_constraints(
         The published symbols.
     members
         Items of each symbol, by symbol code. If None, the items are parsed from labels such as ``(a,b,c)``.
-    budget
-        Maximum number of occurrences of the constraints' symbols to count. Constraints with the same image are counted
-        once.
-    store
-        Store of the distinct records, if the column is in files and all itemsets are constraints.
+    resources
+        The budget limits the occurrences of the constraints' symbols. Constraints with the same image are counted once.
 
     Raises
     ------
@@ -62,31 +54,31 @@ def check_constraints(
 
     Examples
     --------
-    >>> from anonset.data.storage.store import MEMORY
+    >>> from anonset.verification.counting import Resources
     >>> from anonset.privacy.policies import PrivacyPolicy
     >>> column = SetColumn.of([{"(a,b)", "c"}, {"(a,b)", "c"}, {"c"}])
-    >>> print(check_constraints(column, None, ConstraintSet(3, PrivacyPolicy.of(["ac"])), 100, None, MEMORY))
+    >>> print(check_constraints(column, None, ConstraintSet(3, PrivacyPolicy.of(["ac"])), Resources(100)))
     privacy constraint set with k=3, 1 protected itemset fails: {(a,b), c} matches 2 records, 3 required; \
 published row 0 shows it; of privacy constraint 1 {a, c}
     """
-    require_well_formed(column, store)
+    require_well_formed(column, resources.store)
     if model.policy is None:
         if model.m is None:
             msg = "privacy constraints have neither a policy nor m"
             raise AnonsetError(msg)
-        return replace(check_km(column, KmAnonymity(model.k, model.m), budget, progress, store), model=model)
+        return replace(check_km(column, KmAnonymity(model.k, model.m), resources), model=model)
     symbol_of = _symbol_of_item(column, members)
     search = _Search(column, *_distinct_images(model.policy, symbol_of), model.k)
     n = len(model.policy)
     checked: dict[str, Any] = {"rows": column.n, "constraints": n}
-    n_done, witness = search.run(budget, progress)
+    n_done, witness = search.run(resources.budget, resources.progress)
     checked["covered"] = f"{n_done} of {n} constraints"
     if witness is not None:
         itemset = ", ".join(model.policy.itemsets[n_done])
         named = replace(witness, detail=f"of privacy constraint {n_done + 1} {{{itemset}}}")
         return Verdict(False, model, checked, named)
     if n_done < n:
-        checked["covered"] += f"; the next exceeds the remaining budget of symbol occurrences, {budget:,}"
+        checked["covered"] += f"; the next exceeds the remaining budget of symbol occurrences, {resources.budget:,}"
         return Verdict(None, model, checked)
     return Verdict(True, model, checked)
 

@@ -15,6 +15,7 @@ from anonset.data import SetColumn
 from anonset.data.array_types import Int32, Int64
 from anonset.data.progress import Progress
 from anonset.data.spans import begins_of, spans, spans_up_to
+from anonset.data.storage.store import MEMORY, Store
 from anonset.data.storage.workers import is_unwanted
 from anonset.errors import AnonsetError
 from anonset.verification.distinct_rows import rows_of
@@ -36,6 +37,18 @@ MOST_WINDOWS = 16
 """Maximum number of passes over the rows to count triples."""
 _WINDOWS_PER_THREAD = 2
 _STEPS_PER_CALL = 20_000_000  # takes about 0.1 s. Interruptions are handled between calls.
+
+
+@dataclass(frozen=True)
+class Resources:
+    """Limits and tools of a check that counts itemsets."""
+
+    budget: int
+    """Maximum number of occurrences of itemsets in distinct records."""
+    progress: Progress | None = None
+    """Called with (phase, done, total)."""
+    store: Store = MEMORY
+    """Store of the distinct records, if the columns are in files."""
 
 
 @dataclass(frozen=True)

@@ -26,15 +26,14 @@ from anonset.data import SetColumn, Vocabulary
 from anonset.data import spans as limits
 from anonset.data.array_types import Bools, Int64
 from anonset.data.distinct import distinct
-from anonset.data.progress import Progress
 from anonset.data.spans import begins_of, gathered, spans, spans_up_to
-from anonset.data.storage.store import MEMORY
 from anonset.errors import data_list, foreign
 from anonset.privacy import DisassociationModel, KmAnonymity, Verdict, Witness
 from anonset.publications import Chunks
 from anonset.publications.chunk_columns import ChunkRows, ClusterColumns, SharedChunks, items_of
 from anonset.publications.chunks import ChunkWindow, ItemPlaces
 from anonset.spelling import counted
+from anonset.verification.counting import Resources
 from anonset.verification.itemsets import check_km, sizes_covered, stopped_at, too_large
 
 if TYPE_CHECKING:
@@ -50,20 +49,19 @@ class Breach(Witness):
         return f"{items}{foreign(self.detail)}"
 
 
-def check_disassociation(
-    publication: Chunks, model: DisassociationModel, budget: int, progress: Progress | None
-) -> Verdict:
+def check_disassociation(publication: Chunks, model: DisassociationModel, resources: Resources) -> Verdict:
     """Check a publication. The witness is the first violation in the order of the rules. The k^m-anonymity of chunks is
     checked last.
 
     Examples
     --------
     >>> from anonset.publications.chunk_columns import PublishedCluster
+    >>> from anonset.verification.counting import Resources
     >>> chunk, items = (((0,), 2), ((0, 1), 1)), Vocabulary(("a", "b"))
     >>> publication = Chunks("items", items, (PublishedCluster(4, (), (chunk,)),), ())
-    >>> print(check_disassociation(publication, DisassociationModel(1, 2), 1000, None))
+    >>> print(check_disassociation(publication, DisassociationModel(1, 2), Resources(1000)))
     disassociation with k=1, m=2 holds
-    >>> print(check_disassociation(publication, DisassociationModel(2, 2), 1000, None))
+    >>> print(check_disassociation(publication, DisassociationModel(2, 2), Resources(1000)))
     disassociation with k=2, m=2 fails: cluster 0 has no terms, and its chunks cannot give every record an item
     """
     clusters, shared = publication.columns
@@ -73,7 +71,7 @@ def check_disassociation(
         broken.setdefault(rule, breach)
     if broken:
         return Verdict(False, model, sizes, broken[min(broken)])
-    counted = _check_sub_records(publication, model, budget, progress)
+    counted = _check_sub_records(publication, model, resources)
     return Verdict(counted.holds, model, {**sizes, **counted.checked}, counted.witness)
 
 
@@ -288,9 +286,7 @@ def shown_in(publication: Chunks, window: ChunkWindow) -> "tuple[ShownItems, Ran
     return places, Ranges(shown.shared.first, shown.shared.last, shown.item_begins, shown.item)
 
 
-def _check_sub_records(
-    publication: Chunks, model: DisassociationModel, budget: int, progress: Progress | None
-) -> Verdict:
+def _check_sub_records(publication: Chunks, model: DisassociationModel, resources: Resources) -> Verdict:
     """Check that every chunk is k^m-anonymous, in blocks of chunks. The witness is the smallest rare set. Ties are
     resolved by position.
 
@@ -298,7 +294,7 @@ def _check_sub_records(
     determines which sizes the budget allows to check.
     """
     longest, least, totals = _occurrences(publication, model.m)
-    reach = sum(done <= budget for done in accumulate(totals))
+    reach = sum(done <= resources.budget for done in accumulate(totals))
     counts: dict[str, Any] = dict.fromkeys(("rows", "distinct_rows", "symbols"), 0)
     distinct_sets = dict.fromkeys(range(1, reach + 1), 0)
     by_rows = reach < len(totals) and least >= model.k
@@ -306,7 +302,7 @@ def _check_sub_records(
     for first, rows, of_shared in _spans_of_rows(publication):
         column = _sub_records(rows)
         if most:
-            part = check_km(column, KmAnonymity(model.k, most), sum(totals), progress, MEMORY)
+            part = check_km(column, KmAnonymity(model.k, most), Resources(sum(totals), resources.progress))
             for size, number in part.checked["distinct_itemsets"].items():
                 distinct_sets[size] += number
             if part.witness is not None:
@@ -324,7 +320,9 @@ def _check_sub_records(
     if witness is not None:
         return Verdict(False, model, {**counts, "covered": stopped_at(most + 1, model.m)}, witness)
     if reach < len(totals):
-        return Verdict(None, model, {**counts, "covered": too_large(reach + 1, model.m, totals[reach], budget)})
+        return Verdict(
+            None, model, {**counts, "covered": too_large(reach + 1, model.m, totals[reach], resources.budget)}
+        )
     longer = f" (no part of a record has more than {counted(longest, 'item')})" if model.m > longest else ""
     return Verdict(True, model, {**counts, "covered": f"{sizes_covered(reach, model.m)}{longer}"})
 

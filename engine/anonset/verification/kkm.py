@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, SetColumn, Vocabulary
 from anonset.data.array_types import Int32, Int64
-from anonset.data.progress import Progress
 from anonset.data.redacted_repr import names_shown
 from anonset.data.spans import spans
 from anonset.data.storage.store import Store
@@ -22,6 +21,7 @@ from anonset.privacy import KmAnonymity, PrivacyModel, Verdict, Witness
 from anonset.privacy.k import KAnonymity
 from anonset.privacy.kkm import KKmAnonymity
 from anonset.verification import shares
+from anonset.verification.counting import Resources
 from anonset.verification.itemsets import check_km, require_well_formed
 
 _BYTES_A_ROW = 400
@@ -54,23 +54,13 @@ def check_k(relational: Sequence[Column], model: KAnonymity | KKmAnonymity, stor
     return _all_classes([verdict for _, verdict in _by_shares(relational, store, check)], model)
 
 
-def check_kkm(
-    relational: Sequence[Column],
-    items: SetColumn,
-    model: KKmAnonymity,
-    budget: int,
-    progress: Progress | None,
-    store: Store,
-) -> Verdict:
+def check_kkm(relational: Sequence[Column], items: SetColumn, model: KKmAnonymity, resources: Resources) -> Verdict:
     """Check that each equivalence class has at least k rows, and is k^m-anonymous.
 
     Symbols of different classes are treated as different symbols. Each set of symbols then occurs in a single class, so
     a single k^m-anonymity check covers all classes.
 
-    Parameters
-    ----------
-    store
-        Store of temporary files, if the columns are in files. The budget then applies to each share of the rows.
+    If the columns are in files, the budget applies to each share of the rows.
 
     Raises
     ------
@@ -78,10 +68,12 @@ def check_kkm(
         If there is no relational column, a column is malformed, or the columns have different lengths.
     """
     require_columns(relational, model, items)
+    store, progress = resources.store, resources.progress
     if store.buckets(items.n) == 1:
-        verdict, store = _check_k(relational, model), store.in_memory().with_local_workers()
-        return _check_items(relational, items, model, verdict, budget, progress, store) if verdict.holds else verdict
+        verdict, local = _check_k(relational, model), replace(resources, store=store.in_memory().with_local_workers())
+        return _check_items(relational, items, model, verdict, local) if verdict.holds else verdict
     require_well_formed(items, store)
+    of_share = replace(resources, progress=None, store=store.in_memory())
 
     def check(rows: Int64) -> tuple[Verdict, Verdict | None]:
         part = [column.take(rows) for column in relational]
@@ -89,7 +81,7 @@ def check_kkm(
         if not verdict.holds:
             return of_rows(rows, verdict), None
         chosen_items = items.take(rows)
-        of_items = _check_items(part, chosen_items, model, verdict, budget, None, store.in_memory())
+        of_items = _check_items(part, chosen_items, model, verdict, of_share)
         filled = of_items.checked["distinct_rows"] - (chosen_items.n_nonempty < chosen_items.n)
         return verdict, of_rows(rows, replace(of_items, checked={**of_items.checked, "distinct_rows": filled}))
 
@@ -119,16 +111,10 @@ def _check_k(relational: Sequence[Column], model: KAnonymity | KKmAnonymity) -> 
 
 
 def _check_items(
-    relational: Sequence[Column],
-    items: SetColumn,
-    model: KKmAnonymity,
-    verdict: Verdict,
-    budget: int,
-    progress: Progress | None,
-    store: Store,
+    relational: Sequence[Column], items: SetColumn, model: KKmAnonymity, verdict: Verdict, resources: Resources
 ) -> Verdict:
     """Check that the items of each class are k^m-anonymous. `verdict` is the result of the check of the class sizes."""
-    require_well_formed(items, store)
+    require_well_formed(items, resources.store)
     class_of = classes_of(relational)
     pairs, codes = np.unique(
         np.repeat(class_of, items.lengths) * max(1, len(items.vocabulary)) + items.items, return_inverse=True
@@ -136,7 +122,7 @@ def _check_items(
     tagged = SetColumn(
         items.name, items.indptr, codes.reshape(-1).astype(np.int32), Vocabulary(tuple(map(str, range(len(pairs)))))
     )
-    verdict_on_items = check_km(tagged, KmAnonymity(model.k, model.m), budget, progress, store)
+    verdict_on_items = check_km(tagged, KmAnonymity(model.k, model.m), resources)
     checked = {**verdict_on_items.checked, **verdict.checked, "symbols": int(np.count_nonzero(items.occurrences))}
     witness = verdict_on_items.witness
     if witness is not None:

@@ -6,45 +6,39 @@ from typing import Any
 
 from anonset.data import SetColumn
 from anonset.data.array_types import Int64
-from anonset.data.progress import Progress
-from anonset.data.storage.store import Store
 from anonset.data.table import Column
 from anonset.privacy import Verdict, Witness
 from anonset.privacy.lm import KLmDiversity, LmDiversity
 from anonset.verification import shares
 from anonset.verification.cohorts import CohortRule, check_cohorts
+from anonset.verification.counting import Resources
 from anonset.verification.itemsets import require_well_formed
 from anonset.verification.kkm import classes_of, decisive_of, of_rows, require_columns, values_of
 
 
-def check_lm(column: SetColumn, model: LmDiversity, budget: int, progress: Progress | None, store: Store) -> Verdict:
+def check_lm(column: SetColumn, model: LmDiversity, resources: Resources) -> Verdict:
     """Check all published records for l^m-diversity."""
-    return _check(column, None, model, budget, progress, store)
+    return _check(column, None, model, resources)
 
 
-def check_klm(
-    column: SetColumn,
-    relational: tuple[Column, ...],
-    model: KLmDiversity,
-    budget: int,
-    progress: Progress | None,
-    store: Store,
-) -> Verdict:
+def check_klm(column: SetColumn, relational: tuple[Column, ...], model: KLmDiversity, resources: Resources) -> Verdict:
     """Check each equivalence class of published records for l^m-diversity.
 
     A publication in files is checked in shares of complete classes. Each share has the full budget.
     """
     if not relational:
-        return _check(column, None, model, budget, progress, store)
+        return _check(column, None, model, resources)
     require_columns(relational, model, column)
+    store, progress = resources.store, resources.progress
     if store.buckets(column.n) == 1:
-        local = store.in_memory().with_local_workers()
-        return _check(column, classes_of(relational), model, budget, progress, local)
+        local = replace(resources, store=store.in_memory().with_local_workers())
+        return _check(column, classes_of(relational), model, local)
     require_well_formed(column, store)
+    of_share = replace(resources, progress=None, store=store.in_memory())
     verdicts, done = [], 0
     for rows in shares.shares_of(relational, store):
         groups = classes_of([values.take(rows) for values in relational])
-        verdicts.append(of_rows(rows, _check(column.take(rows), groups, model, budget, None, store.in_memory())))
+        verdicts.append(of_rows(rows, _check(column.take(rows), groups, model, of_share)))
         done += len(rows)
         if progress is not None:
             progress("classes", float(done), float(column.n))
@@ -71,13 +65,6 @@ def _of_all(verdicts: Sequence[Verdict], column: SetColumn, relational: tuple[Co
     return replace(decisive, checked=checked)
 
 
-def _check(
-    column: SetColumn,
-    groups: Int64 | None,
-    model: LmDiversity,
-    budget: int,
-    progress: Progress | None,
-    store: Store,
-) -> Verdict:
+def _check(column: SetColumn, groups: Int64 | None, model: LmDiversity, resources: Resources) -> Verdict:
     rule = CohortRule(range(model.m + 1), model.k, (1, model.l))
-    return check_cohorts(column, groups, model.sensitive_items, rule, model, budget, progress, store)
+    return check_cohorts(column, groups, model.sensitive_items, rule, model, resources)
