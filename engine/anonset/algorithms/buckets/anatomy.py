@@ -16,17 +16,16 @@ from anonset.algorithms.buckets.base import (
     sensitive_column,
 )
 from anonset.algorithms.buckets.draws import Draws
+from anonset.algorithms.parameters import SEED, Parameters
 from anonset.data import Hierarchy, Table
 from anonset.data.progress import Progress
-from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
 from anonset.generalization import Bucketized
 from anonset.privacy.anatomy import AnatomyDiversity
-from anonset.privacy.model import require_at_least
 
 
 @dataclass(frozen=True, kw_only=True)
-class Anatomy(RedactedRepr):
+class Anatomy(Parameters):
     """Anatomy: form groups of at least l tuples whose sensitive values are all different.
 
     Each tuple is treated as a separate person. Individuals with several tuples are therefore not protected (see
@@ -65,12 +64,8 @@ class Anatomy(RedactedRepr):
         int | None,
         "Random seed (>= 0). Runs with the same seed and input have the same result. If None, draws are secure and "
         "differ from run to run.",
+        SEED,
     ] = None
-
-    def __post_init__(self) -> None:
-        require_at_least("l", self.l, 1)
-        if self.seed is not None:
-            require_at_least("seed", self.seed, 0)
 
     @property
     def model(self) -> AnatomyDiversity:

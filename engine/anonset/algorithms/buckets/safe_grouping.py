@@ -27,6 +27,7 @@ from anonset.algorithms.buckets.parts import (
     group_parts,
     split_individuals,
 )
+from anonset.algorithms.parameters import SEED, Parameters
 from anonset.data import CategoricalColumn, Hierarchy, Table, Vocabulary
 from anonset.data.array_types import Int32, UInt64
 from anonset.data.progress import Progress
@@ -34,7 +35,6 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InfeasibleError, datum
 from anonset.generalization import Bucketized
 from anonset.generalization.recoding import SUPPRESSED
-from anonset.privacy.model import require_at_least
 from anonset.privacy.safe_grouping import SafetyConstraint
 
 ORDER = "safe grouping: order of individuals with equally many tuples"
@@ -48,7 +48,7 @@ FIGURES = ("individuals", "groups", "starred", "removed_for_diversity", "removed
 
 
 @dataclass(frozen=True, kw_only=True)
-class SafeGrouping(RedactedRepr):
+class SafeGrouping(Parameters):
     """Form l-diverse groups of at least k individuals, with all tuples of an individual in the same group.
 
     Individuals are sorted by descending number of tuples. Each group consists of k consecutive individuals. If k does
@@ -105,12 +105,8 @@ class SafeGrouping(RedactedRepr):
         int | None,
         "Random seed (>= 0). Runs with the same seed and input have the same result. If None, draws are secure and "
         "differ from run to run.",
+        SEED,
     ] = None
-
-    def __post_init__(self) -> None:
-        _ = self.model
-        if self.seed is not None:
-            require_at_least("seed", self.seed, 0)
 
     @property
     def model(self) -> SafetyConstraint:

@@ -9,6 +9,7 @@ import numpy as np
 
 from anonset.algorithms.base import Result, Traits, traits_of
 from anonset.algorithms.clusters import list_members, renumber_clusters
+from anonset.algorithms.parameters import AT_LEAST_1, Parameters
 from anonset.algorithms.relational.class_rules import merge_broken, model_of, rule_of
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
 from anonset.algorithms.relational.refinement import RefinedClusters, refine_clusters
@@ -23,7 +24,6 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import PerCluster
 from anonset.measures.losses.relational_ncp import relational_ncp
-from anonset.privacy import require_at_least
 from anonset.privacy.classes import Distance, Kind
 from anonset.privacy.k import KAnonymity
 from anonset.spelling import hierarchy_of, setting
@@ -38,6 +38,7 @@ MaxEvaluations = Annotated[
     int | None,
     "Number of loss evaluations for `refine` (about 10^8 per second). If None, the search stops when twice the "
     "evaluations lower the loss by less than a twentieth, at the latest after 300 million.",
+    AT_LEAST_1,
 ]
 
 
@@ -52,7 +53,7 @@ class Solution(RedactedRepr):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Formation(RedactedRepr, ABC):
+class Formation(Parameters, ABC):
     """An algorithm that forms clusters of at least k records, for relational k-anonymity by local recoding.
 
     With a sensitive column and l or t, the result satisfies (k,l)-diversity or (k,t)-closeness in every cluster.
@@ -90,8 +91,7 @@ class Formation(RedactedRepr, ABC):
     ] = None
 
     def __post_init__(self) -> None:
-        if self.max_evaluations is not None:
-            require_at_least("max_evaluations", self.max_evaluations, 1)
+        super().__post_init__()
         require_weights(self.relational_weights, bounded=False)
         model = self.model
         if model.name not in traits_of(self).answers:
@@ -259,11 +259,7 @@ def _numbered(parts: list[Int64], n: int) -> Int32:
 class QuadraticFormation(Formation):
     """Base class of formations with quadratic running time. They reject large tables."""
 
-    max_records: Annotated[int, "Maximum number of records, because the time is quadratic."] = 100_000
-
-    def __post_init__(self) -> None:
-        require_at_least("max_records", self.max_records, 1)
-        super().__post_init__()
+    max_records: Annotated[int, "Maximum number of records, because the time is quadratic.", AT_LEAST_1] = 100_000
 
     @abstractmethod
     def form_small(self, qi: QuasiIdentifiers, progress: Progress | None) -> Int32:

@@ -18,6 +18,7 @@ import numpy as np
 
 from anonset.algorithms.base import Traits
 from anonset.algorithms.clusters import renumber_clusters
+from anonset.algorithms.parameters import SEED
 from anonset.algorithms.relational.base import OF_CLASSES, Formation
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, first_least
 from anonset.algorithms.relational.spatial import points
@@ -26,7 +27,6 @@ from anonset.data.progress import Progress
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.spans import begins_of
 from anonset.data.split_mix import SplitMix
-from anonset.privacy import require_at_least
 from anonset_kernels._arrays import Tuples
 
 if TYPE_CHECKING:
@@ -66,12 +66,8 @@ class Cluster(Formation):
         int | None,
         "Random seed (>= 0) that determines the first record of each cluster. If None, each cluster starts with the "
         "first remaining record.",
+        SEED,
     ] = None
-
-    def __post_init__(self) -> None:
-        if self.seed is not None:
-            require_at_least("seed", self.seed, 0)
-        super().__post_init__()
 
     def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:
         """Return the cluster of each record, int32 (n,). Clusters are numbered by first record."""

@@ -15,6 +15,7 @@ import numpy as np
 
 from anonset.algorithms.base import Traits
 from anonset.algorithms.clusters import renumber_clusters
+from anonset.algorithms.parameters import AT_LEAST_1
 from anonset.algorithms.relational.base import OF_CLASSES, NodeFormation, Solution
 from anonset.algorithms.relational.generalized_tuples import loss_keys
 from anonset.algorithms.relational.levels import Classes, Levels, Vector, tuple_rule
@@ -22,7 +23,7 @@ from anonset.data.array_types import Bools, Int32, Int64
 from anonset.data.progress import Progress
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.errors import InfeasibleError, InputError
-from anonset.privacy import require_at_least, require_share
+from anonset.privacy import require_share
 from anonset.spelling import setting
 
 
@@ -53,13 +54,10 @@ class FullDomain(NodeFormation):
     name: ClassVar[str] = "full-domain"
     traits: ClassVar[Traits] = Traits(memory_factor=1.0, tight=True, answers=OF_CLASSES)
 
-    max_suppressed_records: Annotated[float, "Maximum share of the records that may be suppressed, in [0, 1]."] = 0.0
-    max_vectors: Annotated[int, "Maximum number of combinations of levels (vectors)."] = 1_000_000
-
-    def __post_init__(self) -> None:
-        require_share("max_suppressed_records", self.max_suppressed_records)
-        require_at_least("max_vectors", self.max_vectors, 1)
-        super().__post_init__()
+    max_suppressed_records: Annotated[
+        float, "Maximum share of the records that may be suppressed, in [0, 1].", require_share
+    ] = 0.0
+    max_vectors: Annotated[int, "Maximum number of combinations of levels (vectors).", AT_LEAST_1] = 1_000_000
 
     def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:
         """Return the class of each record, int32 (n,). Classes are numbered by first record.

@@ -7,6 +7,7 @@ import numpy as np
 
 from anonset.algorithms.base import Traits
 from anonset.algorithms.clusters import renumber_clusters
+from anonset.algorithms.parameters import AT_LEAST_1
 from anonset.algorithms.relational.base import OF_CLASSES, Formation
 from anonset.algorithms.relational.full_domain import require_few_vectors
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, first_least, loss_keys
@@ -14,7 +15,6 @@ from anonset.algorithms.relational.levels import Classes, Levels, tuple_rule
 from anonset.data.array_types import Int32, Int64
 from anonset.data.progress import Progress
 from anonset.data.quasi_identifiers import QuasiIdentifiers
-from anonset.privacy import require_at_least
 
 PRICES = (0.02, 0.04, 0.06, 0.08, 0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.4, 0.6, 1.0)
 """Cost of postponing a record in each round, relative to the loss of a record whose values are all
@@ -47,11 +47,7 @@ class LocalRecoding(Formation):
     name: ClassVar[str] = "local-recoding"
     traits: ClassVar[Traits] = Traits(memory_factor=1.0, tight=True, slow=True, answers=OF_CLASSES)
 
-    max_vectors: Annotated[int, "Maximum number of combinations of levels (vectors)."] = 1_000_000
-
-    def __post_init__(self) -> None:
-        require_at_least("max_vectors", self.max_vectors, 1)
-        super().__post_init__()
+    max_vectors: Annotated[int, "Maximum number of combinations of levels (vectors).", AT_LEAST_1] = 1_000_000
 
     def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:
         """Return the class of each record, int32 (n,). Classes are numbered by first record.

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from anonset.algorithms.base import Algorithm, Result
+from anonset.algorithms.parameters import Parameters
 from anonset.algorithms.relational.base import bind_tuples
 from anonset.algorithms.rt.cluster_function import ClusterFunction
 from anonset.algorithms.rt.diverse_function import DiverseFunction
@@ -15,7 +16,6 @@ from anonset.algorithms.rt.results import empty_result
 from anonset.data import Hierarchy, Table
 from anonset.data.progress import Progress
 from anonset.data.quasi_identifiers import QuasiIdentifiers, require_weights
-from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
 from anonset.privacy import PartitionKmAnonymity
 from anonset.privacy.kkm import KKmAnonymity
@@ -32,7 +32,7 @@ def require_items(table: Table) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RTFramework(RedactedRepr, ABC):
+class RTFramework(Parameters, ABC):
     """Base class of frameworks that cluster records. Each cluster has relational values and a separate item mapping."""
 
     name: ClassVar[str]
@@ -48,7 +48,7 @@ class RTFramework(RedactedRepr, ABC):
     ] = None
 
     def __post_init__(self) -> None:
-        _ = self.model
+        super().__post_init__()
         require_weights(self.relational_weights, bounded=self.bounded_weights)
 
     @property

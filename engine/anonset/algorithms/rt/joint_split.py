@@ -15,6 +15,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 
 from anonset.algorithms.base import Algorithm, Result, Traits, traits_of
+from anonset.algorithms.parameters import Parameters
 from anonset.algorithms.relational.base import bind_tuples
 from anonset.algorithms.rt.base import require_items, transaction_function, transaction_model
 from anonset.algorithms.rt.cluster_function import ClusterFunction, TransactionClass
@@ -28,7 +29,6 @@ from anonset.algorithms.transaction.item_sets.set_search import SetSearch
 from anonset.data import Hierarchy, Table
 from anonset.data.decimals import Written, exact, shortest_float
 from anonset.data.progress import Progress
-from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError, require_known
 from anonset.generalization import Cut, ItemGroups, PerCluster, RelationalValues
 from anonset.privacy import PartitionKmAnonymity
@@ -51,7 +51,7 @@ _AT_ONCE = 64
 
 
 @dataclass(frozen=True, kw_only=True)
-class JointSplit(RedactedRepr):
+class JointSplit(Parameters):
     """Split the records top-down by relational values while the weighted sum of relational and item loss decreases.
 
     Guarantees (k, k^m)-anonymity. All records of a leaf have the same published relational values, and the items of a
@@ -102,7 +102,7 @@ class JointSplit(RedactedRepr):
             object.__setattr__(self, "w", _weight(self.w))
         if self.point is not None:
             require_known(setting("point"), self.point, ("items", "balanced", "attributes"))
-        _ = self.model
+        super().__post_init__()
         function = self.algorithm
         if isinstance(function.model, PartitionKmAnonymity):
             option = setting("transaction", function.name)

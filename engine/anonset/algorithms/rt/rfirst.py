@@ -72,7 +72,6 @@ class RFirst(RTFramework):
     max_evaluations: MaxEvaluations = None
 
     def __post_init__(self) -> None:
-        require_known(setting("on_infeasible"), self.on_infeasible, ("error", "merge"))
         super().__post_init__()
         _ = self.forming, self.algorithm
 
@@ -148,6 +147,7 @@ class MergingFramework(RFirst):
         float,
         "Maximum loss, in [0, 1]. `rum-bound` limits the relational loss (Rum), and `tum-bound` limits the item loss"
         " (Tum).",
+        require_share,
     ]
     merge: Annotated[
         MergeOrder,
@@ -163,10 +163,7 @@ class MergingFramework(RFirst):
     ] = "xor"
 
     def __post_init__(self) -> None:
-        require_share("delta", self.delta)
-        require_known(setting("merge"), self.merge, ("r", "t", "rt"))
         require_known(setting("order", option="item_order"), self.order, ("btd", "ul"))
-        require_known(setting("btd"), self.btd, ("xor", "or"))
         super().__post_init__()
 
     def begin(self, qi: QuasiIdentifiers, cluster: Int32, function: ClusterFunction) -> Clusters:

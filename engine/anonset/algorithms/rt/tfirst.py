@@ -8,6 +8,7 @@ import numpy as np
 
 from anonset.algorithms.base import Result, Traits
 from anonset.algorithms.clusters import renumber_clusters
+from anonset.algorithms.parameters import AT_LEAST_1
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
 from anonset.algorithms.relational.rounded_tuples import as_published
 from anonset.algorithms.relational.values import relational_values
@@ -19,7 +20,6 @@ from anonset.data.array_types import Bools, Int32
 from anonset.data.progress import Progress
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.generalization import Cut, ItemGroups, PerCluster
-from anonset.privacy import require_at_least
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,11 +39,7 @@ class TFirst(RTFramework):
 
     bounded_weights: ClassVar[bool] = False
 
-    partitions: Annotated[int, "Maximum number of partitions (>= 1)."] = 10
-
-    def __post_init__(self) -> None:
-        require_at_least("partitions", self.partitions, 1)
-        super().__post_init__()
+    partitions: Annotated[int, "Maximum number of partitions (>= 1).", AT_LEAST_1] = 10
 
     def form_and_publish(
         self, table: Table, hierarchies: Mapping[str, Hierarchy], qi: QuasiIdentifiers, *, progress: Progress | None

@@ -8,10 +8,10 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from anonset.algorithms.base import Result
+from anonset.algorithms.parameters import AT_LEAST_1, Parameters
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.blocks import Blocks
 from anonset.data.progress import Progress
-from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import Store
 from anonset.errors import Fix, InfeasibleError, InputError
 from anonset.generalization import Cut, ItemGroups
@@ -19,7 +19,7 @@ from anonset.generalization.recoding import SUPPRESSED
 from anonset.privacy import KmAnonymity
 
 MaxIncrements = Annotated[
-    int, "Maximum number of counting steps per itemset size (about 2 * 10^8 per second and core)."
+    int, "Maximum number of counting steps per itemset size (about 2 * 10^8 per second and core).", AT_LEAST_1
 ]
 MOST_INCREMENTS = 500_000_000_000
 """Default of `max_increments`."""
@@ -75,16 +75,13 @@ def bind_to_hierarchy(table: Table, hierarchies: Mapping[str, Hierarchy]) -> tup
 
 
 @dataclass(frozen=True, kw_only=True)
-class KmAlgorithm(RedactedRepr):
+class KmAlgorithm(Parameters):
     """Base class of algorithms that reach k^m-anonymity."""
 
     name: ClassVar[str]
 
     k: Annotated[int, "Minimum support of each itemset that occurs in a record (>= 1)."]
     m: Annotated[int, "Maximum number of items that the attacker knows (>= 1)."]
-
-    def __post_init__(self) -> None:
-        _ = self.model
 
     @property
     def model(self) -> KmAnonymity:

@@ -25,7 +25,6 @@ from anonset.data.progress import Progress
 from anonset.data.resumption.ledger import Ledger
 from anonset.data.storage.store import MEMORY, Store
 from anonset.generalization import Cut
-from anonset.privacy import require_at_least
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,10 +33,6 @@ class AprioriBased(Generalization):
 
     traits: ClassVar[Traits]
     max_increments: MaxIncrements = MOST_INCREMENTS
-
-    def __post_init__(self) -> None:
-        require_at_least("max_increments", self.max_increments, 1)
-        super().__post_init__()
 
     @property
     def own_traits(self) -> Traits:

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from anonset.algorithms.base import Result, Traits
+from anonset.algorithms.parameters import AT_LEAST_1
 from anonset.algorithms.transaction.base import Generalization, require_feasible
 from anonset.algorithms.transaction.cuts.cut_search import CutSearch
 from anonset.data import Hierarchy, SetColumn
@@ -26,7 +27,6 @@ from anonset.data.progress import Progress
 from anonset.data.storage.store import Store
 from anonset.errors import InputError
 from anonset.generalization import Cut
-from anonset.privacy import require_at_least
 from anonset.spelling import setting
 
 
@@ -59,12 +59,8 @@ class Direct(Generalization):
     )
 
     max_tree: Annotated[
-        int, "Maximum number of pairs of a record and a set of up to m nodes that the record contains."
+        int, "Maximum number of pairs of a record and a set of up to m nodes that the record contains.", AT_LEAST_1
     ] = 50_000_000_000
-
-    def __post_init__(self) -> None:
-        require_at_least("max_tree", self.max_tree, 1)
-        super().__post_init__()
 
     def generalize(self, column: SetColumn, hierarchy: Hierarchy, *, store: Store, progress: Progress | None) -> Result:
         """Find the cut. `Result.trace` contains the fixes in order.

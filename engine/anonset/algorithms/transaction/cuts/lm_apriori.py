@@ -18,6 +18,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from anonset.algorithms.base import Result, Traits
+from anonset.algorithms.parameters import Parameters
 from anonset.algorithms.transaction.cuts.cut_search import FixedSet, tree_of
 from anonset.algorithms.transaction.rare_sets.bad_cohorts import BadCohorts, expansion_of
 from anonset.algorithms.transaction.rare_sets.expanded_blocks import ExpandedBlocks
@@ -27,7 +28,6 @@ from anonset.data.array_types import Int32, Int64
 from anonset.data.blocks import RECORDS_PER_BLOCK, Blocks, checked_rows
 from anonset.data.hierarchies.combined_hierarchies import attach_sensitive
 from anonset.data.progress import Progress
-from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
 from anonset.data.storage.store import delete_when_collected
 from anonset.errors import InfeasibleError, InputError, data_list, datum
@@ -37,7 +37,7 @@ from anonset_kernels._arrays import Intervals
 
 
 @dataclass(frozen=True, kw_only=True)
-class LmApriori(RedactedRepr):
+class LmApriori(Parameters):
     """Apriori anonymization with the test of l^m-diversity instead of k^m-anonymity.
 
     Guarantees that each set of up to m non-sensitive items that matches a record matches at least k records, and that
@@ -71,9 +71,6 @@ class LmApriori(RedactedRepr):
     ]
     m: Annotated[int, "Maximum number of non-sensitive items that the attacker knows (>= 1)."]
     sensitive_items: Annotated[tuple[str, ...], "Items that must not be inferred. They are published unchanged."] = ()
-
-    def __post_init__(self) -> None:
-        _ = self.model
 
     @property
     def model(self) -> LmDiversity:

@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from anonset.algorithms.base import Result, Traits
+from anonset.algorithms.parameters import AT_LEAST_1
 from anonset.algorithms.transaction.base import Generalization
 from anonset.algorithms.transaction.rare_sets.supported_nodes import SupportedNodes
 from anonset.data import Hierarchy, SetColumn
@@ -17,7 +18,6 @@ from anonset.data.spans import begins_of
 from anonset.data.storage.store import Store
 from anonset.errors import InputError
 from anonset.generalization import Cut
-from anonset.privacy import require_at_least
 from anonset.spelling import setting
 
 
@@ -50,11 +50,7 @@ class Optimal(Generalization):
         not_tried="exact finds the same cut in less time",
     )
 
-    max_cuts: Annotated[int, "Maximum number of cuts to examine."] = 1_000_000
-
-    def __post_init__(self) -> None:
-        require_at_least("max_cuts", self.max_cuts, 1)
-        super().__post_init__()
+    max_cuts: Annotated[int, "Maximum number of cuts to examine.", AT_LEAST_1] = 1_000_000
 
     def generalize(self, column: SetColumn, hierarchy: Hierarchy, *, store: Store, progress: Progress | None) -> Result:
         """Find the cut. `Result.trace` contains the successive best k^m-anonymous cuts, as node labels.

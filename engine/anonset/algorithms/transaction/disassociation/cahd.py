@@ -19,23 +19,23 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from anonset.algorithms.base import Result, Traits
+from anonset.algorithms.parameters import AT_LEAST_1, Parameters
 from anonset.algorithms.transaction.base import bind_items
 from anonset.algorithms.transaction.partitions.gray_order import GrayOrder
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.array_types import Bools, Int32, Int64
 from anonset.data.decimals import Written, floor_fraction
 from anonset.data.progress import Progress
-from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
 from anonset.errors import InfeasibleError, InputError, datum
 from anonset.generalization import Disassociated
-from anonset.privacy import DisassociationModel, require_at_least
+from anonset.privacy import DisassociationModel
 from anonset.privacy.disassociation import CAP
 from anonset.spelling import setting
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cahd(RedactedRepr):
+class Cahd(Parameters):
     """Publish the public items of each record exactly, and the sensitive items only as counts of a group of records.
 
     Guarantees that at most the share `cap` of the records of a group contain the same sensitive item. The privacy
@@ -69,14 +69,15 @@ class Cahd(RedactedRepr):
         Written | None,
         "Maximum share of a cluster's records that have the same sensitive item (0 < cap <= 1). None for 1/2.",
     ] = None
-    alpha: Annotated[int, "Number of candidates on each side of a sensitive record, in multiples of 1/cap (>= 1)."] = 3
+    alpha: Annotated[
+        int, "Number of candidates on each side of a sensitive record, in multiples of 1/cap (>= 1).", AT_LEAST_1
+    ] = 3
 
     def __post_init__(self) -> None:
-        require_at_least("alpha", self.alpha, 1)
         if not self.sensitive_items:
             msg = f"{setting('sensitive_items')} must name at least one item, got none"
             raise InputError(msg)
-        _ = self.model
+        super().__post_init__()
 
     @property
     def model(self) -> DisassociationModel:

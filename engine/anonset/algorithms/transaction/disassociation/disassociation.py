@@ -14,11 +14,12 @@ Steps of the algorithm and their implementation::
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from anonset.algorithms.base import Result, Traits
+from anonset.algorithms.parameters import AT_LEAST_1, Parameters
 from anonset.algorithms.transaction.base import bind_items
 from anonset.algorithms.transaction.disassociation.horizontal_parts import horizontal_parts, near_equal
 from anonset.algorithms.transaction.disassociation.shared_chunks import MovableTerms
@@ -28,14 +29,12 @@ from anonset.data.array_types import Int32, Int64
 from anonset.data.decimals import Written, floor_fraction
 from anonset.data.distinct import distinct
 from anonset.data.progress import Progress
-from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, spans
 from anonset.data.storage.store import Store
-from anonset.errors import InfeasibleError, require_known
+from anonset.errors import InfeasibleError
 from anonset.generalization import Disassociated
 from anonset.generalization.recoding import TERMS, clusters_at_once
-from anonset.privacy import DisassociationModel, require_at_least
-from anonset.spelling import setting
+from anonset.privacy import DisassociationModel
 
 if TYPE_CHECKING:
     from anonset_kernels.disassociation._first_fit import ChunkRule
@@ -44,7 +43,7 @@ Clustering = Literal["gray", "horpart"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Disassociation(RedactedRepr):
+class Disassociation(Parameters):
     """Publish items unchanged, but hide which items occur together by splitting records into chunks.
 
     Guarantees that an attacker who knows at most m items of a person links no sub-record of a chunk to this person with
@@ -82,7 +81,7 @@ class Disassociation(RedactedRepr):
     k: Annotated[int, "Inverse of the maximum probability that a sub-record is linked to a person (>= 1)."]
     m: Annotated[int, "Maximum number of items that the attacker knows (>= 1)."]
     cluster_size: Annotated[
-        int, "Approximate number of records per cluster (>= 1). Values below 2 k are replaced by 2 k."
+        int, "Approximate number of records per cluster (>= 1). Values below 2 k are replaced by 2 k.", AT_LEAST_1
     ] = 60
     sensitive_items: Annotated[tuple[str, ...], "Items that must not be inferred. They are published unchanged."] = ()
     cap: Annotated[
@@ -96,11 +95,6 @@ class Disassociation(RedactedRepr):
         Clustering,
         "Method that forms clusters: pieces of the Gray order (gray), or frequent items as in the paper (horpart).",
     ] = "gray"
-
-    def __post_init__(self) -> None:
-        require_at_least("cluster_size", self.cluster_size, 1)
-        require_known(setting("clustering"), self.clustering, get_args(Clustering))
-        _ = self.model
 
     @property
     def own_traits(self) -> Traits:

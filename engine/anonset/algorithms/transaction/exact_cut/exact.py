@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from anonset.algorithms.base import Result, Traits
+from anonset.algorithms.parameters import AT_LEAST_1, Parameters
 from anonset.algorithms.transaction.base import bind_to_hierarchy, require_feasible
 from anonset.algorithms.transaction.cluster_mappings import ClusterSearch
 from anonset.algorithms.transaction.cuts.apriori import Apriori
@@ -18,13 +19,12 @@ from anonset.algorithms.transaction.rare_sets.rare_tables import ADDITIONAL_BYTE
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.blocks import Blocks
 from anonset.data.progress import Progress
-from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import MEMORY, Store
 from anonset.errors import InputError, TooLargeError
 from anonset.generalization import Cut
 from anonset.generalization.recoding import SUPPRESSED
 from anonset.measures.losses.ncp import ncp_numerator
-from anonset.privacy import KmAnonymity, require_at_least
+from anonset.privacy import KmAnonymity
 from anonset.spelling import counted, setting
 
 MAX_AT_ONCE = 1 << 28
@@ -32,7 +32,7 @@ MAX_AT_ONCE = 1 << 28
 
 
 @dataclass(frozen=True, kw_only=True)
-class Exact(RedactedRepr):
+class Exact(Parameters):
     """Find the k^m-anonymous cut of minimum NCP, and prove a lower bound of the loss of any cut.
 
     Guarantees k^m-anonymity. No cut of the hierarchy has a loss below the figure `lower_bound`. Unless a limit is
@@ -83,17 +83,17 @@ class Exact(RedactedRepr):
         int,
         "Maximum number of steps. A linear program takes ten steps, and a check of branch and bound at most one. "
         "Counting 2 * 10^7 sets, or two sets for each record if there are more than 10^7 records, takes one step.",
+        AT_LEAST_1,
     ] = 1_000
 
     def __post_init__(self) -> None:
-        require_at_least("max_steps", self.max_steps, 1)
+        super().__post_init__()
         if not 0 <= self.gap < 1:
             msg = f"gap must be at least 0 and below 1, got {self.gap}"
             raise InputError(msg)
         if self.time_limit is not None and not self.time_limit > 0:
             msg = f"time_limit must be above 0 seconds, got {self.time_limit}"
             raise InputError(msg)
-        _ = self.model
 
     @property
     def own_traits(self) -> Traits:

@@ -36,7 +36,7 @@ from anonset.algorithms.base import Traits
 from anonset.algorithms.transaction.item_sets.constraint_search import ConstraintSearch
 from anonset.algorithms.transaction.item_sets.set_based import SetBased, group_text
 from anonset.data.decimals import Written, exact, require_between_0_and_1
-from anonset.errors import InfeasibleError, require_known
+from anonset.errors import InfeasibleError
 from anonset.spelling import setting
 
 if TYPE_CHECKING:
@@ -81,7 +81,6 @@ class Coat(SetBased):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "max_suppressed", require_between_0_and_1("max_suppressed", self.max_suppressed))
-        require_known(setting("single"), self.single, ("generalize", "suppress"))
 
     def rule(self, n_items: int) -> "RepairRule":
         """Return the kernel parameters for a search over `n_items` items."""

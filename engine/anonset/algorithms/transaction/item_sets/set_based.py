@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from anonset.algorithms.base import Result, Traits
+from anonset.algorithms.parameters import Parameters
 from anonset.algorithms.transaction.base import bind_items
 from anonset.algorithms.transaction.cluster_mappings import ClusterSearch
 from anonset.algorithms.transaction.item_sets.constraint_search import (
@@ -17,7 +18,6 @@ from anonset.algorithms.transaction.item_sets.constraint_search import (
 )
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.progress import Progress
-from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import MEMORY, Store
 from anonset.errors import InfeasibleError, InputError, data_list, require_known
 from anonset.measures.losses.item_weights import KINDS, WEIGHTS, ItemWeights
@@ -33,7 +33,7 @@ _ITEMS_NAMED = 8
 
 
 @dataclass(frozen=True, kw_only=True)
-class SetBased(RedactedRepr, ABC):
+class SetBased(Parameters, ABC):
     """Base class of algorithms that satisfy privacy constraints by merging items into sets."""
 
     name: ClassVar[str]
@@ -64,7 +64,7 @@ class SetBased(RedactedRepr, ABC):
     ] = None
 
     def __post_init__(self) -> None:
-        _ = self.model
+        super().__post_init__()
         if isinstance(self.item_weights, str):
             require_known(WEIGHTS, self.item_weights, KINDS)
 

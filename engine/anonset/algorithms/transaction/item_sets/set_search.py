@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from anonset.algorithms.base import Result, Traits
+from anonset.algorithms.parameters import AT_LEAST_1
 from anonset.algorithms.transaction.base import KmAlgorithm, bind_items, require_feasible
 from anonset.algorithms.transaction.cluster_mappings import ClusterSearch, SearchEach
 from anonset.algorithms.transaction.exact_cut.exact import Exact
@@ -17,7 +18,6 @@ from anonset.data.progress import Progress
 from anonset.data.storage.store import MEMORY, Store
 from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups
-from anonset.privacy import require_at_least
 from anonset.spelling import setting
 
 _LARGEST_MU = 100
@@ -59,12 +59,11 @@ class SetSearch(KmAlgorithm):
         int, "Weight of the frequency differences within a set, from 0 to 100. With 0, frequencies have no effect."
     ] = 4
     max_steps: Annotated[
-        int, "Maximum number of steps. A step examines 10^8 pairs of a record and a set (about 0.5 s)."
+        int, "Maximum number of steps. A step examines 10^8 pairs of a record and a set (about 0.5 s).", AT_LEAST_1
     ] = 60
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_at_least("max_steps", self.max_steps, 1)
         if not 0 <= self.mu <= _LARGEST_MU:
             msg = f"mu must be from 0 to {_LARGEST_MU}, got {self.mu}"
             raise InputError(msg)

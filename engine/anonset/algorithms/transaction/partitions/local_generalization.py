@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from anonset.algorithms.base import Result, Traits
 from anonset.algorithms.clusters import renumber_clusters
+from anonset.algorithms.parameters import Parameters
 from anonset.algorithms.transaction.base import bind_to_hierarchy
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.array_types import Int32, Int64
@@ -47,7 +48,7 @@ class Partition(RedactedRepr):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LocalGeneralization(RedactedRepr):
+class LocalGeneralization(Parameters):
     """Divide the records top-down so that each published record is identical to at least k - 1 others.
 
     Guarantees k-anonymity of entire records, which implies k^m-anonymity for every m. The recoding is local: an item
@@ -75,9 +76,6 @@ class LocalGeneralization(RedactedRepr):
     traits: ClassVar[Traits] = Traits(memory_factor=1.7, answers=("transaction-k",))
 
     k: Annotated[int, "Minimum number of identical published records (>= 1)."]
-
-    def __post_init__(self) -> None:
-        _ = self.model
 
     @property
     def model(self) -> TransactionKAnonymity:

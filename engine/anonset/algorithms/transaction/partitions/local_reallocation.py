@@ -9,7 +9,7 @@ Steps and their implementation in the kernel `reallocation`::
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
 
@@ -25,8 +25,6 @@ from anonset.data import Hierarchy, SetColumn
 from anonset.data.array_types import Int64
 from anonset.data.progress import Progress
 from anonset.data.spans import begins_of, gathered
-from anonset.errors import require_known
-from anonset.spelling import setting
 
 if TYPE_CHECKING:
     from anonset_kernels.partitions._partition_stack import HierarchyRecords
@@ -71,10 +69,6 @@ class LocalReallocation(LocalGeneralization):
     node_cost: Annotated[
         NodeCost, "Cost of publishing a node: its NCP (ncp), or the entropy of the items below it (entropy)."
     ] = "ncp"
-
-    def __post_init__(self) -> None:
-        require_known(setting("node_cost"), self.node_cost, get_args(NodeCost))
-        super().__post_init__()
 
     def divided(self, column: SetColumn, hierarchy: Hierarchy, progress: Progress | None) -> Divided:
         """Divide the records, reallocate some of them, and divide all partitions again."""

@@ -17,6 +17,7 @@ import numpy as np
 
 from anonset.algorithms.base import Result, Traits
 from anonset.algorithms.clusters import number_clusters
+from anonset.algorithms.parameters import AT_LEAST_1
 from anonset.algorithms.transaction.cuts.apriori import Apriori, AprioriBased
 from anonset.algorithms.transaction.cuts.apriori_on_clusters import in_bitmaps, search_in_bitmaps
 from anonset.algorithms.transaction.cuts.cut_search import TOGETHER_CELLS, FixedSet
@@ -30,7 +31,7 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import Memory, Store
 from anonset.generalization import Cut, PerCluster
 from anonset.generalization.local import ClusterCuts
-from anonset.privacy import PartitionKmAnonymity, require_at_least
+from anonset.privacy import PartitionKmAnonymity
 
 
 @dataclass(frozen=True)
@@ -83,11 +84,7 @@ class Lra(AprioriBased):
         not_tried="its guarantee differs: k^m-anonymity within each part",
     )
 
-    partitions: Annotated[int, "Maximum number of partitions (>= 1)."] = 10
-
-    def __post_init__(self) -> None:
-        require_at_least("partitions", self.partitions, 1)
-        super().__post_init__()
+    partitions: Annotated[int, "Maximum number of partitions (>= 1).", AT_LEAST_1] = 10
 
     @property
     def model(self) -> PartitionKmAnonymity:

@@ -13,6 +13,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from anonset.algorithms.base import Result, Traits
+from anonset.algorithms.parameters import AT_LEAST_1
 from anonset.algorithms.transaction.cuts.apriori import AprioriBased
 from anonset.algorithms.transaction.cuts.cut_search import FixedSet
 from anonset.data import Hierarchy, SetColumn
@@ -22,7 +23,6 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import spans
 from anonset.data.storage.store import Store
 from anonset.generalization import Cut
-from anonset.privacy import require_at_least
 
 
 @dataclass(frozen=True)
@@ -66,11 +66,7 @@ class Vpa(AprioriBased):
         answers=("km",),
     )
 
-    depth: Annotated[int, "Depth of the nodes whose subtrees are the parts (>= 1)."] = 1
-
-    def __post_init__(self) -> None:
-        require_at_least("depth", self.depth, 1)
-        super().__post_init__()
+    depth: Annotated[int, "Depth of the nodes whose subtrees are the parts (>= 1).", AT_LEAST_1] = 1
 
     def generalize(self, column: SetColumn, hierarchy: Hierarchy, *, store: Store, progress: Progress | None) -> Result:
         """Find the cut.

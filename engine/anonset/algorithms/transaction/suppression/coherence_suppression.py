@@ -17,6 +17,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from anonset.algorithms.base import Result, Traits
+from anonset.algorithms.parameters import AT_LEAST_1, Parameters
 from anonset.algorithms.transaction.base import bind_items, without_items
 from anonset.algorithms.transaction.rare_sets.expanded_records import room_for
 from anonset.algorithms.transaction.suppression.threats import StoredRecords
@@ -25,18 +26,16 @@ from anonset.data.array_types import Int32, Int64
 from anonset.data.decimals import Written, exact, floor_fraction
 from anonset.data.distinct import positions
 from anonset.data.progress import Progress
-from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import Store
 from anonset.errors import InputError, datum
 from anonset.measures.losses.item_weights import MAX_DENOMINATOR
 from anonset.privacy.coherence import Coherence
-from anonset.privacy.model import require_at_least
 from anonset.spelling import setting
 from anonset_kernels._arrays import ExpandedCodes, Intervals
 
 
 @dataclass(frozen=True, kw_only=True)
-class CoherenceSuppression(RedactedRepr):
+class CoherenceSuppression(Parameters):
     """Suppress public items until each set of public items is frequent and discloses no private item.
 
     A mole is a set of public items that violates coherence. Guarantees (h, k, p)-coherence, which is k^m-anonymity with
@@ -72,10 +71,10 @@ class CoherenceSuppression(RedactedRepr):
         "Loss of suppressing each item, above 0 and at most 1. An item without an entry has loss 1. If None, the "
         "loss of an item is its number of occurrences.",
     ] = None
-    max_threats: Annotated[int, "Maximum number of minimal moles in memory."] = 30_000_000
+    max_threats: Annotated[int, "Maximum number of minimal moles in memory.", AT_LEAST_1] = 30_000_000
 
     def __post_init__(self) -> None:
-        require_at_least("max_threats", self.max_threats, 1)
+        super().__post_init__()
         object.__setattr__(self, "h", self.model.h)
         _ = self._losses
 

@@ -18,26 +18,23 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from anonset.algorithms.base import Result, Traits
+from anonset.algorithms.parameters import AT_LEAST_1
 from anonset.algorithms.transaction.base import MOST_INCREMENTS, KmAlgorithm, MaxIncrements, bind_to_hierarchy
 from anonset.algorithms.transaction.suppression.cut_scan import search_cut
 from anonset.algorithms.transaction.suppression.threats import MinimalThreats
 from anonset.data import Hierarchy, Table
 from anonset.data.progress import Progress
 from anonset.generalization import Cut
-from anonset.privacy import require_at_least
 
 
 @dataclass(frozen=True, kw_only=True)
 class ThreatBased(KmAlgorithm, ABC):
     """Base class of HgHs and mHgHs, which find a cut and suppressed nodes by minimal threats."""
 
-    max_threats: Annotated[int, "Maximum number of rare itemsets (about 50 bytes each at m=3)."] = 30_000_000
+    max_threats: Annotated[int, "Maximum number of rare itemsets (about 50 bytes each at m=3).", AT_LEAST_1] = (
+        30_000_000
+    )
     max_increments: MaxIncrements = MOST_INCREMENTS
-
-    def __post_init__(self) -> None:
-        require_at_least("max_threats", self.max_threats, 1)
-        require_at_least("max_increments", self.max_increments, 1)
-        super().__post_init__()
 
     @abstractmethod
     def search(self, threats: MinimalThreats, m: int, progress: Progress | None) -> Result:

@@ -18,6 +18,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from anonset.algorithms.base import Result, Traits
+from anonset.algorithms.parameters import AT_LEAST_1, Parameters
 from anonset.algorithms.transaction.base import bind_items, without_items
 from anonset.algorithms.transaction.suppression.control_cuts import ControlCuts
 from anonset.data import Hierarchy, SetColumn, Table
@@ -25,17 +26,15 @@ from anonset.data.array_types import Int32, Int64
 from anonset.data.decimals import Written, floor_fraction
 from anonset.data.hierarchies.combined_hierarchies import attach_sensitive
 from anonset.data.progress import Progress
-from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
 from anonset.errors import InputError
 from anonset.generalization import Cut
-from anonset.privacy.model import require_at_least
 from anonset.privacy.rho import RhoUncertainty
 from anonset.spelling import setting
 
 
 @dataclass(frozen=True, kw_only=True)
-class SuppressControl(RedactedRepr):
+class SuppressControl(Parameters):
     """Suppress items until no set of up to m items infers a sensitive item with certainty rho.
 
     Sensitive items may be suppressed as well.
@@ -85,14 +84,15 @@ class SuppressControl(RedactedRepr):
         "True to generalize items first if this results in a smaller loss than suppression alone. A hierarchy is "
         "required.",
     ] = False
-    max_tries: Annotated[int, "Approximate number of cuts to try if `generalize` is True."] = 300
+    max_tries: Annotated[int, "Approximate number of cuts to try if `generalize` is True.", AT_LEAST_1] = 300
     max_rules: Annotated[
-        int, "Maximum number of rules in memory. All rules with the same antecedent size are in memory together."
+        int,
+        "Maximum number of rules in memory. All rules with the same antecedent size are in memory together.",
+        AT_LEAST_1,
     ] = 30_000_000
 
     def __post_init__(self) -> None:
-        require_at_least("max_rules", self.max_rules, 1)
-        require_at_least("max_tries", self.max_tries, 1)
+        super().__post_init__()
         object.__setattr__(self, "rho", self.model.rho)
 
     @property
