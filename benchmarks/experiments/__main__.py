@@ -203,6 +203,14 @@ def render(*papers: str, quick: bool = False) -> None:
 
 
 @app.command
+def counts() -> None:
+    """Count the papers' claims that hold, by reading, in both directions, and without information."""
+    judged = verdicts.judged_papers()
+    found = findings.counts(one for key in runner.papers(studies=False) for one in judged[key])
+    sys.stdout.write("".join(f"{n:4} {name}\n" for name, n in found.items()))
+
+
+@app.command
 def blocks(*keys: str) -> None:
     """Write the results into docs/results.md between the markers `<!-- results:KEY -->` and `<!-- /results:KEY -->`.
 

@@ -47,6 +47,8 @@ class Case:
 
 NULL = "null"
 """Name of the curve of the null publication, and prefix of its quantities."""
+OPTIMUM = "OA"
+"""Name of the curve of the least loss, with which others are compared. The null publication does not replace it."""
 LOST = ("ncp", "loss")
 """Prefixes of losses that are 1 if a publication contains no information."""
 
@@ -73,20 +75,23 @@ class Results:
         """Return the measured value of a quantity at a point of a curve."""
         return float(self.measured[series, x][quantity])
 
-    def without_information(self) -> "Results":
+    def without_information(self, share: float = 1.0) -> "Results":
         """Return the results of the null publication, in which each value is the root of its hierarchy.
 
         Its NCP and its share of lost tuples are 1. Its query errors are measured by the curves of the null publication,
-        or by quantities whose names begin with `NULL`.
+        or by quantities whose names begin with `NULL`. Losses and errors are multiplied by `share`.
         """
         own = {series.removeprefix(NULL): one for (series, _), one in self.measured.items() if series.startswith(NULL)}
         replaced = {}
         for (series, x), one in self.measured.items():
+            if series == OPTIMUM:
+                replaced[series, x] = dict(one)
+                continue
             function = series.partition(", ")[2]
             null: dict[str, Any] = {name: 1.0 for name in one if name.startswith(LOST)}
             null |= own.get(f", {function}" if function else "", {})
             null |= {name.removeprefix(NULL + "_"): value for name, value in one.items() if name.startswith(NULL + "_")}
-            replaced[series, x] = dict(one) | {name: null[name] for name in one if name in null}
+            replaced[series, x] = dict(one) | {name: share * null[name] for name in one if name in null}
         return Results(replaced)
 
     @property
@@ -168,9 +173,9 @@ class Claim:
     """Figures that the paper prints for the claim."""
     main: bool = False
     """True if the claim is one of the main findings at the top of the page of findings."""
-    useful: bool = False
-    """True if the claim says that published data preserve information. The claim is not judged if a publication
-    without any information meets the criterion, too.
+    high: bool = False
+    """True if the claim says that a loss is high. Other claims of papers are not judged if a publication without any
+    information meets the criterion.
     """
     about: tuple[str, ...] = ()
     """Curves that the check needs. The claim is judged when all cases of these curves have results."""

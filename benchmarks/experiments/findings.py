@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from operator import attrgetter
 
 from benchmarks.experiments import criteria
 from benchmarks.experiments.judging import BASES, Judged
@@ -23,7 +22,6 @@ _ORDER = (
     (criteria.NOT_TESTABLE, "Not testable here"),
     (criteria.NOT_MEASURED, "Not measured"),
 )
-_DIRECTIONS = attrgetter("verdict"), attrgetter("reverse")
 _KINDS = {"paper": "the papers' claims", "own": "our own", "enforced": "enforced by the algorithm"}
 
 
@@ -52,19 +50,37 @@ def holding(judged: Iterable[Judged]) -> tuple[int, int, int]:
     )
 
 
+def counts(judged: Iterable[Judged]) -> dict[str, int]:
+    """Count the papers' claims by verdict, by reading, and in both directions, and those that need no information."""
+    claims = [one for one in judged if one.claim.kind == "paper"]
+    here, every, kindest = holding(claims)
+    holds = [one for one in claims if one.verdict == criteria.HOLDS_IN_WORDS]
+    return {
+        "claims": len(claims),
+        "hold under the reading of each paper": here,
+        "hold under every reading": every,
+        "hold under the kindest reading": kindest,
+        "orderings": sum(bool(one.reverse) for one in claims),
+        "hold, and also reversed": sum(one.reverse == criteria.HOLDS_IN_WORDS for one in holds),
+        "about the size of losses or errors": sum(one.null is not None for one in claims),
+        "hold, and also without information": sum(bool(one.null) and not one.claim.high for one in holds),
+        "hold, and say that a loss is high": sum(bool(one.null) and one.claim.high for one in holds),
+    }
+
+
 def _introduction(judged: Mapping[str, Sequence[Judged]]) -> str:
-    counts = Counter(totals(judged)["paper"])
+    by_verdict = Counter(totals(judged)["paper"])
     here, every, kindest = holding(one for claims in judged.values() for one in claims)
     depends = criteria.DEPENDS.removesuffix(" the ")
     return f"""\
 # Which claims of the papers hold
 
-Which claims of the five papers hold if their experiments are repeated? Of {sum(counts.values())} claims,
+Which claims of the five papers hold if their experiments are repeated? Of {sum(by_verdict.values())} claims,
 **{here} hold** under the reading that each paper's words fix, {every} under every reading, and {kindest} under the
-kindest. Of the others, {counts[depends]} depend on a condition such as the data set or the order of the leaves,
-{counts[criteria.EQUAL]} are orderings of equal results, {counts[criteria.FAILS_IN_WORDS]} fail, and
-{counts[criteria.CONTRADICTED]} are contradicted: no repetition meets them. {counts[criteria.SHOWN]} are about times,
-which are shown and not judged. This page is for researchers who cite or compare the methods.
+kindest. Of the others, {by_verdict[depends]} depend on a condition such as the data set or the order of the leaves,
+{by_verdict[criteria.EQUAL]} are orderings of equal results, {by_verdict[criteria.FAILS_IN_WORDS]} fail, and
+{by_verdict[criteria.CONTRADICTED]} are contradicted: no repetition meets them. {by_verdict[criteria.SHOWN]} are about
+times, which are shown and not judged. This page is for researchers who cite or compare the methods.
 
 *`python -m benchmarks.experiments render` generates this page; do not edit it.*"""
 
@@ -92,9 +108,10 @@ workload. These experiments are repeated {criteria.REPETITIONS} times or more:
 * **Orderings** are strict, without tolerance. With "equal", the page shows the largest difference between two
   values that have no order in most repetitions, as a median over repetitions. If a comparison is reversed in most
   repetitions, the ordering fails.
-* **Utility.** A claim that data remain useful is also judged on a publication without information, in which each value
-  is the root of its hierarchy. The error must be at most half of its error, and half of the error of always answering
-  0. If the publication without information met the criterion, the claim would get no verdict.
+* **Utility.** Each claim of a paper about the size of losses or errors is also judged on a publication without
+  information, in which each value is the root of its hierarchy. If it meets the criterion, the claim gets no verdict,
+  unless the claim says that a loss is high. If a paper says that data remain useful, the error must be at most half of
+  the error without information, and half of the error of always answering 0.
 * **Parts.** If a paper states a claim for several data sets, each data set is a part, and has its own verdict.
 * A **named choice** is a choice that a person might make, such as the numeric order of the leaves.
 
@@ -120,16 +137,23 @@ which the paper's words fix. If another reading has another verdict, it is in br
 
 
 def _reversals(judged: Mapping[str, Sequence[Judged]]) -> str:
-    """Return the number of orderings that also hold reversed, and the reversed orderings that hold."""
+    """Return the number of claims that also hold reversed or without information, and reversed orderings that hold."""
     orderings = [(key, one) for key, claims in judged.items() for one in claims if one.reverse]
     holds = criteria.HOLDS_IN_WORDS
     found = [(key, one) for key, one in orderings if one.reverse == holds or one.reverse.startswith(criteria.DEPENDS)]
-    held, backwards = ({i for i, (_, one) in enumerate(orderings) if name(one) == holds} for name in _DIRECTIONS)
+    counted = "\n".join(f"| {name} | {n} |" for name, n in counts(one for of in judged.values() for one in of).items())
     text = f"""\
 ## Reversed claims that hold
 
-{len(orderings)} claims are orderings, and are judged without tolerance. {len(held)} hold, {len(backwards)} hold
-reversed, and {len(held & backwards)} hold in both directions. The reversed claims are findings of this repetition:"""
+`python -m benchmarks.experiments counts` prints these counts of the papers' claims. The last claims say that a loss is
+high, as it is without information:
+
+| claims | number |
+|---|---|
+{counted}
+
+Orderings are judged without tolerance. The reversed claims that hold, or hold in parts, are findings of this
+repetition:"""
     cells = [
         (names(key), one.figure, one.claim.text, f"**{one.reverse}**", one.basis, one.measured) for key, one in found
     ]

@@ -52,6 +52,10 @@ class Judged:
     """The largest relative difference of two compared values whose order is not the same in enough repetitions, as a
     median over repetitions. None if there are no such values.
     """
+    null: bool | None = None
+    """True if a publication without information meets the criterion, for any part of the claim. None if the claim is
+    not a claim of a paper about the size of losses or errors.
+    """
     basis: str = ""
     """``the paper's data``, ``substitute data`` or ``times``. Empty for our own studies."""
     p: float | None = None
@@ -93,6 +97,7 @@ class Judged:
             "reading": self.reading,
             "readings": dict(self.readings),
             "reverse": self.reverse,
+            "null": self.null,
             "difference": self.difference,
             "basis": self.basis,
             "p": self.p,
@@ -186,7 +191,7 @@ def judge_claim(
     try:
         findings = {level: Finding(*claim.check(results.levels[level])) for level in levels}
         shown = Finding(*claim.check(results.median(drawn))).shown if drawn else ""
-        null = Finding(*claim.check(results.median(drawn).without_information())) if drawn and claim.useful else None
+        null = _without_information(claim, results.median(drawn)) if drawn and claim.kind == "paper" else None
     except KeyError as missing:
         return Judged(figure.key, figure.label, claim, criteria.NOT_MEASURED, f"a case lacks {missing}")
     if len(drawn) < wanted:
@@ -198,12 +203,19 @@ def judge_claim(
         if drawn and claim.factor:
             so_far += f"; met in {met}: {shown}"
         return Judged(figure.key, figure.label, claim, criteria.NOT_MEASURED, so_far)
-    if null and (null.held or any(null.parts.values())):
+    meets = None if null is None else bool(null.held or any(null.parts.values()))
+    if null and meets and not claim.high:
         reason = f"a publication without information also meets the criterion: {null.shown}"
-        return Judged(figure.key, figure.label, claim, criteria.NOT_TESTABLE, reason)
+        return Judged(figure.key, figure.label, claim, criteria.NOT_TESTABLE, reason, null=meets)
     named = {level: findings[level] for level in singles if level in findings}
     judged = _judged(claim, [findings[level] for level in drawn], named, reading)
-    return replace(judged, key=figure.key, figure=figure.label, measured=shown)
+    return replace(judged, key=figure.key, figure=figure.label, measured=shown, null=meets)
+
+
+def _without_information(claim: Claim, results: Results) -> Finding | None:
+    """Return the outcome of the null publication. None if the claim is not about losses: it ignores their size."""
+    null, half = (Finding(*claim.check(results.without_information(share))) for share in (1.0, 0.5) if claim.check)
+    return null if null.shown != half.shown else None
 
 
 def _judged(claim: Claim, draws: Sequence[Finding], singles: Mapping[str, Finding], reading: Collection[str]) -> Judged:

@@ -16,13 +16,17 @@ pytestmark = pytest.mark.compiled
 
 def judged(values, *, factor, check=None, reading=(), **more):
     """Judge "the loss is at most 1" by the loss at each level."""
-    check = check or (lambda results: Finding(results.at("AA", 1, "loss") <= 1, f"{results.at('AA', 1, 'loss')}"))
+    check = check or (lambda results: Finding(results.at("AA", 1, "value") <= 1, f"{results.at('AA', 1, 'value')}"))
     claim = Claim("it loses little", "at most 1", check, factor=factor, **more)
     cases = [Case("f", "AA", 1, {"level": level}, level) for level in (factor.levels if factor else [""])]
     paper = Paper(
         "p", "A paper", [Figure("f", "Fig. 1: loss", "x", {"loss": "loss"}, cases, [claim])], dict, reading=reading
     )
-    result = {case.key: {"measured": {"loss": values[case.repetition]}} for case in cases if case.repetition in values}
+    result = {
+        case.key: {"measured": dict.fromkeys(("value", "loss"), values[case.repetition])}
+        for case in cases
+        if case.repetition in values
+    }
     (judgement,) = judge(paper, result)
     return judgement
 
@@ -93,7 +97,7 @@ def test_an_opposite_result_of_a_named_order_depends_on_the_order():
 )
 def test_each_part_is_judged_separately(a, b_holds_in, verdict):
     def check(results):
-        holds = results.at("AA", 1, "loss") <= 1
+        holds = results.at("AA", 1, "value") <= 1
         return Finding(a and holds, "", {"A": a, "B": holds})
 
     values = {level: 0.5 if number < b_holds_in else 2 for number, level in enumerate(SAMPLES.draws)}
@@ -108,7 +112,7 @@ def of_parts(parts, *, factor=SAMPLES, reading=("own items",), **more):
     numbers = {level: number for number, level in enumerate(factor.levels)}
 
     def check(results):
-        holds = {part: results.at("AA", 1, "loss") < n for part, n in parts.items()}
+        holds = {part: results.at("AA", 1, "value") < n for part, n in parts.items()}
         return Finding(all(holds.values()), "", holds)
 
     return judged(numbers, factor=factor, check=check, over="data set", reading=dict.fromkeys(reading, ""), **more)
@@ -171,15 +175,23 @@ def test_an_ordering_is_strict_and_never_holds_in_both_directions(gaps, verdict,
     assert (judgement.sentence, judgement.reverse) == (verdict, reverse)
 
 
-def test_a_claim_of_utility_has_no_verdict_if_a_publication_without_information_meets_it():
+def test_a_claim_about_losses_has_no_verdict_if_a_publication_without_information_meets_it():
     def at_most(most):
         return lambda results: Finding(results.at("AA", 1, "loss") <= most, f"{results.at('AA', 1, 'loss')}")
 
     values = dict.fromkeys(SAMPLES.draws, 0.2)
-    assert judged(values, factor=SAMPLES, check=at_most(0.5), useful=True).verdict == "holds"
-    judgement = judged(values, factor=SAMPLES, check=at_most(1.0), useful=True)
-    assert judgement.verdict == "not testable here"
+    judgement = judged(values, factor=SAMPLES, check=at_most(0.5))
+    assert (judgement.verdict, judgement.null) == ("holds", False)
+    judgement = judged(values, factor=SAMPLES, check=at_most(1.0))
+    assert (judgement.verdict, judgement.null) == ("not testable here", True)
     assert judgement.measured == "a publication without information also meets the criterion: 1.0"
+    nothing = judged(dict.fromkeys(SAMPLES.draws, 1.0), factor=SAMPLES, check=at_most(1.0))
+    assert nothing.verdict == "not testable here", "the measured publication itself contains no information"
+    judgement = judged(values, factor=SAMPLES, check=at_most(1.0), high=True)
+    assert (judgement.verdict, judgement.null) == ("holds", True)
+    assert judged(values, factor=SAMPLES, check=at_most(1.0), kind="own").verdict == "holds"
+    other = judged(values, factor=SAMPLES, check=lambda results: Finding(results.has("loss"), "measured"))
+    assert (other.verdict, other.null) == ("holds", None), "the claim is not about the size of the loss"
 
 
 def test_results_without_information_have_the_measured_errors_of_the_null_publication():
@@ -190,9 +202,14 @@ def test_results_without_information_have_the_measured_errors_of_the_null_public
     assert null.measured["RM_R, COAT", 1] == {"are": 0.3}, "the null publication of COAT is not measured"
 
 
+def test_the_null_publication_does_not_replace_the_optimum():
+    null = Results({("OA", 1): {"ncp": 0.1}, ("AA", 1): {"ncp": 0.1}}).without_information()
+    assert null.measured == {("OA", 1): {"ncp": 0.1}, ("AA", 1): {"ncp": 1.0}}
+
+
 def test_a_named_order_contradicts_only_the_readings_that_it_contradicts():
     def check(results):
-        holds = {"records": True, "own items": results.at("AA", 1, "loss") <= 1}
+        holds = {"records": True, "own items": results.at("AA", 1, "value") <= 1}
         return Finding(all(holds.values()), "", holds)
 
     values = dict.fromkeys(ORDERS.levels, 0.5) | {"numeric": 2}

@@ -161,7 +161,6 @@ LOSS = (
         SEEDS,
         over="size of l",
         printed="less than 10%",
-        useful=True,
     ),
     Claim(
         "utility is preserved as long as k is somewhat greater than l",

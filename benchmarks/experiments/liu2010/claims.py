@@ -265,10 +265,10 @@ def on_aol(factor: Factor, losses: Losses = _ONE, printed: str = "") -> tuple[Cl
     over = "skew" if len(losses) > 1 else ""
     return (
         Claim("AA's loss on AOL is strikingly high, even for m=1", "NCP is at least 0.3 for every m",
-              _at_least(AA, 0.3, losses), factor, over=over, printed="all around 39 %"),
+              _at_least(AA, 0.3, losses), factor, over=over, printed="all around 39 %", high=True),
         Claim("the loss of mHgHs on AOL is below 10%", "NCP is at most 0.1 for every m",
               _at_most(MHGHS, 0.1, losses), factor,
-              over=over, printed="below 10 %", useful=True),
+              over=over, printed="below 10 %"),
         Claim("the gain of mHgHs over LG is significant on AOL",
               f"the NCP of LG is at least {_TIMES:g} times the NCP of mHgHs at the largest m (our criterion)",
               _significant_gain(losses), factor, over=over, printed=printed),

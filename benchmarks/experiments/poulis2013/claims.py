@@ -68,7 +68,6 @@ def rum() -> list[Claim]:
             f"ARE is at most half of the {_NULL}",
             check.useful(BOTH),
             over=FUNCTION,
-            useful=True,
         ),
         *trade_off("RM"),
     ]
@@ -95,7 +94,6 @@ def tum() -> list[Claim]:
             f"ARE of items is at most half of the {_NULL}",
             check.useful(ITEMS),
             over=FUNCTION,
-            useful=True,
         ),
         *trade_off("TM"),
     ]
