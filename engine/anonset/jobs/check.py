@@ -125,7 +125,6 @@ def check_publication(
     allowed = None if most is None else require_between_0_and_1("max_suppressed", most)
     table = read_original(publication, original, settings, attested, store)
     table, hierarchies = bind(table, settings.hierarchy, model)
-    kind.require_agreement(table, hierarchies)
     _require_known_policy(verdict, None, table, attested)
     kind.require_explained(table, hierarchies)
     untrue, undecided = kind_of(model).find_contradiction(table, publication, hierarchies, model), ""

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, Generic
+from typing import TYPE_CHECKING, Any, ClassVar, Generic
 
 from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import RedactedRepr
@@ -44,6 +44,8 @@ class PublicationAnalysis(RedactedRepr, ABC, Generic[P]):
 
     publication: P
     """Published data."""
+    shows_items: ClassVar[bool] = True
+    """Whether this kind of publication contains a set-valued column if the original contains one."""
 
     @abstractmethod
     def summary(self) -> "Summary":
@@ -72,12 +74,10 @@ class PublicationAnalysis(RedactedRepr, ABC, Generic[P]):
         """
         return None
 
-    def require_agreement(self, table: Table, hierarchies: Mapping[str, Hierarchy]) -> None:
-        """Reject a codebook that contradicts the item hierarchy of the original."""
-        return
-
     def require_explained(self, table: Table, hierarchies: Mapping[str, Hierarchy]) -> None:
-        """Reject single values that are absent from the original, unless a hierarchy explains them."""
+        """Reject a codebook that contradicts the item hierarchy of the original, and single values that are absent from
+        the original, unless a hierarchy explains them.
+        """
         return
 
     def impossible(self, table: Table, hierarchies: Mapping[str, Hierarchy]) -> Witness | None:
@@ -211,11 +211,6 @@ class PublicationAnalysis(RedactedRepr, ABC, Generic[P]):
             If this kind of publication has no set-valued column.
         """
         raise InputError(_NO_COUNTS)
-
-    @property
-    def shows_items(self) -> bool:
-        """Whether this kind of publication contains a set-valued column if the original contains one."""
-        return True
 
     @abstractmethod
     def losses(self, request: "EvaluationRequest") -> "Evaluation":

@@ -35,6 +35,8 @@ _HALF = 1 << 30
 class BucketsAnalysis(PublicationAnalysis[Buckets]):
     """Operations on a bucketized publication."""
 
+    shows_items = False
+
     def summary(self) -> Summary:
         """Return random rows of both tables."""
         publication = self.publication
@@ -119,11 +121,6 @@ class BucketsAnalysis(PublicationAnalysis[Buckets]):
         queries = record_workload(original, columns[:size], queries=n, seed=spec.seed)
         errors = relative_errors(queries, lambda query: (true_count(original, query), estimate(publication, query)))
         return QueryAnswers(errors.average, errors.answered, errors.skipped, None)
-
-    @property
-    def shows_items(self) -> bool:
-        """False, because buckets have no set-valued column."""
-        return False
 
     def losses(self, request: EvaluationRequest) -> Evaluation:
         """Return the share of tuples with a hidden identity, or that are removed."""

@@ -154,14 +154,13 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
             require_agreement(self.publication, tree)
         return tree
 
-    def require_agreement(self, table: Table, hierarchies: Mapping[str, Hierarchy]) -> None:
-        """Reject a codebook that contradicts the item hierarchy of the original."""
+    def require_explained(self, table: Table, hierarchies: Mapping[str, Hierarchy]) -> None:
+        """Reject a codebook that contradicts the item hierarchy of the original, and single values that are absent from
+        the original, unless a hierarchy or the codebook explains them.
+        """
         tree = None if table.transactions is None else hierarchies.get(table.transactions.name)
         if tree is not None:
             require_agreement(self.publication, tree)
-
-    def require_explained(self, table: Table, hierarchies: Mapping[str, Hierarchy]) -> None:
-        """Reject single values that are absent from the original, unless a hierarchy or the codebook explains them."""
         before = {column.name: column for column in table.relational}
         in_codebook = {symbol.label for symbol in self.publication.value_sets}
         for column in self.publication.relational:

@@ -51,9 +51,7 @@ class BucketsKind(PublicationKind[Buckets]):
         """Apply a grouping."""
         return bucketize(table, _grouping(result))
 
-    def to_arrow(self, publication: Buckets) -> Any:
-        """Return the two tables ``qit`` and ``snt``."""
-        return buckets_to_arrow(publication)
+    to_arrow = staticmethod(buckets_to_arrow)
 
     def write(self, unverified: UnverifiedPublication[Buckets], folder: Path, layout: Layout) -> BucketFiles:
         """Write both tables."""

@@ -4,7 +4,6 @@ share.
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -70,9 +69,7 @@ class ChunksKind(PublicationKind[Chunks]):
             raise InputError(msg)
         return disassociate(table, result.recoding)
 
-    def to_arrow(self, publication: Chunks) -> Any:
-        """Return the tables ``clusters``, ``chunks``, ``shared`` and optionally ``counts``."""
-        return chunks_to_arrow(publication)
+    to_arrow = staticmethod(chunks_to_arrow)
 
     def write(self, unverified: UnverifiedPublication[Chunks], folder: Path, layout: Layout) -> ChunkFiles:
         """Write the tables."""

@@ -126,9 +126,7 @@ class RecordsKind(PublicationKind[Records]):
                 require_plain_items(symbol.members)
         require_sound((*symbols, *publication.value_sets), "the publication")
 
-    def to_arrow(self, publication: Records) -> Any:
-        """Return the records as a ``pyarrow.Table``."""
-        return to_arrow(publication)
+    to_arrow = staticmethod(to_arrow)
 
     def write(self, unverified: UnverifiedPublication[Records], folder: Path, layout: Layout) -> PublishedFile:
         """Write the data and the codebook."""
@@ -274,23 +272,13 @@ class RecordsKind(PublicationKind[Records]):
         """Return the number of unchanged, generalized and suppressed items and values."""
         return retention(table, result.recoding)  # type: ignore[arg-type]
 
-    def measures(
-        self, table: Table, hierarchies: Hierarchies, algorithm: Algorithm, result: Result, publication: Records
-    ) -> Mapping[str, float]:
-        """Return the losses of items and relational values."""
-        return measures_of(table, hierarchies, algorithm, result, publication)
+    measures = staticmethod(measures_of)
 
-    def why_worthless(self, model: PrivacyModel, table: Table, publication: Records) -> str:
-        """Return why the publication is worthless (see `losses`), or an empty text if it is useful."""
-        return why_worthless(model, table, publication)
+    why_worthless = staticmethod(why_worthless)
 
-    def nothing_left(self, model: PrivacyModel, table: Table, publication: Records) -> tuple[str, ...]:
-        """Return a warning if the items or the relational values retain no information, although other columns do."""
-        return nothing_left(model, table, publication)
+    nothing_left = staticmethod(nothing_left)
 
-    def limits(self, publication: Records, model: PrivacyModel) -> list[str]:
-        """Return the limits of symbols with several members, ranges, unchanged columns and local recodings."""
-        return limits_of_records(publication, model)
+    limits = staticmethod(limits_of_records)
 
     def scan(self, publication: Records, scanner: Scanner) -> ScanResult:
         """Scan column names, relational values, kept columns and items."""

@@ -37,6 +37,8 @@ _NO_LEDGER = Ledger(None)
 _OFFSET = 4
 """Number of bytes that Arrow needs for each text or list, in addition to the content."""
 _ROWS_AT_ONCE = 1 << 14
+_Write = Callable[[Path, tuple[int, int]], Path]
+"""Function that writes a range of rows to a file and returns its path."""
 
 
 def separator_for(labels: Iterable[str], separator: str | None = None) -> str:
@@ -138,17 +140,17 @@ def write_published(
         raise InputError(msg)
     if format == "dat":
         require_single_set([c.name for c in sets], [c.name for c in columns if not isinstance(c, SetColumn)])
+    write = partial(_write, columns, format, separator)
     if part_rows is None:
-        return _write(columns, Path(folder) / f"published.{format}", format, separator, (0, publication.n))
-    return _write_parts(columns, publication, Path(folder), format, separator, part_rows, ledger)
+        return write(Path(folder) / f"published.{format}", (0, publication.n))
+    return _write_parts(write, publication, Path(folder), format, part_rows, ledger)
 
 
 def _write_parts(
-    columns: Sequence[CategoricalColumn | SetColumn],
+    write: _Write,
     publication: Records,
     folder: Path,
     format: str,  # noqa: A002
-    separator: str,
     part_rows: int,
     ledger: Ledger,
 ) -> Path:
@@ -165,7 +167,7 @@ def _write_parts(
     if kept is None and store.workers.remote and store.path is not None:
         work = store.path
     parts = [(path, rows) for path, rows in zip(paths, bounds, strict=True) if kept is None or not _put(ledger, path)]
-    task = partial(_write_part, columns, work, format, separator)
+    task = partial(_write_part, write, work, format)
     for (path, _), written in zip(parts, store.map(task, [rows for _, rows in parts]), strict=True):
         if kept is not None:
             ledger.finish(_step(path), kept.mapped(written.name, np.uint8))
@@ -200,21 +202,15 @@ def _put(ledger: Ledger, path: Path) -> bool:
     return True
 
 
-def _write_part(
-    columns: Sequence[SetColumn | CategoricalColumn],
-    folder: Path,
-    format: str,  # noqa: A002
-    separator: str,
-    rows: tuple[int, int],
-) -> Path:
-    return _write(columns, folder / f"part-{secrets.token_hex(8)}.{format}", format, separator, rows)
+def _write_part(write: _Write, folder: Path, format: str, rows: tuple[int, int]) -> Path:  # noqa: A002
+    return write(folder / f"part-{secrets.token_hex(8)}.{format}", rows)
 
 
 def _write(
     columns: Sequence[SetColumn | CategoricalColumn],
-    path: Path,
     format: str,  # noqa: A002
     separator: str,
+    path: Path,
     rows: tuple[int, int],
 ) -> Path:
     """Write the given range of rows. Only some of them are in memory at once."""
@@ -239,7 +235,7 @@ def write_sets(column: SetColumn, path: Path) -> Path:
         msg = f"{str(path)!r} must end in .csv, .dat or .parquet"
         raise InputError(msg)
     check_labels(column.vocabulary.labels, form, " ")
-    return _write((column,), path, form, " ", (0, column.n))
+    return _write((column,), form, " ", path, (0, column.n))
 
 
 def _write_parquet(columns: Sequence[SetColumn | CategoricalColumn], path: Path, rows: tuple[int, int]) -> Path:
