@@ -8,7 +8,6 @@ import os
 import secrets
 import tempfile
 import weakref
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -54,13 +53,14 @@ _Task = TypeVar("_Task")
 _Done = TypeVar("_Done")
 
 
-class Store(RedactedRepr, ABC):
+class Store(RedactedRepr):
     """Storage for the arrays of a run (`Memory` or `Files`), and the workers of the run. A job creates the store, and
     each table of the job has a reference to it.
 
     Arrays of table length are always allocated in a store. Code that needs a different algorithm for files checks
     `in_files`, never the type of the store. Each call allocates a new array. The name only appears in the file name.
-    All methods raise InputError if the disk is full or not writable. Serialized stores have no workers.
+    All methods raise InputError if the disk is full or not writable. Serialized stores have no workers. The methods of
+    this class keep arrays in memory, and `Files` overrides them.
     """
 
     limits: Limits
@@ -89,19 +89,19 @@ class Store(RedactedRepr, ABC):
         """Return a store in memory with the same limits and workers."""
         return Memory(self.limits, self.workers)
 
-    @abstractmethod
     def array(self, name: str, dtype: DTypeLike, length: int) -> NDArray[Any]:
         """Allocate a zero-filled array, (length,). Elements can be written in any order."""
+        return np.zeros(length, dtype)
 
-    @abstractmethod
     def growing(self, name: str, dtype: DTypeLike) -> ArrayBuilder:
         """Create an array of unknown length."""
+        return ArrayBuilder(dtype)
 
-    @abstractmethod
     def rows_at_once(self, n: int, most: int) -> int:
         """Return how many of `n` rows are processed together. A store in memory returns `n`, and a store in files at
         most `most`.
         """
+        return n
 
     def rows_per_task(self, size: tuple[int, int], bytes_per_row: int) -> int:
         """Return the number of rows per task. `size` is the number of rows and items of the table. `bytes_per_row` is
@@ -112,19 +112,19 @@ class Store(RedactedRepr, ABC):
             return rows
         return min(rows, max(AT_ONCE, self.limits.at_once_within(ROWS_PER_TASK, bytes_per_row * self.workers.count)))
 
-    @abstractmethod
     def spans(self, n: int, at_once: int | None = None) -> Iterable[tuple[int, int]]:
         """Return the start and end of each block of `n` rows. A store in memory returns a single block."""
+        return [(0, n)]
 
-    @abstractmethod
     def buckets(self, n: int) -> int:
         """Return the number of buckets for `n` rows. A store in memory returns 1."""
+        return 1
 
-    @abstractmethod
     def code_type(self, n_codes: int) -> DTypeLike:
         """Return the stored type of codes below `n_codes`. It is uint16 in files if all codes fit, and
         otherwise int32.
         """
+        return np.int32
 
     def require_held(self) -> None:
         """Reject a work directory that another process has taken over."""
@@ -139,19 +139,17 @@ class Store(RedactedRepr, ABC):
         """Return a nested store in files. If this store is in memory, the files are in a temporary directory."""
         return Files.temporary()
 
-    @abstractmethod
     def keep(self, name: str, values: NDArray[Any]) -> NDArray[Any]:
         """Store an array under exactly this name, and return the stored array."""
+        return values
 
-    @abstractmethod
     def drop(self, *names: str) -> None:
         """Delete the arrays with the given names. Existing memory maps remain valid."""
 
-    @abstractmethod
     def nested(self) -> Self:
         """Return a nested store. Removing it deletes its arrays. As a context manager, it is removed on exit."""
+        return self
 
-    @abstractmethod
     def remove(self) -> None:
         """Delete the store with all arrays."""
 
@@ -181,44 +179,6 @@ class Memory(Store):
     limits: Limits = field(default=NO_LIMITS, repr=False)
     workers: Workers = field(default=THREADS, repr=False, compare=False)
     in_files = False
-
-    def rows_at_once(self, n: int, most: int) -> int:
-        """Return n."""
-        return n
-
-    def spans(self, n: int, at_once: int | None = None) -> Iterable[tuple[int, int]]:
-        """Return a single block."""
-        return [(0, n)]
-
-    def buckets(self, n: int) -> int:
-        """Return 1."""
-        return 1
-
-    def code_type(self, n_codes: int) -> DTypeLike:
-        """Return int32."""
-        return np.int32
-
-    def array(self, name: str, dtype: DTypeLike, length: int) -> NDArray[Any]:
-        """Allocate a zero-filled array."""
-        return np.zeros(length, dtype)
-
-    def growing(self, name: str, dtype: DTypeLike) -> ArrayBuilder:
-        """Create an array of unknown length."""
-        return ArrayBuilder(dtype)
-
-    def keep(self, name: str, values: NDArray[Any]) -> NDArray[Any]:
-        """Return the array itself."""
-        return values
-
-    def drop(self, *names: str) -> None:
-        """Do nothing, because arrays in memory are garbage collected."""
-
-    def nested(self) -> Self:
-        """Return this store."""
-        return self
-
-    def remove(self) -> None:
-        """Do nothing."""
 
 
 MEMORY = Memory()
