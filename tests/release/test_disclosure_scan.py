@@ -557,6 +557,25 @@ def test_each_item_column_is_judged_by_its_own_values(
     assert not out.exists()
 
 
+@pytest.mark.parametrize("values", [*OF_PERSONS, "dates", "ids of a dropped column"])
+def test_items_with_headers_are_judged_by_the_values_of_each_header(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], values: str
+) -> None:
+    draw, ids = random.Random(2), [f"P-1{n:04}" for n in range(120)]
+    dates = [f"19{40 + n // 5}-0{1 + n % 9}-1{n % 7}" for n in range(90)]
+    more = {"dates": [*dates, *["none"] * 30], "ids of a dropped column": [*ids[::-2], *["none"] * 60]}
+    data = {
+        "code": [f"E{draw.randint(10, 60)}" for _ in range(120)],
+        "sex": [draw.choice("fm") for _ in range(120)],
+        "seen with": more.get(values) or [OF_PERSONS[values](n) for n in range(120)],
+        "patient_id": ids,
+    }
+    options = ("--model", "km", "--k", "5", "--m", "1", "--with-header", "--hierarchy", "items=halves:frequency")
+    assert publish(data, tmp_path, *options, "--one-code", "code,sex,seen with") == 2
+    assert "'items'" in capsys.readouterr().err
+    assert publish(data, tmp_path, *options, "--one-code", "code,sex") == 0
+
+
 def test_few_numbers_that_each_person_has_alone_stop_as_items(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -15,7 +15,7 @@ from anonset.columns.headers import PERSON_IDS, meaning_of
 from anonset.columns.ids import are_values, counted_in, given_texts, holds_sets
 from anonset.columns.personal_values import is_free_text
 from anonset.data import SetColumn
-from anonset.data.joining import codes_by_column, prefixed
+from anonset.data.joining import headers_of, parts_of
 from anonset.data.table_facts import PersonMentions
 
 _SHARE, _FEWEST = 0.2, 3
@@ -108,10 +108,8 @@ def mentions_in(
     loaded = {name: column for name, column in head(named).items() if not holds_sets(column)}
     words = {name: words_of_persons(arrow.unique(given_texts(column)).to_pylist()) for name, column in loaded.items()}
     labels = sets.vocabulary.labels
-    codes = codes_by_column(joined, labels) if joined else {sets.name: range(len(labels))}
-    for column in joined or (sets.name,):
-        start = prefixed(column, "") if joined else ""
-        texts = [labels[code].removeprefix(start) for code in codes[column]]
+    for column, start, codes in parts_of(joined or (sets.name,), labels, headers_of(labels)):
+        texts = [labels[code].removeprefix(start) for code in codes]
         for name, names in words.items():
             if count := are_mentions(texts, names):
                 yield PersonMentions(column, name, count)

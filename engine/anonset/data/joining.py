@@ -2,10 +2,12 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import permutations
 
 from anonset.errors import InputError
+
+_HEADER = re.compile(r"(?:[^=\\]|\\.)+=", re.DOTALL).match
 
 
 def prefixed(column: str, item: str) -> str:
@@ -15,6 +17,50 @@ def prefixed(column: str, item: str) -> str:
     'drug:7'
     """
     return f"{column}:{item}"
+
+
+def headers_of(labels: Iterable[str]) -> dict[str, None]:
+    r"""Return the headers of items ``header=value``. A backslash precedes each ``=`` of a header. Empty if an item has
+    another form.
+
+    >>> [*headers_of(["rs1003=AG", "rs1003=GG", "a\\=b=c"])], [*headers_of(["rs1003=AG", "E10"])]
+    (['rs1003=', 'a\\=b='], [])
+    """
+    found = dict[str, None]()
+    for label in labels:
+        if (match := _HEADER(label)) is None:
+            return {}
+        found[match[0]] = None
+    return found
+
+
+def parts_of(
+    columns: Sequence[str], labels: Sequence[str], headers: Iterable[str] = ()
+) -> Iterator[tuple[str, str, Sequence[int]]]:
+    """Yield the column, the prefix of its items, and the positions of its items, of each column behind the labels.
+
+    Parameters
+    ----------
+    columns
+        The column of the items, or the columns that are joined into it.
+    headers
+        Headers of items ``header=value`` (see `headers_of`). Each is a column of its own, with the name of `columns`.
+
+    >>> [*parts_of(["items"], ["a=7", "b=x", "N1"], ["a=", "b="])]
+    [('items', 'a=', [0]), ('items', 'b=', [1]), ('items', '', [2])]
+    """
+    known, of_part = {*headers}, defaultdict[str, list[int]](list)
+    if len(columns) > 1:
+        for name, codes in codes_by_column(columns, labels).items():
+            yield name, prefixed(name, "") if name else "", codes
+    elif known:
+        for code, label in enumerate(labels):
+            match = _HEADER(label)
+            of_part[match[0] if match and match[0] in known else ""].append(code)
+        for start, codes in of_part.items():
+            yield columns[0], start, codes
+    else:
+        yield columns[0], "", range(len(labels))
 
 
 def codes_by_column(columns: Sequence[str], labels: Sequence[str]) -> Mapping[str, Sequence[int]]:

@@ -8,7 +8,7 @@ import numpy as np
 from anonset.columns.personal_values import is_free_text, personal_kind
 from anonset.data import CategoricalColumn, Column, SetColumn
 from anonset.data.array_types import Int64
-from anonset.data.joining import codes_by_column, prefixed
+from anonset.data.joining import headers_of, parts_of
 from anonset.data.redacted_repr import RedactedRepr
 
 
@@ -36,13 +36,14 @@ def values_by_column(column: SetColumn | Column, joined: Sequence[str]) -> dict[
         numbers, counts = np.unique(column.values, return_counts=True)
         return {column.name: Values([f"{number:.15g}" for number in numbers.tolist()], counts, are_personal=False)}
     labels, counts = column.vocabulary.labels, np.asarray(column.occurrences)
-    if isinstance(column, CategoricalColumn) or not joined:
-        is_set = isinstance(column, SetColumn)
-        return {column.name: Values(labels, counts, _are_personal(labels, int(counts.sum()), is_set=is_set))}
-    parts = dict[str, Values]()
-    for name, codes in codes_by_column(joined, labels).items():
-        own = [labels[code].removeprefix(prefixed(name, "")) for code in codes]
-        parts[name] = Values(own, counts[codes], _are_personal(own, int(counts[codes].sum()), is_set=True))
+    parts, is_set = dict[str, Values](), isinstance(column, SetColumn)
+    for name, start, codes in parts_of(joined or (column.name,), labels, headers_of(labels) if is_set else ()):
+        own = [labels[code].removeprefix(start) for code in codes]
+        personal = _are_personal(own, int(counts[codes].sum()), is_set=is_set)
+        if joined:
+            parts[name] = Values(own, counts[codes], personal)
+        else:  # a header of items ``header=value`` is no column
+            parts[name] = Values(labels, counts, personal or (name in parts and parts[name].are_personal))
     return parts
 
 

@@ -2,8 +2,9 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from anonset.columns.personal_values import (
 from anonset.data import SetColumn, Table
 from anonset.data.array_types import Int64
 from anonset.data.hierarchies.hierarchy_rules import PROPOSED
-from anonset.data.joining import codes_by_column, prefixed
+from anonset.data.joining import headers_of, parts_of
 from anonset.errors import Fix, Problem
 from anonset.privacy import PrivacyModel
 from anonset.publications import Records
@@ -72,18 +73,22 @@ class ItemScan:
         yield from findings
         found = {finding.column for finding in findings} | {*word.publish_as_is}
         shown = [] if sets.vocabulary.is_numbered else list(published)
-        single = {name: 2 * np.count_nonzero(counts == 1) > len(counts) for name, _, counts in _columns(names, sets)}
-        for name, codes in _codes(names, shown).items():
+        parts = self._parts(names, sets)
+        single = {start: 2 * np.count_nonzero(counts == 1) > len(counts) for _, start, _, counts in parts}
+        for name, start, codes in parts_of(names, shown, self._headers):
             of = (name,) if name else names
             if found.issuperset(of):
                 continue
-            labels = _texts(name, names, shown, codes)
+            labels = _texts(start, shown, codes)
             fixes = remedies.of_items(of, self.model, others=len(of) < len(names))
             kind = personal_kind(labels)
-            if kind and not (kind[0] == OPAQUE or (kind[0] == CHECKED and names_a_product(name))):  # see `keys`
-                yield personal_values_finding(of, *kind, fixes)
-            elif are_words_of_texts(labels) or (single.get(name) and are_sentences(labels)):
+            if kind and not (kind[0] == OPAQUE or (kind[0] == CHECKED and names_a_product(start[:-1] or name))):
+                yield personal_values_finding(of, *kind, fixes)  # `keys` finds opaque keys
+            elif are_words_of_texts(labels) or (single.get(start) and are_sentences(labels)):
                 yield _free_text(of, len(labels), fixes)
+            else:
+                continue
+            found.update(of)
 
     def keys(self, names: tuple[str, ...], sets: SetColumn) -> list[ScanFinding]:
         """Return findings for item columns that contain keys or dates of few persons in the original data, or mention
@@ -91,14 +96,15 @@ class ItemScan:
         """
         word, findings = self.table.word, list[ScanFinding]()
         mentions = {mention.items: mention for mention in self.table.mentions}
-        for name, codes, counts in _columns(names, sets):
+        for name, start, codes, counts in self._parts(names, sets):
             if name in word.publish_as_is or not name:
                 continue
             fixes = remedies.of_items((name,), self.model, others=len(names) > 1)
             step = 1 + len(codes) // _EXAMINED
             examined = () if sets.vocabulary.is_numbered else codes[::step]
-            labels = _texts(name, names, sets.vocabulary.labels, examined)
-            is_id = meaning_of(name) == "person id" or (are_opaque_keys(labels) and not names_a_product(name))
+            labels = _texts(start, sets.vocabulary.labels, examined)
+            header = start[:-1] or name
+            is_id = meaning_of(header) == "person id" or (are_opaque_keys(labels) and not names_a_product(header))
             if is_id and labels:
                 findings.append(personal_values_finding((name,), OPAQUE, step * len(labels), fixes))
             elif rare := self._rare_keys(counts, labels) or step * self._dates_of_few(counts[::step], labels):
@@ -109,7 +115,18 @@ class ItemScan:
                 findings.append(ScanFinding.of((name,), mention.labels, problem, fixes))
             elif mention:
                 findings.append(_free_text((name,), mention.labels, fixes))
-        return findings
+        return list({finding.column: finding for finding in findings}.values())
+
+    @cached_property
+    def _headers(self) -> Collection[str]:
+        sets = self.table.transactions
+        return () if sets is None or sets.vocabulary.is_numbered else headers_of(sets.vocabulary.labels)
+
+    def _parts(self, names: Sequence[str], sets: SetColumn) -> list[tuple[str, str, Sequence[int], Int64]]:
+        """Return each column, its prefix, the codes of its items, and the number of persons with each item."""
+        parts = list(parts_of(names, sets.vocabulary.labels, self._headers))
+        counts = sets.occurrences
+        return [(*part, counts if len(parts) == 1 else counts[part[2]]) for part in parts]
 
     def _rare_keys(self, counts: Int64, labels: Sequence[str]) -> int:
         """Return the number of rare items, or 0 if the items are no keys because too many occurrences belong to
@@ -226,17 +243,6 @@ def _free_text(names: tuple[str, ...], number: int, fixes: Sequence[Fix]) -> Sca
     return replace(found, is_text=True)
 
 
-def _texts(name: str, names: Sequence[str], labels: Sequence[str], codes: Sequence[int]) -> Sequence[str]:
+def _texts(start: str, labels: Sequence[str], codes: Sequence[int]) -> Sequence[str]:
     """Return the labels of a column's items without the prefix of the column."""
-    start = prefixed(name, "") if name and len(names) > 1 else ""
     return labels if len(codes) == len(labels) and not start else [labels[code].removeprefix(start) for code in codes]
-
-
-def _columns(names: Sequence[str], sets: SetColumn) -> Iterator[tuple[str, Sequence[int], Int64]]:
-    """Yield each column, the codes of its items, and the number of persons with each item."""
-    for name, codes in _codes(names, sets.vocabulary.labels).items():
-        yield name, codes, sets.occurrences if len(names) == 1 else sets.occurrences[codes]
-
-
-def _codes(names: Sequence[str], labels: Sequence[str]) -> Mapping[str, Sequence[int]]:
-    return codes_by_column(names, labels) if len(names) > 1 else {names[0]: range(len(labels))}
