@@ -3,6 +3,7 @@
 import random
 import shutil
 from collections.abc import Callable
+from hashlib import sha256
 from json import dumps, loads
 from typing import Any
 
@@ -337,3 +338,26 @@ def test_verify_and_risk_read_a_records_file_in_parts(clinic: Place, monkeypatch
     assert (ran.code, ran.err.count("\n")) == (2, 1)
     assert "records/part-00001.parquet" in ran.err
     assert "SHA-256 differs" in ran.err
+
+
+@pytest.mark.parametrize("column", ["ward", "ill"])
+def test_an_unchanged_column_is_compared_with_the_records(place: Place, column: str) -> None:
+    rows = [f"p{n},{20 + n % 2},{'NS'[n // 2 % 2]},{('flu', 'asthma')[n // 4 % 2]}\n" for n in range(40)]
+    place.write("people.csv", "who,age,ward,ill\n" + "".join(rows))
+    roles = ["--unit", "who", "--relational", "age", "--hierarchy", "age=range", "--keep", "ward", "--sensitive", "ill"]
+    publish(place, "people.csv", *roles, "--model", "kl", "--k", "3", "--l", "2", "--publish-as-is", "ward")
+    published, attestation = place.out / "published.csv", place.out / "attestation.json"
+    assert verified(place, "people.csv", "--unit", "who").code == 0
+    lines = [line.split(",") for line in published.read_text().splitlines()]
+    at = lines[0].index(column)
+    other = next(line for line in lines[2:] if line[at] != lines[1][at] and line[0] == lines[1][0])
+    other[at], lines[1][at] = lines[1][at], other[at]
+    before = sha256(published.read_bytes()).hexdigest()
+    published.write_text("".join(f"{','.join(line)}\n" for line in lines))
+    attestation.write_text(attestation.read_text().replace(before, sha256(published.read_bytes()).hexdigest()))
+    private = place.private.rename(place.folder / "gone")
+    check = ["verify", str(place.out), "--original", str(place.folder / "people.csv"), "--unit", "who"]
+    assert place.run(*check).code == 3
+    ran = place.run(*check, "--records", str(private / "records.csv"))
+    assert ran.code == 1
+    assert names(ran.out, column)

@@ -576,6 +576,23 @@ def test_items_with_headers_are_judged_by_the_values_of_each_header(
     assert publish(data, tmp_path, *options, "--one-code", "code,sex") == 0
 
 
+@pytest.mark.parametrize("values", OF_PERSONS)
+def test_each_column_of_codes_is_judged_by_its_own_values(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], values: str
+) -> None:
+    draw = random.Random(2)
+    data = {
+        f"dx{i}": [f"{draw.choice('EIJKMN')}{draw.randint(10, 99)}.{draw.randint(0, 9)}" for _ in range(120)]
+        for i in range(9)
+    }
+    data |= {"doctor": [OF_PERSONS[values](n % 40) for n in range(120)], "x": ["x"] * 120}
+    options = ("--model", "km", "--k", "2", "--m", "1", "--hierarchy", "items=halves:frequency")
+    codes = ",".join(f"dx{i}" for i in range(9))
+    assert publish(data, tmp_path, *options, "--one-code", f"{codes},doctor") == 2
+    assert names(capsys.readouterr().err, "column 'items' 'doctor'")
+    assert publish(data, tmp_path, *options, "--one-code", codes) == 0
+
+
 def test_few_numbers_that_each_person_has_alone_stop_as_items(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from anonset import arrow
 from anonset.columns.headers import PERSON_IDS, meaning_of
 from anonset.columns.ids import are_values, counted_in, given_texts, holds_sets
-from anonset.columns.personal_values import is_free_text
+from anonset.columns.personal_values import CHECKED, OPAQUE, is_free_text, personal_kind
 from anonset.data import SetColumn
 from anonset.data.joining import headers_of, parts_of
 from anonset.data.table_facts import PersonMentions
@@ -114,6 +114,23 @@ def mentions_in(
             if count := are_mentions(texts, names):
                 yield PersonMentions(column, name, count)
                 break
+
+
+def persons_in(columns: Mapping[str, Any], items: str) -> Iterator[PersonMentions]:
+    """Yield the columns with a code per cell whose values are names of persons or reach persons. Among the items of the
+    other columns, names would be too few to be recognized.
+
+    Parameters
+    ----------
+    columns
+        First rows by column name.
+    items
+        Name of the set-valued column that contains the values of all columns.
+    """
+    for name, column in columns.items():
+        labels = arrow.unique(given_texts(column))[:_LOOKED_AT].to_pylist()
+        if (kind := personal_kind(labels)) and kind[0] not in (OPAQUE, CHECKED):
+            yield PersonMentions(items, name, kind[1])
 
 
 def free_text_in(columns: Mapping[str, Any], separator: str | None) -> Iterator[PersonMentions]:

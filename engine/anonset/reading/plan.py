@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from anonset.arrow import ArrowColumns, is_list
 from anonset.columns.headers import PERSON_IDS, are_headers
-from anonset.columns.mentions import columns_of_few, free_text_in, mentions_in, names_and_ids
+from anonset.columns.mentions import columns_of_few, free_text_in, mentions_in, names_and_ids, persons_in
 from anonset.columns.persons import are_cut, possible_persons
 from anonset.columns.rules import CONTACTS
 from anonset.data import CategoricalColumn, SetColumn, Table
@@ -171,7 +171,8 @@ class Plan:
         of_few = columns_of_few(head(others), roles.id) if without_header else ()
         named = [*names_and_ids(others), *of_few]
         free_text = free_text_in(head(roles.items), separator) if roles.items else ()
-        return (*free_text, *mentions_in(table.transactions, table.joined, named, head))
+        of_codes = persons_in(head(roles.one_code), table.transactions.name) if roles.one_code else ()
+        return (*free_text, *of_codes, *mentions_in(table.transactions, table.joined, named, head))
 
     def require_places(self, where: str, rules: Mapping[str, Sequence[str]]) -> None:
         """Reject rules for columns that are not text, and rules for items if there are no items.

@@ -1,6 +1,6 @@
 """Check whether each published row of a bucketized table, and the values of each group, match the original."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 
 import numpy as np
@@ -13,7 +13,7 @@ from anonset.data.spans import ascending, run_spans, spans
 from anonset.data.storage.store import Store
 from anonset.errors import InputError
 from anonset.privacy.model import Witness
-from anonset.publications import Buckets
+from anonset.publications import Buckets, Records
 from anonset.publications.buckets import STAR
 from anonset.spelling import counted
 from anonset.verification.anatomy import row_of_group
@@ -41,18 +41,38 @@ def check_buckets_truthful(table: Table, publication: Buckets) -> Witness | None
     if row >= 0:
         detail = f"input tuple {record[row]} is published more than once"
         return Witness((), int(np.count_nonzero(record == record[row])), 1, row, detail)
-    originals = {column.name: column for column in (*table.ids, *table.kept)}
-    for column in (*publication.ids, *publication.kept):
+    witness = find_other_value(table, publication.ids, publication, star=STAR)
+    witness = witness or find_other_value(table, publication.kept, publication)
+    return witness or _untrue_value(table, publication)
+
+
+def find_other_value(
+    table: Table, columns: Sequence[CategoricalColumn], publication: Records | Buckets, star: str | None = None
+) -> Witness | None:
+    """Return the first row with another value than its record in a column that is published unchanged, or None. The
+    label `star` may replace each value.
+
+    Raises
+    ------
+    InputError
+        If the table lacks a column.
+    """
+    sensitive = () if table.sensitive is None else (table.sensitive,)
+    originals = {column.name: column for column in (*table.ids, *table.kept, *sensitive)}
+    for column in columns:
+        if column.name not in originals:
+            msg = f"the original lacks the column {column.name!r}, which is published unchanged"
+            raise InputError(msg)
         before, image = originals[column.name], _image_of_ids(column, originals[column.name], publication.store)
-        star = column.vocabulary.index.get(STAR, -1) if column in publication.ids else -1
-        for first, end in spans(n):
+        starred = -1 if star is None else column.vocabulary.index.get(star, -1)
+        for first, end in spans(publication.n):
             codes = column.codes[first:end]
             now = codes if image is None else image[codes]
-            wrong = (now != before.codes[record[first:end]]) & (codes != star)
+            wrong = (now != before.codes[publication.record[first:end]]) & (codes != starred)
             if wrong.any():
                 row = first + int(np.argmax(wrong))
-                return Witness((), 0, 1, row, f"the input tuple has another value in column {column.name!r}")
-    return _untrue_value(table, publication)
+                return Witness((), 0, 1, row, f"the input record has another value in column {column.name!r}")
+    return None
 
 
 def check_undivided(table: Table, publication: Buckets) -> Witness | None:

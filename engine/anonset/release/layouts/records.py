@@ -45,6 +45,7 @@ from anonset.release.scan_findings import ScanResult
 from anonset.release.statements import digests
 from anonset.release.symbols import name_sets, require_plain_items, require_plain_nodes, require_sound, spell_out
 from anonset.spelling import setting
+from anonset.verification.bucket_truth import find_other_value
 from anonset.verification.item_truth import check_item_truth
 from anonset.verification.relational_truth import check_relational_truth
 from anonset.writing.publications.records import (
@@ -243,12 +244,12 @@ class RecordsKind(PublicationKind[Records]):
     def find_contradiction(
         self, table: Table, publication: Records, hierarchies: Hierarchies, model: PrivacyModel
     ) -> Witness | None:
-        """Compare every published symbol and relational value with its record."""
+        """Compare every published symbol and value with its record."""
         witness = check_item_truth(table, publication)
         if witness is None and table.relational:
             plain = replace(publication, relational=spell_out(publication.relational, publication.value_sets))
             witness = check_relational_truth(table, plain, hierarchies)
-        return witness
+        return witness or find_other_value(table, publication.kept, publication)
 
     def sizes(self, unverified: UnverifiedPublication[Records]) -> dict[str, int]:
         """Return the number of items that occur, the number of symbols that replace them, and the cluster sizes."""
