@@ -135,7 +135,7 @@ def test_a_single_parquet_file_equals_arrows(tmp_path):
 @pytest.mark.parametrize("local", [False, True])
 def test_many_records_are_parquet(work, tmp_path, monkeypatch, local):
     monkeypatch.setattr(codebook, "MOST_AS_TEXT", 6)
-    monkeypatch.setattr(codebook, "_ROWS_PER_GROUP", 2)
+    monkeypatch.setattr(codebook, "ROWS_PER_GROUP", 2)
     meant = replace(publication(), cluster=np.array([2, 0, 1, 1, 0, 0, 2], np.int32) if local else None)
     assert write_records(meant, tmp_path).name == "records.parquet"
     assert records_file(tmp_path) == tmp_path / "records.parquet"

@@ -51,7 +51,7 @@ def test_long_texts_are_written_some_at_a_time(tmp_path, monkeypatch, kind):
         monkeypatch.setattr(publish, "BYTES_PER_GROUP", size)
         monkeypatch.setattr(publish, "_BYTES", size)
         path = tmp_path / f"{number}.{kind}"
-        publish._write([sets, column], path, kind, " ", (0, 40))
+        publish._write([sets, column], kind, " ", path, (0, 40))
         written.append(path)
     result = [path.read_bytes() for path in written]
     assert result[0] == result[1]

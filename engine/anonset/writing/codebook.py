@@ -36,10 +36,9 @@ from anonset.reading.publications.codebook import (
     record_types,
 )
 from anonset.reading.publications.records import part_names
-from anonset.reading.sources.files import reading, remove_on_failure, write_file
-from anonset.writing.csv_lines import csv_bytes
-
-_ROWS_PER_GROUP = 1 << 20
+from anonset.reading.sources.files import reading, write_file
+from anonset.writing.csv_lines import csv_lines
+from anonset.writing.table_files import ROWS_PER_GROUP, write_parquet_tables
 
 
 def write_codebook(publication: Records, path: str | Path) -> Path:
@@ -77,7 +76,7 @@ def write_symbols(symbols: Sequence[Symbol], where: Path) -> Path:
         [symbol.kind for symbol in symbols],
         [" ".join(map(_member, symbol.members)) for symbol in symbols],
     )
-    return write_file(where, csv_bytes(SYMBOL_COLUMNS, [arrow.text_array(column) for column in columns]))
+    return write_file(where, csv_lines(SYMBOL_COLUMNS, [[arrow.text_array(column) for column in columns]]))
 
 
 def _member(label: str) -> str:
@@ -107,7 +106,7 @@ def write_mapping(recoding: Recoding, path: str | Path, symbols: Sequence[Symbol
     if not isinstance(recoding, (Cut, ItemGroups)):
         msg = f"a recoding of type {type(recoding).__name__} has no single mapping of all items"
         raise InputError(msg)
-    return write_file(Path(path), csv_bytes(GLOBAL, _images(recoding, _labels_of_groups(symbols))))
+    return write_file(Path(path), csv_lines(GLOBAL, [_images(recoding, _labels_of_groups(symbols))]))
 
 
 def _labels_of_groups(symbols: Sequence[Symbol]) -> dict[tuple[str, ...], str]:
@@ -157,20 +156,19 @@ def write_local_mapping(
     if len(recoding.cluster) != column.n or len(recoding.items) != recoding.n_clusters:
         msg = f"the recoding must have a mapping for each cluster of the {column.n} records"
         raise InputError(msg)
-    return write_file(Path(path), _parts(recoding, column, _labels_of_groups(symbols)))
+    return write_file(Path(path), csv_lines(LOCAL, _local_blocks(recoding, column, _labels_of_groups(symbols))))
 
 
-def _parts(recoding: PerCluster, column: SetColumn, named: Mapping[tuple[str, ...], str]) -> Iterator[Any]:
-    yield csv_bytes(LOCAL, [arrow.text_array([])] * 3)[0]
+def _local_blocks(recoding: PerCluster, column: SetColumn, named: Mapping[tuple[str, ...], str]) -> Iterator[list[Any]]:
     labels, rows = column.vocabulary.labels, _no_rows()
     for cluster, codes in _occurring(recoding, column):
         rows[0].extend([str(cluster)] * len(codes))
         rows[1].extend(labels[code] for code in codes)
         rows[2].extend(_published(recoding.items[cluster], codes, named))
         if len(rows[0]) >= _LINES:
-            yield csv_bytes(LOCAL, [arrow.text_array(part) for part in rows])[1]
+            yield [arrow.text_array(part) for part in rows]
             rows = _no_rows()
-    yield csv_bytes(LOCAL, [arrow.text_array(part) for part in rows])[1]
+    yield [arrow.text_array(part) for part in rows]
 
 
 def _no_rows() -> tuple[list[str], list[str], list[str]]:
@@ -236,7 +234,7 @@ def write_records(publication: Records, path: str | Path) -> Path:
         suffix = "" if len(bounds) > 1 else ".parquet" if publication.n > MOST_AS_TEXT else ".csv"
         where = where / f"records{suffix}"
     if where.suffix == ".csv":
-        return write_file(where, _lines_of_records(publication))
+        return write_file(where, csv_lines(RECORD_COLUMNS, _blocks_of_records(publication)))
     paths = [where]
     if len(bounds) > 1:
         paths = [where.parent / name for name in part_names(len(bounds), "parquet", where.name)]
@@ -251,29 +249,22 @@ def write_records(publication: Records, path: str | Path) -> Path:
     return where
 
 
-def _lines_of_records(publication: Records) -> Iterator[Any]:
-    yield csv_bytes(RECORD_COLUMNS, [arrow.text_array([])] * 3)[0]
+def _blocks_of_records(publication: Records) -> Iterator[list[Any]]:
     for first, end in spans(publication.n):
         block = publication.slice(first, end)
         cluster = arrow.text_array([""] * block.n) if block.cluster is None else arrow.digits(block.cluster)
-        columns = [arrow.digits(np.arange(first, end)), arrow.digits(block.record), cluster]
-        yield csv_bytes(RECORD_COLUMNS, columns)[1]
+        yield [arrow.digits(np.arange(first, end)), arrow.digits(block.record), cluster]
 
 
 def _write_parquet(record: Int64, cluster: Int32 | None, folder: Path, rows: tuple[int, int]) -> Path:
     import pyarrow as pa
-    from pyarrow import parquet
 
-    path = folder / f"records-{secrets.token_hex(8)}.parquet"
+    def table(first: int, end: int) -> Any:
+        clusters = pa.nulls(end - first, pa.int32()) if cluster is None else arrow.number_array(cluster[first:end])
+        columns = [arrow.number_array(np.arange(first, end)), arrow.number_array(record[first:end]), clusters]
+        return pa.table(dict(zip(RECORD_COLUMNS, columns, strict=True)))
+
+    path, types = folder / f"records-{secrets.token_hex(8)}.parquet", pa.schema(record_types().items())
+    tables = (table(rows[0] + a, rows[0] + b) for a, b in spans(rows[1] - rows[0], ROWS_PER_GROUP))
     encodings = dict.fromkeys(RECORD_COLUMNS, "DELTA_BINARY_PACKED")
-    with remove_on_failure(path), path.open("wb") as file:
-        options: dict[str, Any] = {"use_dictionary": False, "column_encoding": encodings}
-        with parquet.ParquetWriter(file, pa.schema(record_types().items()), **options) as writer:
-            for a, b in spans(rows[1] - rows[0], _ROWS_PER_GROUP):
-                first, end = rows[0] + a, rows[0] + b
-                clusters = (
-                    pa.nulls(end - first, pa.int32()) if cluster is None else arrow.number_array(cluster[first:end])
-                )
-                columns = [arrow.number_array(np.arange(first, end)), arrow.number_array(record[first:end]), clusters]
-                writer.write_table(pa.table(dict(zip(RECORD_COLUMNS, columns, strict=True))), _ROWS_PER_GROUP)
-    return path
+    return write_parquet_tables(path, types, tables, use_dictionary=False, column_encoding=encodings)

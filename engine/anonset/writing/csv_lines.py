@@ -1,6 +1,7 @@
 """Format text columns as CSV lines. The bytes are the same with every version of Arrow."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -80,8 +81,7 @@ def lines(columns: Sequence[Any], separator: str = ",") -> Any:
     return rows.buffers()[2].slice(int(ends[0]), int(ends[-1] - ends[0]))
 
 
-def csv_bytes(header: Sequence[str], columns: Sequence[Any]) -> list[Any]:
-    """Return the header line and the other lines of a CSV file. Fields are quoted if necessary."""
-    is_single = len(columns) == 1
-    top = lines([quoted(arrow.text_array([name]), fills_line=is_single) for name in header])
-    return [top, lines([quoted(column, fills_line=is_single) for column in columns])]
+def csv_lines(header: Sequence[str], blocks: Iterable[Sequence[Any]]) -> Iterator[Any]:
+    """Yield the header line of a CSV file, and the lines of each block of columns. Fields are quoted if necessary."""
+    for columns in chain([[arrow.text_array([name]) for name in header]], blocks):
+        yield lines([quoted(column, fills_line=len(header) == 1) for column in columns])

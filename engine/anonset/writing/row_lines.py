@@ -10,7 +10,7 @@ from anonset.data import CategoricalColumn
 from anonset.data.array_types import Int32, Int64
 from anonset.data.spans import spans
 from anonset.data.storage.store import Store
-from anonset.writing.csv_lines import csv_bytes, lines, quoted, texts_of
+from anonset.writing.csv_lines import csv_lines, lines, quoted, texts_of
 
 BLOCK = 1 << 17
 """Number of rows in a block."""
@@ -34,7 +34,7 @@ class RowLines:
     def __init__(self, columns: Sequence[CategoricalColumn], store: Store, count: Int64 | None = None) -> None:
         self._columns, self._store, self._count = columns, store, count
         names = [column.name for column in columns]
-        self._header = csv_bytes(names, [arrow.text_array([])] * len(names))[0]
+        self._header = next(csv_lines(names, ()))
         self._fields = [_fields_of(column, fills_line=len(names) == 1) for column in columns]
 
     @property

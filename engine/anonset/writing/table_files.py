@@ -1,5 +1,6 @@
 """Write tables as Parquet files."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,9 @@ import numpy as np
 
 from anonset.data import CategoricalColumn, SetColumn, Table
 from anonset.reading.sources.files import remove_on_failure
+
+ROWS_PER_GROUP = 1 << 20
+"""Maximum number of rows in a Parquet row group."""
 
 
 def write_parquet(table: Table, path: str | Path) -> Path:
@@ -32,6 +36,18 @@ def write_parquet(table: Table, path: str | Path) -> Path:
     with remove_on_failure(target):
         parquet.write_table(pa.table(columns), target, store_schema=False)
     return target
+
+
+def write_parquet_tables(path: Path, schema: Any, tables: Iterable[Any], **options: Any) -> Path:
+    """Write tables with the same columns (``pyarrow.Table``) to a Parquet file, and return its path. `options` are
+    those of ``pyarrow.parquet.ParquetWriter``.
+    """
+    from pyarrow import parquet
+
+    with remove_on_failure(path), path.open("wb") as file, parquet.ParquetWriter(file, schema, **options) as writer:
+        for table in tables:
+            writer.write_table(table, ROWS_PER_GROUP)
+    return path
 
 
 def _arrow(column: Any) -> Any:

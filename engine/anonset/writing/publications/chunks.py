@@ -1,6 +1,5 @@
 """Write a disassociated publication as the tables clusters, chunks, shared and counts, in batches of rows."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,9 +11,9 @@ from anonset.data.spans import spans
 from anonset.publications import Chunks
 from anonset.publications.chunk_columns import ChunkRows, runs_of
 from anonset.reading.publications.chunks import COLUMNS, file_names, require_plain
-from anonset.reading.sources.files import reading, remove_on_failure, write_file
-from anonset.writing.csv_lines import csv_bytes
-from anonset.writing.publications.records import ROWS_PER_GROUP
+from anonset.reading.sources.files import reading, write_file
+from anonset.writing.csv_lines import csv_lines
+from anonset.writing.table_files import ROWS_PER_GROUP, write_parquet_tables
 
 
 class ChunkTables(NamedTuple):
@@ -135,18 +134,13 @@ def write_chunks(publication: Chunks, folder: Path, form: str, part_rows: int | 
                 (folder / table).mkdir()
         for name, (first, end) in zip(names, bounds[table], strict=True):
             if form == "parquet":
-                _write_parquet(tables, table, (first, end), folder / name)
+                groups = list(spans(end - first, ROWS_PER_GROUP)) or [(0, 0)]
+                rows = (tables.rows(table, first + a, first + b) for a, b in groups)
+                write_parquet_tables(folder / name, tables.rows(table, first, first).schema, rows)
             else:
-                write_file(folder / name, _lines(tables, table, first, end))
+                blocks = (tables.rows(table, first + a, first + b).columns for a, b in spans(end - first))
+                write_file(folder / name, csv_lines(COLUMNS[table], (list(map(_text, block)) for block in blocks)))
     return parts
-
-
-def _lines(tables: _Tables, table: str, first: int, end: int) -> Iterator[Any]:
-    yield csv_bytes(COLUMNS[table], [arrow.text_array([]) for _ in COLUMNS[table]])[0]
-    for a, b in spans(end - first):
-        yield csv_bytes(COLUMNS[table], [_text(column) for column in tables.rows(table, first + a, first + b).columns])[
-            1
-        ]
 
 
 def _text(column: Any) -> Any:
@@ -156,13 +150,3 @@ def _text(column: Any) -> Any:
     if pa.types.is_list(cells.type):
         cells = arrow.binary_join(cells, arrow.cast(arrow.text_array([" "]), pa.string())[0])
     return arrow.cast(cells, pa.large_string())
-
-
-def _write_parquet(tables: _Tables, table: str, bounds: tuple[int, int], path: Path) -> None:
-    from pyarrow import parquet
-
-    first, end = bounds
-    schema = tables.rows(table, first, first).schema
-    with remove_on_failure(path), path.open("wb") as file, parquet.ParquetWriter(file, schema) as writer:
-        for a, b in list(spans(end - first, ROWS_PER_GROUP)) or [(0, 0)]:
-            writer.write_table(tables.rows(table, first + a, first + b), ROWS_PER_GROUP)

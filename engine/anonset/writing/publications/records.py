@@ -20,17 +20,16 @@ from anonset.errors import InputError, datum, require_known
 from anonset.publications import Records
 from anonset.publications.records import written_columns
 from anonset.reading.publications.records import PARTS, part_names
-from anonset.reading.sources.files import reading, remove_on_failure, write_file
+from anonset.reading.sources.files import reading, write_file
 from anonset.spelling import setting
-from anonset.writing.csv_lines import csv_bytes, lines, quoted, texts_of
+from anonset.writing.csv_lines import csv_lines, lines, texts_of
+from anonset.writing.table_files import ROWS_PER_GROUP, write_parquet_tables
 
 _FORMATS = ("csv", "parquet", "dat")
 _SEPARATORS = (" ", ";", "|", "\t")
 _BLOCK = 1 << 16
 _BYTES = 1 << 24
 """Approximate maximum size of a block in bytes."""
-ROWS_PER_GROUP = 1 << 20
-"""Maximum number of rows in a Parquet row group."""
 BYTES_PER_GROUP = 1 << 26
 """Maximum number of bytes of a row group. Arrow stores a complete row group in memory."""
 _NO_LEDGER = Ledger(None)
@@ -217,8 +216,8 @@ def _write(
     if format == "parquet":
         return _write_parquet(columns, path, rows)
     if format == "dat" and isinstance(columns[0], SetColumn):
-        return write_file(path, (lines([cells]) for (cells,) in _blocks(columns, " ", rows)))
-    return write_file(path, _csv_parts(columns, separator, rows))
+        return write_file(path, map(lines, _blocks(columns, " ", rows)))
+    return write_file(path, csv_lines([column.name for column in columns], _blocks(columns, separator, rows)))
 
 
 def write_sets(column: SetColumn, path: Path) -> Path:
@@ -239,16 +238,9 @@ def write_sets(column: SetColumn, path: Path) -> Path:
 
 
 def _write_parquet(columns: Sequence[SetColumn | CategoricalColumn], path: Path, rows: tuple[int, int]) -> Path:
-    from pyarrow import parquet
-
-    with remove_on_failure(path), path.open("wb") as file:
-        empty = arrow_table([column.slice(0, 0) for column in columns])
-        with parquet.ParquetWriter(file, empty.schema) as writer:
-            for first, end in spans_within(columns, rows, ROWS_PER_GROUP, BYTES_PER_GROUP):
-                writer.write_table(arrow_table([column.slice(first, end) for column in columns]), ROWS_PER_GROUP)
-            if rows[0] == rows[1]:
-                writer.write_table(empty)
-    return path
+    blocks = spans_within(columns, rows, ROWS_PER_GROUP, BYTES_PER_GROUP) if rows[0] < rows[1] else [rows]
+    tables = (arrow_table([column.slice(first, end) for column in columns]) for first, end in blocks)
+    return write_parquet_tables(path, arrow_table([column.slice(0, 0) for column in columns]).schema, tables)
 
 
 def separator_of(publication: Records, separator: str | None = None) -> str:
@@ -256,15 +248,6 @@ def separator_of(publication: Records, separator: str | None = None) -> str:
     shown = written_columns(publication.slice(0, 0))
     sets = (column for column in shown if isinstance(column, SetColumn))
     return separator_for((label for column in sets for label in column.vocabulary.labels), separator)
-
-
-def _csv_parts(
-    columns: Sequence[SetColumn | CategoricalColumn], separator: str, rows: tuple[int, int]
-) -> Iterator[Any]:
-    top, _ = csv_bytes([column.name for column in columns], [arrow.text_array([])] * len(columns))
-    yield top
-    for fields in _blocks(columns, separator, rows):
-        yield lines([quoted(part, fills_line=len(columns) == 1) for part in fields])
 
 
 def _blocks(

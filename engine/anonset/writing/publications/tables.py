@@ -16,9 +16,10 @@ from anonset.publications import Records
 from anonset.publications.records import written_columns
 from anonset.reading.linked import column_of
 from anonset.reading.publications.tables import FOLDER, RECORD, files_of_table
-from anonset.reading.sources.files import reading, remove_on_failure, write_file
-from anonset.writing.csv_lines import csv_bytes, texts_of
+from anonset.reading.sources.files import reading, write_file
+from anonset.writing.csv_lines import csv_lines, texts_of
 from anonset.writing.publications.records import spans_within
+from anonset.writing.table_files import write_parquet_tables
 
 _BLOCK = 1 << 16
 _BYTES = 1 << 24
@@ -62,22 +63,18 @@ class _Table:
         if format == "parquet":
             self._write_parquet(path, rows)
         else:
-            write_file(path, self._lines(rows))
-
-    def _lines(self, rows: tuple[int, int]) -> Iterator[Any]:
-        yield csv_bytes(self.names, [arrow.text_array([]) for _ in self.names])[0]
-        for number, *texts in self.blocks(*rows):
-            yield csv_bytes(self.names, [arrow.digits(number), *texts])[1]
+            blocks = ([arrow.digits(number), *texts] for number, *texts in self.blocks(*rows))
+            write_file(path, csv_lines(self.names, blocks))
 
     def _write_parquet(self, path: Path, rows: tuple[int, int]) -> None:
         import pyarrow as pa
-        from pyarrow import parquet
 
         schema = pa.schema([(RECORD, pa.int64()), *((name, pa.string()) for name in self.names[1:])])
-        with remove_on_failure(path), path.open("wb") as file, parquet.ParquetWriter(file, schema) as writer:
-            for number, *texts in self.blocks(*rows):
-                cells = [arrow.number_array(number), *(arrow.cast(text, pa.string()) for text in texts)]
-                writer.write_table(pa.Table.from_arrays(cells, schema=schema))
+        cells = (
+            [arrow.number_array(number), *(arrow.cast(text, pa.string()) for text in texts)]
+            for number, *texts in self.blocks(*rows)
+        )
+        write_parquet_tables(path, schema, (pa.Table.from_arrays(block, schema=schema) for block in cells))
 
 
 def write_tables(
