@@ -4,7 +4,7 @@ import pytest
 from tests.facts import names
 
 import anonset
-from anonset.columns.placeholders import placeholder_counts
+from anonset.columns.id_findings import placeholder_counts
 from cli.place import Place
 from cli.published import rows_of
 

@@ -5,12 +5,16 @@ import sys
 
 import pytest
 
-from anonset.columns.header_topics import is_quantity, is_remark, is_sensitive, names_a_product, names_items
 from anonset.columns.headers import (
     is_direct,
     is_identifier,
     is_known,
+    is_quantity,
+    is_remark,
+    is_sensitive,
     meaning_of,
+    names_a_product,
+    names_items,
     words_of,
 )
 from anonset.columns.profiles import Profile
@@ -52,7 +56,7 @@ def test_headers_classify_their_columns(meaning, header):
 @pytest.mark.parametrize("meaning", ["person id", "case id"])
 def test_columns_of_persons_and_cases_are_dropped_even_if_few_values_differ(meaning):
     for header in HEADERS[meaning].split():
-        column = Profile(header, "text", 1000, 30, 0, 0, entropy=4.9, largest=40)
+        column = Profile("text", name=header, records=1000, distinct=30)
         assert propose([column], lambda name: name)[header].role == "drop"
 
 

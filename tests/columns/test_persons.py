@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.reading.persons import offered, stays
 
 from anonset import inspect
-from anonset.columns.agreement import DIFFER, UNKNOWN, agrees, evidence_of
+from anonset.columns.ids import DIFFER, UNKNOWN, agrees, evidence_of
 from anonset.columns.persons import all_persons, are_cut, possible_persons
 
 pytestmark = pytest.mark.compiled

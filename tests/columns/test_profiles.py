@@ -27,7 +27,7 @@ def test_short_columns_have_the_profile_of_long_columns(values: list[str | None]
 @given(COLUMNS, st.integers(2, 9))
 def test_rows_that_are_there_several_times_change_no_values(values: list[str | None], times: int) -> None:
     few, many = (profile("c", pa.chunked_array([values * n], pa.string())) for n in (1, times * 16))
-    assert (few.distinct, few.null_words, few.look.form) == (many.distinct, many.null_words, many.look.form)
+    assert (few.distinct, few.null_words, few.form) == (many.distinct, many.null_words, many.form)
     assert many.nulls == few.nulls * times * 16
     assert many.missing == few.missing * times * 16
     assert many.entropy == pytest.approx(few.entropy, abs=1e-9)
@@ -146,13 +146,13 @@ def test_a_kind_survives_few_odd_values(codes: int, odd: int, kind: str) -> None
         *(f"odd-{chr(97 + n)}" for n in range(odd)),
     ]
     profiled = profile("dx", pa.chunked_array([values * 3], pa.string()))
-    assert (profiled.kind, profiled.look.odd) == (kind, odd if kind != "text" else 0)
+    assert (profiled.kind, profiled.odd) == (kind, odd if kind != "text" else 0)
 
 
 @pytest.mark.parametrize(("odd", "usable"), [(1, True), (2, False)])
 def test_a_format_of_dates_survives_few_dates_in_another_format(odd: int, usable: bool) -> None:
     dates = [*(f"{3 + n}/25/2020" for n in range(odd)), *(f"2020-01-{n:02}" for n in range(1, 20))]
-    look = profile("visit", pa.chunked_array([dates])).look
+    look = profile("visit", pa.chunked_array([dates]))
     assert (look.kind, look.usable, look.odd if usable else 0) == ("dates", usable, odd if usable else 0)
 
 
@@ -170,7 +170,7 @@ def test_a_format_of_dates_survives_few_dates_in_another_format(odd: int, usable
 )
 def test_usual_forms_of_dates_are_read(value: str, form: str) -> None:
     profiled = profile("when", pa.chunked_array([[value] * 3], pa.string()))
-    assert (profiled.kind, profiled.look.form) == ("dates", form)
+    assert (profiled.kind, profiled.form) == ("dates", form)
     assert odd_labels(f"date:{form}:month,year", [value], "when") == []
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from anonset import arrow, inspect, read
 from anonset.cli.main import main
-from anonset.columns.printed_lists import are_printed_lists, items_of_lists, listed_items
+from anonset.columns.cells import are_printed_lists, items_of_lists, listed_items
 from anonset.errors import InputError
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=6)

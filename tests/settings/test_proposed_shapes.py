@@ -187,7 +187,7 @@ def test_null_words_are_named_and_proposed(tmp_path):
 )
 def test_separators_of_thousands_and_currencies_are_numbers(values, decimal):
     column, _ = proposed([value for value in values for _ in range(4)])
-    assert (column.profile.kind, column.profile.look.form, column.role) == ("numbers", decimal, "relational")
+    assert (column.profile.kind, column.profile.form, column.role) == ("numbers", decimal, "relational")
 
 
 def test_diagnoses_and_procedures_are_separate_sets():

@@ -6,10 +6,14 @@ from typing import Any
 import numpy as np
 
 from anonset import arrow
-from anonset.columns.agreement import count_distinct
 from anonset.columns.identity import folded
-from anonset.columns.ids import are_values, combined, given_texts, persons_in
-from anonset.spelling import setting
+from anonset.columns.ids import are_values, combined, count_distinct, given_texts, holds_sets, persons_in
+from anonset.columns.missing import MISSING
+from anonset.columns.personal_values import are_names
+from anonset.data.array_types import Bools, Int64
+from anonset.data.table_facts import RepeatedIdentifiers
+from anonset.errors import Fix, Problem
+from anonset.spelling import counted, listed, setting
 
 _CHAINED, _REPLACED_ONCE = 0.9, 0.9
 """Limits for a column of earlier ids: the minimum share of its values that are also ids, and the minimum ratio of its
@@ -80,3 +84,100 @@ def _dummy(name: str, texts: Any) -> str:
         f"one value of column {name!r} occurs in {most:,} of {len(texts):,} rows (median of all values: {median:g}); "
         f"{way} {setting('skip_rows', 'no-id')}"
     )
+
+
+_REGULAR = 0.95
+"""Minimum share of ids that contain a digit, or an ``@``."""
+_MARKS = (r"\d", "@")
+_FILLER = rf"^(0+|9+|-\d+|{'|'.join(f'{digit}{{5,}}' for digit in range(1, 9))})$"
+"""Numbers that are probably no ids: zeros, nines, negative numbers, and repetitions of another digit."""
+_OFTEN = 5
+"""Minimum frequency of a number that means a missing id, as a multiple of the mean frequency of the ids."""
+_MOST = 5
+
+
+def are_placeholders(labels: Any, counts: Int64) -> Bools:
+    """Return True for each distinct value of a column that means a missing id, bool (n,).
+
+    Placeholders are repeated texts that differ from the ids of the column, because they contain no digit or, among
+    e-mail addresses, no ``@``. Zeros, nines and negative numbers are placeholders if they are far more frequent than
+    the ids. If most ids are such numbers, none is a placeholder.
+
+    Parameters
+    ----------
+    labels
+        Distinct values (``pyarrow.StringArray``).
+    counts
+        Frequencies of the values, int64 (n,). 0 if a value is not to be considered.
+
+    >>> ids = arrow.text_array([*map(str, range(100, 160)), "none", "999-99", "x"])
+    >>> np.flatnonzero(are_placeholders(ids, np.array([2] * 60 + [4, 11, 1]))).tolist()
+    [60, 61]
+    """
+    import pyarrow as pa
+
+    found = np.zeros(len(labels), np.bool_)
+    given = counts > 0
+    n_given = int(given.sum())
+    if n_given < _FEWEST_IDS:
+        return found
+    for mark in _MARKS:
+        regular = arrow.to_numpy(arrow.matches(labels, mark)) & given
+        if int(regular.sum()) >= _REGULAR * n_given:
+            odd = given & ~regular & (counts > 1)
+            if int((given & ~regular).sum()) <= _MOST:
+                found |= odd
+            break
+    filler = given & arrow.to_numpy(arrow.matches(folded(arrow.cast(labels, pa.large_string())), _FILLER))
+    if 0 < 2 * int(filler.sum()) <= n_given:
+        others = counts[given & ~(filler | found)]
+        found |= filler & (counts > _OFTEN * max(1.0, float(others.mean()) if len(others) else 0.0))
+    return found
+
+
+def placeholder_counts(column: Any) -> dict[str, int]:
+    """Return the placeholders of a text column, with their number of rows. Empty for columns of other types."""
+    import pyarrow as pa
+
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+        return {}
+    text = arrow.utf8_trim_whitespace(arrow.cast(arrow.cast(column, kind), pa.large_string())).combine_chunks()
+    encoded = arrow.dictionary_encode(arrow.drop_null(text))
+    labels = encoded.dictionary
+    counts = np.bincount(arrow.to_numpy(encoded.indices), minlength=len(labels)).astype(np.int64)
+    counts[arrow.to_numpy(arrow.is_in(labels, sorted(MISSING)))] = 0
+    return {str(labels[at]): int(counts[at]) for at in np.flatnonzero(are_placeholders(labels, counts)).tolist()}
+
+
+def placeholders_in(head: Mapping[str, Any], ids: Sequence[str]) -> tuple[RepeatedIdentifiers, ...]:
+    """Return the id columns that contain placeholders in the first rows, which would merge the rows of many persons.
+
+    Parameters
+    ----------
+    head
+        First rows by column name.
+    """
+    counts_of = {name: placeholder_counts(head[name]) for name in ids if name in head and not holds_sets(head[name])}
+    return tuple(
+        RepeatedIdentifiers(name, rows=sum(counts.values()), persons=len(counts), words=tuple(counts))
+        for name, counts in counts_of.items()
+        if counts
+    )
+
+
+def as_nulls(name: str, words: Sequence[str]) -> list[str]:
+    """Return the placeholders of a column as values of the setting ``null``, limited to this column if possible.
+
+    >>> as_nulls("Nr", ["none", "0"]), as_nulls("Name, Vorname", ["none"])
+    (['Nr=none', 'Nr=0'], ['none'])
+    """
+    return [word if "," in name else f"{name}={word}" for word in words if "," not in word]
+
+
+def placeholder_problem(name: str, words: Sequence[str], n_rows: int) -> Problem:
+    """Return the problem that values of an id column may mean a missing id, with the settings that skip these rows."""
+    shown = [repr(word) if not are_names([word] * _MOST) else "a text" for word in words]
+    rows = counted(n_rows, "row")
+    fix = Fix({"null": as_nulls(name, words), "skip_rows": ["no-id"]}, "to remove these rows and their persons")
+    return Problem(f"column {name!r}: {listed(shown)} in {rows} may mean a missing id", [fix])

@@ -3,20 +3,107 @@ values.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from math import floor, log10
 from typing import Any
 
-from anonset.columns.date_patterns import NAMED_MONTH, WEEKDAY
 from anonset.columns.marks import says_present
-from anonset.columns.number_forms import decimals_of, plain_number
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import Fix
 
+MONTH = (
+    r"(?:jan|ene|gen|feb|f[eé]v|mar|m[aä]r|mrz|maa|apr|avr|abr|may|mai|maj|mei|mag|jun|juin|giu|jul|juil|lug|aug|ao[uû]"
+    r"|ago|sep|set|oct|okt|ott|nov|dec|dez|dic|d[eé]c)[^\W\d_]{0,6}\.?"
+)
+"""A month name."""
+WEEKDAY = r"(?:[^\W\d_]{2,10}\.?,? )?"
+"""An optional weekday name."""
+_DAY, _YEAR, _OF = r"(?:0?[1-9]|[12]\d|3[01])", r"(?:(?:18|19|20)\d\d)", r"(?:de |of |del )?"
+NAMED_MONTH = (
+    rf"{WEEKDAY}(?:{_DAY}(?:\.|st|nd|rd|th|er|º)?[- /]?{_OF}{MONTH}[- /,]{{1,2}}{_OF}(?:{_YEAR}|\d\d)"
+    rf"|{MONTH} {_DAY}(?:st|nd|rd|th)?,? {_YEAR}|{_YEAR}[- ]{MONTH}[- ]{_DAY})"
+)
+"""A date with a day and a month name."""
+_WITHIN = re.compile(
+    rf"(?<![\d.])(?:{_YEAR}([-/.])\d\d?\1{_DAY}|{_DAY}([-/.]){_DAY}\2(?:{_YEAR}|\d\d))(?![\d.])|\b{NAMED_MONTH}\b",
+    re.IGNORECASE,
+)
+is_time = re.compile(r"\d{1,2}:\d\d(:\d\d)?(\.\d+)?").fullmatch
+"""Matches a time of the day."""
+
+
+def contains_date(text: str) -> bool:
+    """Return True if a text contains a date that includes the day.
+
+    >>> contains_date("seen on 3.4.2021, again"), contains_date("since 4 May 2020"), contains_date("v1.2.3")
+    (True, True, False)
+    >>> contains_date("EC_4.2.1.11"), contains_date("ONC-14/82/19")
+    (False, False)
+    """
+    return _WITHIN.search(text) is not None
+
+
+NUMBER = r"^-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+_CURRENCY = r"(€|\$|£|¥|zł|kr\.?|Kč|Fr\.|EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK)"
+_BLANK = "[ \u00a0\u202f]"
+NO_CURRENCY = "[-0-9.,'’ \u00a0\u202f]|[eE][-+]?[0-9]+"
+
+
+def _written(decimal: str) -> str:
+    point, comma = re.escape(decimal), re.escape("." if decimal == "," else ",")
+    groups = "|".join(f"[0-9]{{1,3}}({mark}[0-9]{{3}})+" for mark in (comma, "['’]", _BLANK))
+    number = rf"(([0-9]+|{groups})({point}[0-9]*)?|{point}[0-9]+)([eE][+-]?[0-9]+)?"
+    return rf"^-?({_CURRENCY}{_BLANK}?)?-?{number}({_BLANK}?{_CURRENCY})?$"
+
+
+WRITTEN = {decimal: _written(decimal) for decimal in (",", ".")}
+SIGNS_WITHOUT_VALUE = {decimal: f"{_CURRENCY}|['’ \u00a0\u202f{other}]" for decimal, other in ((",", "."), (".", ","))}
+_FITS = {decimal: re.compile(pattern) for decimal, pattern in WRITTEN.items()}
+
+
+def recognised_decimal(values: Iterable[str]) -> str:
+    """Return the decimal sign of numbers that are not in the notation of programs. Empty if the sign is ambiguous.
+
+    >>> recognised_decimal(["70", "70,5"]), recognised_decimal(["70", "1,000"]), recognised_decimal(["1.5", "2,5"])
+    (',', '', '')
+    >>> recognised_decimal(["€ 1.234,50", "€ 7"]), recognised_decimal(["$1,234.50"]), recognised_decimal(["7", "1.5"])
+    (',', '.', '')
+    """
+    signs = decimals_of(values)
+    return signs[0] if len(signs) == 1 else ""
+
+
+def decimals_of(values: Iterable[str]) -> list[str]:
+    """Return the decimal signs under which all values are numbers. Empty if all values are plain numbers."""
+    filled = [value for value in values if value]
+    if all(re.match(NUMBER, value) for value in filled):
+        return []
+    signs = [
+        decimal for decimal, form in _FITS.items() if all(map(form.match, filled)) and len(_currencies(filled)) <= 1
+    ]
+    same = len(signs) > 1 and all(plain_number(value, ",") == plain_number(value, ".") for value in filled)
+    return signs[1:] if same else signs
+
+
+def plain_number(value: str, decimal: str) -> str:
+    """Return a number with a decimal point, without currency and thousands separators.
+
+    >>> plain_number("-1.234,50 €", ","), plain_number("$1,234.50", ".")
+    ('-1234.50', '1234.50')
+    """
+    return re.sub(SIGNS_WITHOUT_VALUE[decimal], "", value).replace(",", ".")
+
+
+def _currencies(values: Iterable[str]) -> set[str]:
+    return {re.sub(NO_CURRENCY, "", value) for value in values} - {""}
+
+
 MOST_LOOKED_AT = 20_000
 """Maximum number of distinct values examined."""
+MARKS = ("0/1", "crosses")
+"""Kinds of columns that mark whether a property is present."""
 _FEW_ODD = 0.05
 """Maximum share of distinct values of another kind in a column."""
 _FEWEST_FOR_ODD = 10

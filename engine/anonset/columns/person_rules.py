@@ -4,26 +4,25 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import isqrt
 
-from anonset.columns.header_topics import (
-    is_copy,
-    is_quantity,
-    is_remark,
-    is_sensitive,
-    names_a_product,
-    names_codes,
-    names_items,
-)
 from anonset.columns.headers import (
     CODES,
     has_known_letters,
     is_about_a_thing,
+    is_copy,
     is_identifier,
     is_known,
+    is_quantity,
+    is_remark,
+    is_sensitive,
     meaning_of,
+    names_a_product,
+    names_codes,
+    names_items,
     words_of,
 )
+from anonset.columns.kinds import MARKS
 from anonset.columns.profiles import Profile
-from anonset.columns.roles import MARKS, OF_PERSONS, SETS, UNRECOGNIZED, ProposedRole, tree_of
+from anonset.columns.roles import OF_PERSONS, SETS, UNRECOGNIZED, ProposedRole, tree_of
 from anonset.columns.set_rules import is_grade
 from anonset.errors import Fix
 from anonset.spelling import counted, setting

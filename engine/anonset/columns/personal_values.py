@@ -2,17 +2,21 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 from unicodedata import category
 
 from anonset.columns.check_digits import count_checked
-from anonset.columns.date_patterns import MAIL, NAMED_MONTH, WEEKDAY
-from anonset.columns.letters import without_accents
+from anonset.columns.kinds import NAMED_MONTH, WEEKDAY
+from anonset.columns.words import without_accents
+from anonset.data.hierarchies.hierarchy_rules import NO_VALUE
 from anonset.personal_text import is_opaque_key
 
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
+_PHONE_WITHIN = re.compile(r"(?<![\w.,-])(\+|00?)[1-9]\d[\d /()-]{5,16}\d(?![\w.,])")
+_MAIL = re.compile(r"(?<![^@\s])[^@\s]+@[^@\s]+\.[a-z]{2,}", re.IGNORECASE)
 _PHONE = re.compile(r"(?=.*[+ /()-])(\+|00?|\()[\d /().-]{6,19}\d")
 _SURE_PHONE = re.compile(
     r"\+[1-9]\d{0,2}[ ()/.-]{0,2}\d[\d ()/.-]{5,14}\d|\(0?\d{2,5}\)[ -]?\d[\d -]{3,9}\d|0\d{1,4}[ /]\d{5,8}"
@@ -104,49 +108,58 @@ def is_iban(value: str) -> bool:
 
 
 OPAQUE, CHECKED = "opaque key", "number"
-KINDS_OF_VALUES = {
-    "e-mail": "e-mail addresses",
-    "IBAN": "IBANs",
-    "phone": "telephone numbers",
-    "name": "names of persons",
-    "account": "device ids or user names",
-    CHECKED: "national ids, card numbers or device numbers",
-    "network": "IP addresses",
-    "address": "postal addresses",
-    OPAQUE: "opaque keys or long numbers, such as hashes, card or telephone numbers",
-}
-"""Kinds of values that name or reach persons, with their names in messages."""
-CONTACTS = ("e-mail", "IBAN", "phone")
-_PATTERNS: Mapping[str, Callable[[str], object]] = {
-    "e-mail": _EMAIL.fullmatch,
-    "IBAN": is_iban,
-    "phone": _PHONE.fullmatch,
-    "account": _DEVICE.fullmatch,
-    "network": _NETWORK.fullmatch,
-    "address": _ADDRESS.fullmatch,
-}
-"""Patterns that nearly all values of a column match, by header meaning."""
 
 
-def pattern_of(labels: Sequence[str], patterns: Sequence[str] = CONTACTS) -> str:
+class Kind(NamedTuple):
+    """Kind of values that name or reach persons."""
+
+    words: str
+    """The values, in messages."""
+    usual: Callable[[str], object] | None = None
+    """Matches nearly all values of a column of this kind."""
+    sure: Callable[[str], object] | None = None
+    """Matches values of which a single one is a finding, because nothing else looks like it."""
+
+
+KINDS: Mapping[str, Kind] = {
+    "e-mail": Kind(
+        "e-mail addresses",
+        _EMAIL.fullmatch,
+        lambda label: "@" in label and (_EMAIL.fullmatch(label) or _MAIL.search(label)),
+    ),
+    "IBAN": Kind("IBANs", is_iban, is_iban),
+    "phone": Kind("telephone numbers", _PHONE.fullmatch, _SURE_PHONE.fullmatch),
+    "account": Kind(
+        "device ids or user names",
+        _DEVICE.fullmatch,
+        lambda label: _DEVICE.fullmatch(label) or _HANDLE.fullmatch(label),
+    ),
+    "network": Kind("IP addresses", _NETWORK.fullmatch, _SURE_NETWORK.fullmatch),
+    "address": Kind(
+        "postal addresses",
+        _ADDRESS.fullmatch,
+        lambda label: _SURE_ADDRESS.fullmatch(label) or (_WITH_POSTCODE(label) and _ADDRESS.fullmatch(label)),
+    ),
+    "name": Kind("names of persons"),
+    CHECKED: Kind("national ids, card numbers or device numbers"),
+    OPAQUE: Kind("opaque keys or long numbers, such as hashes, card or telephone numbers"),
+}
+"""Kinds of values that name or reach persons, by the meaning of a header if a header has this meaning."""
+CONTACTS = ("e-mail", "IBAN", "phone", "account", "network")
+"""Kinds by which a person can be reached or recognized."""
+
+
+def pattern_of(labels: Sequence[str], patterns: Iterable[str] = CONTACTS[:3]) -> str:
     """Return the name of the pattern that nearly all labels match. Empty if no pattern matches.
 
     >>> pattern_of(["ann@b.org", "bo@c.net"]), pattern_of(["+49 30 123456", "030/123-456"]), pattern_of(["2020-01-01"])
     ('e-mail', 'phone', '')
     """
     bare = [label.strip() for label in labels]
-    return next((name for name in patterns if bare and nearly_all(_PATTERNS[name], bare)), "")
+    tests = ((name, KINDS[name].usual) for name in patterns if bare)
+    return next((name for name, usual in tests if usual and nearly_all(usual, bare)), "")
 
 
-_SURE: Mapping[str, Callable[[str], object]] = {
-    "e-mail": lambda label: "@" in label and (_EMAIL.fullmatch(label) or MAIL.search(label)),
-    "IBAN": is_iban,
-    "phone": _SURE_PHONE.fullmatch,
-    "account": lambda label: _DEVICE.fullmatch(label) or _HANDLE.fullmatch(label),
-    "network": _SURE_NETWORK.fullmatch,
-    "address": lambda label: _SURE_ADDRESS.fullmatch(label) or (_WITH_POSTCODE(label) and _ADDRESS.fullmatch(label)),
-}
-"""Patterns of which a single value is a finding, because nothing else looks like it."""
 _PLACE = re.compile(r"-?[1-9]\d{0,2}\.\d{4,}|\d{5}-\d{4}")
 _MAY_BE_SURE = re.compile(r"[@+(:,/ -]|\..*\.|\A[A-Za-z]{2}[0-9]{2}.{11}").search
 """Matches all labels that match a pattern. Most codes do not match."""
@@ -166,13 +179,23 @@ def personal_kind(labels: Sequence[str]) -> tuple[str, int] | None:
     """
     bare = [label.strip() if "@" in label else label.replace("_", " ").strip() for label in labels]
     possible = list(filter(_MAY_BE_SURE, bare))
-    for kind, is_one in _SURE.items():
-        if count := sum(1 for label in possible if is_one(label)):
+    for kind, (_, _, is_one) in KINDS.items():
+        if is_one and (count := sum(1 for label in possible if is_one(label))):
             return kind, count
     if count := count_checked(bare):
         return CHECKED, count
     kind = OPAQUE if are_opaque_keys(list(map(str.strip, labels))) else identifying(bare)
     return (kind, len(bare)) if kind else None
+
+
+def contains_contact(text: str) -> bool:
+    """Return True if a text contains a telephone number or an e-mail address.
+
+    >>> contains_contact("call 07700 900123"), contains_contact("mail a@b.org"), contains_contact("0341 123456")
+    (True, True, False)
+    """
+    match = _PHONE_WITHIN.search(text) or _MAIL.search(text)
+    return match is not None and any(map(str.isalpha, text[: match.start()] + text[match.end() :]))
 
 
 def nearly_all(is_one: Callable[[str], object], labels: Sequence[str]) -> bool:
@@ -203,7 +226,7 @@ def identifying(labels: Sequence[str]) -> str:
     'name'
     """
     bare = [label.strip() for label in labels]
-    return pattern_of(bare, tuple(_PATTERNS)) or ("name" if bare and are_names(bare) else "")
+    return pattern_of(bare, KINDS) or ("name" if bare and are_names(bare) else "")
 
 
 def attribute_of(labels: Sequence[str]) -> str:
@@ -475,3 +498,56 @@ def _are_long_texts(labels: Sequence[str]) -> bool:
 
 
 _FEWEST_TEXTS = 20
+
+
+FEWEST_RARE = 10
+"""Minimum number of rare values of identifying text."""
+MOST_OF_FEW = 10
+"""Values of this many persons are not rare, even if k is larger."""
+_LONGEST_CODE = 4
+
+
+def are_rare_texts(labels: Sequence[str], counts: Iterable[int], threshold: int) -> bool:
+    """Return True if labels are text, and more than half of them are rare.
+
+    Parameters
+    ----------
+    counts
+        Number of persons with each label.
+    threshold
+        A label is rare if fewer persons have it.
+
+    >>> remarks = [f"needs help with {word}" for word in ("Greek", "sums", "notes", "maps")]
+    >>> are_rare_texts(["", *remarks * 3], [900, *[1] * 12], 5), are_rare_texts(["", *remarks * 3], [0, *[9] * 12], 5)
+    (True, False)
+    """
+    pairs = [(label, n) for label, n in zip(labels, counts, strict=True) if n and label not in NO_VALUE]
+    if not are_rare([label for label, _ in pairs], [n for _, n in pairs], threshold):
+        return False
+    looked_at = [label for label, _ in pairs[:: 1 + len(pairs) // _LOOKED_AT]]
+    return nearly_all(_is_text, looked_at) and not are_keys(looked_at)
+
+
+def are_rare(labels: Sequence[str], counts: Iterable[int], threshold: int) -> bool:
+    """Return True if more than half of the labels, and at least ten, are rare.
+
+    >>> plates = [f"EE-{n}-LL" for n in range(20)]
+    >>> are_rare(plates, [9] * 20, 50), are_rare(plates, [10] * 20, 50), are_rare(["north", "south"], [1, 1], 5)
+    (True, False, False)
+    """
+    present = [n for label, n in zip(labels, counts, strict=True) if n and label not in NO_VALUE]
+    rare = sum(n < min(threshold, MOST_OF_FEW) for n in present)
+    return rare >= FEWEST_RARE and 2 * rare > len(present)
+
+
+def _is_text(label: str) -> bool:
+    """Return True if a label consists mostly of letters, and is neither a code nor a short abbreviation.
+
+    >>> [_is_text(label) for label in ("since 2 years", "佐藤", "E11.9", "XK", "2020-01-31", "Type 2")]
+    [True, True, False, False, False, True]
+    """
+    characters = "".join(label.split())
+    letters = sum(map(str.isalpha, characters))
+    is_code = len(characters) == len(label) and any(map(str.isdigit, label))
+    is_short = label.isascii() and label.isupper() and len(label) <= _LONGEST_CODE
+    return letters > 1 and 2 * letters > len(characters) and not (is_code or is_short)

@@ -14,21 +14,30 @@ from typing import Any
 import numpy as np
 
 from anonset import arrow
-from anonset.columns.agreement import AGREE, DIFFER, count_distinct, evidence_of
-from anonset.columns.header_topics import is_quantity
 from anonset.columns.headers import (
     ATTRIBUTES,
     is_about_a_person,
     is_about_a_thing,
     is_identifier,
+    is_quantity,
 )
 from anonset.columns.identity import folded
-from anonset.columns.ids import are_values, combined, given_texts, holds_sets, persons_in
+from anonset.columns.ids import (
+    AGREE,
+    DIFFER,
+    are_values,
+    combined,
+    count_distinct,
+    evidence_of,
+    given_texts,
+    holds_sets,
+    persons_in,
+)
 from anonset.columns.kinds import look_at
 from anonset.columns.missing import MISSING
-from anonset.columns.personal_values import is_full_date, nearly_all
-from anonset.columns.profiles import profile_of_values
-from anonset.columns.rules import CONTACTS, NEVER, RULES, ColumnEvidence, points_of
+from anonset.columns.personal_values import CONTACTS, is_full_date, nearly_all
+from anonset.columns.profiles import Profile, profile_of_values
+from anonset.columns.rules import NEVER, RULES, points_of
 from anonset.data.array_types import Int64
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table_facts import RepeatedIdentifiers
@@ -146,7 +155,7 @@ def all_persons(
     attributes = [
         (kind, name, one.codes)
         for name, one in evidence.items()
-        if (kind := one.meaning if one.meaning in ATTRIBUTES else one.profile.attribute)
+        if (kind := one.meaning if one.meaning in ATTRIBUTES else one.attribute)
     ]
     free = [evidence[name] for name in asked if name in evidence and name not in ids]
     able, parts = [one for one in free if points_of(one) != NEVER], _parts_of_names(free)
@@ -169,18 +178,18 @@ def _rarely_repeats(one: PossiblePerson) -> bool:
     return one.meaning == "name" and one.given < _REPEATED_NAMES * one.persons
 
 
-def _parts_of_names(free: Sequence[ColumnEvidence]) -> set[str]:
+def _parts_of_names(free: Sequence[Profile]) -> set[str]:
     """Return the columns of first names and surnames: names that are fewer than the names of all columns together."""
     names = [one for one in free if one.meaning == "name"][:_MOST_NAMES]
     every = count_distinct(combined([one.codes for one in names])) if len(names) > 1 else 0
     return {one.name for one in names if _EXCEPTIONS * count_distinct(one.codes) < every and not _are_full_names(one)}
 
 
-def _are_full_names(one: ColumnEvidence) -> bool:
+def _are_full_names(one: Profile) -> bool:
     return nearly_all(lambda label: " " in label.strip(), one.labels)
 
 
-def _evidence(name: str, column: Any, rows: Int64 | None) -> ColumnEvidence | None:
+def _evidence(name: str, column: Any, rows: Int64 | None) -> Profile | None:
     """Return the evidence of a column, or of some of its rows. None if it contains bytes."""
     import pyarrow as pa
 
@@ -198,20 +207,18 @@ def _evidence(name: str, column: Any, rows: Int64 | None) -> ColumnEvidence | No
     codes = codes if rows is None else codes[rows]
     shown = labels.slice(0, _LABELS).to_pylist()
     shown = [_WHOLE.sub(r"\1", label) if "." in label else label for label in shown if label and label not in MISSING]
-    counts = np.bincount(codes[codes >= 0]).astype(np.int64)
-    return ColumnEvidence(profile_of_values(name, shown, counts[counts > 0], len(codes)), tuple(shown), codes)
+    return profile_of_values(name, tuple(shown), codes)
 
 
-def _single(one: ColumnEvidence, attributes: Sequence[tuple[str, str, Int64]]) -> PossiblePerson:
-    profile = one.profile
-    if profile.distinct < profile.given:
+def _single(one: Profile, attributes: Sequence[tuple[str, str, Int64]]) -> PossiblePerson:
+    if one.distinct < one.given:
         others = [attribute for attribute in attributes if attribute[1] != one.name]
         one = replace(one, agreement=evidence_of(one.codes, others, of_names=one.meaning == "name"))
-    return PossiblePerson((one.name,), one.meaning, points_of(one), profile.given, profile.distinct)
+    return PossiblePerson((one.name,), one.meaning, points_of(one), one.given, one.distinct)
 
 
 def _households(
-    free: Sequence[ColumnEvidence], attributes: Sequence[tuple[str, str, Int64]]
+    free: Sequence[Profile], attributes: Sequence[tuple[str, str, Int64]]
 ) -> tuple[set[str], list[PossiblePerson]]:
     """Return the columns of households, and the columns that identify persons together with a number or the name of the
     member, or with an insurer.
@@ -251,9 +258,7 @@ def _households(
     return households, [*certain, *others[:1], *named[:_MOST_NAMED_PAIRS]]
 
 
-def _full_names(
-    free: Sequence[ColumnEvidence], attributes: Sequence[tuple[str, str, Int64]]
-) -> Iterator[PossiblePerson]:
+def _full_names(free: Sequence[Profile], attributes: Sequence[tuple[str, str, Int64]]) -> Iterator[PossiblePerson]:
     """Yield all names with the date of birth, with the address, and alone if there is no date of birth."""
     names = [one for one in free if one.meaning == "name"][:_MOST_NAMES]
     births = [one for one in free if one.meaning in ("birth", "born") and all(map(is_full_date, one.labels))]
@@ -269,33 +274,26 @@ def _full_names(
             yield replace(found, points=found.points + 1)  # before each of the names
 
 
-def _is_small(one: ColumnEvidence) -> bool:
+def _is_small(one: Profile) -> bool:
     """Return True if the values may be the numbers of the persons of a household."""
     short = all(len(label) <= _DIGITS_OF_A_MEMBER for label in one.labels) and one.meaning not in ATTRIBUTES
     return short and 1 < len(one.labels) <= _MEMBERS and not is_quantity(one.name)
 
 
-def _may_be_a_household(one: ColumnEvidence) -> bool:
+def _may_be_a_household(one: Profile) -> bool:
     is_plain = not _is_small(one) and one.meaning not in (*ATTRIBUTES, *CONTACTS, "name")
-    several = one.profile.distinct >= max(3, min(_FEW, len(one.codes) / _ROWS_OF_FEW))
+    several = one.distinct >= max(3, min(_FEW, len(one.codes) / _ROWS_OF_FEW))
     without_blanks = replace(one, labels=tuple("".join(label.split()) for label in one.labels))
     serial = without_blanks.are_numbers and without_blanks.are_serial and not is_quantity(one.name)
     are_words = 2 * sum(any(map(str.isdigit, label)) for label in one.labels) <= len(one.labels)
-    return (
-        is_plain
-        and several
-        and not are_words
-        and (serial or is_identifier(one.name) or one.is_numbered or one.profile.keys)
-    )
+    return is_plain and several and not are_words and (serial or is_identifier(one.name) or one.is_numbered or one.keys)
 
 
-def _names_a_member(one: ColumnEvidence) -> bool:
+def _names_a_member(one: Profile) -> bool:
     return is_about_a_person(one.name) or one.meaning in ("person id", "id")
 
 
-def _joined(
-    parts: Sequence[ColumnEvidence], meaning: str, attributes: Sequence[tuple[str, str, Int64]]
-) -> PossiblePerson:
+def _joined(parts: Sequence[Profile], meaning: str, attributes: Sequence[tuple[str, str, Int64]]) -> PossiblePerson:
     codes, names = combined([one.codes for one in parts]), tuple(one.name for one in parts)
     others = [attribute for attribute in attributes if attribute[1] not in names]
     evidence = evidence_of(codes, others, of_names=meaning == "name")
@@ -304,7 +302,7 @@ def _joined(
 
 
 def _persons_before_cases(
-    ordered: Sequence[PossiblePerson], evidence: Mapping[str, ColumnEvidence]
+    ordered: Sequence[PossiblePerson], evidence: Mapping[str, Profile]
 ) -> tuple[PossiblePerson, ...]:
     """Place each person key before its cases: customers before receipts, if each receipt has one customer."""
     placed: list[PossiblePerson] = []
@@ -317,7 +315,7 @@ def _persons_before_cases(
     )
 
 
-def _is_case_of(case: PossiblePerson, person: PossiblePerson, evidence: Mapping[str, ColumnEvidence]) -> bool:
+def _is_case_of(case: PossiblePerson, person: PossiblePerson, evidence: Mapping[str, Profile]) -> bool:
     """Return True if each value of `case` belongs to one value of `person`, a key with as good evidence."""
     if not (case.repeats and person.repeats) or len(person.columns) > 1 or person.meaning in ("name", "address"):
         return False

@@ -7,17 +7,34 @@ import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
-from math import log2
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from anonset import arrow
 from anonset.arrow import is_list
-from anonset.columns.cells import are_titles, combine_words, other_marks, separator_of_items
-from anonset.columns.date_patterns import contains_contact, contains_date, is_time
-from anonset.columns.ids import texts_of
-from anonset.columns.kinds import MOST_LOOKED_AT, ValueFormat, are_results, kind_of_values, look_at
+from anonset.columns.cells import (
+    LIST,
+    NoListError,
+    are_printed_lists,
+    are_titles,
+    combine_words,
+    items_of_lists,
+    other_marks,
+    separator_of_items,
+)
+from anonset.columns.headers import ATTRIBUTES, PERSON_IDS, is_numbered, meaning_of
+from anonset.columns.ids import UNKNOWN, texts_of
+from anonset.columns.kinds import (
+    MARKS,
+    MOST_LOOKED_AT,
+    ValueFormat,
+    are_results,
+    contains_date,
+    is_time,
+    kind_of_values,
+    look_at,
+)
 from anonset.columns.marks import words_for_marks
 from anonset.columns.missing import MISSING, NULLS, PROBABLE_NULLS, SIGNS_OF_NULL, missing_codes
 from anonset.columns.personal_values import (
@@ -25,14 +42,14 @@ from anonset.columns.personal_values import (
     are_keys,
     are_names,
     attribute_of,
+    contains_contact,
     identifying,
     is_free_text,
+    nearly_all,
 )
-from anonset.columns.printed_lists import LIST, NoListError, are_printed_lists, items_of_lists
 from anonset.data import SetColumn
 from anonset.data.array_types import Bools, Int32, Int64
 from anonset.data.hierarchies.hierarchy_rules import NO_VALUE
-from anonset.data.redacted_repr import RedactedRepr
 
 _SOME = 500
 """Number of distinct values that are searched for personal contact data."""
@@ -45,33 +62,41 @@ _MOST_VALUES_OF_LIST = 10
 MOST_SHARED_VALUES = 20
 """Maximum number of distinct values in columns with answers from one list."""
 _MOST_FREQUENT = 12
-_MOST_TIMES, _MOST_SEXES = 0.9, 4
+_MOST_SEXES = 4
+_NEARLY_ALL, _DIGITS_OF_A_KEY = 0.9, 4
+_YEAR = re.compile(r"(19|20)\d\d").fullmatch
 FREE_TEXT = "free text"
 """Reason why a column of sentences may mention persons."""
 
 
-@dataclass(frozen=True)
-class Profile(RedactedRepr):
-    """Statistics and kind of a column, without any values."""
+@dataclass(frozen=True, kw_only=True)
+class Profile(ValueFormat):
+    """What the values and the header of a column show, and what the other columns show about it. A finding contains no
+    values: only the columns that may be the person have labels and codes, while they are compared.
+
+    The kind is that of `ValueFormat`, or ``sets``.
+    """
 
     name: str
     """Name of the column."""
-    kind: str
-    """``sets``, ``integers``, ``numbers``, ``dates``, ``0/1``, ``zip codes``, ``ICD-9 codes``, … or ``text``."""
     records: int
     """Number of rows."""
-    distinct: int
+    distinct: int = 0
     """Number of distinct values. For sets, number of distinct items."""
-    nulls: int
+    nulls: int = 0
     """Number of nulls."""
-    missing: int
+    missing: int = 0
     """Number of values that mean null, such as the empty text, ``?`` or ``NA``."""
-    entropy: float
+    entropy: float = 0.0
     """Entropy of the value of a random row, in bits. For sets, entropy of the item of a random occurrence."""
-    largest: int
+    largest: int = 0
     """Number of rows with the most frequent value. For sets, number of rows with the most frequent item."""
     rarest: int = 0
     """Number of rows with the rarest value. 0 for sets."""
+    frequencies: tuple[int, ...] = ()
+    """Number of rows of each of the 12 most frequent values, in descending order. For sets, number of rows of the
+    items.
+    """
     occurrences: int = 0
     """Number of items in all rows of sets. 0 for other columns."""
     separator: str | None = None
@@ -83,12 +108,8 @@ class Profile(RedactedRepr):
     """True if each cell is read as one value, although its words may be items."""
     items_kind: str = ""
     """Kind of the items of sets. Empty for other columns."""
-    look: ValueFormat = field(default_factory=lambda: ValueFormat("text"))
-    """Kind and format of the values. For sets, kind and format of the items."""
-    frequencies: tuple[int, ...] = ()
-    """Number of rows of each of the 12 most frequent values, in descending order. For sets, number of rows of the
-    items.
-    """
+    item_codes: bool = False
+    """True if the items of sets are letters with digits, like codes."""
     null_words: tuple[str, ...] = ()
     """Texts from a fixed list that occur in the column and probably mean null."""
     missing_codes: tuple[str, ...] = ()
@@ -103,36 +124,37 @@ class Profile(RedactedRepr):
     """True if a value contains a comma or begins with a parenthesis, like published sets of values."""
     keys: bool = False
     """True if all values are letters with digits, or long numbers of the same width, like keys."""
-
-    item_codes: bool = False
-    """True if the items of sets are letters with digits, like codes."""
-
     prose: str = ""
     """Reason why the values, or the items, are text that may mention persons. Empty for other values."""
-
     results: bool = False
     """True if values are test results, or measurements with limits."""
-
     label_is_name: bool = False
     """True if the only value equals the column name."""
-
     attribute: str = ""
     """``sex`` or ``birth`` if the values, but not the header, may show such an attribute of persons."""
-
     times: bool = False
     """True if nearly all values are times of the day."""
-
     marks: tuple[str, str] | None = None
     """Words from a fixed list that mark an item as chosen and not chosen. A word that does not occur is empty. None if
     the values are not a pair of such words.
     """
-
     coded_pair: tuple[str, ...] = ()
     """The two values of a column, if both are single digits. Empty for other columns."""
-
     shared_values: frozenset[int] = field(default=frozenset(), repr=False)
     """Hashes of the distinct values, which compare columns within one process. Empty if there are more than 10 values.
     """
+    labels: tuple[str, ...] = field(default=(), repr=False)
+    """Some distinct values. Empty if only the role of the column is asked."""
+    codes: Int64 = field(default_factory=lambda: np.empty(0, np.int64), repr=False, compare=False)
+    """Value of each of the first rows, int64 (n,), folded. -1 if it is missing. Empty if only the role is asked."""
+    agreement: int = UNKNOWN
+    """Whether birth or sex agree within the values: `AGREE`, `UNKNOWN` or `DIFFER`."""
+    identifies: bool = False
+    """Whether the column may identify the person of each row."""
+    mentions: str = ""
+    """Column with the names or ids that this column mentions. Empty if it mentions none."""
+    has_persons: bool = False
+    """Whether another column names persons or their attributes."""
 
     @property
     def given(self) -> int:
@@ -143,6 +165,48 @@ class Profile(RedactedRepr):
     def uniqueness(self) -> float:
         """Ratio of the number of distinct values to the number of rows with a value."""
         return self.distinct / max(1, self.given)
+
+    @property
+    def header(self) -> str:
+        """Meaning of the header."""
+        return meaning_of(self.name)
+
+    @property
+    def meaning(self) -> str:
+        """Meaning of the header, or of the values if these are clearer."""
+        by_values = self.reaches
+        if by_values in ("e-mail", "IBAN") or (by_values == "name" and self.header == "person id"):
+            return by_values
+        return self.header or by_values
+
+    @property
+    def is_single(self) -> bool:
+        """Whether the column contains one value per row, which neither marks an item nor is an attribute."""
+        return self.kind not in (*MARKS, "sets") and self.header not in ATTRIBUTES
+
+    @property
+    def is_numbered(self) -> bool:
+        """Whether the header names an id or a number of a person or of an unknown thing."""
+        return self.header in PERSON_IDS or is_numbered(self.name)
+
+    @property
+    def are_numbers(self) -> bool:
+        """Whether all labels consist of digits."""
+        return all(map(str.isdecimal, self.labels))
+
+    @property
+    def are_serial(self) -> bool:
+        """Whether nearly all numbers have the same number of digits, as ids have, and are no years."""
+        if not self.labels or all(map(_YEAR, self.labels)):
+            return False
+        counts = (Counter(map(len, labels)) for labels in (self.labels, [label.lstrip("0") for label in self.labels]))
+        (width, most), (_, others) = (one.most_common(1)[0] for one in counts)
+        return width >= _DIGITS_OF_A_KEY and max(most, others) >= _NEARLY_ALL * len(self.labels)
+
+    @property
+    def is_key(self) -> bool:
+        """Whether the values look like keys, and not like codes of diagnoses, drugs or places."""
+        return self.keys and not self.kind.endswith("codes")
 
 
 def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
@@ -186,32 +250,31 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
     return _of_values(column, n, nulls, values or _values(loaded), words=of_words)
 
 
-def profile_of_values(column: str, labels: Sequence[str], counts: Int64, n: int) -> Profile:
-    """Return the profile of a column by some of its distinct values and the frequencies of all, in `n` rows."""
-    return _of_values(column, n, n - int(counts.sum()), _Values([*labels], [], counts), words=False)
+def profile_of_values(column: str, labels: tuple[str, ...], codes: Int64) -> Profile:
+    """Return the profile of a column by some of its distinct values and the code of each row, -1 if it is missing."""
+    counts = np.bincount(codes[codes >= 0]).astype(np.int64)
+    values = _Values([*labels], [], counts[counts > 0])
+    found = _of_values(column, len(codes), int((codes < 0).sum()), values, words=False)
+    return replace(found, labels=labels, codes=codes)
 
 
 def _of_values(column: str, n: int, nulls: int, values: "_Values", *, words: bool) -> Profile:
     """Return the profile of a column without sets."""
-    given, some, total = values.given, values.given[:_SOME], values.total
+    given, some, total = values.given, values.given[:_SOME], int(values.counts.sum())
     look = look_at(column, given)
-    if values.distinct == total and look.kind.endswith("codes") and look.kind != "postal codes":
+    if len(values.counts) == total and look.kind.endswith("codes") and look.kind != "postal codes":
         look = ValueFormat("text")
     is_text = look.kind == "text"
     may_contain_commas = is_text or look.odd > 0 or look.form == ","
     return Profile(
-        column,
-        look.kind,
-        n,
-        values.distinct,
-        nulls,
-        n - nulls - total,
-        entropy(values.counts),
-        values.most,
+        **vars(look),
+        **statistics(values.counts),
+        name=column,
+        records=n,
+        nulls=nulls,
+        missing=n - nulls - total,
         words=words,
-        frequencies=most_frequent(values.counts),
-        rarest=values.least,
-        look=look,
+        rarest=int(values.counts.min()) if given else 0,
         null_words=tuple(sorted(word for word in values.words if word not in NO_VALUE)),
         missing_codes=missing_codes(given),
         reaches=identifying(some) if look.kind in ("text", "e-mail addresses") else "",
@@ -220,17 +283,13 @@ def _of_values(column: str, n: int, nulls: int, values: "_Values", *, words: boo
         keys=look.kind in ("text", "integers") and are_keys(some),
         prose=_prose(given, n - nulls) if is_text else "",
         results=are_results(given),
-        label_is_name=values.distinct == 1 and given[0].casefold() == column.strip().casefold(),
-        attribute=attribute_of(some) if look.kind == "dates" or values.distinct <= _MOST_SEXES else "",
-        times=is_text and _are_times(some),
+        label_is_name=len(values.counts) == 1 and given[0].casefold() == column.strip().casefold(),
+        attribute=attribute_of(some) if look.kind == "dates" or len(values.counts) <= _MOST_SEXES else "",
+        times=is_text and bool(some) and nearly_all(is_time, some),
         marks=words_for_marks(given) if look.kind in ("text", "crosses") else None,
         coded_pair=_digits(given),
         shared_values=frozenset(map(hash, given)) if len(given) <= _MOST_VALUES_OF_LIST else frozenset(),
     )
-
-
-def _are_times(values: Sequence[str]) -> bool:
-    return sum(map(bool, map(is_time, values))) >= _MOST_TIMES * len(values) > 0
 
 
 def _digits(values: Sequence[str]) -> tuple[str, ...]:
@@ -239,39 +298,19 @@ def _digits(values: Sequence[str]) -> tuple[str, ...]:
 
 
 def _unsupported(column: str, what: str, n: int, nulls: int, way: str) -> Profile:
-    look = ValueFormat(what, doubt=f"contains {what}, which are not read; {way}", usable=False)
-    return Profile(column, what, n, 0, nulls, 0, 0.0, 0, look=look)
+    doubt = f"contains {what}, which are not read; {way}"
+    return Profile(what, doubt=doubt, usable=False, name=column, records=n, nulls=nulls)
 
 
-@dataclass(frozen=True)
-class _Values(RedactedRepr):
+class _Values(NamedTuple):
     """Distinct values of a column without sets, as text."""
 
     given: list[str]
     """Values that are not missing. If there are many values, only the first values are listed."""
     words: list[str]
-    counts: Int64 | list[int]
-    """Frequencies of the values that are not missing. They are a list if there are few rows."""
-
-    @property
-    def distinct(self) -> int:
-        return len(self.counts)
-
-    @property
-    def total(self) -> int:
-        return sum(self.counts) if isinstance(self.counts, list) else int(self.counts.sum())
-
-    @property
-    def most(self) -> int:
-        """Frequency of the most frequent value."""
-        return max(self.counts, default=0) if isinstance(self.counts, list) else int(self.counts.max(initial=0))
-
-    @property
-    def least(self) -> int:
-        """Frequency of the rarest value."""
-        if not self.distinct:
-            return 0
-        return min(self.counts) if isinstance(self.counts, list) else int(self.counts.min())
+    """Texts that mean null."""
+    counts: Int64
+    """Frequencies of the values that are not missing."""
 
 
 def _values(loaded: Any) -> _Values:
@@ -288,7 +327,7 @@ def _few_values(loaded: Any) -> _Values:
     missing = _MISSING.intersection(times)
     words = _null_words(missing, len(times) - len(missing)) if missing else []
     given = [text for text in times if text not in words]
-    return _Values(given, words, [times[text] for text in given])
+    return _Values(given, words, np.array([times[text] for text in given], np.int64))
 
 
 def _few_texts(loaded: Any) -> list[str | None]:
@@ -318,11 +357,10 @@ def _of_sets(name: str, n: int, nulls: int, items: Sequence[str], counts: Int64,
     held = [item for item in items if item]
     missing = (NULLS | PROBABLE_NULLS).intersection(held)
     words = _null_words(missing, len(held) - len(missing))
-    most = int(counts.max(initial=0))
     kind = kind_of_values([item for item in held if item not in words])
     return Profile(
-        name, "sets", n, len(held), nulls, 0, entropy(counts), most, occurrences=nnz, separator=mark, items_kind=kind,
-        frequencies=most_frequent(counts),
+        "sets", **{**statistics(counts), "distinct": len(held)}, name=name, records=n, nulls=nulls, occurrences=nnz,
+        separator=mark, items_kind=kind,
         null_words=tuple(sorted(words)),
         reaches="name" if kind == "text" and are_names(held[:_SOME]) else "",
         item_codes=len(held) > 1 and all(map(_CODE, held[:_SOME])),
@@ -411,27 +449,21 @@ def _flat(column: Any) -> Any:
     return pa.chunked_array([arrow.list_flatten(chunk) for chunk in chunks], column.type.value_type)
 
 
-def most_frequent(counts: Int64 | list[int]) -> tuple[int, ...]:
-    """Return the 12 largest counts, in descending order.
+def statistics(counts: Int64) -> dict[str, Any]:
+    """Return the number of distinct values, and the entropy in bits, the largest and the 12 largest of their
+    frequencies, as fields of `Profile`.
 
-    >>> most_frequent([2, 0, 5])
-    (5, 2)
+    >>> statistics(np.array([2, 0, 6, 0]))["frequencies"], statistics(np.array([2, 2]))["entropy"]
+    ((6, 2), 1.0)
     """
-    largest = counts if isinstance(counts, list) else np.sort(counts)[-_MOST_FREQUENT:].tolist()
-    return tuple(sorted(filter(None, largest), reverse=True)[:_MOST_FREQUENT])
-
-
-def entropy(counts: Int64 | list[int]) -> float:
-    """Return the entropy of the values in bits, given their frequencies."""
-    if isinstance(counts, list) or len(counts) <= _FEW_ROWS:
-        held: list[int] = counts if isinstance(counts, list) else counts.tolist()
-        total = sum(held)
-        return max(0.0, -sum(count / total * log2(count / total) for count in held if count))
-    total = int(counts.sum())
-    if not total:
-        return 0.0
-    shares = counts[counts > 0] / total
-    return max(0.0, float(-(shares * np.log2(shares)).sum()))
+    held = np.sort(counts[counts > 0])[::-1]
+    shares = held / held.sum()
+    return {
+        "distinct": len(held),
+        "entropy": max(0.0, -float((shares * np.log2(shares)).sum())),
+        "largest": int(held.max(initial=0)),
+        "frequencies": tuple(held[:_MOST_FREQUENT].tolist()),
+    }
 
 
 def _items(cells: Any, mark: str) -> tuple[list[str], Int64]:

@@ -5,19 +5,22 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from anonset.columns.header_topics import (
+from anonset.columns.headers import (
     begins_like_items,
+    is_direct,
+    is_identifier,
+    is_known,
     is_quantity,
     is_sensitive,
+    meaning_of,
     names_a_subject,
     names_codes,
     names_items,
 )
-from anonset.columns.headers import is_direct, is_identifier, is_known, meaning_of
-from anonset.columns.kinds import kind_of_values
+from anonset.columns.kinds import MARKS, kind_of_values
 from anonset.columns.marks import FILLED
 from anonset.columns.profiles import MOST_SHARED_VALUES, Profile
-from anonset.columns.roles import CODE_LEVELS, MARKS, ProposedRole, tree_of
+from anonset.columns.roles import CODE_LEVELS, ProposedRole, tree_of
 from anonset.errors import Fix, Problem
 from anonset.spelling import counted, setting, spelled
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Literal, Self, TypedDict
 
+from anonset.columns.cells import LIST
 from anonset.columns.marks import FILLED
-from anonset.columns.printed_lists import LIST
 from anonset.data.table_facts import CodeRules, OwnerStatements
 from anonset.errors import Fix, InputError, require_known
 from anonset.reading.cells.normalizing import require_rules

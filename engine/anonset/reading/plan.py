@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from anonset.arrow import ArrowColumns, is_list
 from anonset.columns.headers import PERSON_IDS, are_headers
 from anonset.columns.mentions import columns_of_few, free_text_in, mentions_in, names_and_ids, persons_in
+from anonset.columns.personal_values import CONTACTS
 from anonset.columns.persons import are_cut, possible_persons
-from anonset.columns.rules import CONTACTS
 from anonset.data import CategoricalColumn, SetColumn, Table
 from anonset.data.table_facts import CUT, PersonMentions, RepeatedIdentifiers
 from anonset.errors import Fix, InputError

@@ -17,9 +17,9 @@ import numpy as np
 
 from anonset import arrow
 from anonset.arrow import ArrowColumns
+from anonset.columns.id_findings import placeholders_in
 from anonset.columns.identity import same_ids
 from anonset.columns.ids import are_values, counted_in
-from anonset.columns.placeholders import placeholders_in
 from anonset.data import CategoricalColumn, Column, NumericColumn, SetColumn, Table
 from anonset.data.array_types import Int32
 from anonset.data.blocks import SetColumnBuilder

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from anonset.columns.personal_values import KINDS_OF_VALUES
+from anonset.columns.personal_values import KINDS
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import Fix, Problem
 from anonset.privacy import PrivacyModel
@@ -59,4 +59,4 @@ class ScanResult(RedactedRepr):
 
 def personal_values_finding(names: tuple[str, ...], kind: str, count: int, fixes: Sequence[Fix]) -> ScanFinding:
     """Return a finding for values of a kind that identifies persons."""
-    return ScanFinding.of(names, count, f"values look like {KINDS_OF_VALUES[kind]}", fixes)
+    return ScanFinding.of(names, count, f"values look like {KINDS[kind].words}", fixes)

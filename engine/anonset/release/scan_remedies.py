@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import fields
 
-from anonset.columns.header_topics import is_sensitive
+from anonset.columns.headers import is_sensitive
 from anonset.columns.kinds import MOST_LOOKED_AT, look_at
 from anonset.columns.roles import rule_of
 from anonset.errors import Fix
@@ -105,7 +105,7 @@ def _rule(name: str, labels: Sequence[str]) -> str:
     """Return a rule that makes the values of a column coarser, or an empty text if no rule is known."""
     values = [label for label in labels[:MOST_LOOKED_AT] if label not in ("", "?")]
     look = look_at(name, values)
-    return "" if look.kind == "dates" and not look.usable else rule_of(look.kind, look)
+    return "" if look.kind == "dates" and not look.usable else rule_of(look)
 
 
 def bins_of(name: str, labels: Sequence[str]) -> str:

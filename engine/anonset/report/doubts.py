@@ -4,7 +4,7 @@ that leave persons unprotected.
 
 from collections.abc import Iterator
 
-from anonset.columns.header_topics import is_sensitive
+from anonset.columns.headers import is_sensitive
 from anonset.jobs.report_facts import ReportFacts
 from anonset.kinds.exposures import knowledge
 from anonset.kinds.risk import Risk

@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anonset.columns.personal_values import personal_kind
-from anonset.columns.rare_texts import are_rare
+from anonset.columns.personal_values import are_rare, personal_kind
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabulary
 from anonset.data.hierarchies.code_fitting import (
     UNSPECIFIED,

@@ -6,10 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from anonset.columns.coarse_rules import coarse_rule
 from anonset.columns.kinds import kind_of_values
-from anonset.columns.rare_texts import are_rare_texts
-from anonset.columns.roles import tree_of
+from anonset.columns.personal_values import are_rare_texts
+from anonset.columns.roles import coarse_rule, tree_of
 from anonset.data import CategoricalColumn, Table
 from anonset.data.domains import lists_persons
 from anonset.data.hierarchies.hierarchy_rules import PROPOSED, VALUES, is_rule

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from anonset.columns.kinds import kind_of_values
-from anonset.columns.profiles import Profile, entropy, most_frequent
+from anonset.columns.profiles import Profile, statistics
 from anonset.columns.roles import GIVEN, ProposedRole
 from anonset.data import CategoricalColumn, SetColumn, Table
 from anonset.data.equivalence_classes import class_of
@@ -232,12 +232,10 @@ def _profiles_of(table: Table) -> Iterator[tuple[str, Profile]]:
 
 def _of_sets(column: SetColumn) -> Profile:
     counts = column.occurrences
-    distinct, most = int(np.count_nonzero(counts)), int(counts.max(initial=0))
     items = [label for label, count in zip(column.vocabulary.labels, counts, strict=True) if count]
-    kind = kind_of_values(items)
     return Profile(
-        column.name, "sets", column.n, distinct, 0, 0, entropy(counts), most, occurrences=len(column.codes),
-        items_kind=kind, frequencies=most_frequent(counts),
+        "sets", **statistics(counts), name=column.name, records=column.n, occurrences=len(column.codes),
+        items_kind=kind_of_values(items),
     )  # fmt: skip
 
 
@@ -248,7 +246,4 @@ def _profile(column: Column) -> Profile:
     else:
         counts = np.unique(column.values, return_counts=True)[1].astype(np.int64)
         kind = "integers" if column.values.dtype == np.int64 else "numbers"
-    distinct, most = int(np.count_nonzero(counts)), int(counts.max(initial=0))
-    return Profile(
-        column.name, kind, column.n, distinct, 0, 0, entropy(counts), most, frequencies=most_frequent(counts)
-    )
+    return Profile(kind, **statistics(counts), name=column.name, records=column.n)

@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from anonset.columns.header_topics import names_codes
-from anonset.columns.headers import is_identifier
+from anonset.columns.headers import is_identifier, names_codes
 from anonset.columns.person_rules import likely_codes
 from anonset.columns.persons import LEAST, LIKELY
 from anonset.columns.roles import CODE_LEVELS, ProposedRole

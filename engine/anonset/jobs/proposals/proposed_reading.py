@@ -11,14 +11,12 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from anonset import arrow
-from anonset.columns.header_topics import is_quantity
-from anonset.columns.headers import PERSON_IDS, are_headers
-from anonset.columns.id_findings import id_findings
+from anonset.columns.headers import PERSON_IDS, are_headers, is_quantity
+from anonset.columns.id_findings import as_nulls, id_findings, placeholder_counts, placeholder_problem
 from anonset.columns.ids import are_values, counted_in, given_texts, holds_sets
 from anonset.columns.kinds import MOST_LOOKED_AT
 from anonset.columns.mentions import are_mentions, names_and_ids, words_of_persons
 from anonset.columns.persons import SURE, PossiblePerson, all_persons
-from anonset.columns.placeholders import as_nulls, placeholder_counts, placeholder_problem
 from anonset.columns.profiles import Profile, coded, pattern, profile
 from anonset.columns.roles import GIVEN, OF_PERSONS, ROLES, SETS, UNRECOGNIZED, ProposedRole
 from anonset.columns.rules import propose

@@ -9,13 +9,12 @@ from typing import Any, TypeVar
 import numpy as np
 
 from anonset import arrow
-from anonset.columns.header_topics import names_codes
-from anonset.columns.headers import PERSON_IDS, is_about_a_person, is_identifier, is_numbered, meaning_of
+from anonset.columns.headers import PERSON_IDS, is_about_a_person, is_identifier, is_numbered, meaning_of, names_codes
+from anonset.columns.id_findings import placeholder_counts
 from anonset.columns.ids import are_values, given_texts
+from anonset.columns.kinds import MARKS
 from anonset.columns.persons import NAMED, all_persons
-from anonset.columns.placeholders import placeholder_counts
 from anonset.columns.profiles import FREE_TEXT, Profile, profile
-from anonset.columns.roles import MARKS
 from anonset.data.array_types import UInt64
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError, Problem, plain_text
@@ -153,7 +152,7 @@ def _may_be_a_key(one: Profile, column: Any) -> bool:
     """Return True if the header or the values of a column are like ids, and a job file can name it as a key."""
     if not are_values(column) or one.kind in ("dates", *MARKS) or one.distinct < _FEWEST or "," in one.name:
         return False
-    if one.times or one.prose == FREE_TEXT or one.look.form in (",", ".") or one.reaches in ("name", "phone"):
+    if one.times or one.prose == FREE_TEXT or one.form in (",", ".") or one.reaches in ("name", "phone"):
         return False
     named = meaning_of(one.name) in PERSON_IDS or is_identifier(one.name) or is_numbered(one.name)
     return bool(named or is_about_a_person(one.name) or one.keys or one.reaches or one.uniqueness == 1.0)

@@ -17,7 +17,7 @@ from anonset.columns.person_rules import (
     with_unit,
     without_commas,
 )
-from anonset.columns.personal_values import KINDS_OF_VALUES, personal_kind
+from anonset.columns.personal_values import KINDS, personal_kind
 from anonset.columns.profiles import Profile, count_differing
 from anonset.columns.roles import OF_PERSONS, SETS, ProposedRole, settings_of
 from anonset.columns.set_rules import answers_reading, reading_by_words
@@ -155,7 +155,7 @@ class UnitReader(RedactedRepr):
         if column.name in table.word.publish_as_is or not isinstance(column, CategoricalColumn):
             return ""
         kind = personal_kind(column.vocabulary.labels)
-        return f"values look like {KINDS_OF_VALUES[kind[0]]}" if kind else ""
+        return f"values look like {KINDS[kind[0]].words}" if kind else ""
 
     def _read(self, roles: ProposedRoles, problems: Sequence[Problem]) -> Proposal:
         """Merge the roles of the rows of a person, and read the table with them. Problems are recorded."""
@@ -207,7 +207,7 @@ class UnitReader(RedactedRepr):
         if first_rows:
             settings["differing"] = "first"
         numbers = {name for name, role in published.items() if role.role == "relational" and role.hierarchy == RANGE}
-        decimals = [form for name, one in self.profiles.items() if name in numbers and (form := one.look.form)]
+        decimals = [form for name, one in self.profiles.items() if name in numbers and (form := one.form)]
         if "decimal" not in settings and decimals:
             settings["decimal"] = decimals[0]
         if self.is_open and not self.person:

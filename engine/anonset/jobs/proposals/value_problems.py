@@ -3,12 +3,12 @@
 from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 
-from anonset.columns.kinds import kind_of_values
+from anonset.columns.cells import LIST
+from anonset.columns.id_findings import as_nulls
+from anonset.columns.kinds import MARKS, kind_of_values
 from anonset.columns.personal_values import are_keys
-from anonset.columns.placeholders import as_nulls
-from anonset.columns.printed_lists import LIST
 from anonset.columns.profiles import Profile
-from anonset.columns.roles import MARKS, hierarchy_for
+from anonset.columns.roles import hierarchy_for
 from anonset.errors import Fix, Problem
 from anonset.spelling import counted, setting
 
@@ -38,8 +38,8 @@ def null_problems(
             bins = spec if spec.startswith("bins:") else "bins:width=10"
             ways = f"fill in numbers, or publish intervals, as with the hierarchy {bins}"
             problems.append(Problem(f"column {column.name!r}: no number in {rows}; {ways}"))
-        if column.look.doubt:
-            problems.append(Problem(f"column {column.name!r}: {column.look.doubt}", column.look.fixes))
+        if column.doubt:
+            problems.append(Problem(f"column {column.name!r}: {column.doubt}", column.fixes))
     return problems
 
 
@@ -81,8 +81,8 @@ def list_problems(profiles: Sequence[Profile]) -> list[Problem]:
 
 def odd_codes(profiles: Sequence[Profile]) -> list[Problem]:
     """Return a line about code columns in which a few values are not codes."""
-    columns = [column for column in profiles if column.look.odd and column.kind.endswith("codes")]
-    counts = [f"{column.look.odd:,} of {column.distinct:,} in {column.name!r}" for column in columns[:3]]
+    columns = [column for column in profiles if column.odd and column.kind.endswith("codes")]
+    counts = [f"{column.odd:,} of {column.distinct:,} in {column.name!r}" for column in columns[:3]]
     more = f" and {len(columns) - 3} more columns" if len(columns) > 3 else ""
     advice = f"they are generalized by their first characters; if they mean a missing value: {setting('null', 'TEXT')}"
     problem = f"distinct values that are not codes: {', '.join(counts)}{more}; {advice}"

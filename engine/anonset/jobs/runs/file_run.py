@@ -13,7 +13,7 @@ from typing import Any
 
 from anonset.algorithms.base import Algorithm, traits_of
 from anonset.algorithms.registry import ALGORITHMS, with_traits
-from anonset.columns.printed_lists import LIST
+from anonset.columns.cells import LIST
 from anonset.data import Hierarchy, Table
 from anonset.data.hierarchies.hierarchy_rules import HALVES, REFINE
 from anonset.data.progress import Progress

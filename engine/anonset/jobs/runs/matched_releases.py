@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from anonset import arrow
+from anonset.columns.cells import LIST
 from anonset.columns.identity import folded
 from anonset.columns.ids import texts_of
-from anonset.columns.printed_lists import LIST
 from anonset.data import SetColumn, Table
 from anonset.data.array_types import Int64
 from anonset.data.joining import prefixed

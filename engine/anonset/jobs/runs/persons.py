@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from anonset.columns.placeholders import placeholder_problem
+from anonset.columns.id_findings import placeholder_problem
 from anonset.data import Table
 from anonset.data.equivalence_classes import keys_of
 from anonset.data.table_facts import SPELLINGS, RepeatedIdentifiers, UnitKind

@@ -8,9 +8,9 @@ import numpy as np
 
 from anonset import arrow
 from anonset.arrow import ArrowColumns, is_list
+from anonset.columns.cells import LIST, NoListError, items_of_lists
 from anonset.columns.identity import are_given
 from anonset.columns.missing import NULLS
-from anonset.columns.printed_lists import LIST, NoListError, items_of_lists
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn
 from anonset.data.array_types import Int32, Int64
 from anonset.data.blocks import encode_sets, keep_tokens

@@ -10,6 +10,7 @@ from anonset import arrow
 from anonset.arrow import ArrowColumns
 from anonset.columns.cells import (
     FURTHER_MARKS,
+    LIST,
     MARKS,
     STOP_WORDS,
     are_names_of_things,
@@ -21,7 +22,6 @@ from anonset.columns.cells import (
 from anonset.columns.ids import given_texts, holds_sets
 from anonset.columns.kinds import MOST_LOOKED_AT
 from anonset.columns.marks import ABSENT, PRESENT, words_for_marks
-from anonset.columns.printed_lists import LIST
 from anonset.data.array_types import Float64
 from anonset.errors import Fix, InputError, datum, typed
 from anonset.reading.sources.dialect import DELIMITERS

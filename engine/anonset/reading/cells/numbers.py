@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset import arrow
-from anonset.columns.number_forms import NO_CURRENCY, NUMBER, SIGNS_WITHOUT_VALUE, WRITTEN, decimals_of
+from anonset.columns.kinds import NO_CURRENCY, NUMBER, SIGNS_WITHOUT_VALUE, WRITTEN, decimals_of
 from anonset.data import NumericColumn
 from anonset.data.array_types import Float64, Int64, UInt64
 from anonset.data.decimals import unfit

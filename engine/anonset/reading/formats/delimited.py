@@ -17,7 +17,7 @@ import numpy as np
 
 from anonset import arrow
 from anonset.arrow import ArrowColumns
-from anonset.columns.number_forms import recognised_decimal
+from anonset.columns.kinds import recognised_decimal
 from anonset.errors import Fix, InputError, MisreadError, Problem
 from anonset.reading.formats.footers import footer_of, has_keys, is_figure
 from anonset.reading.sources.dialect import (

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from anonset.columns.header_topics import is_sensitive, names_a_product
+from anonset.columns.headers import is_sensitive, names_a_product
 from anonset.columns.kinds import MOST_LOOKED_AT, look_at
 from anonset.data import CategoricalColumn, Column, Table
 from anonset.data.table_facts import FIRST_VALUE, KNOWN_VALUE, SPELLINGS, Change

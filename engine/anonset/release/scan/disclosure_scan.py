@@ -27,22 +27,23 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from anonset.columns.coarse_rules import coarse_rule
 from anonset.columns.headers import PERSON_IDS, meaning_of
 from anonset.columns.kinds import kind_of_values, look_at
 from anonset.columns.personal_values import (
     FEWEST_DATES,
-    KINDS_OF_VALUES,
+    FEWEST_RARE,
+    KINDS,
+    MOST_OF_FEW,
     are_full_names,
     are_keys,
     are_places,
+    are_rare_texts,
     days_in,
     is_free_text,
     pattern_of,
     personal_kind,
 )
-from anonset.columns.rare_texts import FEWEST_RARE, MOST_OF_FEW, are_rare_texts
-from anonset.columns.roles import NUMBERS
+from anonset.columns.roles import NUMBERS, coarse_rule
 from anonset.data import CategoricalColumn, NumericColumn, Table
 from anonset.data.domains import lists_persons
 from anonset.data.hierarchies.hierarchy_rules import FROM, NO_VALUE, date_rule, is_coarser
@@ -140,7 +141,7 @@ def names_of_persons(
                 continue
             if isinstance(column, CategoricalColumn) and (kind := _refused_kind(column)):
                 role = "sensitive" if column.name == protected else role
-                problem = f"column {column.name!r} contains {KINDS_OF_VALUES[kind]} but is declared {setting(role)}"
+                problem = f"column {column.name!r} contains {KINDS[kind].words} but is declared {setting(role)}"
                 fixes = _omit_or_publish(column.name)
                 yield Problem(problem, fixes if role != "sensitive" else [remedies.TAKEN_OUT, *fixes[1:]])
     specs = {} if hierarchies is None else hierarchies
@@ -252,7 +253,7 @@ class Scanner:
         """
         for number, name in enumerate(names, 1):
             if name not in self.table.word.publish_as_is and (kind := pattern_of([name])):
-                text = f"the name of column {number} of the publication looks like data ({KINDS_OF_VALUES[kind]})"
+                text = f"the name of column {number} of the publication looks like data ({KINDS[kind].words})"
                 fix = Fix({"no_header": True}, "if the file has no header line")
                 yield ScanFinding(
                     f"#{number}", 1, Problem(f"{text}, so nothing is published; rename the column", [fix])

@@ -8,8 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from anonset.columns.header_topics import names_a_product
-from anonset.columns.headers import meaning_of
+from anonset.columns.headers import meaning_of, names_a_product
 from anonset.columns.kinds import kind_of_values
 from anonset.columns.personal_values import (
     CHECKED,
