@@ -6,14 +6,12 @@ import sys
 import pytest
 
 from anonset.columns.headers import (
+    is_about,
     is_direct,
     is_identifier,
     is_known,
-    is_quantity,
-    is_remark,
     is_sensitive,
     meaning_of,
-    names_a_product,
     names_items,
     words_of,
 )
@@ -109,12 +107,12 @@ SURVEY = "fnlwgt PWGTP WGTP wgt sampling_weight sample_weight SurveyWeight pweig
 
 @pytest.mark.parametrize("header", SURVEY.split())
 def test_weights_of_surveys_are_quantities(header: str) -> None:
-    assert is_quantity(header)
+    assert is_about(header, "quantities")
 
 
 @pytest.mark.parametrize("header", ["weight", "Weight", "body_weight", "birthweight", "weight_kg", "patient_weight"])
 def test_weights_of_bodies_are_quantities(header: str) -> None:
-    assert is_quantity(header)
+    assert is_about(header, "quantities")
 
 
 KNOWN = {
@@ -187,14 +185,14 @@ def test_telephones_are_recognized_in_each_script(header: str) -> None:
     "header", ["Uwagi", "Примечание", "ملاحظات", "הערות", "टिप्पणी", "備考", "备注", "비고", "Ghi chú"]
 )
 def test_remarks_are_recognized_in_each_language(header: str) -> None:
-    assert is_remark(header)
+    assert is_about(header, "remarks")
 
 
 @pytest.mark.parametrize(
     "header", ["Товар", "المنتجات", "מוצרים", "商品名", "药品名称", "상품명", "Sản phẩm", "Ürün Adı"]
 )
 def test_products_are_recognized_in_each_language(header: str) -> None:
-    assert names_a_product(header)
+    assert is_about(header, "products")
     assert names_items(header)
 
 

@@ -351,24 +351,22 @@ def is_about_a_thing(header: str) -> bool:
     return "thing" in kinds and "person" not in kinds
 
 
-def is_quantity(header: str) -> bool:
-    """Return True if a header names an amount, a price, a duration or a count. The values are then no codes.
+def is_about(header: str, *topics: str) -> bool:
+    """Return True if a header contains a word of one of the topics: ``quantities`` (an amount, a price, a duration or a
+    count), ``products`` (bought, prescribed or diagnosed things), ``families`` (goods, drugs, diagnoses or codes, of
+    which a cell contains one), ``copies`` (the source text or the type of a code that another column contains),
+    ``remarks`` (which may mention anybody), or ``sets`` (things of which a person may have several).
 
-    >>> is_quantity("unit_price"), is_quantity("Menge"), is_quantity("product")
+    >>> is_about("unit_price", "quantities"), is_about("Menge", "quantities"), is_about("product", "quantities")
     (True, True, False)
-    >>> is_quantity("Количество"), is_quantity("金額"), is_quantity("商品名")
+    >>> is_about("Количество", "quantities"), is_about("金額", "quantities"), is_about("商品名", "quantities")
     (True, True, False)
+    >>> [is_about(one, "copies") for one in ("drug_source_value", "drug_type_concept_id", "drug_concept_id")]
+    [True, True, False]
+    >>> [is_about(one, "remarks") for one in ("Bemerkung", "doctor_comments", "product", "備考", "ملاحظات")]
+    [True, True, False, True, True]
     """
-    return not words_about("quantities").isdisjoint(words_of(header))
-
-
-def names_a_product(header: str) -> bool:
-    """Return True if a header names a bought, prescribed or diagnosed thing.
-
-    >>> names_a_product("Artikel"), names_a_product("ward")
-    (True, False)
-    """
-    return not words_about("products").isdisjoint(words_of(header))
+    return not frozenset().union(*map(words_about, topics)).isdisjoint(words_of(header))
 
 
 def names_codes(header: str) -> bool:
@@ -377,16 +375,7 @@ def names_codes(header: str) -> bool:
     >>> [names_codes(one) for one in ("dx1", "Diagnose_2", "prod_code", "item12", "med1", "ward", "Klasse")]
     [True, True, True, True, True, False, False]
     """
-    return not (words_about("families") | words_about("products")).isdisjoint(words_of(header))
-
-
-def is_copy(header: str) -> bool:
-    """Return True if a header names the source text or the type of a code that another column contains.
-
-    >>> is_copy("drug_source_value"), is_copy("drug_type_concept_id"), is_copy("drug_concept_id")
-    (True, True, False)
-    """
-    return not words_about("copies").isdisjoint(words_of(header))
+    return is_about(header, "families", "products")
 
 
 def names_items(header: str) -> bool:
@@ -395,10 +384,7 @@ def names_items(header: str) -> bool:
     >>> [names_items(one) for one in ("Artikel", "Kenntnisse", "diagnosis_codes", "Grund", "Sede", "usr", "HIV status")]
     [True, True, True, False, False, False, False]
     """
-    words = words_of(header)
-    return not (words_about("families") | words_about("sets")).isdisjoint(words) and (
-        not is_sensitive(header) or not words_about("families").isdisjoint(words)
-    )
+    return is_about(header, "families") or (is_about(header, "sets") and not is_sensitive(header))
 
 
 def begins_like_items(header: str) -> bool:
@@ -408,15 +394,6 @@ def begins_like_items(header: str) -> bool:
     [True, True, True, False, False]
     """
     return not words_about("families").isdisjoint(words_of(header)[:1])
-
-
-def is_remark(header: str) -> bool:
-    """Return True if a header names remarks, which may mention anybody.
-
-    >>> [is_remark(one) for one in ("Bemerkung", "doctor_comments", "product", "備考", "ملاحظات")]
-    [True, True, False, True, True]
-    """
-    return not words_about("remarks").isdisjoint(words_of(header))
 
 
 def names_a_subject(header: str) -> bool:

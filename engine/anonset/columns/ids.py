@@ -10,7 +10,7 @@ from anonset.arrow import is_list
 from anonset.columns.identity import same_ids
 from anonset.columns.missing import MISSING
 from anonset.data import SetColumn
-from anonset.data.array_types import Bools, Int64
+from anonset.data.array_types import Int64
 from anonset.data.distinct import distinct
 
 _MISSING = tuple(sorted(MISSING))
@@ -56,19 +56,27 @@ def texts_of_all(columns: Sequence[Any]) -> list[Any]:
     return [arrow.take(text, rows) for text, _ in pairs]
 
 
-def numbered(column: Any) -> tuple[Int64, Bools]:
-    """Return the code of each id by `same_ids`, int64 (n,), and a mask of the ids that are not missing, bool (n,)."""
-    text, lacking = _texts_and_lacking(column)
-    values = arrow.dictionary_encode(text, nulls=True)
-    codes = same_ids(values.dictionary)[arrow.to_numpy(values.indices)]
-    return codes, ~arrow.to_numpy(lacking)
+def encoded(column: Any) -> tuple[Any, Int64]:
+    """Return the distinct values of a column that are not missing, as text, and the code of each row by `same_ids`,
+    int64 (n,). -1 if the value is missing.
+    """
+    import pyarrow as pa
+
+    chunk = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    coded = chunk if pa.types.is_dictionary(chunk.type) else arrow.dictionary_encode(chunk)
+    labels = texts_of(coded.dictionary)
+    given = arrow.invert(arrow.is_in(labels, _MISSING, nulls=True))
+    codes = np.append(np.where(arrow.to_numpy(given), same_ids(labels), -1), -1)
+    return arrow.filter(labels, given), codes[
+        arrow.to_numpy(arrow.coalesce(coded.indices, arrow.number_array([-1])[0]))
+    ]
 
 
 def persons_in(ids: Sequence[Any]) -> Int64:
     """Return the person of each row as a code, int64 (n,), given the columns that identify persons. -1 if a value is
     missing.
     """
-    return combined([np.where(is_filled, codes, -1) for codes, is_filled in map(numbered, ids)])
+    return combined([encoded(column)[1] for column in ids])
 
 
 def counted_in(columns: Sequence[Any]) -> tuple[int, int]:

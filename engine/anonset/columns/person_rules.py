@@ -7,15 +7,12 @@ from math import isqrt
 from anonset.columns.headers import (
     CODES,
     has_known_letters,
+    is_about,
     is_about_a_thing,
-    is_copy,
     is_identifier,
     is_known,
-    is_quantity,
-    is_remark,
     is_sensitive,
     meaning_of,
-    names_a_product,
     names_codes,
     names_items,
     words_of,
@@ -42,12 +39,7 @@ def with_unit(
     proposed: Mapping[str, ProposedRole], unit: Sequence[str], profiles: Mapping[str, Profile], role: str
 ) -> dict[str, ProposedRole]:
     """Return the roles of the columns if the columns `unit` identify the person, with the role `role`."""
-    roles = {
-        name: ProposedRole("drop", f"identifier other than {', '.join(map(repr, unit))}")
-        if own.role in OF_PERSONS and not own.is_given
-        else own
-        for name, own in proposed.items()
-    }
+    roles = dict(proposed)
     for name in unit:
         if name in profiles and (not proposed[name].is_given or proposed[name].role == "drop"):
             profile = profiles[name]
@@ -123,7 +115,9 @@ def _differ_nearly(profile: Profile) -> bool:
 
 def _is_about_an_agent(name: str) -> bool:
     """Return True if a header names a ward, a physician, a shop or the like, and no product or diagnosis."""
-    return is_about_a_thing(name) and not any(names_a_product(word) for word in words_of(name) if word not in CODES)
+    return is_about_a_thing(name) and not any(
+        is_about(word, "products") for word in words_of(name) if word not in CODES
+    )
 
 
 def _item_columns(names: Iterable[str], profiles: Mapping[str, Profile]) -> list[str]:
@@ -137,8 +131,8 @@ def _item_columns(names: Iterable[str], profiles: Mapping[str, Profile]) -> list
         and 1 < profiles[name].distinct <= profiles[name].records // _ROWS_OF_AN_ITEM
         and not (profiles[name].reaches or profiles[name].prose)
         and not (profiles[name].results or profiles[name].times)
-        and not (is_remark(name) or is_known(name) or _is_about_an_agent(name))
-        and (names_items(name) or not is_quantity(name))
+        and not (is_about(name, "remarks") or is_known(name) or _is_about_an_agent(name))
+        and (names_items(name) or not is_about(name, "quantities"))
     ]
     return [
         one.name for one in sorted(able, key=lambda one: (not names_items(one.name), one.capitalised, -one.distinct))
@@ -166,19 +160,19 @@ def likely_codes(names: Sequence[str], profiles: Mapping[str, Profile]) -> list[
     def likely(name: str) -> tuple[bool, bool, bool, bool, int]:
         profile = profiles[name]
         number = profile.kind in ("integers", "zip codes")
-        return is_copy(name), not is_coded(name), not names_a_product(name), number, -profile.distinct
+        return is_about(name, "copies"), not is_coded(name), not is_about(name, "products"), number, -profile.distinct
 
     kinds = ("text", "integers", "zip codes")
     able = [
         name
         for name in names
-        if (is_coded(name) or names_a_product(name))
+        if (is_coded(name) or is_about(name, "products"))
         and profiles[name].distinct > 2
         and (profiles[name].kind in _CODES or not _differ_nearly(profiles[name]))
         and not profiles[name].prose
         and not _is_about_an_agent(name)
         and not is_known(name)
-        and not is_quantity(name)
+        and not is_about(name, "quantities")
         and not is_grade(profiles[name])
     ]
     return sorted((n for n in able if profiles[n].kind in kinds or "codes" in profiles[n].kind), key=likely)
@@ -236,7 +230,9 @@ def roles_by_behaviour(
     shared = [
         name
         for name, own in proposed.items()
-        if own.role == UNRECOGNIZED and _is_shared(profiles[name]) and not (is_sensitive(name) or is_quantity(name))
+        if own.role == UNRECOGNIZED
+        and _is_shared(profiles[name])
+        and not (is_sensitive(name) or is_about(name, "quantities"))
     ]
     agreeing = [name for name in shared if united[name].role == UNRECOGNIZED and not _may_be_names(profiles[name])]
     differing = [name for name in shared if united[name].role == "drop"]
@@ -291,7 +287,7 @@ def _is_shared(profile: Profile) -> bool:
     """
     most = max(profile.records // _ROWS_OF_SHARED, isqrt(profile.records))  # in small tables, few rows share a value
     few = 1 < profile.distinct <= min(_MOST_SHARED, most)
-    open_text = profile.prose or profile.commas or is_remark(profile.name)
+    open_text = profile.prose or profile.commas or is_about(profile.name, "remarks")
     plain = profile.kind in ("text", *_NUMBERS) or profile.kind.endswith("codes")
     filled = 2 * (profile.nulls + profile.missing) <= profile.records
     return few and plain and filled and not (open_text or profile.reaches or profile.results)

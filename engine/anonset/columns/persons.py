@@ -14,27 +14,19 @@ from typing import Any
 import numpy as np
 
 from anonset import arrow
-from anonset.columns.headers import (
-    ATTRIBUTES,
-    is_about_a_person,
-    is_about_a_thing,
-    is_identifier,
-    is_quantity,
-)
-from anonset.columns.identity import folded
+from anonset.columns.headers import ATTRIBUTES, is_about, is_about_a_person, is_about_a_thing, is_identifier
 from anonset.columns.ids import (
     AGREE,
     DIFFER,
     are_values,
     combined,
     count_distinct,
+    encoded,
     evidence_of,
     given_texts,
-    holds_sets,
     persons_in,
 )
 from anonset.columns.kinds import look_at
-from anonset.columns.missing import MISSING
 from anonset.columns.personal_values import CONTACTS, is_full_date, nearly_all
 from anonset.columns.profiles import Profile, profile_of_values
 from anonset.columns.rules import NEVER, RULES, points_of
@@ -147,11 +139,7 @@ def all_persons(
     rows = None
     if ids and all(name in first and are_values(first[name]) for name in ids):
         rows = np.sort(np.unique(persons_in([first[name] for name in ids]), return_index=True)[1])
-    evidence = {
-        name: one
-        for name, column in first.items()
-        if not holds_sets(column) and (one := _evidence(name, column, rows)) is not None
-    }
+    evidence = {name: _evidence(name, column, rows) for name, column in first.items() if are_values(column)}
     attributes = [
         (kind, name, one.codes)
         for name, one in evidence.items()
@@ -189,25 +177,11 @@ def _are_full_names(one: Profile) -> bool:
     return nearly_all(lambda label: " " in label.strip(), one.labels)
 
 
-def _evidence(name: str, column: Any, rows: Int64 | None) -> Profile | None:
-    """Return the evidence of a column, or of some of its rows. None if it contains bytes."""
-    import pyarrow as pa
-
-    chunk = column.combine_chunks()
-    if not pa.types.is_dictionary(chunk.type):
-        chunk = arrow.dictionary_encode(chunk)
-    if pa.types.is_binary(chunk.dictionary.type):
-        return None
-    labels = arrow.fill_null(arrow.cast(chunk.dictionary, pa.large_string()), "")
-    codes = arrow.to_numpy(arrow.coalesce(chunk.indices, arrow.number_array([-1])[0])).astype(np.int64)
-    lacking = arrow.to_numpy(arrow.is_in(labels, sorted(MISSING)))
-    spelled = arrow.to_numpy(arrow.dictionary_encode(folded(labels)).indices).astype(np.int64)
-    if len(labels):
-        codes = np.where((codes >= 0) & ~lacking[codes], spelled[codes], -1)
-    codes = codes if rows is None else codes[rows]
-    shown = labels.slice(0, _LABELS).to_pylist()
-    shown = [_WHOLE.sub(r"\1", label) if "." in label else label for label in shown if label and label not in MISSING]
-    return profile_of_values(name, tuple(shown), codes)
+def _evidence(name: str, column: Any, rows: Int64 | None) -> Profile:
+    """Return the evidence of a column, or of some of its rows."""
+    labels, codes = encoded(column)
+    shown = (_WHOLE.sub(r"\1", label) if "." in label else label for label in labels[:_LABELS].to_pylist())
+    return profile_of_values(name, tuple(shown), codes if rows is None else codes[rows])
 
 
 def _single(one: Profile, attributes: Sequence[tuple[str, str, Int64]]) -> PossiblePerson:
@@ -277,14 +251,14 @@ def _full_names(free: Sequence[Profile], attributes: Sequence[tuple[str, str, In
 def _is_small(one: Profile) -> bool:
     """Return True if the values may be the numbers of the persons of a household."""
     short = all(len(label) <= _DIGITS_OF_A_MEMBER for label in one.labels) and one.meaning not in ATTRIBUTES
-    return short and 1 < len(one.labels) <= _MEMBERS and not is_quantity(one.name)
+    return short and 1 < len(one.labels) <= _MEMBERS and not is_about(one.name, "quantities")
 
 
 def _may_be_a_household(one: Profile) -> bool:
     is_plain = not _is_small(one) and one.meaning not in (*ATTRIBUTES, *CONTACTS, "name")
     several = one.distinct >= max(3, min(_FEW, len(one.codes) / _ROWS_OF_FEW))
     without_blanks = replace(one, labels=tuple("".join(label.split()) for label in one.labels))
-    serial = without_blanks.are_numbers and without_blanks.are_serial and not is_quantity(one.name)
+    serial = without_blanks.are_numbers and without_blanks.are_serial and not is_about(one.name, "quantities")
     are_words = 2 * sum(any(map(str.isdigit, label)) for label in one.labels) <= len(one.labels)
     return is_plain and several and not are_words and (serial or is_identifier(one.name) or one.is_numbered or one.keys)
 

@@ -153,8 +153,6 @@ class Profile(ValueFormat):
     """Whether the column may identify the person of each row."""
     mentions: str = ""
     """Column with the names or ids that this column mentions. Empty if it mentions none."""
-    has_persons: bool = False
-    """Whether another column names persons or their attributes."""
 
     @property
     def given(self) -> int:
@@ -274,7 +272,7 @@ def _of_values(column: str, n: int, nulls: int, values: "_Values", *, words: boo
         nulls=nulls,
         missing=n - nulls - total,
         words=words,
-        rarest=int(values.counts.min()) if given else 0,
+        rarest=int(values.counts.min()) if len(values.counts) else 0,
         null_words=tuple(sorted(word for word in values.words if word not in NO_VALUE)),
         missing_codes=missing_codes(given),
         reaches=identifying(some) if look.kind in ("text", "e-mail addresses") else "",
@@ -389,9 +387,7 @@ def _counted(column: Any) -> tuple[list[str], Int64]:
 
 
 def _counts(column: Any) -> tuple[Any, Int64]:
-    """Return the distinct values of a column as text, and their frequencies. Lists and binary values give empty
-    results.
-    """
+    """Return the distinct values of a column as text, and their frequencies."""
     import pyarrow as pa
 
     chunk = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
@@ -403,9 +399,6 @@ def _counts(column: Any) -> tuple[Any, Int64]:
     else:
         counted = arrow.value_counts(arrow.drop_null(chunk) if chunk.null_count else chunk)
         values, counts = counted.field(0), arrow.to_numpy(counted.field(1)).astype(np.int64)
-    kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
-    if pa.types.is_nested(kind) or pa.types.is_binary(kind):
-        return pa.nulls(0, pa.string()), counts[:0]
     return _as_text(values), counts
 
 

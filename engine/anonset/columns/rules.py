@@ -12,16 +12,13 @@ from types import MappingProxyType
 from anonset.columns.headers import (
     ATTRIBUTES,
     PERSON_IDS,
+    is_about,
     is_about_a_thing,
     is_direct,
     is_identifier,
     is_known,
     is_numbered,
-    is_quantity,
-    is_remark,
     is_sensitive,
-    meaning_of,
-    names_a_product,
     numbers_a_thing,
 )
 from anonset.columns.ids import AGREE, DIFFER
@@ -38,8 +35,6 @@ _FEWEST_ROWS, _ALL_DIFFERENT, _MANY_DIFFERENT = 20, 0.98, 0.1
 """Fewest rows in which values identify rows, and shares of distinct values from which values, or ids by their header,
 do.
 """
-_MANY_NAMES, _ROWS_OF_A_NAME = 50, 100
-"""Minimum number of capitalized words in a column of names, and largest average number of rows per name."""
 _FEW, _ROWS_OF_FEW, _MOST_ROWS_EACH = 10, 10, 150
 """A column of fewer distinct values, with more rows per value on average, rarely identifies persons, and neither does
 any column with more rows per value than the last number, or with a value in less than half of the rows.
@@ -85,11 +80,6 @@ def _is_named_like_an_id(column: Profile) -> bool:
 def _differs_in_all_rows(column: Profile) -> bool:
     key = column.kind not in ("numbers", "dates", "postal codes") and not is_sensitive(column.name)
     return column.is_single and key and _differs(column)
-
-
-def _may_be_names(column: Profile) -> bool:
-    many = column.distinct > max(_MANY_NAMES, column.records // _ROWS_OF_A_NAME)
-    return column.capitalised and many and not column.header and column.has_persons and not is_sensitive(column.name)
 
 
 def _is_sensitive(column: Profile) -> bool:
@@ -143,7 +133,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
             lambda column: f"mentions values of {column.mentions!r}; may describe a person",
         ),
         "remarks": Rule(
-            lambda column: _is_text(column) and column.kind == "text" and is_remark(column.name),
+            lambda column: _is_text(column) and column.kind == "text" and is_about(column.name, "remarks"),
             "drop",
             lambda column: "remarks; may describe a person",
             points=NEVER,
@@ -186,11 +176,6 @@ RULES: Mapping[str, Rule] = MappingProxyType(
             "drop",
             lambda column: f"nearly every row has a different value ({column.uniqueness:.1%})",
         ),
-        "possible names": Rule(
-            _may_be_names,
-            "drop",
-            lambda column: f"{column.distinct:,} different values, capitalized words without digits: possibly names",
-        ),
         "sensitive": Rule(
             _is_sensitive,
             "sensitive",
@@ -199,13 +184,16 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "known": Rule(_is_known, "relational", lambda _: "an attacker may know the value"),
         "about persons": Rule(_is_about_persons, points=-6),
         "quantity": Rule(
-            lambda column: is_quantity(column.name) and column.are_numbers and not column.is_numbered, points=NEVER
+            lambda column: is_about(column.name, "quantities") and column.are_numbers and not column.is_numbered,
+            points=NEVER,
         ),
         "moments": Rule(lambda column: column.kind == "dates" or column.times, points=NEVER),
         "amounts": Rule(_are_amounts, points=NEVER),
         "id": Rule(lambda column: column.meaning == "id", points=2),
         "numbered": Rule(lambda column: column.meaning not in PERSON_IDS and column.is_numbered, points=1),
-        "about a thing": Rule(lambda column: is_about_a_thing(column.name) or names_a_product(column.name), points=-3),
+        "about a thing": Rule(
+            lambda column: is_about_a_thing(column.name) or is_about(column.name, "products"), points=-3
+        ),
         "keys": Rule(lambda column: column.is_key, points=2),
         "serial": Rule(lambda column: not column.is_key and column.are_numbers and column.are_serial, points=1),
         "numbers": Rule(
@@ -256,14 +244,11 @@ def propose(
     >>> propose([sex], lambda name: name)["sex"].role
     'relational'
     """
-    of_persons = {"name", *PERSON_IDS, *ATTRIBUTES}
-    named = [profile.name for profile in profiles if meaning_of(profile.name) in of_persons]
     columns = {
         profile.name: replace(
             profile,
             identifies=profile.name in identifying,
             mentions=mentioning.get(profile.name, ""),
-            has_persons=any(name != profile.name for name in named),
         )
         for profile in profiles
     }

@@ -7,10 +7,10 @@ from typing import Any
 
 from anonset.columns.headers import (
     begins_like_items,
+    is_about,
     is_direct,
     is_identifier,
     is_known,
-    is_quantity,
     is_sensitive,
     meaning_of,
     names_a_subject,
@@ -283,7 +283,7 @@ def _is_of_a_person(profile: Profile) -> bool:
         or is_known(name)
         or is_direct(meaning_of(name))
         or is_identifier(name)
-        or is_quantity(name)
+        or is_about(name, "quantities")
         or is_grade(profile)
         or names_a_subject(name)
     )

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from anonset import arrow
-from anonset.columns.headers import PERSON_IDS, are_headers, is_quantity
+from anonset.columns.headers import PERSON_IDS, are_headers, is_about
 from anonset.columns.id_findings import as_nulls, id_findings, placeholder_counts, placeholder_problem
 from anonset.columns.ids import are_values, counted_in, given_texts, holds_sets
 from anonset.columns.kinds import MOST_LOOKED_AT
@@ -267,7 +267,7 @@ def _placeholders(data: AllColumns, candidates: Sequence[PossiblePerson]) -> dic
     ids = {
         *data.declared.get("id", ()),
         *Unit(data.declared.get("unit", ())).columns,
-        *(name for candidate in candidates for name in candidate.columns if not is_quantity(name)),
+        *(name for candidate in candidates for name in candidate.columns if not is_about(name, "quantities")),
     }
     counts = {
         name: placeholder_counts(column) for name, column in data.columns.items() if name in ids and are_values(column)

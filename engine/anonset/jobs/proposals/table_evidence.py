@@ -9,7 +9,14 @@ from typing import Any, TypeVar
 import numpy as np
 
 from anonset import arrow
-from anonset.columns.headers import PERSON_IDS, is_about_a_person, is_identifier, is_numbered, meaning_of, names_codes
+from anonset.columns.headers import (
+    PERSON_IDS,
+    is_about_a_person,
+    is_identifier,
+    is_numbered,
+    meaning_of,
+    names_codes,
+)
 from anonset.columns.id_findings import placeholder_counts
 from anonset.columns.ids import are_values, given_texts
 from anonset.columns.kinds import MARKS

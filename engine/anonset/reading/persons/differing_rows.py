@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from anonset.columns.headers import is_sensitive, names_a_product
+from anonset.columns.headers import is_about, is_sensitive
 from anonset.columns.kinds import MOST_LOOKED_AT, look_at
 from anonset.data import CategoricalColumn, Column, Table
 from anonset.data.table_facts import FIRST_VALUE, KNOWN_VALUE, SPELLINGS, Change
@@ -71,7 +71,7 @@ def _is_coded(column: Column) -> bool:
     kind = look_at(column.name, column.vocabulary.labels[:MOST_LOOKED_AT]).kind
     if kind.endswith("codes"):
         return kind not in ("postal codes", "zip codes")
-    return kind == "text" and (names_a_product(column.name) or not is_sensitive(column.name))
+    return kind == "text" and (is_about(column.name, "products") or not is_sensitive(column.name))
 
 
 def _named(table: Table) -> str:

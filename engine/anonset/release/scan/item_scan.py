@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from anonset.columns.headers import meaning_of, names_a_product
+from anonset.columns.headers import is_about, meaning_of
 from anonset.columns.kinds import kind_of_values
 from anonset.columns.personal_values import (
     CHECKED,
@@ -81,7 +81,7 @@ class ItemScan:
             labels = _texts(start, shown, codes)
             fixes = remedies.of_items(of, self.model, others=len(of) < len(names))
             kind = personal_kind(labels)
-            if kind and not (kind[0] == OPAQUE or (kind[0] == CHECKED and names_a_product(start[:-1] or name))):
+            if kind and not (kind[0] == OPAQUE or (kind[0] == CHECKED and is_about(start[:-1] or name, "products"))):
                 yield personal_values_finding(of, *kind, fixes)  # `keys` finds opaque keys
             elif are_words_of_texts(labels) or (single.get(start) and are_sentences(labels)):
                 yield _free_text(of, len(labels), fixes)
@@ -103,7 +103,7 @@ class ItemScan:
             examined = () if sets.vocabulary.is_numbered else codes[::step]
             labels = _texts(start, sets.vocabulary.labels, examined)
             header = start[:-1] or name
-            is_id = meaning_of(header) == "person id" or (are_opaque_keys(labels) and not names_a_product(header))
+            is_id = meaning_of(header) == "person id" or (are_opaque_keys(labels) and not is_about(header, "products"))
             if is_id and labels:
                 findings.append(personal_values_finding((name,), OPAQUE, step * len(labels), fixes))
             elif rare := self._rare_keys(counts, labels) or step * self._dates_of_few(counts[::step], labels):
