@@ -282,4 +282,4 @@ def test_running_numbers_below_a_header_that_names_an_id_precede_rows(header):
         header: [str(1 + n // 3) for n in range(240)],
         "event": [("fall", "pain", "cough")[n % 3] for n in range(240)],
     }
-    assert inspect(data).question.answers[0].key == header
+    assert inspect(data).question.answers[0].unit == (header,)

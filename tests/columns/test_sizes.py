@@ -24,4 +24,4 @@ def test_the_roles_of_a_layout_are_equal_for_few_and_many_rows(tmp_path, layout)
 def test_the_true_person_is_offered_first(tmp_path, layout):
     question = anonset.inspect(str(write(layout, tmp_path, 1_000, 1))).question
     assert question is not None
-    assert question.answers[0].key == layout.person
+    assert str(question.answers[0].unit) == layout.person
