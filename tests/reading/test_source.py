@@ -6,6 +6,7 @@ import pickle
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from tests.facts import refused
 from tests.object_store import object_store
@@ -14,7 +15,7 @@ from anonset.data import Table
 from anonset.errors import InputError
 from anonset.reading.read import read
 from anonset.reading.sources import source
-from anonset.reading.sources.files import digest
+from anonset.reading.sources.files import arrow_threads, digest
 from anonset.reading.sources.source import OBJECT, Source, of_files, source_of
 
 ROWS = {"a.dat": "1 2\n2 3\n", "b.dat": "3\n", "below/c.dat": "1 3\n"}
@@ -169,3 +170,16 @@ def test_a_message_names_an_object_without_credentials_and_pins_its_version(monk
         store.objects["bucket/in/a.dat"] = b"1 3\n"
         with refused(InputError, "a.dat changed"):
             received.sha256()
+
+
+def test_runs_in_several_threads_leave_the_number_of_arrows_threads() -> None:
+    before = pa.cpu_count()
+    first, second = arrow_threads(before + 1), arrow_threads(before + 2)
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert pa.cpu_count() == before + 2
+    with arrow_threads(None):
+        assert pa.cpu_count() == before
+    second.__exit__(None, None, None)
+    assert pa.cpu_count() == before

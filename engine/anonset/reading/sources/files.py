@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
+from threading import Lock
 from typing import Any
 
 from anonset.errors import Fix, InputError, MisreadError, foreign, require_known
@@ -322,17 +323,31 @@ def digest_of_list(digests: Iterable[tuple[str, str]]) -> str:
     return hashlib.sha256("".join(f"{sha256}  {name}\n" for name, sha256 in digests).encode()).hexdigest()
 
 
+_THREADS: dict[object, int] = {}
+"""Number of Arrow's threads before all blocks of `arrow_threads`, then in each block that other threads have begun."""
+_LOCK = Lock()
+
+
 @contextmanager
 def arrow_threads(workers: int | None) -> Iterator[None]:
-    """Set the number of Arrow's threads within the block. If None, Arrow's default applies."""
+    """Set the number of Arrow's threads within the block. If None, Arrow's default applies. The number is one of the
+    process: of blocks in several threads, that of the last one applies, and after all of them that before the first.
+    """
     import pyarrow as pa
 
-    before = pa.cpu_count()
-    pa.set_cpu_count(before if workers is None else workers)
+    block = object()
+    with _LOCK:
+        before = _THREADS.setdefault(None, pa.cpu_count())
+        _THREADS[block] = before if workers is None else workers
+        pa.set_cpu_count(_THREADS[block])
     try:
         yield
     finally:
-        pa.set_cpu_count(before)
+        with _LOCK:
+            del _THREADS[block]
+            pa.set_cpu_count([*_THREADS.values()][-1])
+            if len(_THREADS) == 1:
+                _THREADS.clear()
 
 
 def open_parquet(file: Any, *, far: bool = False, **options: Any) -> Any:
