@@ -7,21 +7,42 @@ from dataclasses import fields
 from inspect import signature
 from pathlib import Path
 
+import pandas as pd
+import pyreadstat
 import pytest
 
 import anonset
 from anonset import spelling
 from anonset.algorithms.registry import ALGORITHMS
+from anonset.algorithms.relational.base import OF_CLASSES
 from anonset.cli import fixed_commands, flags
+from anonset.cli.commands import suggest
+from anonset.columns.roles import ROLES
 from anonset.jobs import findings
 from anonset.jobs.proposals import proposal
+from anonset.jobs.runs import matched_releases
+from anonset.jobs.trials import candidates
 from anonset.reading import linked
-from anonset.release import statements
-from anonset.settings import overriding, parameters, paths, readers, table_lines
+from anonset.reading.decisions import FILE, ITEMS, decisions
+from anonset.reading.file_options import COLUMN_OPTIONS, FileOptions
+from anonset.release import losses, statements
+from anonset.settings import (
+    column_rules,
+    commands,
+    model_choices,
+    overriding,
+    parameters,
+    paths,
+    publication,
+    readers,
+    table_lines,
+)  # fmt: skip
 from anonset.settings.commands import EvaluateSettings, InspectSettings, suggest_settings_model
 from anonset.settings.compare import compare_settings_model
 from anonset.settings.publication import ReportSettings, RiskSettings, check_settings_model
-from anonset.settings.settings import RoleSettings, Settings, settings_model
+from anonset.settings.settings import InputSettings, RoleSettings, Settings, settings_model
+from anonset.ui.screens import fix_buttons, promise_screen
+from anonset.ui.state import setting_words, trial
 
 MODELS = (
     settings_model(), compare_settings_model(), suggest_settings_model(), check_settings_model(), InspectSettings,
@@ -74,8 +95,10 @@ def test_a_run_in_python_has_the_settings_of_a_run() -> None:
     "listed",
     [
         findings._OF_ANSWERS, fixed_commands._DECLARING, proposal._NOT_READ, overriding._MOVES,
-        table_lines.TABLE_ROLES, linked.TABLE_OPTIONS, spelling.JOB_KEYS,
-        [name for names in flags._HELP_GROUPS.values() for name in names],
+        table_lines.TABLE_ROLES, linked.TABLE_OPTIONS, linked.ATTRIBUTES, spelling.JOB_KEYS, parameters.GENERAL,
+        [name for names in flags._HELP_GROUPS.values() for name in names], findings._SETTING_COMMENTS,
+        publication._ORIGINAL_SETTINGS, suggest._ASKED, trial._BASIS, fix_buttons._OF_EACH_COLUMN,
+        setting_words._ACTIONS, setting_words._VALUES, column_rules.RULES, column_rules.OPTIONS_OF_ROLES,
     ],
 )  # fmt: skip
 def test_lists_name_settings_that_exist(listed: Iterable[str]) -> None:
@@ -85,3 +108,47 @@ def test_lists_name_settings_that_exist(listed: Iterable[str]) -> None:
 def test_each_form_of_a_parameter_belongs_to_a_parameter() -> None:
     classes = [*ALGORITHMS.values(), *(entry.model for entry in parameters.MODELS.values())]
     assert readers.FORMS.keys() <= {field.name for kind in classes for field in fields(kind)}
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        losses._WITH_HIERARCHIES, model_choices.BY_ROLES, candidates._CANDIDATES, OF_CLASSES, commands.SUGGESTED,
+        promise_screen._MODELS,
+    ],
+)  # fmt: skip
+def test_lists_name_models_that_exist(listed: Iterable[str]) -> None:
+    assert {*listed} <= parameters.MODELS.keys()
+
+
+def test_the_roles_of_columns_are_those_of_the_options() -> None:
+    assert {*ROLES} == {*COLUMN_OPTIONS, "unit"} - {"numeric"}
+    assert {*setting_words.ROLE_WORDS} == {*ROLES}
+    assert frozenset().union(*column_rules.RULES.values(), column_rules.OPTIONS_OF_ROLES.values()) <= {*ROLES}
+
+
+def test_each_option_of_files_belongs_to_linked_tables_too() -> None:
+    """Columns of numbers in any table have the decimal sign of the job."""
+    of_files = {name for name, decides in decisions(FileOptions).items() if decides is FILE}
+    assert of_files - {*linked.TABLE_OPTIONS} == {"decimal"}
+
+
+OTHER_ITEMS = {
+    "value_codes": True, "present": "x", "with_header": True, "normalize": ["upper"], "one_code": ["dx"],
+    "one_hot": ["dx*"],
+}  # fmt: skip
+"""Another value of each option that decides the items of a source."""
+
+
+def test_each_option_that_decides_items_must_agree_in_two_releases(tmp_path: Path) -> None:
+    """The releases are compared by what `null`, `unknown`, `inner_items` and `missing` remove or rename."""
+    pyreadstat.write_sav(pd.DataFrame({"dx": ["E10"]}), tmp_path / "v.sav")
+    of_items = {name for name, decides in decisions(FileOptions).items() if decides is ITEMS}
+    assert of_items - matched_releases._OF_ITEMS == {"unknown", "inner_items", "missing"}
+    assert OTHER_ITEMS.keys() | {"separator"} == matched_releases._OF_ITEMS
+    read = []
+    for changed in ({}, *({name: value} for name, value in OTHER_ITEMS.items())):
+        settings = InputSettings(input=str(tmp_path / "v.sav"), **changed)
+        data = matched_releases._Data(settings, {}, settings.source(settings.input), {})
+        read.append(data.reading_of("dx"))
+    assert all(one != read[0] for one in read[1:])
