@@ -210,7 +210,7 @@ class InputError(AnonsetError, ValueError):
 
 
 class MisreadError(InputError):
-    """Data that the given options do not read correctly. The first of `fixes` are the reading options to use."""
+    """Data that the given options do not read correctly. The last of `fixes` are the reading options to use."""
 
 
 class MissingRoleError(InputError):

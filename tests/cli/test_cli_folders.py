@@ -283,12 +283,16 @@ def test_nothing_is_listed_as_not_published_if_all_columns_are(place: Place) -> 
     assert "Not published" not in place.run("inspect", str(place.folder / "f")).out
 
 
-def test_references_and_nested_codes_are_recognized(place: Place) -> None:
+@pytest.mark.parametrize("forms", [["{}"], ["{}", "https://h.example/r4/{}", "{}/_history/2"]], ids=["one", "several"])
+def test_references_and_nested_codes_are_recognized(place: Place, forms: list[str]) -> None:
     folder, job = place.folder / "fhir", place.folder / "job.toml"
     folder.mkdir()
     patients = [{"id": f"p{i}", "gender": "fm"[i % 2], "birthDate": f"{1940 + i * 7 % 60}-03-01"} for i in range(300)]
     conditions = [
-        {"subject": {"reference": f"Patient/p{i * 7 % 290}"}, "code": {"coding": [{"code": CODES[i * i % 6]}]}}
+        {
+            "subject": {"reference": forms[i % len(forms)].format(f"Patient/p{i * 7 % 290}")},
+            "code": {"coding": [{"code": CODES[i * i % 6]}]},
+        }
         for i in range(800)
     ]
     for name, resources in (("Patient", patients), ("Condition", conditions)):

@@ -94,7 +94,7 @@ FACTORS: dict[str, tuple[Value, ...]] = {
     "encoding": (None, "latin-1", "utf-16 by its mark"),
     "no_header": (False, True),
     "header_line": (1, 3),
-    "skip_rows": (None, "no-id", "footer", "labels", "undescribed"),
+    "skip_rows": (None, "no-id", "footer", "labels", "undescribed", "no-other"),
     "decimal": (None, ",", "."),
     "null": (None, "-", "codes=-", "zip=-", "in a table"),
     "missing": (None, "empty", "value", "empty,value"),
@@ -319,7 +319,7 @@ def _declare() -> None:
     only("skip_rows", ("undescribed",), "layout", ("linked",))
     only("skip_rows", ("labels",), "layout", ("cell", "two", "attributes"))
     only("skip_rows", ("footer",), "layout", ("attributes",))
-    only("skip_rows", ("footer", "labels"), "file", ("csv", "tsv", "csv.gz"))
+    only("skip_rows", ("footer", "labels", "no-other"), "file", ("csv", "tsv", "csv.gz"))
     only("skip_rows", ("labels",), "no_header", (False,))
     only("decimal", None, "numeric", (True,))
     only("decimal", None, "file", ("csv", "tsv", "csv.gz"))

@@ -112,6 +112,13 @@ EXPORTS = [
         [["E10"], ["I10"]],
         {"missing": "empty"},
     ),
+    PeopleFile(
+        "a delimiter at the end of the header alone",
+        "h.csv",
+        "id;codes;\n1;E10 I10\n2;J45\n3;E10 J45\n",
+        ROWS,
+        [["E10", "I10"], ["J45"], ["E10", "J45"]],
+    ),
     PeopleFile("bits as items", "b.csv", "id,codes\n1,0 1\n2,1\n3,0\n", ROWS, [["0", "1"], ["1"], ["0"]]),
     PeopleFile("a page called .csv", "v.csv", "<html><table><tr><td>id</td></tr></table>\n", ROWS, "an HTML page"),
     PeopleFile("ARFF called .csv", "v.csv", "@relation x\n@data\n1\n", ROWS, "ARFF is not supported"),

@@ -51,7 +51,7 @@ def test_all_lines_of_labels_stop_or_are_skipped(reading, tmp_path, labels, line
     path = written(tmp_path, HEADER, *labels, *ANSWERS[:n], end=end)
     with pytest.raises(MisreadError, match=lines) as error:
         reading(path, **ROLES)
-    assert error.value.fixes[0].settings == {"skip_rows": ["labels"]}
+    assert error.value.fixes[-1].settings == {"skip_rows": ["labels"]}
     table = reading(path, **ROLES, skip_rows="labels")
     assert schools(table) == [f"{'ABC'[i % 3]} school" for i in range(n)]
     assert changes(table) == [f"skipped rows of labels: {len(labels)}"]
@@ -220,3 +220,37 @@ def test_a_word_for_a_sum_that_recurs_is_a_value(reading, tmp_path):
     rows = [f"{10 + n % 9},{('Total', 'part')[n % 2]},{'xy'[n % 2]},{n}" for n in range(40)]
     path = written(tmp_path, "region,kind,group,n", *rows, "all regions,Total,y,7")
     assert reading(path, relational="region,kind,group", drop="n").n == 41
+
+
+LAST = ["who,age,code", *(f"{1000 + n // 2},{20 + n // 2},E1{n % 5}" for n in range(60))]
+LAST += ["new A,unknown,Asthma", "new A,unknown,Hypertension", "new B,unknown,Asthma", "new B,unknown,Asthma"]
+
+
+@pytest.mark.parametrize(("unit", "persons"), [("who", 2), ("row", 4)])
+def test_the_removal_of_lines_names_the_persons_and_comes_after_reading_them(reading, tmp_path, unit, persons):
+    path, roles = written(tmp_path, *LAST), {"unit": unit, "relational": "age", "items": "code"}
+    roles |= {"drop": "who"} if unit == "row" else {}
+    with refused(MisreadError, f"'lines 62, 63, 64 and 65' '4 lines, which may be {persons} persons'") as error:
+        reading(path, **roles)
+    assert [fix.settings["skip_rows"] for fix in error.value.fixes] == [["no-other"], ["footer"]]
+    assert reading(path, **roles, skip_rows="no-other").n == (32 if unit == "who" else 64)
+    assert reading(path, **roles, skip_rows="footer").n == (30 if unit == "who" else 60)
+
+
+def test_lines_below_the_header_are_records_if_declared(reading, tmp_path):
+    path = written(tmp_path, HEADER, LABELS[0], *ANSWERS)
+    with refused(MisreadError, "'which may be 1 person' no-other labels"):
+        reading(path, **ROLES, unit="row")
+    assert reading(path, **ROLES, unit="row", skip_rows="no-other").n == 41
+    assert reading(path, **ROLES, unit="row", skip_rows="labels,no-other").n == 40
+
+
+def test_a_sum_is_a_record_if_declared(reading, tmp_path):
+    path = written(tmp_path, "id;age;codes", *(f"{n};{20 + n};E10" for n in range(12)), "Summe;160;")
+    roles = {"unit": "id", "relational": "age", "items": "codes"}
+    assert reading(path, **roles, skip_rows="no-other").n == 13
+
+
+def test_inspect_says_how_skipped_lines_are_read_as_records(tmp_path):
+    found = anonset.inspect(written(tmp_path, *LAST), unit="who")
+    assert any(names(problem, "skipped 'lines 62, 63, 64 and 65' no-other") for problem in found.problems)

@@ -287,3 +287,11 @@ def test_the_schema_rejects_no_path_with_a_value(value, text):
         return
     if naive(table.to_pylist()[0], path.steps):
         assert path.may_exist_in(table.schema)
+
+
+def test_inspect_proposes_nested_codes_as_items(tmp_path):
+    path = tmp_path / "Condition.ndjson"
+    coding = [{"subject": f"p{n // 3}", "code": {"coding": [{"code": f"E1{n % 5}"}]}} for n in range(150)]
+    path.write_text("".join(f"{json.dumps(one)}\n" for one in coding))
+    found = anonset.inspect(path, unit="subject")
+    assert (found.settings["items"], found.records) == (["code.coding[].code"], 50)

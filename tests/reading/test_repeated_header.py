@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from tests.facts import refused
 
+import anonset
 from anonset.errors import InputError
 from anonset.reading.formats import text_chunks
 from anonset.reading.read import read
@@ -31,3 +32,11 @@ def test_other_rows_and_single_columns_are_read(tmp_path: Path) -> None:
     assert read(tmp_path / "a.csv", unit="who", items="codes").n == 2
     assert read(tmp_path / "b.csv", items="a").n == 3
     assert read(tmp_path / "c.csv", no_header=True, items="2", drop="1").n == 3
+
+
+def test_inspect_reads_the_names_below_groups_that_are_repeated(tmp_path: Path) -> None:
+    path = tmp_path / "visits.csv"
+    rows = [f"{1000 + n // 2},{'fm'[n // 2 % 2]},E1{n % 5},{n % 9}" for n in range(120)]
+    path.write_text("\n".join(["Patient,Patient,Visit,Visit", "id,sex,code,dose", *rows, ""]))
+    found = anonset.inspect(path, unit="id")
+    assert (found.records, found.settings["header_line"], found.settings["items"]) == (60, 2, ["code"])

@@ -58,7 +58,7 @@ def test_a_footer_is_refused_or_skipped_and_counted(reading, tmp_path, footer, e
     path = written(tmp_path, (text + footer).replace("\n", end))
     with pytest.raises(MisreadError, match="skip_rows='footer'") as refused:
         reading(path, **ROLES)
-    assert refused.value.fixes[0].settings == {"skip_rows": ["footer"]}
+    assert [fix.settings for fix in refused.value.fixes] == [{"skip_rows": ["no-other"]}, {"skip_rows": ["footer"]}]
     table = reading(path, **ROLES, skip_rows="footer")
     lines = 2 if "affected" in footer else 1
     assert (table.n, changes(table)) == (5, [f"skipped footer lines: {lines}"])
@@ -167,7 +167,7 @@ def test_units_below_the_header_are_skipped_on_request(tmp_path):
     path = written(tmp_path, f"n;a;b;c;codes\n;cm;kg;kg/m2;\n{rows}Summe;2.345;;;\n")
     with pytest.raises(MisreadError) as error:
         read(path, **roles, skip_rows="footer")
-    assert error.value.fixes[0].settings == {"skip_rows": ["labels"]}
+    assert error.value.fixes[-1].settings == {"skip_rows": ["labels"]}
     table = read(path, **roles, skip_rows="labels,footer")
     assert (table.n, changes(table)) == (40, ["skipped footer lines: 1", "skipped rows of labels: 1"])
     assert anonset.inspect(path).settings["skip_rows"] == "footer,labels"

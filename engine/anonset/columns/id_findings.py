@@ -179,5 +179,8 @@ def placeholder_problem(name: str, words: Sequence[str], n_rows: int) -> Problem
     """Return the problem that values of an id column may mean a missing id, with the settings that skip these rows."""
     shown = [repr(word) if not are_names([word] * _MOST) else "a text" for word in words]
     rows = counted(n_rows, "row")
-    fix = Fix({"null": as_nulls(name, words), "skip_rows": ["no-id"]}, "to remove these rows and their persons")
+    fix = Fix(
+        {"null": as_nulls(name, words), "skip_rows": ["no-id"]},
+        f"to remove these rows, of up to {counted(n_rows, 'person')}",
+    )
     return Problem(f"column {name!r}: {listed(shown)} in {rows} may mean a missing id", [fix])

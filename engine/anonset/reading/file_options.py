@@ -130,8 +130,8 @@ class FileOptions(_Options):
         PERSONS,
         "Rows to skip and count: no-id (rows without a value of --unit), footer (totals and notes at the end), "
         "labels (all lines of labels, units or import ids below the header; if there are none, the line below "
-        "the header), undescribed (persons of linked tables without a row in the table that describes them). "
-        "Default: such rows are rejected.",
+        "the header), undescribed (persons of linked tables without a row in the table that describes them), "
+        "no-other (no other lines, even if they look like labels or totals). Default: such rows are rejected.",
     ] = ()
     decimal: Annotated[
         Literal[",", "."] | None,

@@ -17,8 +17,8 @@ from anonset.reading.sources.dialect import EXACT, Dialect
 from anonset.spelling import did_you_mean, listed, setting
 
 _MISSING = ("refuse", "empty", "value")
-SKIPPED = ("no-id", "footer", "labels", "undescribed")
-"""Kinds of rows that can be skipped."""
+SKIPPED = ("no-id", "footer", "labels", "undescribed", "no-other")
+"""Kinds of rows that can be skipped. All others are records if ``no-other`` is among them."""
 
 
 class ReadKeywords(TypedDict, total=False):

@@ -242,7 +242,7 @@ class _LinkedTable(RedactedRepr):
     def checks(self) -> Iterator[Problem]:
         """Yield what the owner must decide about the items."""
         name, items = self.evidence.name, self.named("items")
-        if items and items[0] in self.evidence.paths:
+        if items and items[0].endswith("[].code"):
             which = items[0].replace("[]", "[system=NAME]", 1)
             yield Problem(f"{column_of(name, items[0])} contains the codes of all systems; to publish one: {which}")
         if items[1:] and not self.describes:
@@ -323,8 +323,7 @@ def _linked_table(one: TableEvidence, link: tuple[KeyColumn, ...], keys: Collect
 
     If the table has no items and describes nobody, codes of a known system are the items. They are otherwise proposed
     as items only if persons have several, which may not be so in a small table. The only column beside the key is
-    also proposed as items, unless it is an id, is one of the `keys` that tables share, or has one row per person. Codes
-    in a nested column are read by a path.
+    also proposed as items, unless it is an id, is one of the `keys` that tables share, or has one row per person.
     """
     declared = {**one.options, **one.recognised, "unit": name_list(link[0].name)}
     table = _LinkedTable(one, link, proposal_for(one.input, declared, {}, k))
@@ -336,7 +335,7 @@ def _linked_table(one: TableEvidence, link: tuple[KeyColumn, ...], keys: Collect
     alone = len(others) == 1 and (
         names_codes(others[0]) or not (is_identifier(others[0]) or others[0] in keys or table.is_row_per_person)
     )
-    for path in [*(codes[:1] or (others if alone else ())), *one.paths]:
+    for path in codes[:1] or (others if alone else ()):
         with suppress(InputError):
             other = proposal_for(one.input, {**declared, "items": [path]}, {}, k)
             if any(column.role == "items" and column.profile.distinct for column in other.columns):

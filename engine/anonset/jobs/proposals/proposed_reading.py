@@ -7,11 +7,12 @@
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeVar
 
 from anonset import arrow
-from anonset.columns.headers import PERSON_IDS, are_headers, is_about
+from anonset.columns.headers import PERSON_IDS, are_headers, is_about, names_codes
 from anonset.columns.id_findings import as_nulls, id_findings, placeholder_counts, placeholder_problem
 from anonset.columns.ids import are_values, counted_in, given_texts, holds_sets
 from anonset.columns.kinds import MOST_LOOKED_AT
@@ -72,6 +73,12 @@ def proposal_for(
     data, recognised = with_recognised_options(source, declared, columns_of, misread)
     names = data.opened.names
     profiles = [profile(name, data.columns[name], data.declared.get("separator")) for name in names]
+    nested = [one.name for one in profiles if one.kind == "nested values" and names_codes(one.name)]
+    with suppress(InputError):
+        if nested:  # codes in nested columns are read by a path
+            data = columns_of(data.source, {**declared, **recognised}, [f"{name}[].code" for name in nested])
+            names = data.opened.names
+            profiles = [profile(name, data.columns[name], data.declared.get("separator")) for name in names]
     words = {} if data.declared.get("null") else null_words(profiles)
     data = data.with_nulls(words)
     candidates, named = with_counts(data.columns, names)
@@ -132,14 +139,17 @@ def with_recognised_options(
             return read(resolved, options), recognised
         except MisreadError as error:
             skipped = names_in((), options.get("skip_rows"))
-            found = error.fixes[0].settings
+            found = error.fixes[-1].settings
             more = names_in((), found.get("skip_rows"))
             if {*skipped} & {*more} or found.keys() & {*declared, *recognised} - {"skip_rows"}:
                 raise
             if more and misread is not None:
                 where = f"{resolved.where}: "
                 lines = error.problem.sentence.removeprefix(where)
-                misread.append(Problem(f"skipped, so check that no person is among them: {lines}", assumed=True))
+                records = f"; if they are records: {setting('skip_rows', 'no-other')}"
+                misread.append(
+                    Problem(f"skipped, so check that no person is among them: {lines}{records}", assumed=True)
+                )
             recognised |= {**found, **({"skip_rows": ",".join([*skipped, *more])} if more else {})}
 
 
@@ -156,12 +166,12 @@ def _to_check(recognised: Mapping[str, Any]) -> Problem:
     return Problem(f"{read}: {check}", [names] if "no_header" in recognised else [], assumed=True)
 
 
-def columns_of(source: Source, declared: Mapping[str, Any]) -> AllColumns:
-    """Read all columns. Raise MisreadError if the header is a record."""
+def columns_of(source: Source, declared: Mapping[str, Any], paths: Sequence[str] = ()) -> AllColumns:
+    """Read all columns, and `paths` into nested columns. Raise MisreadError if the header is a record."""
     if source.format == TABLES:
         msg = f"{source.where}: the job names linked tables; inspect the file of each table"
         raise InputError(msg)
-    opened, uncertain = _opened(source, declared)
+    opened, uncertain = _opened(source, declared, paths)
     columns = {name: coded(column) for name, column in read_all_rows(opened, opened.names).items()}
     if uncertain:
         is_record = any(is_like_id(name) and _is_above_ids(column) for name, column in columns.items())
@@ -221,12 +231,12 @@ def column_names(source: Source, declared: Mapping[str, Any]) -> tuple[str, ...]
     return tuple(_opened(source, declared)[0].names)
 
 
-def _opened(source: Source, declared: Mapping[str, Any]) -> tuple[OpenedSource, bool]:
+def _opened(source: Source, declared: Mapping[str, Any], paths: Sequence[str] = ()) -> tuple[OpenedSource, bool]:
     """Open a source with the given settings. Return the source, and True if the header may be a record."""
     stated = {name: declared[name] for name in (*DIALECT_OPTIONS, "separator", "null") if name in declared}
     skipped = [kind for kind in names_in((), declared.get("skip_rows")) if kind != "no-id"]  # ids may be undeclared
     named = [name for role in ROLES for name in _declared(declared, role)]
-    options = ReadOptions(**{**stated, "skip_rows": skipped}, keep=named)
+    options = ReadOptions(**{**stated, "skip_rows": skipped}, keep=[*named, *paths])
     opened = open_source(source, options, declared.get("labels"))
     are_named = bool(named) and not options.absent(opened.names)
     if opened.baskets and not are_named:

@@ -9,15 +9,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from anonset import arrow
-from anonset.columns.headers import (
-    PERSON_IDS,
-    is_about_a_person,
-    is_identifier,
-    is_numbered,
-    meaning_of,
-    names_codes,
-)
+from anonset.columns.headers import PERSON_IDS, is_about_a_person, is_identifier, is_numbered, meaning_of
 from anonset.columns.id_findings import placeholder_counts
+from anonset.columns.identity import without_prefix
 from anonset.columns.ids import are_values, given_texts
 from anonset.columns.kinds import MARKS
 from anonset.columns.persons import NAMED, all_persons
@@ -35,7 +29,7 @@ T = TypeVar("T")
 
 MOST_IDS = 20_000_000
 """Maximum number of distinct ids of a column that are compared with other columns. They need 8 bytes each."""
-_REFERENCE = re.compile(r"[A-Za-z]+/(?=.)")
+_REFERENCE = re.compile(r"(?:https?://.*/)?([A-Za-z]+/)[^/]+(?:/_history/.*)?")
 _DENSE = 0.5
 """Share of the numbers between the smallest and the largest id from which ids are like row numbers."""
 _FEWEST = 2
@@ -56,12 +50,6 @@ class TableEvidence(RedactedRepr):
     """Reading options that were recognized."""
     checks: tuple[Problem, ...]
     """Columns with too many ids to compare."""
-
-    @property
-    def paths(self) -> list[str]:
-        """Paths of possible codes in nested columns, such as ``code.coding[].code``."""
-        nested = [one.name for one in self.profiles if one.kind == "nested values"]
-        return [f"{name}[].code" for name in nested if names_codes(name)]
 
 
 def read_each(tables: Mapping[str, str], read: Callable[[str, str], T]) -> tuple[dict[str, T], dict[str, str]]:
@@ -148,9 +136,8 @@ def _key_column(table: str, name: str, column: Any, points: int, hash_key: UInt6
     if placeholders := list(placeholder_counts(column)):
         texts = arrow.filter(texts, arrow.invert(arrow.is_in(arrow.utf8_trim_whitespace(texts), placeholders)))
     given, texts = len(texts), arrow.unique(texts)
-    before = _reference(texts)
-    if before:
-        texts = arrow.without(texts, f"^{before}")
+    if before := _reference(texts):
+        texts = arrow.unique(without_prefix(texts, before)[0])
     ids = np.unique(hash_ids(hash_key, [texts])[:, 0])
     return KeyColumn(table, name, ids, given, len(column), points, _are_dense(texts), before)
 
@@ -166,9 +153,9 @@ def _may_be_a_key(one: Profile, column: Any) -> bool:
 
 
 def _reference(texts: Any) -> str:
-    """Return the text before all ids, such as ``Patient/``."""
-    found = _REFERENCE.match(texts[0].as_py()) if len(texts) else None
-    return found[0] if found and arrow.all(arrow.matches(texts, f"^{found[0]}.")).as_py() else ""
+    """Return the text before all ids, such as ``Patient/``. An address may precede it, and a version follow the id."""
+    found = _REFERENCE.fullmatch(texts[0].as_py()) if len(texts) else None
+    return found[1] if found and arrow.all(arrow.matches(texts, f"^(https?://.*/)?{found[1]}.")).as_py() else ""
 
 
 def _are_dense(texts: Any) -> bool:

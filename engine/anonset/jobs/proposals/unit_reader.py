@@ -260,7 +260,7 @@ class UnitReader(RedactedRepr):
         text = f"column {', '.join(map(repr, ids))}: {counted(lacking, 'row')} without an id"
         if "no-id" in stated:
             return {}, 0, [] if self.is_open else [Problem(f"{text}, skipped")]
-        problem = Problem(text, [Fix({"skip_rows": ["no-id"]}, "to skip and count them")])
+        problem = Problem(text, [Fix({"skip_rows": ["no-id"]}, f"to remove up to {counted(lacking, 'person')}")])
         return {"skip_rows": [*stated, "no-id"]}, lacking, [] if self.is_open else [problem]
 
     def _unpublished(

@@ -19,7 +19,7 @@ from anonset import arrow
 from anonset.arrow import ArrowColumns
 from anonset.columns.kinds import recognised_decimal
 from anonset.errors import Fix, InputError, MisreadError, Problem
-from anonset.reading.formats.footers import footer_of, has_keys, is_figure
+from anonset.reading.formats.footers import end_of_rows, footer_of, has_keys, is_figure
 from anonset.reading.sources.dialect import (
     DELIMITERS,
     LINE_END,
@@ -55,6 +55,10 @@ def _is_number(field: str) -> bool:
     return not field or is_figure(field)
 
 
+AS_RECORDS = Fix({"skip_rows": ["no-other"]}, "if they are records")
+"""Fix for lines that look like labels, sums or notes."""
+
+
 class DelimitedText:
     """CSV or TSV text with a header. Provides the column names, and loads columns on request.
 
@@ -78,6 +82,7 @@ class DelimitedText:
     ) -> None:
         self.path, self.is_complete = path, is_complete
         self.exact, self._named, self._skips_footer = dialect.exact, not dialect.no_header, dialect.skip_footer
+        self._ends_with_records = dialect.ends_with_records
         lacking: Missing = absent if self._named else lambda fields: absent(numbered(fields))
         self.data, told = self._from_header(data, dialect.header_line)
         self._skipped += before
@@ -121,8 +126,10 @@ class DelimitedText:
         names = tuple(fields if self.exact else [name.strip() for name in fields]) or ("",)
         named = len(names) if self.exact else max((n for n, name in enumerate(names, 1) if name), default=len(names))
         self.names, self.n_fields = names[:named], len(names)
-        # spreadsheets write trailing columns without names
-        self._unnamed = tuple(f"\0{n}" for n in range(len(names) - named))
+        if named < len(names):  # spreadsheets write trailing columns without names, sometimes in the header only
+            row = next(islice(self._rows(), 1, None), (0, 0, names))[2]
+            self.n_fields = len(row) if named <= len(row) < len(names) else len(names)
+        self._unnamed = tuple(f"\0{n}" for n in range(self.n_fields - named))
 
     def _require_names(self, names: Sequence[str]) -> None:
         """Reject column names that span several lines. The header then contains a quote that is not closed, or is
@@ -179,6 +186,8 @@ class DelimitedText:
     def _footer_of(self, data: bytes, start: int) -> tuple[int, int]:
         if self.baskets:
             return len(data), 0
+        if self._ends_with_records:
+            return end_of_rows(data, start, self.delimiter, self.n_fields), 0
         return footer_of(data, start, self.delimiter, self.n_fields, keyed=self._keyed)
 
     def certain_rows(self, data: bytes) -> int:
@@ -212,7 +221,8 @@ class DelimitedText:
         if lines and not self._skips_footer:
             problem = f"the file ends with a footer, such as totals or notes ({counted(lines, 'line')})"
             msg = f"{self.path}: {problem}"
-            raise MisreadError(msg, fixes=[Fix({"skip_rows": ["footer"]}, "to remove it, if it contains no person")])
+            removal = Fix({"skip_rows": ["footer"]}, "to remove it, if it contains no person")
+            raise MisreadError(msg, fixes=[AS_RECORDS, removal])
         return lines
 
     def decimal(self, names: Sequence[str], null: Sequence[str], labels: Collection[int] = ()) -> str:
@@ -254,7 +264,8 @@ class DelimitedText:
         lines = self._first_lines[:_LINES_ABOVE]
         titled = any(len(header_fields(line, self.delimiter)) != self.n_fields for line in lines)
         whole = len(self.names) == self.n_fields
-        groups = whole and self.names.count("") > 1 and not titled  # the first line names groups of columns
+        repeat = self.names.count("") > 1 or len({*self.names}) < len(self.names)
+        groups = whole and repeat and not titled  # the first line names groups of columns
         if self.n_fields > 1 and whole and not (titled or groups):
             return 0
         fewest = self.n_fields if whole and not groups else 2
@@ -269,7 +280,10 @@ class DelimitedText:
                 continue
             if even and len(set(below[0])) == len(below[0]) and not any(map(is_figure, below[0])):
                 all_below = self._first_rows(mark)[number + 1 :]
-                if not are_records(rows[:number], below[0], all_below):
+                above = [
+                    [*dict.fromkeys(row)] if groups else row for row in rows[:number]
+                ]  # a group has several columns
+                if not are_records(above, below[0], all_below):
                     line_of.setdefault(len(below[0]), number + 1 + self._skipped)
         return line_of[max(line_of)]
 

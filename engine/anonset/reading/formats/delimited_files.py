@@ -99,7 +99,7 @@ class _File:
 
     @cached_property
     def edges(self) -> EdgeLines:
-        return EdgeLines.of(self.file.where, self.head, self.options.dialect)
+        return EdgeLines.of(self.file.where, self.head, self.options.dialect, self.options.ids)
 
     @property
     def all_rows(self) -> TextRange:

@@ -8,7 +8,7 @@ import numpy as np
 from anonset.arrow import ArrowColumns
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import Fix, MisreadError
-from anonset.reading.formats.delimited import DelimitedText
+from anonset.reading.formats.delimited import AS_RECORDS, DelimitedText
 from anonset.reading.formats.label_lines import LINES, SAMPLE, ColumnKinds, records_of, start_of_last
 from anonset.reading.sources.dialect import Dialect
 from anonset.spelling import counted, listed
@@ -24,10 +24,12 @@ class EdgeLines(RedactedRepr):
     kinds: ColumnKinds
     labels: tuple[int, ...]
     """Positions of the records below the header that are skipped, because they contain labels."""
+    person: tuple[int, ...] = ()
+    """Positions of the columns that identify the person. Empty if each line may be a person."""
 
     @classmethod
-    def of(cls, where: str, head: DelimitedText, dialect: Dialect) -> "EdgeLines":
-        """Examine the first records of a text.
+    def of(cls, where: str, head: DelimitedText, dialect: Dialect, person: Sequence[str]) -> "EdgeLines":
+        """Examine the first records of a text. `person` are the columns that identify the person.
 
         Raises
         ------
@@ -39,12 +41,14 @@ class EdgeLines(RedactedRepr):
         records = records[:SAMPLE] if are_all or len(records) > SAMPLE else records[:-1]
         rows = [row for _, row in records]
         kinds = ColumnKinds.of(head.names, head.n_fields, rows, are_all=are_all)
-        edges = cls(where, head.delimiter, kinds, ())
+        positions = tuple(n for n, name in enumerate(head.names) if name in person)
+        at_end = replace(kinds, kinds={}, values=frozenset()) if dialect.ends_with_records else kinds
+        edges = cls(where, head.delimiter, at_end, (), positions)
         if dialect.no_header or (head.below and not dialect.skip_labels):
             return edges
         labels = tuple(kinds.label_rows(rows))
-        if labels and not dialect.skip_labels:
-            edges._refuse([head.lines + records[n][0] for n in labels], "labels")
+        if labels and not (dialect.skip_labels or "no-other" in dialect.skip_rows):
+            edges._refuse([(head.lines + records[n][0], rows[n]) for n in labels], "labels")
         return replace(edges, labels=(labels or (0,)) if dialect.skip_labels and rows else ())
 
     def without_labels(self, columns: ArrowColumns, first: int, n: int) -> tuple[ArrowColumns, int]:
@@ -78,7 +82,7 @@ class EdgeLines(RedactedRepr):
         """
         records = records_of(data, self.delimiter)
         if wrong := self._misfits(records, rows):
-            self._refuse([line + records[n][0] - 1 for n in wrong], "footer")
+            self._refuse([(line + records[n][0] - 1, records[n][1]) for n in wrong], "footer")
 
     def last_rows(self, head: DelimitedText, data: bytes, rows: int) -> tuple[int, int, list[int]]:
         """Return the end of the records in the last lines of a text, the number of lines to skip, and the positions of
@@ -109,14 +113,16 @@ class EdgeLines(RedactedRepr):
         found = self.kinds.are_misfits([row for _, row in records[first:]], are_last=True)
         return [n for n, is_misfit in enumerate(found, first) if is_misfit and before + n not in self.labels]
 
-    def _refuse(self, lines: Sequence[int], kind: str) -> None:
-        shown = listed([f"{line:,}" for line in lines])
+    def _refuse(self, lines: Sequence[tuple[int, Sequence[str]]], kind: str) -> None:
+        shown = listed([f"{line:,}" for line, _ in lines])
+        persons = {tuple(row[n] for n in self.person if n < len(row)) or line for line, row in lines}
         which = f"line {shown} is no record" if len(lines) == 1 else f"lines {shown} are no records"
         problem = f"{which}, because most fields are not numbers, dates or codes as in the other lines"
         what = "labels, units or import ids" if kind == "labels" else "totals or notes"
-        msg = f"{self.where}: {problem}; correct the fields of persons"
-        fix = Fix({"skip_rows": [kind]}, f"to remove {counted(len(lines), 'line')}, if all are {what}")
-        raise MisreadError(msg, fixes=[fix])
+        removed = f"{counted(len(lines), 'line')}, which may be {counted(len(persons), 'person')}"
+        fixes = [AS_RECORDS, Fix({"skip_rows": [kind]}, f"to remove {removed}, if all are {what}")]
+        msg = f"{self.where}: {problem}"
+        raise MisreadError(msg, fixes=fixes)
 
 
 def without_rows(columns: ArrowColumns, n: int, rows: Sequence[int]) -> tuple[ArrowColumns, int]:

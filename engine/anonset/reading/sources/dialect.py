@@ -56,6 +56,11 @@ class Dialect:
         return "footer" in self.skip_rows
 
     @property
+    def ends_with_records(self) -> bool:
+        """True if the last lines are records, even if they look like sums or notes."""
+        return "no-other" in self.skip_rows and not self.skip_footer
+
+    @property
     def skip_labels(self) -> bool:
         """True if the lines below the header are skipped that contain labels or units of the columns."""
         return "labels" in self.skip_rows

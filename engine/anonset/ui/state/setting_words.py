@@ -52,6 +52,7 @@ _VALUES = {
         "no-id": "rows without a person",
         "footer": "totals and notes at the end",
         "labels": "the lines of labels or units below the header",
+        "no-other": "no lines that look like labels or totals",
     },
     "decimal": {",": "comma", ".": "point"},
     "missing": {"empty,value": "values", "empty": "sets of items", "value": "attribute values"},
