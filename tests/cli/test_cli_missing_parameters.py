@@ -10,6 +10,7 @@ from cli.printed import follow
 
 SETS = "who,codes\n" + "".join(f"{n},{'a b' if n % 2 else 'b c'}\n" for n in range(40))
 TABLE = "who,sex,ward,grade\n" + "".join(f"{n},{'fm'[n % 2]},{n % 4},{'xyz'[n % 3]}\n" for n in range(60))
+ATTRIBUTES = "--relational sex,ward --hierarchy sex=values --hierarchy ward=values"
 
 
 @pytest.mark.parametrize(
@@ -19,8 +20,8 @@ TABLE = "who,sex,ward,grade\n" + "".join(f"{n},{'fm'[n % 2]},{n % 4},{'xyz'[n % 
         (SETS, "--items codes --unit who --model km", "--model km --k 5 --m 2"),
         (SETS, "--items codes --unit who --model km --k 4", "--model km --k 4 --m 2"),
         (TABLE, "--relational sex,ward --unit who --drop grade --model k", "--model k --k 5"),
-        (TABLE, "--relational sex,ward --unit who --drop grade", "--model k --k 5"),
-        (TABLE, "--relational sex,ward --sensitive grade --drop who --unit row", "--model kl --k 5 --l 2"),
+        (TABLE, f"{ATTRIBUTES} --unit who --drop grade", "--model k --k 5"),
+        (TABLE, f"{ATTRIBUTES} --sensitive grade --drop who --unit row", "--model kl --k 5 --l 2"),
     ],
 )
 def test_missing_parameters_are_completed(place: Place, text: str, roles: str, model: str) -> None:
@@ -30,6 +31,16 @@ def test_missing_parameters_are_completed(place: Place, text: str, roles: str, m
     assert names(commands[0], " ".join(model.split()))
     again = follow(place, shlex.split(commands[0][commands[0].index("anonset anonymize") :])[1:], place.out)
     assert again.code == 0, again.err
+
+
+def test_without_a_model_and_a_hierarchy_the_command_proposes_both(place: Place) -> None:
+    rows = "".join(f"{n},{20 + n % 60},{'ab'[n % 2]}\n" for n in range(240))
+    data, job = place.write("data.csv", f"who,age,codes\n{rows}"), place.folder / "job.toml"
+    ran = place.run("anonymize", data, "--unit", "who", "--relational", "age", "--items", "codes", "-o", str(place.out))
+    (command,) = [line for line in ran.err.splitlines() if "complete command" in line]
+    typed = shlex.split(command[command.index("anonset inspect") :])[1:]
+    assert place.run(*typed[:-1], str(job)).code == 0
+    assert place.run("anonymize", str(job)).code == 0
 
 
 @pytest.mark.parametrize("unit", [(), ("--unit", "row")])

@@ -48,7 +48,9 @@ def _lines(command: str, source: str, stated: Job, error: InputError, more: str)
     if any(map(is_like_id, stated.names(*ROLES))):
         return  # the header is a record, whose values no message shows
     has_model = bool(stated.text("model") or stated.text("algorithm"))
-    if not stated.names(*_PUBLISHING) and (isinstance(error, MissingRoleError | MisreadError) or not has_model):
+    lacks_trees = not {*stated.names("relational")} <= {*stated.names("numeric"), *stated.settings.get("hierarchy", {})}
+    has_roles = bool(stated.names(*_PUBLISHING)) and (has_model or command != "anonymize" or not lacks_trees)
+    if not has_roles and (isinstance(error, MissingRoleError | MisreadError) or not has_model):
         yield from to_inspect(source, stated.settings)
         return
     problems = [finding.problem for finding in getattr(error, "findings", ())] or [error.problem]
