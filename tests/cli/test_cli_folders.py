@@ -88,6 +88,7 @@ def test_another_key_needs_its_own_job(place: Place) -> None:
     ran = place.run(*command.split()[1:])
     assert (ran.code, "replace unit" in ran.out) == (0, False)
     assert place.run("anonymize", str(other)).code == 0
+    assert (place.folder / "shop-order_id-safe").is_dir()  # not that of the first job
     assert place.run("inspect", str(job), "--unit", "order_id").code == 0
 
 

@@ -58,7 +58,7 @@ def test_a_footer_is_refused_or_skipped_and_counted(reading, tmp_path, footer, e
     path = written(tmp_path, (text + footer).replace("\n", end))
     with pytest.raises(MisreadError, match="skip_rows='footer'") as refused:
         reading(path, **ROLES)
-    assert [fix.settings for fix in refused.value.fixes] == [{"skip_rows": ["no-other"]}, {"skip_rows": ["footer"]}]
+    assert refused.value.fixes[0].settings == {"skip_rows": ["footer"]}
     table = reading(path, **ROLES, skip_rows="footer")
     lines = 2 if "affected" in footer else 1
     assert (table.n, changes(table)) == (5, [f"skipped footer lines: {lines}"])

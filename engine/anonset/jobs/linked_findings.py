@@ -1,5 +1,6 @@
 """Findings of `inspect` about a folder of linked tables."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -161,9 +162,10 @@ class LinkedFindings(RedactedRepr):
             for one in self.tables
         }
         left_out = [f"{Path(file).name} is left out: {why}" for file, why in self.left_out.items()]
+        of_unit = "-".join(["", *re.findall(r"\w+", unit)]) if declared else ""  # each key has its own publication
         return job_text(
             None,
-            f"{Path(self.source).stem or 'tables'}-safe",
+            f"{Path(self.source).stem or 'tables'}{of_unit}-safe",
             {"unit": unit, **self.settings, **tables, **trees} if declared else {**self.settings, **tables},
             self._guarantee,
             reasons,

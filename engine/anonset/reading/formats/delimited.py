@@ -55,10 +55,6 @@ def _is_number(field: str) -> bool:
     return not field or is_figure(field)
 
 
-AS_RECORDS = Fix({"skip_rows": ["no-other"]}, "if they are records")
-"""Fix for lines that look like labels, sums or notes."""
-
-
 class DelimitedText:
     """CSV or TSV text with a header. Provides the column names, and loads columns on request.
 
@@ -221,8 +217,7 @@ class DelimitedText:
         if lines and not self._skips_footer:
             problem = f"the file ends with a footer, such as totals or notes ({counted(lines, 'line')})"
             msg = f"{self.path}: {problem}"
-            removal = Fix({"skip_rows": ["footer"]}, "to remove it, if it contains no person")
-            raise MisreadError(msg, fixes=[AS_RECORDS, removal])
+            raise MisreadError(msg, fixes=[Fix({"skip_rows": ["footer"]}, "to remove it, if it contains no person")])
         return lines
 
     def decimal(self, names: Sequence[str], null: Sequence[str], labels: Collection[int] = ()) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 from anonset.arrow import ArrowColumns
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import Fix, MisreadError
-from anonset.reading.formats.delimited import AS_RECORDS, DelimitedText
+from anonset.reading.formats.delimited import DelimitedText
 from anonset.reading.formats.label_lines import LINES, SAMPLE, ColumnKinds, records_of, start_of_last
 from anonset.reading.sources.dialect import Dialect
 from anonset.spelling import counted, listed
@@ -120,7 +120,10 @@ class EdgeLines(RedactedRepr):
         problem = f"{which}, because most fields are not numbers, dates or codes as in the other lines"
         what = "labels, units or import ids" if kind == "labels" else "totals or notes"
         removed = f"{counted(len(lines), 'line')}, which may be {counted(len(persons), 'person')}"
-        fixes = [AS_RECORDS, Fix({"skip_rows": [kind]}, f"to remove {removed}, if all are {what}")]
+        fixes = [
+            Fix({"skip_rows": ["no-other"]}, "if they are records"),
+            Fix({"skip_rows": [kind]}, f"to remove {removed}, if all are {what}"),
+        ]
         msg = f"{self.where}: {problem}"
         raise MisreadError(msg, fixes=fixes)
 
