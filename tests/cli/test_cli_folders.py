@@ -248,7 +248,7 @@ def test_a_key_of_several_columns_is_offered_if_no_column_is_one(place: Place) -
     assert place.run(*shlex.split(command)[1:]).code == 0
     other = place.folder / "my job-member_no,fund.toml"
     assert place.run("anonymize", str(other), "--quiet").code == 0
-    assert (place.folder / "funds-safe" / "tables" / "members.csv").read_text().count("\n") == 401
+    assert (place.folder / "funds-member_no-fund-safe" / "tables" / "members.csv").read_text().count("\n") == 401
     ran = place.run("inspect", str(other))
     assert (ran.code, "linked by member_no,fund" in ran.out) == (0, True)
 

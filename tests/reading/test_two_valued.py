@@ -4,6 +4,7 @@ import pyarrow as pa
 import pytest
 from tests.facts import refused
 
+import anonset
 from anonset.columns.marks import PAIRS, words_for_marks
 from anonset.errors import InputError
 from anonset.reading.formats import text_chunks
@@ -207,3 +208,14 @@ def test_counts_mark_items_if_they_are_above_0(reading, tmp_path):
 def test_columns_of_numbers_are_counts():
     table = read({"a": [0, 3, 1], "b": [0.0, 0.5, 0.0]}, one_hot="a,b", present="above-0")
     assert rows(table) == [[], ["a", "b"], ["a"]]
+
+
+def test_inspect_proposes_counts_below_names_of_items():
+    counts = {name: [0 if n % k else 1 + n % 7 for n in range(90)] for name, k in (("E11", 2), ("I10", 3), ("J45", 5))}
+    found = anonset.inspect(
+        {"no": [f"A{n}" for n in range(90)], **{f"dx_{n}": c for n, c in counts.items()}}, unit="no"
+    )
+    assert (found.settings["one_hot"], found.settings["present"]) == (["dx_*"], "above-0")
+    questions = {f"item{n}": counts["E11"] for n in range(1, 6)}
+    found = anonset.inspect({"no": [f"A{n}" for n in range(90)], **questions}, unit="no")
+    assert "one_hot" not in found.settings

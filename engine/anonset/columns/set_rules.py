@@ -18,7 +18,7 @@ from anonset.columns.headers import (
     names_items,
 )
 from anonset.columns.kinds import MARKS, kind_of_values
-from anonset.columns.marks import FILLED
+from anonset.columns.marks import ABOVE_0, FILLED
 from anonset.columns.profiles import MOST_SHARED_VALUES, Profile
 from anonset.columns.roles import CODE_LEVELS, ProposedRole, tree_of
 from anonset.errors import Fix, Problem
@@ -87,11 +87,13 @@ def propose_sets(profiles: Sequence[Profile], proposed: dict[str, ProposedRole])
         and (profile.distinct > 1 or profile.nulls or profile.missing)
         and not is_known(profile.name)
     ]
-    hot = _families(marked)
+    of_counts = {profile.name for profile in profiles if _is_counted(profile)}
+    hot = _families([profile.name for profile in profiles if profile.name in of_counts.union(marked)])
+    if len({_NUMBERED.sub(r"\1", name) for name in hot}) < _PAIR:  # numbers count nothing under a numbered question
+        hot = _families(marked)
     if len(hot) > 2:
-        proposed |= dict.fromkeys(
-            hot, ProposedRole("one_hot", f"one of {len(hot)} columns with 0/1 or crosses: each is an item")
-        )
+        kind = "counts: each above 0" if of_counts.intersection(hot) else "0/1 or crosses: each"
+        proposed |= dict.fromkeys(hot, ProposedRole("one_hot", f"one of {len(hot)} columns with {kind} is an item"))
         return
     codes = _one_code(profiles)
     coded = any(profile.kind in CODE_LEVELS for profile in profiles if profile.name in codes)
@@ -236,6 +238,8 @@ def answers_reading(roles: Mapping[str, ProposedRole], profiles: Mapping[str, Pr
             return {"present": min(words)}
         if all(_is_labelled(profile) or not profile.distinct for profile in hot):
             return {"present": FILLED}
+        if all(_is_counted(profile) or profile.kind == "0/1" or not profile.distinct for profile in hot):
+            return {"present": ABOVE_0}
     if any(not names_codes(profile.name) for profile in codes) and share_values(codes):
         return {"with_header": True}
     return {}
@@ -298,6 +302,11 @@ def is_grade(profile: Profile) -> bool:
 def _is_marked(profile: Profile) -> bool:
     evident = profile.kind == "crosses" or (profile.kind == "0/1" and _choice(profile.name) != "")
     return evident or profile.marks is not None
+
+
+def _is_counted(profile: Profile) -> bool:
+    """Return True if a column contains few integers, one of which is 0."""
+    return profile.kind == "integers" and hash("0") in profile.shared_values and not is_known(profile.name)
 
 
 def _is_labelled(profile: Profile) -> bool:
