@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from anonset.data import SetColumn
 from anonset.data.array_types import Int64
-from anonset.data.progress import Progress
+from anonset.data.progress import Progress, report_progress
 from anonset.data.spans import begins_of, gathered, run_spans, spans
 from anonset.data.storage.store import Store
 from anonset.errors import AnonsetError
@@ -220,8 +220,7 @@ class _Cohorts:
         best: _BadCohort | None = None
         if size == 0 and self.group is None:
             best, done = self._all_records(), total
-            if progress is not None:
-                progress(f"cohorts of {size} symbols", done, total)
+            report_progress(progress, f"cohorts of {size} symbols", done, total)
             return best
         before: _Counts | None = None
         for cohorts in self._of_size(size):
@@ -233,8 +232,7 @@ class _Cohorts:
                 if self.group is None:  # slices are in code order
                     break
             done += len(cohorts.rank)
-            if progress is not None:
-                progress(f"cohorts of {size} symbols", done, total)
+            report_progress(progress, f"cohorts of {size} symbols", done, total)
         return best
 
     def _all_records(self) -> _BadCohort | None:

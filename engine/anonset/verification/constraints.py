@@ -12,7 +12,7 @@ import numpy as np
 from anonset.data import SetColumn
 from anonset.data.array_types import Int32, Int64
 from anonset.data.distinct import distinct
-from anonset.data.progress import Progress
+from anonset.data.progress import Progress, report_progress
 from anonset.data.spans import begins_of, spans
 from anonset.errors import AnonsetError, InputError, datum
 from anonset.privacy import KmAnonymity, Verdict, Witness
@@ -176,8 +176,7 @@ class _Search:
                 if witness is not None:
                     return int(self.number[position]), witness
                 position += 1
-            if progress is not None:
-                progress("privacy constraints", float(self.number[position]), float(self.number[-1]))
+            report_progress(progress, "privacy constraints", self.number[position], self.number[-1])
         return int(self.number[affordable]), None
 
     def _image(self, p: int) -> list[int]:

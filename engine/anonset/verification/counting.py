@@ -13,7 +13,7 @@ import numpy as np
 
 from anonset.data import SetColumn
 from anonset.data.array_types import Int32, Int64
-from anonset.data.progress import Progress
+from anonset.data.progress import Progress, report_progress
 from anonset.data.spans import begins_of, spans, spans_up_to
 from anonset.data.storage.store import MEMORY, Store
 from anonset.data.storage.workers import is_unwanted
@@ -284,8 +284,7 @@ class ItemsetCounting:
     def _tell(self, counted: int) -> None:
         with self._lock or nullcontext():
             self._done += counted
-            if self.progress is not None:
-                self.progress(f"itemsets of size {self.size}", float(self._done), float(self.total))
+            report_progress(self.progress, f"itemsets of size {self.size}", self._done, self.total)
 
     def _walk(self, rows: SetColumn) -> "ItemsetWalk":
         """Return a new traversal with buffers for each level. At level j, the next item is at least j positions after

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, SetColumn, Vocabulary
 from anonset.data.array_types import Int32, Int64
+from anonset.data.progress import report_progress
 from anonset.data.redacted_repr import names_shown
 from anonset.data.spans import spans
 from anonset.data.storage.store import Store
@@ -89,8 +90,7 @@ def check_kkm(relational: Sequence[Column], items: SetColumn, model: KKmAnonymit
     for n_rows, pair in _by_shares(relational, store, check):
         pairs.append(pair)
         done += n_rows
-        if progress is not None:
-            progress("classes", float(done), float(items.n))
+        report_progress(progress, "classes", done, items.n)
     classes = _all_classes([verdict for verdict, _ in pairs], model)
     parts = [of_items for _, of_items in pairs if of_items is not None]
     return _all_items(classes, parts, relational, items, model) if classes.holds and parts else classes

@@ -6,6 +6,7 @@ from typing import Any
 
 from anonset.data import SetColumn
 from anonset.data.array_types import Int64
+from anonset.data.progress import report_progress
 from anonset.data.table import Column
 from anonset.privacy import Verdict, Witness
 from anonset.privacy.lm import KLmDiversity, LmDiversity
@@ -40,8 +41,7 @@ def check_klm(column: SetColumn, relational: tuple[Column, ...], model: KLmDiver
         groups = classes_of([values.take(rows) for values in relational])
         verdicts.append(of_rows(rows, _check(column.take(rows), groups, model, of_share)))
         done += len(rows)
-        if progress is not None:
-            progress("classes", float(done), float(column.n))
+        report_progress(progress, "classes", done, column.n)
     return _of_all(verdicts, column, relational)
 
 

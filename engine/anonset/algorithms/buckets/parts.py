@@ -13,7 +13,7 @@ from anonset.algorithms.buckets.draws import Draws
 from anonset.data import CategoricalColumn
 from anonset.data.array_types import Bools, Int32, UInt64
 from anonset.data.division import Division
-from anonset.data.progress import Progress
+from anonset.data.progress import Progress, report_progress
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import spans
 from anonset.data.storage.store import Store
@@ -135,8 +135,7 @@ def group_parts(
     done = 0
     for grouped in _solved(parts, solve, store):
         done += len(grouped.part.rows)
-        if progress is not None:
-            progress("parts", float(done), float(n))
+        report_progress(progress, "parts", done, n)
         solved = grouped
         if waiting is not None:
             solved, waiting = solve(_joined(waiting.part, grouped.part)), None

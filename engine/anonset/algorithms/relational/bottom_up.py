@@ -7,7 +7,7 @@ from anonset.algorithms.base import Traits
 from anonset.algorithms.relational.base import OF_CLASSES
 from anonset.algorithms.relational.cuts import Cuts
 from anonset.algorithms.relational.subtree import SubtreeFormation, specialize
-from anonset.data.progress import Progress
+from anonset.data.progress import Progress, report_progress
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 
 
@@ -56,8 +56,7 @@ class BottomUp(SubtreeFormation):
             cuts.put(a, cuts.below(a, node), node)
             waiting[a].remove(node)
             smallest, small = cuts.smallest(self.k)
-            if progress is not None:
-                progress("records", float(n_small - small), float(n_small))
+            report_progress(progress, "records", n_small - small, n_small)
         specialize(cuts, self.k, progress)
         return cuts
 

@@ -23,7 +23,7 @@ from anonset.algorithms.relational.base import OF_CLASSES, Formation
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, first_least
 from anonset.algorithms.relational.spatial import points
 from anonset.data.array_types import Int32
-from anonset.data.progress import Progress
+from anonset.data.progress import Progress, report_progress
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.spans import begins_of
 from anonset.data.split_mix import SplitMix
@@ -95,8 +95,7 @@ class Cluster(Formation):
             form_clusters(
                 qi.space, remaining.tuples, remaining.bounds, remaining.records, remaining.left, cluster, chunk, made
             )
-            if progress is not None:
-                progress("clusters", float(made[1]), float(len(picks)))
+            report_progress(progress, "clusters", made[1], len(picks))
 
 
 class _RemainingTuples:

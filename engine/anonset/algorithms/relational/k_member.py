@@ -10,7 +10,7 @@ from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.base import OF_CLASSES, QuadraticFormation
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, first_least
 from anonset.data.array_types import Int32
-from anonset.data.progress import Progress
+from anonset.data.progress import Progress, report_progress
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.spans import begins_of
 
@@ -52,8 +52,7 @@ class KMember(QuadraticFormation):
                 last = remaining.nearest(tuples, c, grown)
                 cluster[remaining.remove(last)] = c
                 tuples.merge(c, last, remaining.singles)
-            if progress is not None:
-                progress("clusters", float(c + 1), float(n_clusters))
+            report_progress(progress, "clusters", c + 1, n_clusters)
         for r in np.flatnonzero(cluster < 0).tolist() if n_clusters else []:
             t = int(qi.tuple_of[r])
             increase = (size + 1) * remaining.singles.union_losses(t, tuples) - size * tuples.losses()

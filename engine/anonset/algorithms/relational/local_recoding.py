@@ -13,7 +13,7 @@ from anonset.algorithms.relational.full_domain import require_few_vectors
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, first_least, loss_keys
 from anonset.algorithms.relational.levels import Classes, Levels, tuple_rule
 from anonset.data.array_types import Int32, Int64
-from anonset.data.progress import Progress
+from anonset.data.progress import Progress, report_progress
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 
 PRICES = (0.02, 0.04, 0.06, 0.08, 0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.4, 0.6, 1.0)
@@ -75,8 +75,7 @@ class LocalRecoding(Formation):
                 n_classes = int(class_of.max()) + 1
                 remaining = remaining[class_of_rest < 0]
             price += 1
-            if progress is not None:
-                progress("tuples", float(qi.n_tuples - len(remaining)), float(qi.n_tuples))
+            report_progress(progress, "tuples", qi.n_tuples - len(remaining), qi.n_tuples)
         return self._join_remaining(qi, class_of) if len(remaining) else renumber_clusters(class_of[qi.tuple_of])[0]
 
     def _round(self, levels: Levels, counted: Classes, remaining: Int64, price: float) -> Int64 | None:

@@ -16,7 +16,7 @@ from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
 from anonset.algorithms.relational.spatial import points
 from anonset.data.array_types import Int32, Int64
 from anonset.data.class_rules import ClassRule
-from anonset.data.progress import Progress
+from anonset.data.progress import Progress, report_progress
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.measures.losses.relational_ncp import relational_ncp
@@ -124,8 +124,7 @@ def refine_clusters(
                 refine(qi.space, table, apart.tuples, clusters, run, random, apart.rule.packed, limits)
                 if now and run[IDLE] >= patience:  # continue without tolerance
                     now, allowed, run[IDLE] = 0.0, 0.0, 0
-            if progress is not None:
-                progress("refining", float(min(int(run[EVALUATIONS]), max_evaluations)), float(max_evaluations))
+            report_progress(progress, "refining", min(int(run[EVALUATIONS]), max_evaluations), max_evaluations)
             if run[IDLE] >= patience:
                 break
     if tolerance and _loss(clusters) >= before - GAIN:

@@ -9,7 +9,7 @@ from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.base import NodeFormation, Solution
 from anonset.algorithms.relational.cuts import Cuts
 from anonset.data.array_types import Int32
-from anonset.data.progress import Progress
+from anonset.data.progress import Progress, report_progress
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 
 
@@ -49,8 +49,7 @@ def specialize(cuts: Cuts, k: int, progress: Progress | None) -> None:
         else:
             open_nodes += [(a, v) for v in cuts.trees[a].children(node) if cuts.trees[a].above(v)]
         done += 1
-        if progress is not None:
-            progress("nodes", float(done), float(done + len(open_nodes)))
+        report_progress(progress, "nodes", done, done + len(open_nodes))
 
 
 def _loss_decrease(cuts: Cuts, a: int, node: int) -> float:

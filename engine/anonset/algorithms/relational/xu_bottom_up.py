@@ -10,7 +10,7 @@ from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.base import OF_CLASSES, QuadraticFormation
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, by_loss, first_least
 from anonset.data.array_types import Int32, Int64
-from anonset.data.progress import Progress
+from anonset.data.progress import Progress, report_progress
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 
 
@@ -45,8 +45,7 @@ class XuBottomUp(QuadraticFormation):
             if not small:
                 break
             merged = self._round(tuples, parts, small)
-            if progress is not None:
-                progress("clusters", float(qi.n - len(small)), float(qi.n))
+            report_progress(progress, "clusters", qi.n - len(small), qi.n)
             tuples, parts = tuples.take(merged), [parts[c] for c in merged.tolist()]
         cluster = np.empty(qi.n, np.int64)
         for part in parts:

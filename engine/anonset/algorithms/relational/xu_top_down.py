@@ -11,7 +11,7 @@ from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.base import OF_CLASSES, QuadraticFormation
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, first_least
 from anonset.data.array_types import Int32
-from anonset.data.progress import Progress
+from anonset.data.progress import Progress, report_progress
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 
 
@@ -45,8 +45,7 @@ class XuTopDown(QuadraticFormation):
             if len(records) < 2 * self.k:
                 cluster[records] = records[:1]
                 n_done += len(records)
-                if progress is not None:
-                    progress("clusters", float(n_done), float(qi.n))
+                report_progress(progress, "clusters", n_done, qi.n)
                 continue
             side = self._halves(singles.take(qi.tuple_of[records]))
             stack += [records[side == 0], records[side == 1]]

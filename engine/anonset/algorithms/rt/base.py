@@ -10,7 +10,6 @@ from anonset.algorithms.parameters import Parameters
 from anonset.algorithms.relational.base import bind_tuples
 from anonset.algorithms.rt.cluster_function import ClusterFunction
 from anonset.algorithms.rt.diverse_function import DiverseFunction
-from anonset.algorithms.rt.merging import Clusters
 from anonset.algorithms.rt.parts_function import PartsFunction
 from anonset.algorithms.rt.results import empty_result
 from anonset.data import Hierarchy, Table
@@ -98,9 +97,3 @@ def transaction_function(
     if isinstance(algorithm.model, PartitionKmAnonymity):
         kind = PartsFunction
     return kind.of(algorithm, k, table, hierarchies)
-
-
-def tell_merges(progress: Progress | None, clusters: Clusters, n_begun: int) -> None:
-    """Report the number of completed merges and of possible merges. `n_begun` is the initial cluster count."""
-    if progress is not None:
-        progress("merges", float(n_begun - clusters.count), float(n_begun - 1))

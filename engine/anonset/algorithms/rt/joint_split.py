@@ -28,7 +28,7 @@ from anonset.algorithms.transaction.cluster_mappings import ClusterMapping
 from anonset.algorithms.transaction.item_sets.set_search import SetSearch
 from anonset.data import Hierarchy, Table
 from anonset.data.decimals import Written, exact, shortest_float
-from anonset.data.progress import Progress
+from anonset.data.progress import Progress, report_progress
 from anonset.errors import InputError, require_known
 from anonset.generalization import Cut, ItemGroups, PerCluster, RelationalValues
 from anonset.privacy import PartitionKmAnonymity
@@ -210,8 +210,7 @@ def _mappings(function: ClusterFunction, leaves: list[Node], progress: Progress 
     mappings: list[ClusterMapping] = []
     for first in range(0, len(leaves), _AT_ONCE):
         mappings += function.mappings([leaf.members for leaf in leaves[first : first + _AT_ONCE]])
-        if progress is not None:
-            progress("leaves anonymized", float(len(mappings)), float(len(leaves)))
+        report_progress(progress, "leaves anonymized", len(mappings), len(leaves))
     return mappings
 
 

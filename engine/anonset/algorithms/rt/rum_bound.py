@@ -26,14 +26,13 @@ from typing import ClassVar
 from anonset.algorithms.base import Result, Traits
 from anonset.algorithms.relational.base import bind_tuples
 from anonset.algorithms.rt.across import ClustersOfAllParts, PartlyMergedClusters
-from anonset.algorithms.rt.base import tell_merges
 from anonset.algorithms.rt.candidates import first_within
 from anonset.algorithms.rt.merging import TOLERANCE, Clusters
 from anonset.algorithms.rt.results import publish, tum
 from anonset.algorithms.rt.rfirst import MergingFramework
 from anonset.data import Hierarchy, Table
 from anonset.data.array_types import Int32
-from anonset.data.progress import Progress
+from anonset.data.progress import Progress, report_progress
 from anonset.errors import InfeasibleError
 
 
@@ -160,7 +159,7 @@ class RumBound(MergingFramework):
                 total += growth
                 clusters.merge(seed, chosen, ncp, distance)  # lines 8 and 9
                 clusters.compact()
-                tell_merges(progress, clusters, n_begun)
+                report_progress(progress, "merges", n_begun - clusters.count, n_begun - 1)
             elif not clusters.set_aside(seed):
                 break
         return seeds

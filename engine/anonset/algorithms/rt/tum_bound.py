@@ -17,13 +17,12 @@ from itertools import chain
 from typing import Annotated, ClassVar
 
 from anonset.algorithms.base import Result, Traits
-from anonset.algorithms.rt.base import tell_merges
 from anonset.algorithms.rt.candidates import candidates
 from anonset.algorithms.rt.cluster_losses import ClusterLosses
 from anonset.algorithms.rt.merging import TOLERANCE, Clusters
 from anonset.algorithms.rt.results import publish_mapped
 from anonset.algorithms.rt.rfirst import MergingFramework
-from anonset.data.progress import Progress
+from anonset.data.progress import Progress, report_progress
 from anonset.errors import InfeasibleError
 
 
@@ -67,7 +66,7 @@ class TumBound(MergingFramework):
                 )
                 raise InfeasibleError(self.name, reason, achieved=losses.tum, bound=self.delta)
             self._merge(clusters, losses)
-            tell_merges(progress, clusters, n_begun)
+            report_progress(progress, "merges", n_begun - clusters.count, n_begun - 1)
         return publish_mapped(clusters, losses.mappings(), losses.tum, before)
 
     def _merge(self, clusters: Clusters, losses: ClusterLosses) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from anonset.algorithms.base import Result
 from anonset.data import Table
 from anonset.data.array_types import Int64
-from anonset.data.progress import Progress
+from anonset.data.progress import Progress, report_progress
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.resumption.ledger import Ledger
 from anonset.data.storage.store import Store
@@ -120,8 +120,7 @@ class PartTaskRunner(RedactedRepr):
             if part.found is not None:
                 self.ledger.finish(names[part.span], part.found)
             reached += part.span[1] - part.span[0]
-            if self.progress is not None:
-                self.progress(phase, reached, total)
+            report_progress(self.progress, phase, reached, total)
         return [done[span] for span in spans]
 
     def solve_joining(self, task: Task, spans: Sequence[Span]) -> list[SolvedPart]:

@@ -33,7 +33,7 @@ from anonset.attacks.composition import ReleasePair, ReleaseRows
 from anonset.data import SetColumn, Vocabulary
 from anonset.data.array_types import Bools, Int32, Int64
 from anonset.data.distinct import first_of_runs
-from anonset.data.progress import Progress
+from anonset.data.progress import Progress, report_progress
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
 from anonset.errors import InfeasibleError, InputError, TooLargeError
@@ -97,8 +97,7 @@ def raise_to_joint_anonymity(
     if next(common(root).rare(shared_rows, k, m, linked=True), None) is not None:
         linked = False
     while broken := list(common(cut).rare(shared_rows, k, m, linked=linked)):
-        if progress is not None:
-            progress("coarsen", raised, 0)
+        report_progress(progress, "coarsen", raised, 0)
         parents = _parents_that_fix(cut, column, broken)
         if not parents:
             problem = f"{counted(len(broken), 'set')} of up to {counted(m, 'item')} of persons in both releases"

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from anonset.data.progress import Progress
+from anonset.data.progress import Progress, report_progress
 from anonset.data.storage.lease import (
     LEASE,
     Tell,
@@ -201,8 +201,7 @@ class Upload(Unfinished):
         done, total = 0, sum((folder / name).stat().st_size for name in names)
         for size in self._store.with_local_workers().map(put, names):
             done += size
-            if self._progress is not None:
-                self._progress("upload", done, total)
+            report_progress(self._progress, "upload", done, total)
 
     def _clean(self, error: BaseException | None) -> None:
         with defer_signals():

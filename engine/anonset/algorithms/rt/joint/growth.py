@@ -13,7 +13,7 @@ import numpy as np
 from anonset.algorithms.rt.joint.regions import Axis, Region
 from anonset.algorithms.rt.joint.scores import Scores
 from anonset.data.array_types import Bools, Int64
-from anonset.data.progress import Progress
+from anonset.data.progress import Progress, report_progress
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import MEMORY, Store
 
@@ -211,5 +211,4 @@ class TreeGrowth(RedactedRepr):
         return [self._known[side] for side in cut.sides]
 
     def _tell(self, nodes: int) -> None:
-        if self.progress is not None:
-            self.progress("nodes grown", float(nodes), float(nodes))
+        report_progress(self.progress, "nodes grown", nodes, nodes)

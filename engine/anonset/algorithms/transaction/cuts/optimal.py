@@ -13,7 +13,7 @@ from anonset.algorithms.transaction.rare_sets.supported_nodes import SupportedNo
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.array_types import Int32
 from anonset.data.blocks import Blocks
-from anonset.data.progress import Progress
+from anonset.data.progress import Progress, report_progress
 from anonset.data.spans import begins_of
 from anonset.data.storage.store import Store
 from anonset.errors import InputError
@@ -86,8 +86,7 @@ class Optimal(Generalization):
                 problem = f"more than {self.max_cuts:,} cuts to examine"
                 msg = f"optimal: {problem}; use exact, which finds an equally good cut, or a larger {more}"
                 raise InputError(msg)
-            if progress is not None:
-                progress("cuts", examined, len(queued))
+            report_progress(progress, "cuts", examined, len(queued))
         return Result(lattice.cut(best), tuple(improved), {"cuts": examined})  # line 16
 
     def _is_km(self, nodes: SupportedNodes, lattice: "_Cuts", cut: int, rare_sets: list[int]) -> bool:

@@ -28,7 +28,7 @@ from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.array_types import Int32, Int64
 from anonset.data.decimals import Written, floor_fraction
 from anonset.data.distinct import distinct
-from anonset.data.progress import Progress
+from anonset.data.progress import Progress, report_progress
 from anonset.data.spans import begins_of, spans
 from anonset.data.storage.store import Store
 from anonset.errors import InfeasibleError
@@ -128,8 +128,7 @@ class Disassociation(Parameters):
             with _RecodingBuilder(clusters, self._rule(column), table.store) as growing:
                 for first, end in spans(n_clusters, width):
                     growing.add(first, end, width)
-                    if progress is not None:
-                        progress("clusters", float(end), float(n_clusters))
+                    report_progress(progress, "clusters", end, n_clusters)
                 recoding = growing.finished(with_totals=self.counts)
         shared = np.count_nonzero(recoding.first < recoding.last)
         figures = {"clusters": float(recoding.n_clusters), "shared_chunks": float(shared)}

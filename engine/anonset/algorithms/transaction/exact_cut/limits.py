@@ -7,7 +7,7 @@ from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 
 from anonset.data import spans
-from anonset.data.progress import Progress
+from anonset.data.progress import Progress, report_progress
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
 from anonset.spelling import setting
@@ -118,8 +118,7 @@ class SearchBudget(RedactedRepr):
 
         def report(phase: str, done: float, total: float) -> None:
             self.check()
-            if progress is not None:
-                progress(phase, done, total)
+            report_progress(progress, phase, done, total)
 
         return report
 

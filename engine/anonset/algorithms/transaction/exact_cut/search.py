@@ -20,7 +20,7 @@ from anonset.algorithms.transaction.exact_cut.triples import LEAST_NODES, RareTr
 from anonset.algorithms.transaction.exact_cut.view import OPEN, Point, View
 from anonset.data.array_types import Int32
 from anonset.data.blocks import StoredRows
-from anonset.data.progress import Progress
+from anonset.data.progress import Progress, report_progress
 from anonset.generalization import Cut
 
 PROVEN = 1e-9
@@ -172,8 +172,7 @@ class ExactSearch:
             self.bound = min(self.cost, max(self.bound, ceil(bound * (1 - PROVEN))))
         total = self.problem.total
         self.steps.append(SearchStep(kind, self.bound / total, self.cost / total, self.clauses))
-        if self.progress is not None:
-            self.progress("loss proven to be least", float(self.bound), float(self.cost))
+        report_progress(self.progress, "loss proven to be least", self.bound, self.cost)
 
     def _accept_point(self, point: Point) -> bool:
         """Convert an integral point without rare sets to a cut. Return True if the best cut is proven optimal."""

@@ -5,7 +5,7 @@ from itertools import cycle, islice
 import numpy as np
 
 from anonset.data.array_types import Int32, Int64
-from anonset.data.progress import Progress
+from anonset.data.progress import Progress, report_progress
 from anonset.data.table import SetColumn
 from anonset_kernels.item_sets._partitions import (
     CELLS,
@@ -108,8 +108,7 @@ class PartitionSearch:
         for number, share in enumerate((*_FIRST, *islice(cycle(_AGAIN), _ROUNDS - len(_FIRST)))):
             if failed >= len(_AGAIN) and number >= len(_FIRST) + len(_AGAIN):
                 return
-            if self.progress is not None:
-                self.progress("rounds of moving items", number, _ROUNDS)
+            report_progress(self.progress, "rounds of moving items", number, _ROUNDS)
             self._set_partition(self.best)
             if self._anneal(share):
                 self._repair()

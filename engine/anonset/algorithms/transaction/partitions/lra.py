@@ -26,7 +26,7 @@ from anonset.algorithms.transaction.rare_sets.rare_tables import increments_of
 from anonset.data import Hierarchy, SetColumn, spans
 from anonset.data.array_types import Int32, Int64
 from anonset.data.blocks import Blocks
-from anonset.data.progress import Progress
+from anonset.data.progress import Progress, report_progress
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import Memory, Store
 from anonset.generalization import Cut, PerCluster
@@ -110,8 +110,7 @@ class Lra(AprioriBased):
             recoded = []
             for partition in self._recoded(order, runs, hierarchy, scratch):
                 recoded.append(partition)
-                if progress is not None:
-                    progress("partitions", float(len(recoded)), float(len(runs)))
+                report_progress(progress, "partitions", len(recoded), len(runs))
         members, nodes = [order.record[first:end] for first, end in runs], [partition.nodes for partition in recoded]
         if order.n_empty:
             members.append(order.record[: order.n_empty])

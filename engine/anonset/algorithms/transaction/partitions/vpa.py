@@ -18,7 +18,7 @@ from anonset.algorithms.transaction.cuts.apriori import AprioriBased
 from anonset.algorithms.transaction.cuts.cut_search import FixedSet
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks, SetColumnBuilder
-from anonset.data.progress import Progress
+from anonset.data.progress import Progress, report_progress
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import spans
 from anonset.data.storage.store import Store
@@ -84,8 +84,7 @@ class Vpa(AprioriBased):
         for node, (cut, result_part) in zip(nodes, store.map(self._anonymize_part, tasks), strict=True):
             image[hierarchy.leaf_lo[node] : hierarchy.leaf_hi[node]] = cut.image + np.int32(node)
             parts.append(result_part)
-            if progress is not None:
-                progress("parts", float(len(parts)), float(len(nodes)))
+            report_progress(progress, "parts", len(parts), len(nodes))
         start = Cut(hierarchy, image)
         search = self.run_apriori(Blocks.of(column, store), hierarchy, start=start, progress=progress)
         return Result(search.cut, (*parts, *search.fixes), {"increments": search.increments})

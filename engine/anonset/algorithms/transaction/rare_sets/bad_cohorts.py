@@ -17,7 +17,7 @@ from anonset.algorithms.transaction.rare_sets.windows import LARGEST_WINDOW, LEA
 from anonset.data import Hierarchy
 from anonset.data.array_types import Int32, Int64, UInt8
 from anonset.data.distinct import positions
-from anonset.data.progress import Progress
+from anonset.data.progress import Progress, report_progress
 from anonset_kernels._arrays import ExpandedCodes, Intervals
 
 _BYTES_OF_CODE = 8  # code and position
@@ -62,8 +62,7 @@ class BadCohorts:
         """
 
         def tell(code: int) -> None:
-            if progress is not None:
-                progress(f"sets of {self.size}", float(code), float(len(on_cut)))
+            report_progress(progress, f"sets of {self.size}", code, len(on_cut))
 
         itemset = np.full(self.size, -1, np.int32)
         for support in self._beginning(itemset, 0, self.suffixes, on_cut, tell):

@@ -21,7 +21,7 @@ from anonset.data import Hierarchy
 from anonset.data.array_types import Int32, Int64, UInt8, UInt64
 from anonset.data.blocks import StoredRows, checked_rows
 from anonset.data.distinct import positions
-from anonset.data.progress import Progress
+from anonset.data.progress import Progress, report_progress
 from anonset.data.spans import begins_of, spans
 from anonset.data.storage.store import Store
 from anonset_kernels._arrays import Intervals
@@ -419,8 +419,7 @@ class RareTables:
     def _with_progress(self, parts: Iterable[_Part], n_parts: int) -> Iterator[_Part]:
         for done, part in enumerate(parts, 1):
             yield part
-            if self.progress is not None:
-                self.progress(f"sets of {self.size}", float(done), float(n_parts))
+            report_progress(self.progress, f"sets of {self.size}", done, n_parts)
 
     def _count(self, nodes: Int32, n_words: int) -> CountSets:
         from anonset_kernels.rare_sets._record_codes import ancestor_codes

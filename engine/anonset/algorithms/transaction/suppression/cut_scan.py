@@ -8,7 +8,7 @@ import numpy as np
 from anonset.algorithms.transaction.suppression.threats import MinimalThreats
 from anonset.data.array_types import Int32, Int64
 from anonset.data.distinct import positions
-from anonset.data.progress import Progress
+from anonset.data.progress import Progress, report_progress
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
 from anonset.generalization import Cut
@@ -77,8 +77,7 @@ def search_cut(threats: MinimalThreats, leaves: Int64, phase: str, progress: Pro
         if best < 0:
             break
         expansions.append(Expansion(hierarchy.labels[order[best]], cost))
-        if progress is not None:
-            progress(phase, float(len(expansions)), float(len(taxonomy.inner)))
+        report_progress(progress, phase, len(expansions), len(taxonomy.inner))
     nodes = np.sort(order[state.in_cut != 0])
     suppressed = np.sort(order[(state.in_cut != 0) & (state.kept == 0)])
     image = np.repeat(nodes, hierarchy.n_leaves_below[nodes]).astype(np.int32)

@@ -25,7 +25,7 @@ from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.array_types import Int32, Int64
 from anonset.data.decimals import Written, floor_fraction
 from anonset.data.hierarchies.combined_hierarchies import attach_sensitive
-from anonset.data.progress import Progress
+from anonset.data.progress import Progress, report_progress
 from anonset.data.spans import begins_of
 from anonset.errors import InputError
 from anonset.generalization import Cut
@@ -144,8 +144,7 @@ class SuppressControl(Parameters):
             rules = self._rules(column, suppressed, size)
             suppressed += suppress_greedily(rules, column.occurrences).tolist()
             n_rules += len(rules)
-            if progress is not None:
-                progress("sizes", float(size + 1), float(self.m + 1))
+            report_progress(progress, "sizes", size + 1, self.m + 1)
         return suppressed, n_rules
 
     def _rules(self, column: SetColumn, suppressed: list[int], size: int) -> Int32:

@@ -16,7 +16,7 @@ import numpy as np
 from anonset.algorithms.transaction.rare_sets.expanded_records import expand_records, nodes_at_or_above
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.array_types import Bools, Int32, Int64, UInt64
-from anonset.data.progress import Progress
+from anonset.data.progress import Progress, report_progress
 from anonset.data.spans import spans_up_to
 from anonset.data.storage.store import MEMORY, Store
 from anonset.errors import TooLargeError
@@ -220,8 +220,7 @@ class StoredRecords:
                         f"{setting('max_increments', option='max_work')}, or smaller sets"
                     )
                     raise TooLargeError(msg)
-                if self.progress is not None:
-                    self.progress(f"threats of {size}", float(n_done), float(len(self.intervals.leaf_lo)))
+                report_progress(self.progress, f"threats of {size}", n_done, len(self.intervals.leaf_lo))
             waiting.extendleft(task for task in reversed(window) if task.at[0] < task.last)
         return True
 
