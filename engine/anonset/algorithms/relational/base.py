@@ -259,6 +259,10 @@ def _numbered(parts: list[Int64], n: int) -> Int32:
 class QuadraticFormation(Formation):
     """Base class of formations with quadratic running time. They reject large tables."""
 
+    traits: ClassVar[Traits] = Traits(
+        memory_factor=1.6, split_records=1 << 12, tight=True, slow=True, answers=OF_CLASSES
+    )
+
     max_records: Annotated[int, "Maximum number of records, because the time is quadratic.", AT_LEAST_1] = 100_000
 
     @abstractmethod

@@ -5,9 +5,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import Traits
 from anonset.algorithms.clusters import renumber_clusters
-from anonset.algorithms.relational.base import OF_CLASSES, QuadraticFormation
+from anonset.algorithms.relational.base import QuadraticFormation
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, by_loss, first_least
 from anonset.data.array_types import Int32, Int64
 from anonset.data.progress import Progress, report_progress
@@ -31,9 +30,6 @@ class XuBottomUp(QuadraticFormation):
     """
 
     name: ClassVar[str] = "xu-bottom-up"
-    traits: ClassVar[Traits] = Traits(
-        memory_factor=1.6, split_records=1 << 12, tight=True, slow=True, answers=OF_CLASSES
-    )
 
     def form_small(self, qi: QuasiIdentifiers, progress: Progress | None) -> Int32:
         """Return the cluster of each record, int32 (n,). Clusters are numbered by first record."""
