@@ -2,12 +2,15 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from anonset.jobs.proposals.shared_keys import KeyColumn, shared_keys
+from anonset.columns.headers import meaning_of
+from anonset.jobs.proposals.shared_keys import KeyColumn, _are_forms, _Comparison, shared_keys
 
 
 def column(table, name, ids, *, rows=None, points=0, dense=False, before=""):
-    unique = np.unique(np.array(ids, np.uint64))
+    unique = np.unique(np.array(ids, np.uint64) * np.uint64(0x9E3779B97F4A7C15))  # ids are hashes
     return KeyColumn(table, name, unique, len(ids), rows or len(ids), points, dense, before)
 
 
@@ -77,3 +80,36 @@ def test_of_two_columns_of_a_table_the_most_common_name_is_the_key():
     visits = [column("visits", "patient id", [100, 102, 103]), column("visits", "PATIENT", [100, 101, 101])]
     (key,) = shared_keys([PATIENTS, *visits, column("drugs", "PATIENT", [100, 103, 103])])
     assert (len(key.columns), key.of("visits")) == (4, visits[1])
+
+
+def evidence(one, other):
+    """Return the strength of the evidence that a column contains ids of another, or None."""
+    topics = one.topic, other.topic
+    agree = 3 if one.topic and len(one.topic) == len(other.topic) and all(map(_are_forms, *topics)) else 0
+    agree = agree or 2 * (meaning_of(one.header) == meaning_of(other.header) == "person id")
+    if one.table == other.table or (not agree and (one.is_dense or other.is_dense or not other.is_unique)):
+        return None
+    share = max(one.share_in(other), other.share_in(one) if agree and not other.is_unique else 0)
+    return (other.is_unique, agree or 1, share) if share >= (0.5 if agree else 0.9) else None
+
+
+@given(
+    st.lists(
+        st.builds(
+            column,
+            st.sampled_from(["visits", "wards", "x"]),
+            st.sampled_from(
+                ["id", "patient_id", "PatientenNr", "visit_id", "visiten", "person_id", "ward", "wards", "x"]
+            ),
+            st.lists(st.integers(0, 9), max_size=9),
+            rows=st.sampled_from([None, 9]),
+            dense=st.booleans(),
+        ),
+        max_size=8,
+    )
+)
+def test_each_column_refers_to_the_column_of_strongest_evidence(columns):
+    comparison = _Comparison(columns) if columns else None
+    for number, one in enumerate(columns):
+        found = {n: strength for n, other in enumerate(columns) if (strength := evidence(one, other)) is not None}
+        assert comparison.target(number) == max(found, key=found.__getitem__, default=number)

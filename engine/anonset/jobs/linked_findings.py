@@ -16,7 +16,9 @@ from anonset.settings.binding import numeric_columns
 from anonset.settings.job import Job
 from anonset.settings.job_text import answer_text, job_text, relative_to, table_header, unit_line
 from anonset.settings.model_choices import guarantee_for
-from anonset.spelling import counted
+from anonset.spelling import counted, listed
+
+_MOST_NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,9 @@ class KeyOption(RedactedRepr):
     @property
     def description(self) -> str:
         """Meaning of the key as a person, as text."""
-        return f"{counted(self.persons, 'person')}; in {counted(len(self.tables), 'table')}: {', '.join(self.tables)}"
+        more = [f"{hidden:,} more"] if (hidden := len(self.tables) - _MOST_NAMED) > 0 else []
+        names = ", ".join([*self.tables[:_MOST_NAMED], *more])
+        return f"{counted(self.persons, 'person')}; in {counted(len(self.tables), 'table')}: {names}"
 
 
 @dataclass(frozen=True)
@@ -161,7 +165,7 @@ class LinkedFindings(RedactedRepr):
             table_header(one.name): [f"{column.profile.name}: {column.reason}" for column in one.columns]
             for one in self.tables
         }
-        left_out = [f"{Path(file).name} is left out: {why}" for file, why in self.left_out.items()]
+        left_out = [f"left out: {files}: {why}" for why, files in files_by_reason(self.left_out).items()]
         of_unit = "-".join(["", *re.findall(r"\w+", unit)]) if declared else ""  # each key has its own publication
         return job_text(
             None,
@@ -195,8 +199,22 @@ class LinkedFindings(RedactedRepr):
         return "".join(
             [
                 html_table(("table", "column", "kind", "role", "because"), rows),
-                html_table(("left out", "because"), [(Path(file).name, why) for file, why in self.left_out.items()]),
+                html_table(
+                    ("left out", "because"), [(files, why) for why, files in files_by_reason(self.left_out).items()]
+                ),
                 html_table(("who is a person?",), [] if self.is_declared else [(line,) for line in self.question()]),
                 html_table(("problems",), [(f"{len(self.problems)}, listed in .problems",)] if self.problems else []),
             ]
         )
+
+
+def files_by_reason(left_out: Mapping[str, str]) -> dict[str, str]:
+    """Return the names of the first left out files, and the number of others, for each reason.
+
+    >>> files_by_reason({"data/a.csv": "empty", "b.txt": "not a table", "c.csv": "empty"})
+    {'empty': 'a.csv and c.csv', 'not a table': 'b.txt'}
+    """
+    files = dict[str, list[str]]()
+    for file, why in left_out.items():
+        files.setdefault(why, []).append(Path(file).name)
+    return {why: listed(names, most=_MOST_NAMED) for why, names in files.items()}

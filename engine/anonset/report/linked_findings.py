@@ -1,13 +1,12 @@
 """Text and JSON data with the findings of ``anonset inspect`` about a folder of linked tables."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from rich.table import Table as RichTable
 
 from anonset.columns.roles import hierarchy_for, tree_of
-from anonset.jobs.linked_findings import LinkedFindings, TableFindings
+from anonset.jobs.linked_findings import LinkedFindings, TableFindings, files_by_reason
 from anonset.report.findings import short_reason
 from anonset.report.sections import as_text, facts_table, table
 from anonset.settings.job_text import one_line, unit_line
@@ -77,7 +76,7 @@ def linked_account(findings: LinkedFindings) -> list[str | RichTable]:
     head = ("table", "rows", "key", "ids", "unknown ids", "published")
     overview: list[str | RichTable] = [table(head, map(_row, tables), left=("key", "published")), ""] if tables else []
     dropped = [f"{one.name}: {listed(folded(names))}" for one in tables if (names := one.named("drop"))]
-    left_out = [f"{Path(file).name}: {why}" for file, why in findings.left_out.items()]
+    left_out = [f"{files}: {why}" for why, files in files_by_reason(findings.left_out).items()]
     who = 'Who is a person? Put the right line into the job file, in place of unit = "?":'
     question = [] if findings.is_declared else findings.question()
     return [

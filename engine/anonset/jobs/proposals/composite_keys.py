@@ -3,6 +3,7 @@
 They are searched only among columns of equal names that identify the rows of no table by themselves.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
@@ -54,9 +55,11 @@ def _combinations(tables: Sequence[TableEvidence]) -> set[tuple[str, ...]]:
     """Return the columns that two tables share, and that may be a key together."""
     alone = {key.name for one in tables for key in one.keys if key.is_unique}
     columns = [[key.name for key in one.keys if key.name not in alone] for one in tables]
-    order = list(dict.fromkeys(name for names in columns for name in names))
-    shared = [[name for name in order if name in one and name in other] for one, other in combinations(columns, 2)]
-    few = [names for names in shared if len(names) <= _MOST]
+    n_tables = Counter(name for names in columns for name in names)
+    place = {name: number for number, name in enumerate(n_tables)}
+    sets = Counter(frozenset(name for name in names if n_tables[name] > 1) for names in columns)
+    shared = [one & other for one, other in combinations(sets, 2)] + [names for names, n in sets.items() if n > 1]
+    few = [sorted(names, key=place.__getitem__) for names in shared if len(names) <= _MOST]
     return {chosen for names in few for size in _SIZES for chosen in combinations(names, size)}
 
 

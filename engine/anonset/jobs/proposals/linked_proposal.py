@@ -4,6 +4,7 @@ Each table is inspected as a single table is, with its key as the person. Which 
 decided by all their ids. The owner declares which key identifies the persons.
 """
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -290,13 +291,16 @@ def _linked_tables(
     """Return the tables that refer to persons: by their key, or by the key of a table that refers to them. The table
     that describes the persons comes first.
     """
-    linked = dict[str, _LinkedTable]()
+    linked, keys = dict[str, _LinkedTable](), defaultdict[str, list[SharedKey]](list)
+    for key in shared:
+        for table in key.tables:
+            keys[table].append(key)
     while added := {
         one.name: _linked_table(
-            one, link, {own.name for key in shared for own in key.columns if own.table == one.name}, k
+            one, link, {own.name for key in keys[one.name] for own in key.columns if own.table == one.name}, k
         )
         for one in tables
-        if one.name not in linked and (link := _link(one.name, shared, persons, linked))
+        if one.name not in linked and (link := _link(one.name, keys[one.name], persons, linked))
     }:
         linked |= added
     describing = _describing(linked.values(), persons)
@@ -305,13 +309,13 @@ def _linked_tables(
 
 
 def _link(
-    name: str, shared: Sequence[SharedKey], persons: SharedKey, linked: Mapping[str, _LinkedTable]
+    name: str, keys: Sequence[SharedKey], persons: SharedKey, linked: Mapping[str, _LinkedTable]
 ) -> tuple[KeyColumn, ...]:
-    """Return the columns by which a table refers to persons (see `_LinkedTable`). Empty if there are none."""
+    """Return the columns by which a table with these keys refers to persons (see `_LinkedTable`), or nothing."""
     if (key := persons.of(name)) is not None:
         return (key,)
-    for one in shared:
-        parents = [parent for parent in one.columns if parent.is_unique and parent.table in linked]
+    for one in keys:
+        parents = [parent for parent in one.columns if parent.table in linked and parent.is_unique]
         if parents and (key := one.of(name)) is not None:
             parent = max(parents, key=key.share_in)
             return (key, parent, *linked[parent.table].link[1:])

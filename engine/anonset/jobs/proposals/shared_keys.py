@@ -5,22 +5,28 @@ one occur in the other and cannot be there by chance. Row numbers occur in every
 headers must agree.
 """
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 
 from anonset.columns.headers import PERSON_IDS, meaning_of, words_of
 from anonset.columns.words import word_meanings
-from anonset.data.array_types import UInt64
+from anonset.data.array_types import Int64, UInt64
 from anonset.data.redacted_repr import RedactedRepr
+from anonset.data.spans import spans
 
 _AGREEING, _NEARLY_ALL = 0.5, 0.9
 """Minimum share of the ids of a column that another column must contain, with and without agreeing headers."""
 _LONGEST_ENDING = 2
 """Largest number of letters by which two forms of a word differ, such as ``patient`` and ``Patienten``."""
+_AT_ONCE = 1 << 24  # maximum number of pairs of an id and a column in memory
 _OF_KEYS = frozenset({"number", "filler"})
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,41 +127,84 @@ def shared_keys(columns: Sequence[KeyColumn]) -> list[SharedKey]:
 
 def _groups(columns: Sequence[KeyColumn]) -> list[SharedKey]:
     """Return the columns in groups. Each column is in the group of the column that it refers to."""
-    group_of = {column: number for number, column in enumerate(columns)}
-    for column in columns:
-        if (target := _target(column, columns)) is not None:
-            own, other = group_of[column], group_of[target]
-            group_of = {one: other if number == own else number for one, number in group_of.items()}
-    numbers = dict.fromkeys(group_of.values())
-    return [SharedKey(tuple(one for one in columns if group_of[one] == number)) for number in numbers]
+    comparison, place = _Comparison(columns), {column: number for number, column in enumerate(columns)}
+    group_of = {column: [column] for column in columns}
+    for number, column in enumerate(columns):
+        small, large = sorted((group_of[column], group_of[columns[comparison.target(number)]]), key=len)
+        if small is not large:
+            large += small
+            group_of |= dict.fromkeys(small, large)
+    groups = {id(group): group for group in group_of.values()}
+    return [SharedKey(tuple(sorted(group, key=place.__getitem__))) for group in groups.values()]
 
 
-def _target(column: KeyColumn, columns: Sequence[KeyColumn]) -> KeyColumn | None:
-    """Return the column of another table to which a column refers by the strongest evidence, or None."""
-    others = [other for other in columns if other.table != column.table]
-    evidence = {other: found for other in others if (found := _evidence(column, other)) is not None}
-    targets = [other for other in evidence if other.is_unique] or [*evidence]
-    return max(targets, key=evidence.__getitem__, default=None)
-
-
-def _evidence(column: KeyColumn, other: KeyColumn) -> tuple[int, float] | None:
-    """Return the strength of the evidence that a column contains ids of another, and the share of its ids that the
-    other column contains. None if there is no evidence.
+class _Comparison:
+    """Comparison of each column with all others. It takes seconds for thousands of columns, because their ids are in
+    one sorted array, and only headers whose first words begin alike are compared.
     """
-    agree, by_chance = _agree(column, other), column.is_dense or other.is_dense
-    if not agree and (by_chance or not other.is_unique):
-        return None
-    share = column.share_in(other)
-    if agree and not other.is_unique:
-        share = max(share, other.share_in(column))
-    return (agree or 1, share) if share >= (_AGREEING if agree else _NEARLY_ALL) else None
+
+    def __init__(self, columns: Sequence[KeyColumn]) -> None:
+        self._columns, self._mask = columns, np.uint64((1 << len(columns).bit_length()) - 1)
+        # the number of the column replaces the lowest bits of each id
+        ids = [column.ids & ~self._mask | np.uint64(number) for number, column in enumerate(columns)]
+        self._ids = np.concatenate([np.empty(0, np.uint64), *ids])
+        self._ids.sort()
+        self._n_ids = np.array([len(column.ids) for column in columns])
+        self._is_unique = np.array([column.is_unique for column in columns], bool)
+        self._is_dense = np.array([column.is_dense for column in columns], bool)
+        self._is_person = np.array([meaning_of(column.header) == "person id" for column in columns], bool)
+        self._table, _ = _numbered(column.table for column in columns)
+        self._topic, self._topics = _numbered(column.topic for column in columns)
+        self._alike = defaultdict[tuple[int, str], list[int]](list)
+        for number, topic in enumerate(self._topics):
+            for beginning in _beginnings(topic):
+                self._alike[beginning].append(number)
+
+    def target(self, number: int) -> int:
+        """Return the column of another table to which a column refers by the strongest evidence, or the column itself.
+
+        Agreeing headers are stronger evidence than other headers, and then a larger share of the ids. A column with a
+        row for each id precedes all others.
+        """
+        agree, n_common = self._agreement(number), self._n_common(self._columns[number].ids)
+        share = 1.0 - (self._n_ids[number] - n_common) / max(1, self._n_ids[number])
+        reverse = 1.0 - (self._n_ids - n_common) / np.maximum(1, self._n_ids)
+        share = np.where((agree > 0) & ~self._is_unique, np.maximum(share, reverse), share)
+        by_chance = self._is_dense | self._is_dense[number] | ~self._is_unique
+        refers = np.where(agree > 0, share >= _AGREEING, (share >= _NEARLY_ALL) & ~by_chance)
+        refers &= self._table != self._table[number]
+        strength = np.where(refers, 10 * self._is_unique + 2 * np.maximum(agree, 1) + share, 0)
+        return int(np.argmax(strength)) if refers.any() else number
+
+    def _agreement(self, number: int) -> Int64:
+        """Return 3 for each column whose header is about the same thing, 2 if both headers identify persons, else 0."""
+        topic = self._topics[self._topic[number]]
+        of_topic = np.zeros(len(self._topics), np.int64)
+        for other in {other for beginning in _beginnings(topic) for other in self._alike[beginning]}:
+            of_topic[other] = 3 * all(map(_are_forms, topic, self._topics[other]))
+        agreement: Int64 = np.maximum(of_topic[self._topic], 2 * (self._is_person & self._is_person[number]))
+        return agreement
+
+    def _n_common(self, ids: UInt64) -> Int64:
+        """Return the number of ids that each column contains."""
+        n_common = np.zeros(len(self._columns), np.int64)
+        for a, b in spans(len(ids), 1 + _AT_ONCE // len(self._columns)):
+            begins = np.searchsorted(self._ids, ids[a:b] & ~self._mask)
+            lengths = np.searchsorted(self._ids, ids[a:b] | self._mask, side="right") - begins
+            places = np.arange(lengths.sum()) + np.repeat(begins - np.cumsum(lengths) + lengths, lengths)
+            n_common += np.bincount((self._ids[places] & self._mask).view(np.int64), minlength=len(n_common))
+        return n_common
 
 
-def _agree(one: KeyColumn, other: KeyColumn) -> int:
-    """Return 3 if two headers are about the same thing, 2 if both identify persons, else 0."""
-    if one.topic and len(one.topic) == len(other.topic) and all(map(_are_forms, one.topic, other.topic)):
-        return 3
-    return 2 if meaning_of(one.header) == meaning_of(other.header) == "person id" else 0
+def _numbered(values: Iterable[T]) -> tuple[Int64, list[T]]:
+    """Return the number of each value, int64 (n,), and the distinct values in the order of their numbers."""
+    numbers: dict[T, int] = {}
+    return np.array([numbers.setdefault(value, len(numbers)) for value in values], np.int64), [*numbers]
+
+
+def _beginnings(topic: tuple[str, ...]) -> list[tuple[int, str]]:
+    """Return the number of words with each beginning of the first word. Topics that agree have one in common."""
+    return [(len(topic), topic[0][: len(topic[0]) - cut]) for cut in range(_LONGEST_ENDING + 1)] if topic else []
 
 
 def _are_forms(word: str, other: str) -> bool:
