@@ -421,8 +421,6 @@ def is_sensitive(header: str) -> bool:
     words = words_of(header)
     if words_about("counts").intersection(words):
         return False
-    if "needs" in words or {"special", "need"} <= set(words):
-        return True
     return any(
         word in words_about("sensitive")
         or word.endswith(_ends())

@@ -154,16 +154,12 @@ _SIGNS = (
 """Functions that recognize positive and negative test results."""
 _THOUSAND = re.compile(r"[+-]?[1-9]\d{0,2}[,.]\d{3}").fullmatch
 _CUT = re.compile(r"[1-9]([.,]\d{1,14})?E\+\d{2}").fullmatch
-_OF_DAYS = re.compile(
-    r"dat(e|um)|^geb|birth|(^|_)dob(_|$)|aufnahme|entlass|admi(t|ssion)|discharge|^(am|tag|day)$", re.IGNORECASE
-)
 _OF_PLACES = re.compile(
     r"(^|[_\W])(plz|zip|postleitzahl|post(al)?[_\W]?code|postnr|cap|cp)($|[_\W])|zip", re.IGNORECASE
 )
 _LABELS_FOR_DATE_FORMATS = 3
 _LONGEST_WITHOUT_DOT = 4
 """Length of a WHO ICD-10 code without the dot."""
-_SERIALS = (5_000, 60_000)  # days since 1899-12-30: 1913 to 2064
 
 
 @dataclass(frozen=True)
@@ -215,14 +211,13 @@ def _look(name: str, looked_at: Sequence[str], kind: str) -> ValueFormat:
         return _dates(looked_at)
     if _OF_PLACES.search(name) and kind in ("integers", "zip codes"):
         return _places(looked_at)
-    if kind in ("zip codes", "integers") and _OF_DAYS.search(name) and _are_serials(looked_at):
-        doubt = "dates as spreadsheet serial numbers; format them as YYYY-MM-DD in the spreadsheet and export it again"
-        return ValueFormat("serial dates", doubt=doubt, usable=False)
-    if kind in ("integers", "numbers") and not any(map(_CUT, looked_at)):
+    others = [label for label in looked_at if not label.isdecimal()]
+    if kind in ("text", "integers", "numbers") and others and all(map(_CUT, others)):
+        doubt = "long numbers that a spreadsheet rounded (E+11); export the file again with this column as text"
+        return ValueFormat("cut numbers", doubt=doubt, usable=False)
+    if kind in ("integers", "numbers"):
         return ValueFormat(kind, doubt=_thousands(looked_at), width=_width([float(label) for label in looked_at]))
-    if kind in ("text", "numbers"):
-        return _numbers_as_text(looked_at, kind)
-    return ValueFormat(kind)
+    return _numbers_as_text(looked_at) if kind == "text" else ValueFormat(kind)
 
 
 def _regular(labels: Sequence[str], kind: str) -> Sequence[str]:
@@ -385,11 +380,6 @@ def _places(labels: Sequence[str]) -> ValueFormat:
     return ValueFormat("postal codes", doubt=doubt)
 
 
-def _are_serials(labels: Sequence[str]) -> bool:
-    low, high = _SERIALS
-    return all(low <= int(label) <= high for label in labels if label.isdecimal())
-
-
 def _thousands(labels: Sequence[str]) -> str:
     """Return a warning if points may separate thousands, and the empty text otherwise.
 
@@ -401,19 +391,8 @@ def _thousands(labels: Sequence[str]) -> str:
     return ""
 
 
-def _numbers_as_text(labels: Sequence[str], kind: str) -> ValueFormat:
+def _numbers_as_text(labels: Sequence[str]) -> ValueFormat:
     """Return the format of numbers that are written in another notation than programs use."""
-    others = [label for label in labels if not label.isdecimal()]
-    if any(map(_CUT, others)) and all(map(_CUT, others)):
-        doubt = "long numbers that a spreadsheet rounded (E+11); export the file again with this column as text"
-        return ValueFormat("cut numbers", doubt=doubt, usable=False)
-    if kind == "numbers":
-        return ValueFormat(kind, width=_width([float(label) for label in labels]))
-    if with_comma(labels):
-        doubt = ""
-        if all(map(_THOUSAND, (label for label in labels if "," in label))):
-            doubt = "each comma precedes three digits; if commas separate thousands, remove them"
-        return ValueFormat("numbers", ",", doubt, width=_width([float(label.replace(",", ".")) for label in labels]))
     decimals = decimals_of(labels)
     if len(decimals) == 1:
         numbers = [float(plain_number(label, decimals[0])) for label in labels]
@@ -422,7 +401,7 @@ def _numbers_as_text(labels: Sequence[str], kind: str) -> ValueFormat:
         doubt = "numbers with commas or points that may be decimal signs or thousands separators"
         fixes = tuple(Fix({"decimal": sign}) for sign in decimals)
         return ValueFormat("grouped numbers", doubt=doubt, usable=False, fixes=fixes)
-    if are_measured(labels) and any(map(_WITH_COMMA, others)):
+    if are_measured(labels) and any("," in label and _WITH_COMMA(label) for label in labels):
         return ValueFormat("numbers", ",", odd=sum(_WITH_COMMA(label) is None for label in labels))
     return ValueFormat("text")
 

@@ -467,10 +467,19 @@ def are_sentences(labels: Sequence[str]) -> bool:
     >>> are_sentences(["He came with his wife today", "was sent home and not seen"]), are_sentences(["type 2 diabetes"])
     (True, False)
     """
-    looked_at = [label.casefold().split() for label in labels[:: max(1, len(labels) // _LOOKED_AT)]]
+    examined = labels[:: max(1, len(labels) // _LOOKED_AT)]
+    rows = [label.split() for label in examined]
     connecting = {word for words in _IN_SENTENCES for word in words}
-    long = sum(len(words) >= _LONG_TEXT and not connecting.isdisjoint(words) for words in looked_at)
-    return 2 * long > len(looked_at) or _are_long_texts(labels[:: max(1, len(labels) // _LOOKED_AT)])
+    long = [words for words in rows if len(words) >= _LONG_TEXT]
+    connected = sum(not connecting.isdisjoint(map(str.casefold, words)) for words in long)
+    if 2 * connected > len(rows) or len(rows) < _FEWEST_TEXTS or 2 * len(long) <= len(rows):
+        return 2 * connected > len(rows)
+    words = [word for row in rows for word in row]
+    short = Counter(
+        word for row in rows for word in {word for word in row if len(word) < _LONG_TEXT and word.islower()}
+    )
+    is_lower = 2 * sum(word[:1].islower() for word in words) > len(words)
+    return is_lower and 5 * max(short.values(), default=0) >= len(rows)
 
 
 def is_free_text(labels: Sequence[str], occurrences: int) -> bool:
@@ -482,19 +491,6 @@ def is_free_text(labels: Sequence[str], occurrences: int) -> bool:
 
 _ROWS_OF_A_TITLE = 4
 """Minimum average number of occurrences of capitalized texts that are titles, not sentences."""
-
-
-def _are_long_texts(labels: Sequence[str]) -> bool:
-    rows = [label.split() for label in labels]
-    if len(rows) < _FEWEST_TEXTS or 2 * sum(len(words) >= _LONG_TEXT for words in rows) <= len(rows):
-        return False
-    words = [word for row in rows for word in row]
-    short = Counter(
-        word for row in rows for word in {word for word in row if len(word) < _LONG_TEXT and word.islower()}
-    )
-    return 2 * sum(word[:1].islower() for word in words) > len(words) and 5 * max(short.values(), default=0) >= len(
-        rows
-    )
 
 
 _FEWEST_TEXTS = 20
