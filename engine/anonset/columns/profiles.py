@@ -153,6 +153,8 @@ class Profile(ValueFormat):
     """Whether the column may identify the person of each row."""
     mentions: str = ""
     """Column with the names or ids that this column mentions. Empty if it mentions none."""
+    has_persons: bool = False
+    """Whether another column names persons or their attributes."""
 
     @property
     def given(self) -> int:

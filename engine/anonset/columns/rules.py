@@ -35,6 +35,8 @@ _FEWEST_ROWS, _ALL_DIFFERENT, _MANY_DIFFERENT = 20, 0.98, 0.1
 """Fewest rows in which values identify rows, and shares of distinct values from which values, or ids by their header,
 do.
 """
+_MANY_NAMES, _ROWS_OF_A_NAME = 50, 100
+"""Minimum number of capitalized words in a column of names, and largest average number of rows per name."""
 _FEW, _ROWS_OF_FEW, _MOST_ROWS_EACH = 10, 10, 150
 """A column of fewer distinct values, with more rows per value on average, rarely identifies persons, and neither does
 any column with more rows per value than the last number, or with a value in less than half of the rows.
@@ -80,6 +82,12 @@ def _is_named_like_an_id(column: Profile) -> bool:
 def _differs_in_all_rows(column: Profile) -> bool:
     key = column.kind not in ("numbers", "dates", "postal codes") and not is_sensitive(column.name)
     return column.is_single and key and _differs(column)
+
+
+def _may_be_names(column: Profile) -> bool:
+    many = column.distinct > max(_MANY_NAMES, column.records // _ROWS_OF_A_NAME)
+    named = column.header or is_sensitive(column.name)
+    return column.capitalised and many and not named and column.has_persons
 
 
 def _is_sensitive(column: Profile) -> bool:
@@ -176,6 +184,11 @@ RULES: Mapping[str, Rule] = MappingProxyType(
             "drop",
             lambda column: f"nearly every row has a different value ({column.uniqueness:.1%})",
         ),
+        "possible names": Rule(
+            _may_be_names,
+            "drop",
+            lambda column: f"{column.distinct:,} different values, capitalized words without digits: possibly names",
+        ),
         "sensitive": Rule(
             _is_sensitive,
             "sensitive",
@@ -244,11 +257,14 @@ def propose(
     >>> propose([sex], lambda name: name)["sex"].role
     'relational'
     """
+    of_persons = {"name", *PERSON_IDS, *ATTRIBUTES}
+    named = [profile.name for profile in profiles if profile.header in of_persons]
     columns = {
         profile.name: replace(
             profile,
             identifies=profile.name in identifying,
             mentions=mentioning.get(profile.name, ""),
+            has_persons=any(name != profile.name for name in named),
         )
         for profile in profiles
     }
