@@ -5,6 +5,7 @@ import random
 import re
 import shlex
 from collections import defaultdict
+from hashlib import sha256
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -576,7 +577,7 @@ def test_items_with_headers_are_judged_by_the_values_of_each_header(
     assert publish(data, tmp_path, *options, "--one-code", "code,sex") == 0
 
 
-@pytest.mark.parametrize("values", OF_PERSONS)
+@pytest.mark.parametrize("values", [*OF_PERSONS, "cards", "hashes"])
 def test_each_column_of_codes_is_judged_by_its_own_values(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], values: str
 ) -> None:
@@ -585,7 +586,13 @@ def test_each_column_of_codes_is_judged_by_its_own_values(
         f"dx{i}": [f"{draw.choice('EIJKMN')}{draw.randint(10, 99)}.{draw.randint(0, 9)}" for _ in range(120)]
         for i in range(9)
     }
-    data |= {"doctor": [OF_PERSONS[values](n % 40) for n in range(120)], "x": ["x"] * 120}
+    cards = ["4539578763621486", "4916338506082832", "4024007198964305", "4556737586899855", "4485275742308327"]
+    of_person = {
+        **OF_PERSONS,
+        "cards": lambda n: cards[n % 5],
+        "hashes": lambda n: sha256(b"%d" % n).hexdigest()[:16],
+    }[values]
+    data |= {"doctor": [of_person(n % 40) for n in range(120)], "x": ["x"] * 120}
     options = ("--model", "km", "--k", "2", "--m", "1", "--hierarchy", "items=halves:frequency")
     codes = ",".join(f"dx{i}" for i in range(9))
     assert publish(data, tmp_path, *options, "--one-code", f"{codes},doctor") == 2

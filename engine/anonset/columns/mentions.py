@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from anonset import arrow
-from anonset.columns.headers import PERSON_IDS, meaning_of
+from anonset.columns.headers import PERSON_IDS, is_about, meaning_of
 from anonset.columns.ids import are_values, counted_in, given_texts, holds_sets
 from anonset.columns.personal_values import CHECKED, OPAQUE, is_free_text, personal_kind
 from anonset.data import SetColumn
@@ -117,8 +117,8 @@ def mentions_in(
 
 
 def persons_in(columns: Mapping[str, Any], items: str) -> Iterator[PersonMentions]:
-    """Yield the columns with a code per cell whose values are names of persons or reach persons. Among the items of the
-    other columns, names would be too few to be recognized.
+    """Yield the columns with a code per cell whose values are names of persons, ids, or reach persons. Among the items
+    of the other columns, they would be too few to be recognized.
 
     Parameters
     ----------
@@ -129,7 +129,8 @@ def persons_in(columns: Mapping[str, Any], items: str) -> Iterator[PersonMention
     """
     for name, column in columns.items():
         labels = arrow.unique(given_texts(column))[:_LOOKED_AT].to_pylist()
-        if (kind := personal_kind(labels)) and kind[0] not in (OPAQUE, CHECKED):
+        kind = personal_kind(labels)
+        if kind and not (kind[0] in (OPAQUE, CHECKED) and is_about(name, "products")):
             yield PersonMentions(items, name, kind[1])
 
 
