@@ -195,23 +195,19 @@ class RecordsKind(PublicationKind[Records]):
         """
         from anonset.reading.publications.codebook import read_codebook
 
+        roles = {"items": files.items, "relational": files.relational, "keep": files.keep}
         if files.tables is not None:
-            roles = {"items": files.items, "relational": files.relational, "keep": files.keep}
-            joined = read_tables(folder, files.tables, files.format, files.parts, **roles, store=store.nested())
-            record = meant.record if meant is not None and meant.n == joined.n else None
-            return with_codebook(joined, read_codebook(folder / CODEBOOK) if book is None else book, record=record)
-        kept_columns = () if meant is None else meant.kept
-        sets = meant.transactions if meant is not None and not meant.joined else None
-        written = read_parts(
-            [folder / name for name in files.data_files],
-            items=files.items,
-            relational=files.relational,
-            keep=files.keep,
-            separator=_NOWHERE if files.separator is None else files.separator,
-            store=store.nested(),
-            expected={column.name: column for column in kept_columns if column.vocabulary.filed is not None},
-            sets=sets,
-        )
+            written = read_tables(folder, files.tables, files.format, files.parts, **roles, store=store.nested())
+        else:
+            kept_columns = () if meant is None else meant.kept
+            written = read_parts(
+                [folder / name for name in files.data_files],
+                separator=_NOWHERE if files.separator is None else files.separator,
+                expected={column.name: column for column in kept_columns if column.vocabulary.filed is not None},
+                sets=meant.transactions if meant is not None and not meant.joined else None,
+                **roles,
+                store=store.nested(),
+            )
         record = meant.record if meant is not None and meant.n == written.n else None
         return with_codebook(written, read_codebook(folder / CODEBOOK) if book is None else book, record=record)
 
