@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from anonset.data.progress import Progress
+from anonset.data.progress import Progress, report_progress
 from anonset.data.storage.usage import REMOTE_TASKS, PeakMemory, TaskUsage, disk_usage, transferred
 from anonset_kernels._compiling import COMPILATION
 
@@ -71,8 +71,7 @@ class Stopwatch:
         """Time the body of a ``with`` statement as one phase."""
         began, start, compiled, aside = time.time(), time.perf_counter(), COMPILATION.seconds, COMPILATION.aside
         cpu, tasks, (read, written) = time.process_time(), replace(REMOTE_TASKS), transferred()
-        if self.progress is not None:
-            self.progress(name, 0, 0)
+        report_progress(self.progress, name, 0, 0)
         with self.memory.watched():
             yield
         compiled = COMPILATION.seconds - compiled

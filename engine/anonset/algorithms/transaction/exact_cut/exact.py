@@ -8,8 +8,8 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from anonset.algorithms.base import Result, Traits
-from anonset.algorithms.parameters import AT_LEAST_1, Parameters
-from anonset.algorithms.transaction.base import bind_to_hierarchy, require_feasible
+from anonset.algorithms.parameters import AT_LEAST_1
+from anonset.algorithms.transaction.base import KmAlgorithm, bind_to_hierarchy, require_feasible
 from anonset.algorithms.transaction.cluster_mappings import ClusterSearch
 from anonset.algorithms.transaction.cuts.apriori import Apriori
 from anonset.algorithms.transaction.exact_cut.limits import LimitReached, SearchBudget
@@ -24,7 +24,6 @@ from anonset.errors import InputError, TooLargeError
 from anonset.generalization import Cut
 from anonset.generalization.recoding import SUPPRESSED
 from anonset.measures.losses.ncp import ncp_numerator
-from anonset.privacy import KmAnonymity
 from anonset.spelling import counted, setting
 
 MAX_AT_ONCE = 1 << 28
@@ -32,7 +31,7 @@ MAX_AT_ONCE = 1 << 28
 
 
 @dataclass(frozen=True, kw_only=True)
-class Exact(Parameters):
+class Exact(KmAlgorithm):
     """Find the k^m-anonymous cut of minimum NCP, and prove a lower bound of the loss of any cut.
 
     Guarantees k^m-anonymity. No cut of the hierarchy has a loss below the figure `lower_bound`. Unless a limit is
@@ -65,8 +64,6 @@ class Exact(Parameters):
         answers=("km",),
     )
 
-    k: Annotated[int, "Minimum support of each itemset that occurs in a record (>= 1)."]
-    m: Annotated[int, "Maximum number of items that the attacker knows (>= 1)."]
     suppress: Annotated[
         bool | None,
         "True to allow suppression. A suppressed item has the same cost as the root. None to allow suppression only "
@@ -99,11 +96,6 @@ class Exact(Parameters):
     def own_traits(self) -> Traits:
         """Traits that include the memory of tables of large node sets."""
         return replace(self.traits, memory_beside=ADDITIONAL_BYTES) if self.m >= LARGE else self.traits
-
-    @property
-    def model(self) -> KmAnonymity:
-        """The k^m-anonymity model."""
-        return KmAnonymity(self.k, self.m)
 
     def recode(self, table: Table, hierarchies: Mapping[str, Hierarchy], *, progress: Progress | None = None) -> Result:
         """Find the cut. `Result.trace` contains the linear and integer programs that were solved.
