@@ -23,6 +23,7 @@ from anonset.columns.rules import RULES, Rule, points_of, propose
 from anonset.errors import InputError
 from anonset.jobs.proposals.proposed_reading import columns_of, identifying_columns, mentioning, with_counts
 from anonset.reading.sources.source import source_of
+from anonset.settings.job import Job
 
 LAYOUTS = Path(__file__).parent / "corpus" / "rules"
 
@@ -50,7 +51,7 @@ def read(layout: Layout, n_rows: int) -> Read | None:
     with tempfile.TemporaryDirectory() as folder:
         path = write(layout, Path(folder), n_rows, 1)
         try:
-            data = columns_of(source_of(str(path), None), {"no_header": not layout.header})
+            data = columns_of(source_of(str(path), None), Job({"no_header": not layout.header}))
         except InputError:
             return None
         loaded, names = data.columns, data.opened.names

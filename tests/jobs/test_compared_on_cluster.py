@@ -15,6 +15,7 @@ from tests.jobs.programs import Programs
 from anonset.cli.main import main
 from anonset.data.storage.cluster import ClusterWorkers
 from anonset.settings.commands import EvaluateSettings
+from anonset.settings.job import Job
 
 pytestmark = [pytest.mark.long, pytest.mark.compiled]
 RECORDS, ITEMS = 3_000, 60
@@ -93,4 +94,4 @@ def test_risks_in_memory_are_rejected(published: tuple[str, str], capsys: pytest
 
 def test_the_cluster_of_a_job_does_not_apply_to_its_evaluation() -> None:
     job = {"k": 5, "items": ["codes"], "cluster": "tcp://there:1", "cluster_tls": "keys", "work_dir": "/scratch"}
-    assert EvaluateSettings.of_job(job, {}) == {"items": ["codes"]}
+    assert EvaluateSettings.of_job(Job(job), Job()) == {"items": ["codes"]}

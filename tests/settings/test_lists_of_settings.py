@@ -19,7 +19,6 @@ from anonset.cli import fixed_commands, flags
 from anonset.cli.commands import suggest
 from anonset.columns.roles import ROLES
 from anonset.jobs import findings
-from anonset.jobs.proposals import proposal
 from anonset.jobs.runs import matched_releases
 from anonset.jobs.trials import candidates
 from anonset.reading import linked
@@ -94,7 +93,7 @@ def test_a_run_in_python_has_the_settings_of_a_run() -> None:
 @pytest.mark.parametrize(
     "listed",
     [
-        findings._OF_ANSWERS, fixed_commands._DECLARING, proposal._NOT_READ, overriding._MOVES,
+        findings._OF_ANSWERS, fixed_commands._DECLARING, overriding._MOVES,
         table_lines.TABLE_ROLES, linked.TABLE_OPTIONS, linked.ATTRIBUTES, spelling.JOB_KEYS, parameters.GENERAL,
         [name for names in flags._HELP_GROUPS.values() for name in names], findings._SETTING_COMMENTS,
         publication._ORIGINAL_SETTINGS, suggest._ASKED, trial._BASIS, fix_buttons._OF_EACH_COLUMN,

@@ -270,9 +270,9 @@ def test_a_command_uses_its_settings_of_a_job_below_its_options(
     (tmp_path / "jobs" / "job.toml").write_text(JOB_FILE)
     (tmp_path / "a.csv").touch()
     monkeypatch.chdir(tmp_path)
-    source, merged = over_job("jobs/job.toml", place, {**flags, "hierarchy": {"sex": "sex.csv"}}, model)
+    source, merged = over_job("jobs/job.toml", place, Job({**flags, "hierarchy": {"sex": "sex.csv"}}), model)
     assert source == str(Path("jobs") / ("a.csv" if place == "input" else "out"))
     assert set(merged) == taken | {"hierarchy"}
     assert {name: merged[name] for name in flags} == flags
     assert merged["hierarchy"] == {"sex": "sex.csv", **({"age": "range"} if "hierarchy" in taken else {})}
-    assert over_job("a.csv", place, flags, model) == ("a.csv", flags)
+    assert over_job("a.csv", place, Job(flags), model) == ("a.csv", flags)

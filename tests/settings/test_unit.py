@@ -10,6 +10,7 @@ from tests.facts import names, refused
 from anonset.cli.main import main
 from anonset.errors import InputError
 from anonset.settings.commands import InspectSettings
+from anonset.settings.job import Job
 from anonset.settings.job_files import over_job, read_job
 from anonset.settings.settings import Settings
 
@@ -47,7 +48,7 @@ def test_an_open_question_stops_with_the_possible_lines(tmp_path: Path) -> None:
 def test_an_answer_sets_its_settings(tmp_path: Path, by: str) -> None:
     def answered(unit: str) -> dict[str, object]:
         line = f'unit = "{unit}"' if by == "line" else 'unit = "?"'
-        return read_job(job(tmp_path, JOB.replace('unit = "?"', line)), {} if by == "line" else {"unit": [unit]})
+        return read_job(job(tmp_path, JOB.replace('unit = "?"', line)), Job({} if by == "line" else {"unit": [unit]}))
 
     persons = answered("who")
     assert (persons["unit"], persons["items"], persons["hierarchy"]) == (["who"], ["code"], {"code": "balanced:5"})
@@ -85,10 +86,10 @@ def test_a_job_without_answers_accepts_any_columns(tmp_path: Path) -> None:
 
 
 def test_inspect_reads_an_unanswered_job(tmp_path: Path) -> None:
-    place, settings = over_job(job(tmp_path, JOB), "input", {}, InspectSettings, unanswered=True)
+    place, settings = over_job(job(tmp_path, JOB), "input", Job(), InspectSettings, unanswered=True)
     assert (Path(place).name, settings) == ("rows.csv", {})
     with pytest.raises(InputError):
-        over_job(job(tmp_path, JOB), "input", {}, Settings)
+        over_job(job(tmp_path, JOB), "input", Job(), Settings)
 
 
 @pytest.mark.long
@@ -98,7 +99,7 @@ def test_persons_with_inconsistent_rows_are_counted(tmp_path: Path, capsys: pyte
         rows[index] = rows[index].replace(",f,", ",x,").replace(",m,", ",x,")
     (tmp_path / "rows.csv").write_text("\n".join(["patient_id,sex,ward,code", *rows]) + "\n")
     assert main(["inspect", str(tmp_path / "rows.csv"), "-o", str(tmp_path / "job.toml")]) == 0
-    answer = read_job(str(tmp_path / "job.toml"), {"unit": ["patient_id"]})
+    answer = read_job(str(tmp_path / "job.toml"), Job({"unit": ["patient_id"]}))
     assert ("sex" in answer["relational"], answer["differing"]) == (True, "first")
     text = (tmp_path / "job.toml").read_text()
     assert re.search(r"# .*'sex': the rows of 3 persons differ, .* check row 4, 9, 12", text)

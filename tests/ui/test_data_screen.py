@@ -12,6 +12,7 @@ from tests.ui.clicks import by_clicks, element, texts, until
 
 from anonset.cli.main import main
 from anonset.errors import Fix
+from anonset.settings.job import Job
 from anonset.settings.job_files import read_job
 from anonset.ui.screens.fix_buttons import open_fixes
 from anonset.ui.state.folder import Folder
@@ -71,7 +72,7 @@ def test_a_fix_before_there_is_a_job_file_repeats_the_inspection(tmp_path: Path)
         await until(lambda: "Apply to a1" not in texts(user))
 
     by_clicks(tmp_path, way)
-    job = read_job(str(tmp_path / "marks.toml"), {"unit": "row"}, unanswered=True)
+    job = read_job(str(tmp_path / "marks.toml"), Job({"unit": "row"}), unanswered=True)
     assert job["one_hot"] == ["a1", "a2", "a3"]
 
 

@@ -1,8 +1,7 @@
 """Commands that avoid the error of a rejected command: the typed command with the settings of a fix."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 from anonset.columns.roles import ROLES
 from anonset.errors import Fix, InputError, MisreadError, MissingRoleError, Problem, foreign
@@ -21,9 +20,7 @@ _DECLARING = frozenset({*ROLES, "publish_as_is", "accept", "model"} - {"drop"})
 
 
 @contextmanager
-def printing_fixed_commands(
-    command: str, source: str | None, options: Mapping[str, Any], more: str = ""
-) -> Iterator[None]:
+def printing_fixed_commands(command: str, source: str | None, options: Job, more: str = "") -> Iterator[None]:
     """Add commands to an input error: the typed command with the settings of each fix.
 
     If several problems have fixes that declare nothing, one command contains the first of each. If roles are missing,
@@ -40,7 +37,7 @@ def printing_fixed_commands(
         yield
     except InputError as error:
         if source is not None and not is_job(source):
-            error.commands = [*dict.fromkeys([*_lines(command, source, Job(options), error, more), *error.commands])]
+            error.commands = [*dict.fromkeys([*_lines(command, source, options, error, more), *error.commands])]
         raise
 
 
@@ -48,21 +45,21 @@ def _lines(command: str, source: str, stated: Job, error: InputError, more: str)
     if any(map(is_like_id, stated.names(*ROLES))):
         return  # the header is a record, whose values no message shows
     has_model = bool(stated.text("model") or stated.text("algorithm"))
-    lacks_trees = not {*stated.names("relational")} <= {*stated.names("numeric"), *stated.settings.get("hierarchy", {})}
+    lacks_trees = not {*stated.names("relational")} <= {*stated.names("numeric"), *stated.get("hierarchy", {})}
     has_roles = bool(stated.names(*_PUBLISHING)) and (has_model or command != "anonymize" or not lacks_trees)
     if not has_roles and (isinstance(error, MissingRoleError | MisreadError) or not has_model):
-        yield from to_inspect(source, stated.settings)
+        yield from to_inspect(source, stated)
         return
     problems = [finding.problem for finding in getattr(error, "findings", ())] or [error.problem]
     job = stated.with_(**_guarantee(stated)) if not has_model and command == "anonymize" else stated
     for effect, changed in _changed(problems, job, has_model=has_model):
         if changed.names(*_PUBLISHING):
-            typed = f"{as_typed(command, source, changed.settings)}{more}"
+            typed = f"{as_typed(command, source, changed)}{more}"
             yield f"complete command{f', {effect}' if effect else ''}: {foreign(typed)}"
     if isinstance(error, MissingRoleError):
-        yield from to_inspect(source, stated.settings)
+        yield from to_inspect(source, stated)
     elif isinstance(error, MisreadError):
-        yield from to_inspect(source, stated.with_(**dict.fromkeys(ROLES)).settings)
+        yield from to_inspect(source, stated.without(*ROLES))
 
 
 def _changed(problems: Sequence[Problem], job: Job, *, has_model: bool) -> Iterator[tuple[str, Job]]:
@@ -86,7 +83,7 @@ def _changed(problems: Sequence[Problem], job: Job, *, has_model: bool) -> Itera
 
 def _guarantee(job: Job) -> dict[str, str | int]:
     """Return the model that fits the stated roles, with the stated sizes or their defaults."""
-    sizes = {name: int(job.settings.get(name) or size) for name, size in SIZES.items()}
+    sizes = {name: int(job.get(name) or size) for name, size in SIZES.items()}
     return guarantee_for(job, sizes["k"], sizes["m"], tuples=0)
 
 
@@ -101,4 +98,4 @@ def edited(job: Job, fix: Job) -> Job:
     {'items': ['codes'], 'null': ['NA', '-99'], 'unit': ['pid', 'year']}
     """
     made = with_fix(without_roles(job, dict.fromkeys(fix.names("unit"), "unit")), fix)
-    return made.with_(**made.settings)  # without empty flags
+    return made.with_(**made)  # without empty flags

@@ -13,6 +13,7 @@ from anonset.errors import InputError
 from anonset.reading.file_options import COLUMN_OPTIONS
 from anonset.reading.roles import name_list
 from anonset.reading.sources.files import INPUT_FORMATS
+from anonset.settings.job import Job
 from anonset.settings.parameters import MODELS
 from anonset.settings.settings import ReadingSettings, parameter_of
 from anonset.spelling import JOB_KEYS
@@ -36,7 +37,7 @@ def _of_anonset(info: FieldInfo) -> bool:
     return parameter is None or OFFERED.keys().isdisjoint(parameter.users)
 
 
-def given_flags(flags: Mapping[str, Any]) -> dict[str, Any]:
+def given_flags(flags: Mapping[str, Any]) -> Job:
     """Return the settings that the flags of a command line contain. Lists and mappings are parsed.
 
     Raises
@@ -45,14 +46,14 @@ def given_flags(flags: Mapping[str, Any]) -> dict[str, Any]:
         If a ``COL=SPEC`` is malformed, or names a column twice.
     """
     parsed = dict(flags)
-    columns = [name for role in COLUMN_OPTIONS for name in name_list(parsed.get(role, ()))]
+    columns = Job(parsed).names(*COLUMN_OPTIONS)
     for name in {"hierarchy", "ceiling"} & parsed.keys():
         parsed[name] = pairs(f"--{name}", parsed[name], columns)
     if "relational_weights" in parsed:
         weights = [one for value in parsed["relational_weights"] for one in _WEIGHTS.findall(value) or [value]]
         weighted = [one.rpartition("=")[0] for one in weights]  # a weight contains no equals sign
         parsed["relational_weights"] = pairs("--relational-weights", weights, weighted)
-    return {name: split(value) if isinstance(value, list) else value for name, value in parsed.items()}
+    return Job({name: split(value) if isinstance(value, list) else value for name, value in parsed.items()})
 
 
 def split(values: Iterable[str]) -> list[str]:

@@ -20,9 +20,9 @@ from anonset.reading.file_options import Unit
 from anonset.reading.options import ReadOptions
 from anonset.reading.roles import names_in
 from anonset.settings.binding import fit
-from anonset.settings.job_files import over_job
+from anonset.settings.job import Job
+from anonset.settings.job_files import settings_at
 from anonset.settings.publication import OriginalSettings
-from anonset.settings.settings import validate
 
 MASKED = "•••"
 """Text in place of the values of a masked column."""
@@ -55,8 +55,7 @@ def changed_rows(report: str) -> list[list[ChangedCell]]:
     InputError
         If the publication contains no records, or the original is missing or differs.
     """
-    out, options = over_job(report, "out", {}, OriginalSettings)
-    settings = validate(OriginalSettings, options)
+    out, settings = settings_at(report, "out", Job(), OriginalSettings)
     source = settings.original_source()
     if source is None:
         msg = "the original does not exist, so its records cannot be shown"

@@ -12,8 +12,8 @@ from anonset.errors import InputError
 from anonset.jobs.reading import place_of_data, read_data
 from anonset.jobs.shown_values import Values, texts_of, values_by_column
 from anonset.settings.commands import EvaluateSettings
-from anonset.settings.job_files import over_job
-from anonset.settings.settings import validate
+from anonset.settings.job import Job
+from anonset.settings.job_files import settings_at
 
 _RECORDS = 10
 """Number of records that are shown."""
@@ -90,8 +90,7 @@ def _is_masked(column: SetColumn | Column, table: Table) -> bool:
 @contextmanager
 def _read(job: str) -> Iterator[tuple[Table, EvaluateSettings]]:
     """Yield the table that a job reads, and the settings of the job."""
-    where, options = over_job(job, "input", {}, EvaluateSettings)
-    settings = validate(EvaluateSettings, {**options, "input": where})
+    where, settings = settings_at(job, "input", Job(), EvaluateSettings)
     source = settings.source(where)
     with place_of_data([source], settings) as place:
         yield read_data(source, settings.read_options(), store=place), settings

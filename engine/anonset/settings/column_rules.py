@@ -41,9 +41,9 @@ def with_entries(job: Job, other: Job) -> Job:
     >>> with_entries(job, Job({"k": 5, "ceiling": {"age": "0"}, "null": "zip=0", "separator": "b=;"})).settings
     {'k': 5, 'ceiling': {'age': '0', 'zip': '2'}, 'null': ['-9', 'age=0', 'zip=0'], 'separator': 'a=, b=;'}
     """
-    merged = {**job.settings, **other.settings}
-    for name in RULES.keys() & job.settings.keys() & other.settings.keys() - {"publish_as_is"}:
-        before, after = (_entries(name, one.settings[name]) for one in (job, other))
+    merged = {**job, **other}
+    for name in RULES.keys() & job.keys() & other.keys() - {"publish_as_is"}:
+        before, after = (_entries(name, one[name]) for one in (job, other))
         if before is not None and after is not None:
             merged[name] = _joined(name, {**before, **after})
     return Job(merged)
@@ -65,16 +65,16 @@ def without_roles(job: Job, role_of: Mapping[str, str], known: Sequence[str] = (
     """
     changed: dict[str, Any] = {}
     for role in COLUMN_OPTIONS:
-        if isinstance(value := job.settings.get(role), str | list):
+        if isinstance(value := job.get(role), str | list):
             stays = "relational" if role == "numeric" else role
             every = names_in(known, value)
             names = [name for name in every if role_of.get(name, stays) == stays]
             if len(names) < len(every):
                 changed[role] = ",".join(names) if role == "sensitive" else names
     changed |= {option: None for option, role in OPTIONS_OF_ROLES.items() if changed.get(role) == []}
-    for name in RULES.keys() & job.settings.keys():
+    for name in RULES.keys() & job.keys():
         gone = {column for column, role in role_of.items() if role not in RULES[name]}
-        entries = _entries(name, job.settings[name])
+        entries = _entries(name, job[name])
         if entries is not None and not gone.isdisjoint(entries):
             changed[name] = _joined(name, {column: entry for column, entry in entries.items() if column not in gone})
     return job.with_(**changed)
@@ -87,8 +87,8 @@ def names_with_commas(*jobs: Job) -> list[str]:
     >>> names_with_commas(job, Job({"hierarchy": {"code,x": "values"}}))
     ['born, at', 'code,x']
     """
-    lists = [value for job in jobs for value in map(job.settings.get, COLUMN_OPTIONS) if isinstance(value, list)]
-    entries = [_entries(name, job.settings[name]) or () for job in jobs for name in RULES if name in job.settings]
+    lists = [value for job in jobs for value in map(job.get, COLUMN_OPTIONS) if isinstance(value, list)]
+    entries = [_entries(name, job[name]) or () for job in jobs for name in RULES if name in job]
     return [name for names in (*lists, *entries) for name in names if isinstance(name, str) and "," in name]
 
 
@@ -99,15 +99,15 @@ def with_longest_names(flags: Job, job: Job) -> Job:
     >>> with_longest_names(Job({"ceiling": {"a": "1=0", "b": "0"}}), Job({"items": ["a=1", "b"]})).settings
     {'ceiling': {'a=1': '0', 'b': '0'}}
     """
-    columns = [name for value in map(job.settings.get, COLUMN_OPTIONS) if isinstance(value, list) for name in value]
+    columns = [name for value in map(job.get, COLUMN_OPTIONS) if isinstance(value, list) for name in value]
 
     def refitted(name: str, entry: Any) -> tuple[str, Any]:
         text = f"{name}={entry}"
         longest = max([name, *(column for column in columns if text.startswith(f"{column}="))], key=len)
         return longest, entry if longest == name else text[len(longest) + 1 :]
 
-    tables = {name: value for name, value in flags.settings.items() if name in TABLES and isinstance(value, Mapping)}
-    return Job({**flags.settings, **{name: dict(starmap(refitted, table.items())) for name, table in tables.items()}})
+    tables = {name: value for name, value in flags.items() if name in TABLES and isinstance(value, Mapping)}
+    return Job({**flags, **{name: dict(starmap(refitted, table.items())) for name, table in tables.items()}})
 
 
 def with_exact_names(settings: Mapping[str, Any], columns: Sequence[str]) -> dict[str, Any]:

@@ -1,13 +1,13 @@
 """Settings of commands that publish nothing: `inspect`, `hierarchy`, `suggest`, `policy`, `workload`, `evaluate`."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
 from anonset.reading.decisions import PUBLICATION
+from anonset.settings.job import Job
 from anonset.settings.parameters import MODELS, SIZES, collect
 from anonset.settings.readers import FORMS, Names, NumberText
 from anonset.settings.settings import (
@@ -136,10 +136,10 @@ class EvaluateSettings(WorkloadSettings, ComparedSettings):
     )
 
     @classmethod
-    def of_job(cls, job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
+    def of_job(cls, job: Job, flags: Job) -> Job:
         """Return the settings of a job, except its work directory and cluster.
 
         The private directory of the job is also omitted if a flag names another OUT.
         """
         left_out = ("work_dir", "cluster", "cluster_tls", *(("private",) if "out" in flags else ()))
-        return super().of_job({name: value for name, value in job.items() if name not in left_out}, flags)
+        return super().of_job(job.without(*left_out), flags)

@@ -53,16 +53,15 @@ class CompareSettings(QuerySettings):
     )
 
     @classmethod
-    def of_job(cls, job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
+    def of_job(cls, job: Job, flags: Job) -> Job:
         """Return the settings of a job. The parameters of its algorithm are omitted if a flag names other
         algorithms. A flag for the weight of `joint-split` replaces the point of the job, and the reverse.
         """
         if "algorithms" in flags and flags["algorithms"] != [job.get("algorithm")]:
-            former = tuned(Job(job))
+            former = tuned(job)
         else:
             former = [name for name, other in (("w", "point"), ("point", "w")) if other in flags]
-        job = {name: value for name, value in job.items() if name not in former}
-        return super().of_job(job, flags)
+        return super().of_job(job.without(*former), flags)
 
 
 @cache
@@ -88,13 +87,13 @@ def with_ranges(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, s
     >>> with_ranges({"k": "2,5", "m": "2", "algorithms": ["apriori"]})
     ({'m': 2, 'algorithms': ['apriori']}, {'k': '2,5'})
     """
-    fixed, varied = dict[str, Any](), dict[str, str]()
-    for name, value in options.items():
-        number = isinstance(value, str) and name in parameters() and _is_number(parameters()[name].type)
-        if number and ("," in value or ".." in value):
-            varied[name] = value
-        else:
-            fixed[name] = read_value(value) if number else value
+    numbers = {
+        name for name, own in parameters().items() if _is_number(own.type) and isinstance(options.get(name), str)
+    }
+    varied = {
+        name: options[name] for name in options if name in numbers and ("," in options[name] or ".." in options[name])
+    }
+    fixed = {name: read_value(x) if name in numbers else x for name, x in options.items() if name not in varied}
     return fixed, varied
 
 

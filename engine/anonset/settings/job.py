@@ -1,6 +1,6 @@
 """Settings that an owner states in a job file, by flags or by a fix, before they are validated."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,12 +9,33 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.reading.roles import name_list
 
 
-@dataclass(frozen=True)
-class Job(RedactedRepr):
-    """Stated settings. A job may be incomplete, and flags and fixes are jobs, too."""
+@dataclass(frozen=True, eq=False)
+class Job(RedactedRepr, Mapping[str, Any]):
+    """Stated settings by name. A job may be incomplete, and flags and fixes are jobs, too."""
 
     settings: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """Values by name, as in a job file."""
+
+    def __getitem__(self, name: str) -> Any:
+        return self.settings[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.settings)
+
+    def __len__(self) -> int:
+        return len(self.settings)
+
+    def only(self, names: Collection[str]) -> "Job":
+        """Return the job with no settings but these."""
+        return Job({name: value for name, value in self.items() if name in names})
+
+    def without(self, *names: str) -> "Job":
+        """Return the job without settings.
+
+        >>> dict(Job({"k": 5, "m": 2}).without("m", "seed"))
+        {'k': 5}
+        """
+        return Job({name: value for name, value in self.items() if name not in names})
 
     def names(self, *lists: str) -> list[str]:
         """Return the names in settings, such as the columns of roles.
@@ -22,15 +43,15 @@ class Job(RedactedRepr):
         >>> Job({"items": "a, b", "keep": ["c"]}).names("items", "drop", "keep")
         ['a', 'b', 'c']
         """
-        return [name for one in lists for name in name_list(self.settings.get(one) or ())]
+        return [name for one in lists for name in name_list(self.get(one) or ())]
 
     def entries(self, table: str) -> dict[str, str]:
         """Return a setting with an entry for each column, such as `hierarchy`. Empty if it is not stated."""
-        return dict(self.settings.get(table) or {})
+        return dict(self.get(table) or {})
 
     def text(self, name: str) -> str:
         """Return a setting as text. Empty if it is not stated."""
-        return str(self.settings.get(name) or "")
+        return str(self.get(name) or "")
 
     @property
     def sets(self) -> list[str]:
@@ -43,29 +64,24 @@ class Job(RedactedRepr):
         >>> Job({"k": 5, "keep": ["year"]}).with_(k=9, keep=[]).settings
         {'k': 9}
         """
-        kept = {name: value for name, value in self.settings.items() if name not in settings}
-        merged = {**self.settings, **settings}
-        return Job({n: value for n, value in merged.items() if n in kept or value not in (None, "", [], {})})
+        merged = {**self, **settings}
+        return Job({n: value for n, value in merged.items() if n not in settings or value not in (None, "", [], {})})
 
     def with_entry(self, table: str, column: str, value: str | None) -> "Job":
         """Return the job with another entry of a column. None removes the entry."""
         entries = {**self.entries(table), column: value}
         return self.with_(**{table: {name: entry for name, entry in entries.items() if entry is not None}})
 
-    def changes(self, after: "Job") -> dict[str, Any]:
+    def changes(self, after: Mapping[str, Any]) -> dict[str, Any]:
         """Return the settings and entries in which another job differs, with None if they are removed.
 
         >>> Job({"k": 5, "hierarchy": {"age": "range"}}).changes(Job({"k": 5, "m": 2}))
         {'hierarchy': {'age': None}, 'm': 2}
         """
-        return _changes(self.settings, after.settings)
-
-
-def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
-    made: dict[str, Any] = {}
-    for name in {**before, **after}:
-        was, now = before.get(name), after.get(name)
-        if was != now:
-            is_table = isinstance(was or now, Mapping) and isinstance(now or was, Mapping)
-            made[name] = _changes(was or {}, now or {}) if is_table else now
-    return made
+        made = dict[str, Any]()
+        for name in {**self, **after}:
+            was, now = self.get(name), after.get(name)
+            if was != now:
+                is_table = isinstance(was or now, Mapping) and isinstance(now or was, Mapping)
+                made[name] = Job(was or {}).changes(now or {}) if is_table else now
+        return made

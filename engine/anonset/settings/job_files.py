@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from anonset.algorithms.registry import ALGORITHMS, APART
 from anonset.errors import InputError, UndeclaredUnitError
@@ -21,10 +21,11 @@ from anonset.settings.overriding import over
 from anonset.settings.parameters import accepted_settings, default_algorithm, parameters
 from anonset.settings.paths import placed_below
 from anonset.settings.readers import WrittenFloat
-from anonset.settings.settings import REPORT, ReadingSettings, Settings, is_job, unknown_setting
+from anonset.settings.settings import REPORT, ReadingSettings, Settings, is_job, unknown_setting, validate
 from anonset.spelling import as_typed, listed
 from anonset.strict_json import loads
 
+_Settings = TypeVar("_Settings", bound=ReadingSettings)
 ANSWERS = "unit_is"
 """Name of the table with the settings for each possible value of ``unit``."""
 _POSSIBLE = re.compile(r"^# (unit = \S.*?) *$", re.MULTILINE)
@@ -60,7 +61,7 @@ def read_toml(path: str) -> tuple[dict[str, Any], str]:
     return {key.replace("-", "_"): value for key, value in entries.items()}, text
 
 
-def read_job(path: str, flags: Mapping[str, Any] | None = None, *, unanswered: bool = False) -> dict[str, Any]:
+def read_job(path: str, flags: Job | None = None, *, unanswered: bool = False) -> Job:
     """Read a job file, or the settings in a private report. Paths in a job file are relative to it.
 
     Parameters
@@ -77,16 +78,15 @@ def read_job(path: str, flags: Mapping[str, Any] | None = None, *, unanswered: b
     """
     if Path(path).name == REPORT:
         return _settings_of_report(path)
-    job, text = read_toml(path)
-    of_tables = "tables" in job
-    if of_tables:
-        job = _with_column_names(path, job)
-    job = _with_declared_unit(path, job, text, flags or {}, unanswered=unanswered)
-    return placed_below(_with_tables(path, job, flags or {}) if of_tables else job, Place(path).parent)
+    entries, text = read_toml(path)
+    if "tables" in entries:
+        _name_columns(path, entries)
+    job = _with_declared_unit(path, Job(entries), text, flags or Job(), unanswered=unanswered)
+    return Job(placed_below(_with_tables(path, job, flags or Job()) if "tables" in job else job, Place(path).parent))
 
 
-def _with_column_names(path: str, job: dict[str, Any]) -> dict[str, Any]:
-    """Return the settings of a job with linked tables, whose columns are called ``table.column``."""
+def _name_columns(path: str, job: dict[str, Any]) -> None:
+    """Name the columns of a job with linked tables ``table.column``."""
     if clashing := [name for name in ("input", *_ROLES) if name in job]:
         msg = f"{path}: {clashing[0]} must be set in a table, because the job names tables"
         raise InputError(msg)
@@ -94,19 +94,18 @@ def _with_column_names(path: str, job: dict[str, Any]) -> dict[str, Any]:
         for kind in TABLES:
             if isinstance(trees := settings.get(kind), Mapping):
                 settings[kind] = dict(column_settings(trees))
-    return job
 
 
-def _with_tables(path: str, job: dict[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
+def _with_tables(path: str, job: Job, flags: Job) -> dict[str, Any]:
     """Return the settings of a job with linked tables and the roles of their columns. The job file itself is the
     input.
     """
-    roles = LinkedTables.of(job.pop("tables"), job.get("unit"), path, Place(path).parent).roles
+    roles, apart = LinkedTables.of(job["tables"], job.get("unit"), path, Place(path).parent).roles, dict[str, str]()
     if len(roles["items"]) > 1 and job.get("model") == "kkm" and "algorithm" not in job:
-        name = str(flags.get("algorithm") or default_algorithm("kkm", relational=True))
+        name = flags.text("algorithm") or str(default_algorithm("kkm", relational=True))
         if name in ALGORITHMS and "transaction" in accepted_settings(name, {}):
-            job = {"transaction": APART, **job}  # the symbols of its default may have items of different tables
-    return {"input": Path(path).name, **job, **roles}
+            apart = {"transaction": APART}  # the symbols of its default may have items of different tables
+    return {"input": Path(path).name, **apart, **job.without("tables"), **roles}
 
 
 def column_settings(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -127,16 +126,13 @@ def _answers(path: str, job: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     return answers
 
 
-def _with_declared_unit(
-    path: str, job: dict[str, Any], text: str, flags: Mapping[str, Any], *, unanswered: bool
-) -> dict[str, Any]:
+def _with_declared_unit(path: str, job: Job, text: str, flags: Job, *, unanswered: bool) -> Job:
     answers = _answers(path, job)
-    job.pop(ANSWERS, None)
     declared = flags.get("unit") or job.get("unit", OPEN if answers else "")
     if not (isinstance(declared, str) or (isinstance(declared, list) and all(isinstance(n, str) for n in declared))):
         msg = f'{path}: unit must be "{ROW}", "{UNKNOWN}" or column names, got {declared!r}'
         raise InputError(msg)
-    unit, without = Unit.of(declared), {name: value for name, value in job.items() if name != "unit"}
+    unit, without = Unit.of(declared), job.without("unit", ANSWERS)
     of_answer, is_open = answers.get(unit.key_in(answers)), str(unit) in (OPEN, "")
     is_lacking = is_open or (bool(answers) and of_answer is None)
     if is_lacking if unanswered else not (str(unit) or answers):
@@ -151,10 +147,10 @@ def _with_declared_unit(
                 f"{path}: the job has no roles for {unit_line(unit)}, only for {has}; to propose these roles: {command}"
             )
             raise InputError(msg)
-        brought = {name.replace("-", "_"): value for name, value in of_answer.items()}
+        without = Job({**without, **{name.replace("-", "_"): value for name, value in of_answer.items()}})
     else:
-        without, brought = dict(without_roles(Job(without), dict.fromkeys(unit.columns, "unit")).settings), {}
-    return {name: value for name, value in {**without, **brought, "unit": list(unit)}.items() if value != []}
+        without = without_roles(without, dict.fromkeys(unit.columns, "unit"))
+    return Job({name: value for name, value in {**without, "unit": list(unit)}.items() if value != []})
 
 
 def _question(path: str, text: str, answers: Mapping[str, Any]) -> str:
@@ -170,7 +166,7 @@ def _question(path: str, text: str, answers: Mapping[str, Any]) -> str:
     return f'{path}: declare who is a person: replace unit = "?" by one of these lines: {"; ".join(lines)}'
 
 
-def _settings_of_report(path: str) -> dict[str, Any]:
+def _settings_of_report(path: str) -> Job:
     content = _content(path)
     try:
         settings = loads(content)["settings"]
@@ -181,10 +177,10 @@ def _settings_of_report(path: str) -> dict[str, Any]:
         ways = "give OUT and --original, or write a job file"
         msg = f"{path}: the report of a run from Python contains no settings; {ways}"
         raise InputError(msg)
-    return dict(settings)
+    return Job(settings)
 
 
-def _require_settings(source: str, job: Mapping[str, Any], model: type[ReadingSettings]) -> None:
+def _require_settings(source: str, job: Job, model: type[ReadingSettings]) -> None:
     accepted: dict[str, Any] = {**Settings.model_fields, **model.model_fields}
     if accepted.keys() >= job.keys():
         return
@@ -195,8 +191,8 @@ def _require_settings(source: str, job: Mapping[str, Any], model: type[ReadingSe
 
 
 def over_job(
-    source: str, place: str, flags: Mapping[str, Any], model: type[ReadingSettings], *, unanswered: bool = False
-) -> tuple[str, dict[str, Any]]:
+    source: str, place: str, flags: Job, model: type[ReadingSettings], *, unanswered: bool = False
+) -> tuple[str, Job]:
     """Return the path of the data and the settings of a command. Flags override the settings of a job file.
 
     Parameters
@@ -218,12 +214,17 @@ def over_job(
         If the file cannot be read, has no such setting, or contains an unknown setting.
     """
     if not is_job(source):
-        return source, dict(flags)
-    job = read_job(source, flags if "unit" in model.model_fields else {}, unanswered=unanswered)
+        return source, flags
+    job = read_job(source, flags if "unit" in model.model_fields else None, unanswered=unanswered)
     if Path(source).name != REPORT:  # a report may contain settings of another version
         _require_settings(source, job, model)
     if not isinstance(job.get(place), str):
         msg = f"{source}: {place} must be set to a path"
         raise InputError(msg)
-    job_settings = {name: value for name, value in model.of_job(job, flags).items() if name != place}
-    return job[place], dict(over(Job(job_settings), Job(flags)).settings)
+    return job[place], over(model.of_job(job, flags).without(place), flags)
+
+
+def settings_at(source: str, place: str, flags: Job, model: type[_Settings]) -> tuple[str, _Settings]:
+    """Return the path of the data and the validated settings of a command. Parameters and errors as in `over_job`."""
+    path, settings = over_job(source, place, flags, model)
+    return path, validate(model, {**settings, place: path} if place in model.model_fields else settings)

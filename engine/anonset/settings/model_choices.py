@@ -44,7 +44,7 @@ def model_by_roles(job: Job) -> str:
     if not job.names("sensitive"):
         return "k"
     if job.names("relational"):
-        return "kl" if job.settings.get("t") is None else "kt"
+        return "kl" if job.get("t") is None else "kt"
     return "safe-grouping" if job.names("id") else "anatomy"
 
 
@@ -124,7 +124,7 @@ def with_model(job: Job, model: str) -> Job:
     >>> with_model(Job({"model": "kkm", "algorithm": "joint-split", "k": 9, "m": 2}), "k").settings
     {'model': 'k', 'k': 9}
     """
-    sizes = {name: job.settings.get(name, SIZES[name]) for name in sizes_of(model)}
+    sizes = {name: job.get(name, SIZES[name]) for name in sizes_of(model)}
     return over(job, Job({"model": model})).with_(**{**dict.fromkeys(SIZES), **sizes})
 
 
@@ -138,7 +138,7 @@ def with_fix(job: Job, fix: Job) -> Job:
     >>> with_fix(Job({"keep": ["age"]}), Job({"relational": ["age"], "hierarchy": {"age": "bins:0,18"}})).settings
     {'relational': ['age'], 'hierarchy': {'age': 'bins:0,18'}}
     """
-    for name, value in fix.settings.items():
+    for name, value in fix.items():
         if name == "unit":
             job = job.with_(unit=value if len(value) > 1 else value[0])
         elif name == "model":
@@ -164,8 +164,8 @@ def is_applied(fix: Job, job: Job) -> bool:
     return all(
         {*value} <= {*job.names(name)} if isinstance(value, list)
         else value.items() <= job.entries(name).items() if isinstance(value, Mapping)
-        else job.settings.get(name) == value
-        for name, value in fix.settings.items()
+        else job.get(name) == value
+        for name, value in fix.items()
     )  # fmt: skip
 
 
@@ -221,7 +221,7 @@ def with_candidate(job: Job, chosen: Job, trees: Mapping[str, str]) -> Job:
     >>> with_candidate(job, chosen, {"codes": "codes.csv"}).settings
     {'model': 'km', 'algorithm': 'exact', 'k': 5, 'items': ['codes'], 'hierarchy': {'codes': 'halves:frequency'}}
     """
-    made = job.with_(**{**dict.fromkeys(tuned(job)), **chosen.settings, "hierarchy": job.entries("hierarchy")})
+    made = job.with_(**{**dict.fromkeys(tuned(job)), **chosen, "hierarchy": job.entries("hierarchy")})
     for column in job.sets:
         made = made.with_entry("hierarchy", column, chosen.text("hierarchy") or trees.get(column))
     return made
@@ -236,7 +236,7 @@ def tuned(job: Job) -> list[str]:
     entry = MODELS.get(job.text("model"))
     of_model = [] if entry is None else settings_of(entry.model)
     remain = {*SIZES, *of_model, *Settings.model_fields}
-    return [name for name in job.settings if name in parameters() and name not in remain]
+    return [name for name in job if name in parameters() and name not in remain]
 
 
 def item_trees(job: Job) -> dict[str, str]:
@@ -269,12 +269,11 @@ def comparison_flags(job: Job, chosen: Job, trees: Mapping[str, str]) -> Job:
     >>> comparison_flags(Job({"k": 5, "items": ["codes"]}), chosen, {}).settings
     {'algorithms': 'exact', 'k': '2,5,10,25', 'hierarchy': {'codes': 'halves:frequency'}}
     """
-    k = int(job.settings.get("k", SIZES["k"]))
+    k = int(job.get("k", SIZES["k"]))
     sizes = sorted({max(2, k // 2), k, 2 * k, 5 * k})
     tree = chosen.text("hierarchy")
     made = dict.fromkeys(job.sets, tree) if tree else trees
-    own = chosen.with_(algorithm=None, hierarchy=None).settings
-    flags = Job({"algorithms": chosen.text("algorithm"), **own})
+    flags = Job({"algorithms": chosen.text("algorithm"), **chosen.without("algorithm", "hierarchy")})
     return flags.with_(k=",".join(map(str, sizes)), hierarchy=made)
 
 
@@ -293,10 +292,9 @@ def candidate_of(job: Job, trees: Mapping[str, str]) -> Job:
     {'algorithm': 'exact', 'hierarchy': 'halves:frequency'}
     """
     made = [spec for name, spec in item_trees(job).items() if spec != trees.get(name)]
-    model, algorithm = (job.settings.get(name) for name in ("model", "algorithm"))
+    model, algorithm = (job.get(name) for name in ("model", "algorithm"))
     name = algorithm_name(model, algorithm, relational=bool(job.names("relational")))
-    own = {name: job.settings[name] for name in tuned(job)}
-    return Job({"algorithm": name, **own, **({"hierarchy": made[0]} if made else {})})
+    return Job({"algorithm": name, **job.only(tuned(job)), **({"hierarchy": made[0]} if made else {})})
 
 
 def model_of(settings: Settings) -> PrivacyModel:

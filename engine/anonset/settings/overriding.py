@@ -18,7 +18,7 @@ _MOVES = ("items", "relational", "keep", "drop")
 """Roles to which a flag adds columns instead of replacing the columns in the job file."""
 
 
-def make_settings(flags: Mapping[str, Any], job: Mapping[str, Any] | None = None, path: str = "") -> Settings:
+def make_settings(flags: Mapping[str, Any], job: Job | None = None, path: str = "") -> Settings:
     """Validate the settings of a job file together with flags, which override them.
 
     Parameters
@@ -35,7 +35,7 @@ def make_settings(flags: Mapping[str, Any], job: Mapping[str, Any] | None = None
     InputError
         The message contains every error, separated by semicolons.
     """
-    return validate(settings_model(), over(Job(job or {}), Job(flags)).settings, job=path)
+    return validate(settings_model(), over(job or Job(), Job(flags)), job=path)
 
 
 def over(job: Job, flags: Job) -> Job:
@@ -46,7 +46,7 @@ def over(job: Job, flags: Job) -> Job:
     >>> over(job, Job({"k": 5, "m": None, "hierarchy": {"code": "prefix:1"}})).settings
     {'k': 5, 'hierarchy': {'born': 'date:year', 'code': 'prefix:1'}}
     """
-    flags = _without_dropped(Job({name: value for name, value in flags.settings.items() if value is not None}))
+    flags = _without_dropped(Job({name: value for name, value in flags.items() if value is not None}))
     flags = with_longest_names(flags, job)
     return with_entries(*_with_moved_columns(_without_other_model(job, flags), flags))
 
@@ -61,17 +61,15 @@ def _without_other_model(job: Job, flags: Job) -> Job:
     model = flags.text("model")
     if model not in MODELS or model == job.text("model"):
         return job
-    remaining, named = dict(job.settings), flags.text("algorithm") or job.text("algorithm")
-    if "algorithm" not in flags.settings and named in ALGORITHMS and model not in traits_of(ALGORITHMS[named]).models:
-        del remaining["algorithm"]
-        named = ""
-    is_relational = any(one.settings.get("relational") for one in (flags, job))
+    remaining, named = job, flags.text("algorithm") or job.text("algorithm")
+    if "algorithm" not in flags and named in ALGORITHMS and model not in traits_of(ALGORITHMS[named]).models:
+        remaining, named = job.without("algorithm"), ""
+    is_relational = any(one.get("relational") for one in (flags, job))
     name = named or default_algorithm(model, relational=is_relational)
     if name is None or name not in ALGORITHMS:  # rejected later
-        return Job(remaining)
-    accepted = accepted_settings(name, {**MODELS[model].preset, **job.settings, **flags.settings})
-    strange = parameters().keys() - accepted - Settings.model_fields.keys()
-    return Job({name: value for name, value in remaining.items() if name not in strange})
+        return remaining
+    accepted = accepted_settings(name, {**MODELS[model].preset, **job, **flags})
+    return remaining.without(*(parameters().keys() - accepted - Settings.model_fields.keys()))
 
 
 def _without_dropped(flags: Job) -> Job:
@@ -81,11 +79,10 @@ def _without_dropped(flags: Job) -> Job:
     >>> _without_dropped(Job({"relational": "age,house", "sensitive": "hiv", "drop": ["house", "hiv"]})).settings
     {'relational': ['age'], 'drop': ['house', 'hiv']}
     """
-    if not isinstance(dropped := flags.settings.get("drop"), str | list):
+    if not isinstance(dropped := flags.get("drop"), str | list):
         return flags
     known = names_with_commas(flags)
-    remaining = without_roles(flags, dict.fromkeys(names_in(known, dropped), "drop"), known).settings
-    return Job({**remaining, **{name: flags.settings[name] for name in ("id",) if name in flags.settings}})
+    return Job({**without_roles(flags, dict.fromkeys(names_in(known, dropped), "drop"), known), **flags.only(("id",))})
 
 
 def _with_moved_columns(job: Job, flags: Job) -> tuple[Job, Job]:
@@ -99,15 +96,15 @@ def _with_moved_columns(job: Job, flags: Job) -> tuple[Job, Job]:
     columns_of = {
         role: names_in(known, value)
         for role in (*_MOVES, "sensitive")
-        if isinstance(value := flags.settings.get(role), str | list)
+        if isinstance(value := flags.get(role), str | list)
     }
     role_of = {name: role for role, names in columns_of.items() for name in names}
     remaining = without_roles(job, role_of, known)
-    if not role_of or not any(isinstance(job.settings.get(role), str | list) for role in COLUMN_OPTIONS):
+    if not role_of or not any(isinstance(job.get(role), str | list) for role in COLUMN_OPTIONS):
         return remaining, flags
     added = {
-        role: list(dict.fromkeys([*names_in(known, remaining.settings.get(role)), *columns_of[role]]))
+        role: list(dict.fromkeys([*names_in(known, remaining.get(role)), *columns_of[role]]))
         for role in _MOVES
         if role in columns_of
     }
-    return remaining, Job({**flags.settings, **added})
+    return remaining, Job({**flags, **added})

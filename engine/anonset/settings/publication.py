@@ -1,6 +1,5 @@
 """Settings of the commands on a publication: `anonset verify`, `risk` and `report`."""
 
-from collections.abc import Mapping
 from functools import cache
 from typing import Any, cast
 
@@ -11,6 +10,7 @@ from anonset.data import SetColumn
 from anonset.reading.options import ReadKeywords
 from anonset.reading.sources.place import may_have_data
 from anonset.reading.sources.source import Source
+from anonset.settings.job import Job
 from anonset.settings.parameters import MODELS, collect
 from anonset.settings.readers import Names, NumberText
 from anonset.settings.settings import MAX_WORK, ComparedSettings, ReadingSettings, with_parameters
@@ -53,19 +53,18 @@ class OriginalSettings(ComparedSettings):
         return None if self.original is None else self.source(self.original)
 
     @classmethod
-    def of_job(cls, job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
+    def of_job(cls, job: Job, flags: Job) -> Job:
         """Return the settings of a job for reading its input as the original. The original is omitted if its file does
         not exist.
         """
         original, names = flags.get("original", job.get("input")), {*_OF_JOB}
         if isinstance(original, str) and may_have_data(original):
-            job, names = {**job, "original": original}, {*names, *_ORIGINAL_SETTINGS, "original"}
+            job, names = job.with_(original=original), {*names, *_ORIGINAL_SETTINGS, "original"}
             if job.get("format") == "dat":  # has no column names
                 names.add("items")
             if may_have_data(str(job.get("after", ""))):
                 names |= {"after"} & cls.model_fields.keys()
-        job = {name: value for name, value in job.items() if name in names}
-        return super().of_job(job, flags)
+        return super().of_job(job.only(names), flags)
 
 
 class ReportSettings(OriginalSettings):

@@ -19,6 +19,7 @@ from anonset.reading.decisions import ACCEPTANCE, MACHINE, PUBLICATION, decision
 from anonset.reading.file_options import FileOptions, RoleOptions
 from anonset.reading.sources.place import Place, is_address, may_have_data
 from anonset.settings.fetched_files import with_local_copies
+from anonset.settings.job import Job
 from anonset.settings.parameters import (
     GENERAL,
     MODELS,
@@ -109,11 +110,11 @@ class ReadingSettings(_FileSettings):
         return self.model_dump(include=set(ReadingSettings.model_fields))
 
     @classmethod
-    def of_job(cls, job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
+    def of_job(cls, job: Job, flags: Job) -> Job:
         """Return the settings that a command takes from a job file. By default, these are the settings that the command
         has.
         """
-        return {name: value for name, value in job.items() if name in cls.model_fields}
+        return job.only(cls.model_fields)
 
 
 CLUSTER: str | None = Field(

@@ -9,6 +9,7 @@ from anonset.cli.options import Option
 from anonset.cli.output import Output, has_log, say, store_result, utc_time, warn
 from anonset.data.progress import Progress
 from anonset.errors import InputError
+from anonset.settings.job import Job
 from anonset.settings.settings import Settings, is_job, settings_model
 from anonset.spelling import as_typed
 
@@ -45,7 +46,7 @@ def anonymize(
         return _anonymize(settings, progress, note=None if quiet else say)
 
 
-def _settings(source: str | None, flags: dict[str, Any], config: str | None) -> Settings:
+def _settings(source: str | None, flags: Job, config: str | None) -> Settings:
     from anonset.settings.job_files import read_job
     from anonset.settings.overriding import make_settings
 
@@ -54,7 +55,7 @@ def _settings(source: str | None, flags: dict[str, Any], config: str | None) -> 
             msg = f"--config {config} cannot be combined with the job file {source}"
             raise InputError(msg)
         source, config = None, source
-    job = {} if config is None else read_job(config, flags)
+    job = None if config is None else read_job(config, flags)
     return make_settings({"input": source, **flags}, job, config or "")
 
 

@@ -23,6 +23,7 @@ from anonset.report.comparison import comparison_table, unequal_guarantees
 from anonset.report.distance import LOCAL
 from anonset.report.plots import draw, require_plots
 from anonset.settings.compare import compare_options_model, compare_settings_model, with_ranges
+from anonset.settings.job import Job
 from anonset.settings.job_files import over_job
 from anonset.settings.settings import validate
 
@@ -58,7 +59,8 @@ def compare(
     running time grows, with a 95% interval. The table shows means and standard deviations over repeated runs and
     --seeds. CSV and JSON show every run. Times cover search and recoding, but not the compilation of kernels.
     """
-    place, options = over_job(source, "input", given_flags(flags), compare_settings_model())
+    given = given_flags(flags)
+    place, options = over_job(source, "input", given, compare_settings_model())
     fixed, ranges = with_ranges(options)
     varied = {**ranges, **pairs("--vary", vary or [])}
     settings = validate(compare_settings_model(), {**fixed, "input": place, "vary": varied})
@@ -66,7 +68,7 @@ def compare(
     if plot is not None:
         require_plots(Path(plot))
     files = {name: value for name, value in (("out", out), ("plot", plot)) if value is not None}
-    typed = {**given_flags(flags), **files, **({} if format == "table" else {"format": format})}
+    typed = Job({**given, **files, **({} if format == "table" else {"format": format})})
     more = "".join(f" --vary {shlex.quote(text)}" for text in vary or [])
     with printing_fixed_commands("compare", source, typed, more):
         runs = rows(run_comparison(settings, progress=progress, file=None if out is None else Path(out)))

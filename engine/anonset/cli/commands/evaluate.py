@@ -16,9 +16,8 @@ from anonset.release.statements import plain
 from anonset.report.account import evaluation_account
 from anonset.report.distance import LOCAL
 from anonset.settings.commands import EvaluateSettings
-from anonset.settings.job_files import over_job
+from anonset.settings.job_files import settings_at
 from anonset.settings.readers import ParsingContext, item_weights, weights
-from anonset.settings.settings import validate
 
 Flags: Any = flags_of(EvaluateSettings, leave_out=["input", "out"])
 
@@ -39,9 +38,9 @@ def evaluate(
     gives the same weight to all generalized symbols. The loss of buckets is the share of tuples that have a hidden
     identity or were removed.
     """
-    named = {} if out is None else {"out": out}
-    original, options = over_job(original, "input", {**given_flags(flags), **named}, EvaluateSettings)
-    settings = validate(EvaluateSettings, {**options, "input": original})
+    _, settings = settings_at(
+        original, "input", given_flags(flags if out is None else {**flags, "out": out}), EvaluateSettings
+    )
     if settings.out is None:
         msg = "OUT is required: the directory made by anonset anonymize"
         raise InputError(msg)

@@ -25,8 +25,9 @@ from anonset.release.publishing.staging import require_new
 from anonset.report.tree import drawn
 from anonset.settings.commands import TreeSettings
 from anonset.settings.fitting import left_over
-from anonset.settings.job_files import over_job
-from anonset.settings.settings import is_job, validate
+from anonset.settings.job import Job
+from anonset.settings.job_files import settings_at
+from anonset.settings.settings import is_job
 from anonset.spelling import counted
 
 HierarchyFile = Annotated[
@@ -166,8 +167,7 @@ def print_hierarchy(
             raise InputError(msg)
         tree = read_hierarchy(source)
         return Output(dict, lambda: drawn(tree, depth=depth, most=most or None))
-    data, options = over_job(source, "input", {}, TreeSettings)
-    column_of_job = column_tree(data, validate(TreeSettings, {**options, "input": data}), column)
+    column_of_job = column_tree(*settings_at(source, "input", Job(), TreeSettings), column)
     of_column = column_of_job.hierarchy, column_of_job.records, column_of_job.ceilings
     return Output(lambda: column_of_job.contents, lambda: drawn(*of_column, depth=depth, most=most or None))
 

@@ -14,6 +14,7 @@ from anonset.data.progress import Progress
 from anonset.errors import InputError, foreign
 from anonset.local_paths import require_local
 from anonset.settings.commands import InspectSettings
+from anonset.settings.job import Job
 from anonset.settings.settings import RoleSettings, validate
 from anonset.spelling import as_typed
 
@@ -61,7 +62,7 @@ def inspect(
         return _linked(linked, given, out=out, json=json)
     place, options = over_job(source, "input", given, InspectSettings, unanswered=True)
     settings = validate(InspectSettings, {**options, "input": place})
-    roles = {name: options[name] for name in options if name in (*RoleSettings.model_fields, "publish_as_is")}
+    roles = options.only((*RoleSettings.model_fields, "publish_as_is"))
     try:
         findings = inspect_one(
             place, k=settings.k, m=settings.m, hierarchies=settings.hierarchy, seed=settings.seed, **roles
@@ -71,7 +72,7 @@ def inspect(
         commands = _ways_to_read(source, place, given, roles, ways)
         error.commands = [f"complete command: {command}" for command in commands]
         raise
-    typed, trees = {**given, **findings.recognised, "hierarchy": []}, given.get("hierarchy")
+    typed, trees = Job({**given, **findings.recognised, "hierarchy": []}), given.get("hierarchy")
     job = Path(out or _new_job(source))
     job = job.with_stem(f"{job.stem}-more") if out is not None and findings.records else job
     further, condition = further_roles(findings.possible_items, findings.possible_roles)
@@ -125,9 +126,7 @@ def _note_on_codes(findings: "Findings") -> list[str]:
     ]
 
 
-def _ways_to_read(
-    source: str, place: str, flags: Mapping[str, Any], roles: Mapping[str, Any], ways: Sequence[Mapping[str, Any]]
-) -> list[str]:
+def _ways_to_read(source: str, place: str, flags: Job, roles: Job, ways: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the commands that read several columns or items with other reading options."""
     from anonset.jobs.proposals.inspect import inspect_one
 
@@ -148,7 +147,7 @@ def _new_job(source: str) -> str:
     return str(next(file for file in further if not file.exists()))
 
 
-def _next_job(source: str, flags: Mapping[str, Any], trees: Any, written: str, *, is_open: bool) -> str:
+def _next_job(source: str, flags: Job, trees: Any, written: str, *, is_open: bool) -> str:
     """Return the command that writes the findings to a new job file."""
     answer = '; in it, replace unit = "?" by the line that states who is a person' if is_open else ""
     command = f"{as_typed('inspect', source, flags, trees)} -o {_new_job(source)}"
@@ -175,7 +174,7 @@ def _require_new(path: Path) -> None:
         raise InputError(msg)
 
 
-def _linked(findings: "LinkedFindings", flags: Mapping[str, Any], *, out: str | None, json: bool) -> Output:
+def _linked(findings: "LinkedFindings", flags: Job, *, out: str | None, json: bool) -> Output:
     """Return the output on linked tables, and write a job file if `out` names one."""
     from anonset.reading.sources.files import write_file
     from anonset.report.linked_findings import linked_account

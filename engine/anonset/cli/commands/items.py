@@ -15,7 +15,7 @@ from anonset.jobs.runs.persons import require_unit
 from anonset.reading.options import ReadOptions
 from anonset.reading.read import read_by
 from anonset.report.sections import facts_table
-from anonset.settings.job_files import over_job
+from anonset.settings.job_files import settings_at
 from anonset.settings.settings import RoleSettings, validate
 from anonset.spelling import printable
 
@@ -51,8 +51,7 @@ def _table(source: str, roles: RoleSettings) -> Table:
 
 def _path_and_roles(source: str, flags: Any) -> tuple[str, RoleSettings]:
     """Return the path of the data and the column roles. If `source` is a job file, both come from the job."""
-    source, options = over_job(source, "input", given_flags(flags), RoleSettings)
-    return source, validate(RoleSettings, options)
+    return settings_at(source, "input", given_flags(flags), RoleSettings)
 
 
 class ColumnLabels(NamedTuple):

@@ -20,9 +20,8 @@ from anonset.reading.policies import (
 from anonset.reading.sources.files import text_lines
 from anonset.release.publishing.staging import require_new
 from anonset.settings.commands import PolicySettings
-from anonset.settings.job_files import over_job
+from anonset.settings.job_files import settings_at
 from anonset.settings.readers import ParsingContext, privacy_constraints, utility_constraints
-from anonset.settings.settings import validate
 from anonset.support import SupportIndex
 
 _Flags: Any = flags_of(PolicySettings)
@@ -61,8 +60,7 @@ def generate_policy(
     if (privacy is None) == (utility is None):
         msg = "exactly one of --privacy and --utility is required"
         raise InputError(msg)
-    source, options = over_job(source, "input", given_flags(flags), PolicySettings)
-    settings = validate(PolicySettings, options)
+    source, settings = settings_at(source, "input", given_flags(flags), PolicySettings)
     column, tree = _bound(items_of(source, settings, by_person=True), hierarchy)
     if utility is not None:
         context = ParsingContext(column, tree)

@@ -15,9 +15,8 @@ from anonset.jobs.reading import opened_to_compare
 from anonset.jobs.report_facts import public_facts, raw_exposure, report_facts
 from anonset.local_paths import require_local
 from anonset.report.page import internal_page, shareable_page
-from anonset.settings.job_files import over_job
+from anonset.settings.job_files import settings_at
 from anonset.settings.publication import OriginalSettings, ReportSettings
-from anonset.settings.settings import validate
 from anonset.spelling import setting
 
 Flags: Any = flags_of(ReportSettings)
@@ -45,8 +44,7 @@ def report(
     """
     if shareable:
         _require_public([name for name in given_flags(flags) if name not in _PUBLIC])
-    published, options = over_job(published, "out", given_flags(flags), ReportSettings)
-    settings = validate(ReportSettings, options)
+    published, settings = settings_at(published, "out", given_flags(flags), ReportSettings)
     _require_place(Path(out), Path(published))
     source = None if shareable else settings.original_source()
     compared = opened_to_compare(published, source, settings, "risks", with_private=not shareable)

@@ -21,9 +21,8 @@ from anonset.reading.read import read
 from anonset.reading.sources.source import source_of
 from anonset.release.opened import OpenedPublication
 from anonset.report.risks import account_and_summary
-from anonset.settings.job_files import over_job
+from anonset.settings.job_files import settings_at
 from anonset.settings.publication import RiskSettings
-from anonset.settings.settings import validate
 from anonset.spelling import as_typed
 
 Flags: Any = flags_of(RiskSettings)
@@ -44,9 +43,8 @@ def risk(
     find persons. Exit code 1 means that an attack succeeds more often than the guarantee allows.
     """
     argument = out
-    out, options = over_job(out, "out", given_flags(flags), RiskSettings)
+    out, settings = settings_at(out, "out", given_flags(flags), RiskSettings)
     _require_no_data(out)
-    settings = validate(RiskSettings, options)
     require_attacks(settings.attack)
     source = settings.original_source()
     compared = opened_to_compare(out, source, settings, "risks")

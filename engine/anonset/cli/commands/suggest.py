@@ -62,7 +62,8 @@ def suggest(
     require_local(plot)
     if plot is not None:
         require_plots(Path(plot))
-    place, options = over_job(source, "input", given_flags(flags), suggest_settings_model())
+    given = given_flags(flags)
+    place, options = over_job(source, "input", given, suggest_settings_model())
     settings = validate(suggest_settings_model(), {**options, "input": place})
     for name in (*SIZES, "p"):
         if (size := getattr(settings, name)) is not None:
@@ -77,16 +78,14 @@ def suggest(
     guarantee = _guarantee(table, settings.model_dump(include=set(_ASKED)), settings.sensitive)
     if guarantee.sensitive_column is not None:  # models for persons need distinct ids
         table = read_data(data, with_sensitive_kept(settings, guarantee).read_options())
-    with printing_fixed_commands("suggest", source, given_flags(flags)):
+    with printing_fixed_commands("suggest", source, given):
         suggestion = try_all(
             table, guarantee, hierarchies=settings.hierarchy, workers=settings.workers, progress=progress,
             seed=settings.seed, seconds=settings.seconds, round_ends=settings.round_ends,
             publish_as_is=settings.publish_as_is,
         )  # fmt: skip
     trees = settings.hierarchy or dict.fromkeys(table.item_columns, PROPOSED)
-    tuned_in_job = {
-        name for name in (read_job(source, given_flags(flags)) if place != source else ()) if name in parameters()
-    }
+    tuned_in_job = set() if place == source else parameters().keys() & read_job(source, given)
 
     def command_of(best: Candidate | None, suffix: str = "") -> str:
         if best is None:
@@ -94,8 +93,8 @@ def suggest(
         tuned = {name: value for name, value in best.asked.items() if name != "hierarchy"}
         made = dict.fromkeys(table.item_columns, best.settings["hierarchy"]) if "hierarchy" in best.settings else {}
         on_job = is_job(source) and tuned_in_job <= {*tuned, *_ASKED}
-        on, typed = (source, given_flags(flags)) if on_job else (place, {**options, "hierarchy": trees})
-        roles = {name: value for name, value in typed.items() if name in _ROLES}
+        on, typed = (source, given) if on_job else (place, options.with_(hierarchy=trees))
+        roles = {**typed.only(_ROLES)}
         if (ends := typed.get("round_ends")) is not None:
             roles["round_ends" if ends else "no_round_ends"] = True
         specs = {} if best.beside else {**typed.get("hierarchy", {}), **made}

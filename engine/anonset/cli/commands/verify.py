@@ -44,7 +44,7 @@ def verify(
     from anonset.settings.job_files import over_job
 
     out, options = over_job(published, "out", given_flags(flags), check_settings_model())
-    private = options.pop("private", None)
+    private, options = options.get("private"), options.without("private")
     check_settings(options)
     if private is not None and not is_address(private) and not Path(private).is_dir():
         private = None  # without the private files, truth is undecided

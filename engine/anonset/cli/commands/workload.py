@@ -18,8 +18,7 @@ from anonset.reading.workloads import write_workload
 from anonset.release.publishing.staging import require_new
 from anonset.settings.binding import bind_columns
 from anonset.settings.commands import WorkloadSettings
-from anonset.settings.job_files import over_job
-from anonset.settings.settings import validate
+from anonset.settings.job_files import settings_at
 
 _UNUSED = ["input", "queries", "reading", "bound"]
 _Generated: Any = flags_of(WorkloadSettings, leave_out=_UNUSED)
@@ -72,8 +71,7 @@ def check_workload(
 
 
 def _settings(source: str, flags: Any) -> WorkloadSettings:
-    source, options = over_job(source, "input", given_flags(flags), WorkloadSettings)
-    return validate(WorkloadSettings, {**options, "input": source})
+    return settings_at(source, "input", given_flags(flags), WorkloadSettings)[1]
 
 
 def _bound(settings: WorkloadSettings) -> tuple[Table, dict[str, Hierarchy]]:

@@ -16,8 +16,8 @@ from anonset.data.table import Column
 from anonset.errors import InputError
 from anonset.jobs.proposals.proposal import Proposal, read_with_settings
 from anonset.reading.batches import OpenedSource, with_null_words
-from anonset.reading.roles import name_list
 from anonset.settings.binding import HierarchySpec, bind_columns
+from anonset.settings.job import Job
 from anonset.settings.remedies import remedy_for
 
 _MOST_LEFT_OUT = 0.25
@@ -56,7 +56,7 @@ def try_hierarchies(proposal: Proposal, given: Mapping[str, HierarchySpec], open
         replace(column, proposed=replace(column.proposed, hierarchy=spelled.get(column.profile.name)))
         for column in proposal.columns
     ]
-    return replace(proposal, columns=tuple(columns), settings={**proposal.settings, "hierarchy": fitting})
+    return replace(proposal, columns=tuple(columns), settings=Job({**proposal.settings, "hierarchy": fitting}))
 
 
 def _wanted(proposal: Proposal, table: Table, given: Mapping[str, HierarchySpec]) -> dict[str, Any]:
@@ -94,12 +94,12 @@ def _with_remedy(
         if problem is None or lost > _MOST_LEFT_OUT:
             return None
         changes, before = problem.fixes[0].settings, proposal.settings
-        rules = [*name_list(before.get("normalize", ())), *changes.get("normalize", ())]
-        settings = {**before, **changes, **({"normalize": rules} if rules else {})}
+        rules = [*before.names("normalize"), *changes.get("normalize", ())]
+        settings = Job({**before, **changes}).with_(normalize=rules)
         if "null" in changes:
             opened = with_null_words(opened, changes["null"])
-            settings["null"] = [*name_list(before.get("null", ())), *changes["null"]]
-            settings["missing"] = ",".join({**dict.fromkeys(name_list(before.get("missing", ()))), "value": None})
+            ways = ",".join(dict.fromkeys([*before.names("missing"), "value"]))
+            settings = settings.with_(null=[*before.names("null"), *changes["null"]], missing=ways)
         table = read_with_settings(opened, settings)
         bind_columns(table, specs)
     except InputError:

@@ -28,6 +28,7 @@ from anonset.reading.file_options import ROW, UNKNOWN, Unit
 from anonset.reading.options import require_options
 from anonset.release.memory import memory_for
 from anonset.settings.binding import HierarchySpec
+from anonset.settings.job import Job
 from anonset.settings.parameters import SIZES
 from anonset.spelling import counted
 
@@ -84,7 +85,7 @@ def inspect(
     sizes = {name: size for name, size in (("k", k), ("m", m)) if size is not None}
     if isinstance(source, str | Path):
         others = {**({"hierarchy": hierarchies} if hierarchies else {}), **({"seed": seed} if seed else {})}
-        if (linked := inspect_linked(str(source), {**given, **sizes, **others})) is not None:
+        if (linked := inspect_linked(str(source), Job({**given, **sizes, **others}))) is not None:
             return linked
     return inspect_one(source, hierarchies=hierarchies, seed=seed, **sizes, **given)
 
@@ -109,7 +110,7 @@ def inspect_one(
         work = proposal_for(source, given, hierarchies or {}, k)
     findings = Findings(
         _place_of(work), work.columns, work.rows, records=0, persons=None, unit="", k=k, m=m, quasi_identifiers=None,
-        known_items=(), checks=_distinct(work.problems), memory=None, settings=work.settings,
+        known_items=(), checks=_distinct(work.problems), memory=None, settings={**work.settings},
         recognised=work.recognised, question=_question(work),
         possible_items=work.possible_items, possible_roles=work.possible_roles, obstacle=work.obstacle,
     )  # fmt: skip
@@ -155,7 +156,7 @@ def _question(work: Proposal) -> Question | None:
         classes = None if answer.table is None else _classes(answer.table, 1)
         combinations, unique = (0, None) if classes is None else (classes.classes, classes.unique)
         option = UnitOption(
-            Unit(answer.person or (ROW,)), answer.persons, unique, answer.settings, combinations, answer.skipped,
+            Unit(answer.person or (ROW,)), answer.persons, unique, {**answer.settings}, combinations, answer.skipped,
             reasons_of_roles(answer.columns), answer.part_of, _problem(answer),
             tuple(column.profile.name for column in answer.columns if column.proposed.differs),
         )  # fmt: skip

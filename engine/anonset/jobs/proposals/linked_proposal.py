@@ -28,9 +28,10 @@ from anonset.privacy.model import require_size
 from anonset.reading.file_options import OPEN
 from anonset.reading.linked import TABLE_OPTIONS, column_of
 from anonset.reading.persons.id_hashes import new_key
-from anonset.reading.roles import name_list, names_in
+from anonset.reading.roles import name_list
 from anonset.reading.sources.place import is_address
 from anonset.release.documents import ATTESTATION
+from anonset.settings.job import Job
 from anonset.settings.parameters import SIZES
 from anonset.settings.table_lines import job_with_tables
 from anonset.spelling import as_typed, counted, listed, setting
@@ -47,7 +48,7 @@ _ALLOWED = (*TABLE_OPTIONS, "unit", "k", "m")
 """Settings that apply to several tables."""
 
 
-def inspect_linked(source: str, given: Mapping[str, Any]) -> LinkedFindings | None:
+def inspect_linked(source: str, given: Job) -> LinkedFindings | None:
     """Inspect the tables of a folder or of a job file, and propose a job. Return None if the source is a single data
     set.
 
@@ -70,16 +71,13 @@ def inspect_linked(source: str, given: Mapping[str, Any]) -> LinkedFindings | No
     if refused := [name for name in given if name not in _ALLOWED]:
         msg = f"{source}: several tables; set {setting(refused[0])} in the job file, in the table of the column"
         raise InputError(msg)
-    settings = {**of_job, **given}
+    settings = Job({**of_job, **given})
     sizes = validate(InspectSettings, {**settings, "input": source})
-    options = {name: value for name, value in settings.items() if name in TABLE_OPTIONS}
-    unit = name_list(given.get("unit") or of_job.get("unit") or ())
-    return inspect_tables(source, tables, others, unit=unit, k=sizes.k, m=sizes.m, **options)
+    unit = given.names("unit") or of_job.names("unit")
+    return inspect_tables(source, tables, others, unit=unit, k=sizes.k, m=sizes.m, **settings.only(TABLE_OPTIONS))
 
 
-def _tables_at(
-    source: str, given: Mapping[str, Any]
-) -> tuple[Mapping[str, str], Mapping[str, str], Mapping[str, Any]] | None:
+def _tables_at(source: str, given: Job) -> tuple[Mapping[str, str], Mapping[str, str], Job] | None:
     """Return the path of each table of a folder or of a job, the files that are no tables with the reason, and the
     settings of the job. Return None if the source is a single data set.
     """
@@ -88,12 +86,12 @@ def _tables_at(
         if (path / ATTESTATION).exists():
             msg = f"{source}: is a publication; to show its risk: {as_typed('risk', source)}"
             raise InputError(msg)
-        found = tables_in_folder(path, {name: value for name, value in given.items() if name in TABLE_OPTIONS})
-        return None if found is None else (*found, {})
+        found = tables_in_folder(path, given.only(TABLE_OPTIONS))
+        return None if found is None else (*found, Job())
     job = job_with_tables(path)
     if job is None or not all("input" in one for one in job["tables"].values()):
         return None
-    settings = {name: job[name] for name in _ALLOWED if name in job and job[name] != OPEN}
+    settings = Job({name: job[name] for name in _ALLOWED if name in job and job[name] != OPEN})
     inputs = {name: str(one["input"]) for name, one in job["tables"].items()}
     placed = {name: place if is_address(place) else str(path.parent / place) for name, place in inputs.items()}
     return placed, {}, settings
@@ -131,8 +129,8 @@ def inspect_tables(
     """
     require_size("k", k)
     require_size("m", m)
-    skipped = [name for name in names_in((), options.get("skip_rows")) if name not in _OF_JOB]
-    of_tables, hash_key = {**options, "skip_rows": skipped}, new_key()
+    stated, hash_key = Job(options), new_key()
+    of_tables = stated.with_(skip_rows=[name for name in stated.names("skip_rows") if name not in _OF_JOB])
     found, unread = read_each(tables, lambda name, place: evidence_of(name, place, of_tables, hash_key))
     read = [*found.values()]
     shared = shared_keys([*(key for one in read for key in one.keys), *composite_keys(read, hash_key, unit)])
@@ -160,8 +158,8 @@ def inspect_tables(
         is_declared=bool(unit),
         k=k,
         m=m,
-        settings=_common_settings(published, options),
-        checks=(*checks, *(check for one in linked for check in one.checks()), *_id_checks(findings, options)),
+        settings={**_common_settings(published, stated)},
+        checks=(*checks, *(check for one in linked for check in one.checks()), *_id_checks(findings, stated)),
         without_items=tuple(one.findings() for one in without_items),
     )
 
@@ -279,10 +277,10 @@ class _LinkedTable(RedactedRepr):
         """Return the reading options of this table that are not those of all tables."""
         one, settings = self.evidence, self.proposal.settings
         names = [name for name in TABLE_OPTIONS if name in settings and settings[name] != one.options.get(name)]
-        own = {name: settings[name] for name in names}
-        rows = [name for name in name_list(own.pop("skip_rows", ())) if name != "no-id"]
+        own = Job({name: settings[name] for name in names})
+        rows = [name for name in own.names("skip_rows") if name != "no-id"]
         prefix = {"key_prefix": self.key.before} if self.key.before else {}
-        return {**prefix, **one.recognised, **own, **({"skip_rows": rows} if rows else {})}
+        return {**prefix, **one.recognised, **own.without("skip_rows"), **({"skip_rows": rows} if rows else {})}
 
 
 def _linked_tables(
@@ -361,7 +359,7 @@ def _published(linked: Sequence[_LinkedTable]) -> list[_LinkedTable]:
     return [one for one in linked if one.describes or one in with_items or one.evidence.name in parents]
 
 
-def _id_checks(tables: Sequence[TableFindings], options: Mapping[str, Any]) -> Iterator[Problem]:
+def _id_checks(tables: Sequence[TableFindings], options: Job) -> Iterator[Problem]:
     """Yield what the owner must decide about ids that other tables lack, and about rows without an id."""
     described = next((table.name for table in tables if table.describes), "")
     without_id = ["no-id"] if any(table.without_id for table in tables) else []
@@ -373,7 +371,7 @@ def _id_checks(tables: Sequence[TableFindings], options: Mapping[str, Any]) -> I
             yield Problem(f"{table.name}: {rows} do not occur in {table.parent}; correct the data")
         elif table.lacking:
             persons = f"{counted(table.lacking, 'person')} of {table.name} not in {described}"
-            if "undescribed" in names_in((), options.get("skip_rows")):
+            if "undescribed" in options.names("skip_rows"):
                 yield Problem(f"{persons}, skipped")
             else:
                 yield Problem(persons, [Fix({"skip_rows": [*without_id, "undescribed"]}, "to publish the others")])
@@ -382,14 +380,13 @@ def _id_checks(tables: Sequence[TableFindings], options: Mapping[str, Any]) -> I
             yield Problem(f"{rows}, skipped")
 
 
-def _common_settings(tables: Sequence[_LinkedTable], options: Mapping[str, Any]) -> dict[str, Any]:
+def _common_settings(tables: Sequence[_LinkedTable], options: Job) -> Job:
     """Return the settings of the job that apply to all tables: the reading options, and those of the proposals."""
     own = [one.proposal.settings for one in tables]
     keys = [one.key for one in tables]
     skip = ["no-id"] if any(0 < key.rows - key.given <= _MOST_WITHOUT_ID * key.rows for key in keys) else []
-    settings = {
-        "missing": ",".join(dict.fromkeys(way for one in own for way in name_list(one.get("missing", ())))),
-        "decimal": next((one["decimal"] for one in own if "decimal" in one), ""),
-        "skip_rows": list(dict.fromkeys([*names_in((), options.get("skip_rows")), *skip])),
-    }
-    return {**options, **{name: value for name, value in settings.items() if value}}
+    return options.with_(
+        missing=",".join(dict.fromkeys(way for one in own for way in one.names("missing"))) or options.get("missing"),
+        decimal=next((one["decimal"] for one in own if "decimal" in one), options.get("decimal")),
+        skip_rows=list(dict.fromkeys([*options.names("skip_rows"), *skip])),
+    )

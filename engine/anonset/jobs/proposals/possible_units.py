@@ -63,7 +63,7 @@ class PossibleUnits(RedactedRepr):
         of sets need no unit.
         """
         given, names = self.reader.data.declared, self.reader.data.opened.names
-        if given.get("id") and are_buckets(given, self.roles):
+        if are_buckets(given, self.roles):
             return tuple(given["id"])
         if given.get("unit"):
             return Unit(given["unit"]).columns

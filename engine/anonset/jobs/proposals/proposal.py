@@ -12,12 +12,10 @@ from anonset.jobs.findings import ColumnFindings
 from anonset.reading.batches import OpenedSource, Transform
 from anonset.reading.cells.columns import with_nulls
 from anonset.reading.options import ReadOptions
-from anonset.reading.roles import names_in
 from anonset.reading.sources.source import Source
 from anonset.reading.table_builder import gather
 from anonset.release.scan.disclosure_scan import declared
-
-_NOT_READ = ("labels", "sensitive", "hierarchy", "publish_as_is")
+from anonset.settings.job import Job
 
 
 @dataclass(frozen=True)
@@ -27,7 +25,7 @@ class AllColumns(RedactedRepr):
     source: Source
     opened: OpenedSource
     columns: Mapping[str, Any]
-    declared: Mapping[str, Any]
+    declared: Job
     """Declared and recognized settings without None and without an open unit. All column names are lists.
     """
 
@@ -35,8 +33,8 @@ class AllColumns(RedactedRepr):
         """Return the columns in which further texts are null."""
         if not words:
             return self
-        null = [*names_in((), self.declared.get("null")), *words]
-        return replace(self, columns=with_nulls(self.columns, words), declared={**self.declared, "null": null})
+        declared = self.declared.with_(null=[*self.declared.names("null"), *words])
+        return replace(self, columns=with_nulls(self.columns, words), declared=declared)
 
     @cached_property
     def loaded(self) -> OpenedSource:
@@ -54,7 +52,7 @@ class Proposal(RedactedRepr):
     person: tuple[str, ...] = ()
     """Columns that identify the person. Empty if each row is a person."""
     columns: tuple[ColumnFindings, ...] = ()
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Job = field(default_factory=Job)
     """Settings with which a job runs: roles, hierarchies, and reading options."""
     problems: tuple[Problem, ...] = ()
     table: Table | None = None
@@ -77,18 +75,16 @@ class Proposal(RedactedRepr):
     """Problem with which no record can be read. It applies if `table` is None."""
     others: tuple[tuple[str, ...], ...] = ()
     """Further columns that may identify the person, without proposals."""
-    recognised: Mapping[str, Any] = field(default_factory=dict)
+    recognised: Job = field(default_factory=Job)
     """Reading options that were not declared, and without which the data cannot be read."""
 
 
-def read_with_settings(source: OpenedSource, settings: Mapping[str, Any]) -> Table:
+def read_with_settings(source: OpenedSource, settings: Job) -> Table:
     """Read the table of a proposal with its settings."""
-    given, sensitive = {name: value for name, value in settings.items() if name not in _NOT_READ}, None
-    if given.get("relational") and settings.get("sensitive"):  # published classes show the sensitive column
-        given["keep"] = [*given.get("keep", ()), settings["sensitive"]]
-    else:
-        sensitive = settings.get("sensitive")
-    options = ReadOptions(**given, sensitive=sensitive)
+    given = settings.without("labels", "hierarchy", "publish_as_is")
+    if given.names("relational") and given.names("sensitive"):  # published classes show the sensitive column
+        given = given.with_(keep=[*given.names("keep"), given["sensitive"]], sensitive=None)
+    options = ReadOptions(**given)
     if options.skip_without_id and options.ids:
         source = source.changed(Transform(ids=options.ids))
     return declared(gather(source, options, with_ids=True), settings.get("publish_as_is"))

@@ -48,6 +48,7 @@ from anonset.reading.sources.dialect import DIALECT_OPTIONS
 from anonset.reading.sources.source import TABLES, Source, source_of
 from anonset.reading.table_builder import read_all_rows
 from anonset.settings.binding import HierarchySpec
+from anonset.settings.job import Job
 from anonset.settings.parameters import SIZES
 from anonset.spelling import counted, setting, spelled
 
@@ -86,14 +87,14 @@ def proposal_for(
     if id_nulls := [word for name, counts in placeholders.items() for word in as_nulls(name, [*counts])]:
         data = data.with_nulls(id_nulls)
         candidates, named = with_counts(data.columns, names)
-    declared = data.declared
+    stated = data.declared
 
     roles = propose(
         profiles, lambda name: pattern(data.columns[name]), identifying_columns(candidates, profiles),
         mentioning(data.columns, profiles, candidates),
     )  # fmt: skip
-    roles = _with_given(names, roles, declared)
-    roles |= _with_hierarchies(roles, hierarchies, declared.get("numeric", ()))
+    roles = _with_given(names, roles, stated)
+    roles |= _with_hierarchies(roles, hierarchies, stated.names("numeric"))
 
     problems = [*([_to_check(recognised)] if recognised else []), *misread]
     if persons := persons_as_columns([one for one in profiles if not roles[one.name].is_given]):
@@ -101,12 +102,12 @@ def proposal_for(
         problems.append(column_person_problem(persons))
         candidates = tuple(one for one in candidates if not {*one.columns}.intersection(persons))
         named = tuple(columns for columns in named if not {*columns}.intersection(persons))
-    problems += _value_problems(profiles, roles, hierarchies, words, declared.get("drop", ()))
+    problems += _value_problems(profiles, roles, hierarchies, words, stated.names("drop"))
     problems += [
         replace(placeholder_problem(name, [*counts], sum(counts.values())), assumed=True)
         for name, counts in placeholders.items()
     ]
-    ids = Unit(declared.get("unit", ())).columns or [one.columns[0] for one in candidates if len(one.columns) == 1]
+    ids = Unit(stated.names("unit")).columns or [one.columns[0] for one in candidates if len(one.columns) == 1]
     problems += map(Problem, id_findings(data.columns, ids))
 
     counts = {candidate.columns: (candidate.given, candidate.persons) for candidate in candidates}
@@ -119,9 +120,9 @@ def proposal_for(
 def with_recognised_options(
     source: Any,
     declared: Mapping[str, Any],
-    read: Callable[[Source, Mapping[str, Any]], T],
+    read: Callable[[Source, Job], T],
     misread: list[Problem] | None = None,
-) -> tuple[T, dict[str, Any]]:
+) -> tuple[T, Job]:
     """Return the result of `read` for the source and its settings, and the recognized settings. If the settings are
     detected to be wrong, `read` is called again. The lines that are then skipped are added to `misread`, because they
     may be persons.
@@ -131,17 +132,16 @@ def with_recognised_options(
     InputError
         If the data cannot be read, or can only be read with settings other than the given settings.
     """
-    recognised: dict[str, Any] = {}
+    recognised = Job()
     while True:
         try:
-            options = {**declared, **recognised}
+            options = Job({**declared, **recognised})
             resolved = source_of(source, options.get("input_format"), no_header=bool(options.get("no_header")))
             return read(resolved, options), recognised
         except MisreadError as error:
-            skipped = names_in((), options.get("skip_rows"))
-            found = error.fixes[-1].settings
-            more = names_in((), found.get("skip_rows"))
-            if {*skipped} & {*more} or found.keys() & {*declared, *recognised} - {"skip_rows"}:
+            found, skipped = Job(error.fixes[-1].settings), options.names("skip_rows")
+            more = found.names("skip_rows")
+            if {*skipped} & {*more} or found.keys() & {*options} - {"skip_rows"}:
                 raise
             if more and misread is not None:
                 where = f"{resolved.where}: "
@@ -150,10 +150,11 @@ def with_recognised_options(
                 misread.append(
                     Problem(f"skipped, so check that no person is among them: {lines}{records}", assumed=True)
                 )
-            recognised |= {**found, **({"skip_rows": ",".join([*skipped, *more])} if more else {})}
+            rows = {"skip_rows": ",".join([*skipped, *more])} if more else {}
+            recognised = Job({**recognised, **found, **rows})
 
 
-def _to_check(recognised: Mapping[str, Any]) -> Problem:
+def _to_check(recognised: Job) -> Problem:
     """Return what the owner must check if the data are read with detected settings."""
     read = f"read with {spelled(recognised)} (detected)"
     if recognised.get("input_format") in ("baskets", "spmf"):
@@ -166,7 +167,7 @@ def _to_check(recognised: Mapping[str, Any]) -> Problem:
     return Problem(f"{read}: {check}", [names] if "no_header" in recognised else [], assumed=True)
 
 
-def columns_of(source: Source, declared: Mapping[str, Any], paths: Sequence[str] = ()) -> AllColumns:
+def columns_of(source: Source, declared: Job, paths: Sequence[str] = ()) -> AllColumns:
     """Read all columns, and `paths` into nested columns. Raise MisreadError if the header is a record."""
     if source.format == TABLES:
         msg = f"{source.where}: the job names linked tables; inspect the file of each table"
@@ -182,7 +183,7 @@ def columns_of(source: Source, declared: Mapping[str, Any], paths: Sequence[str]
     if Unit.of(stated.get("unit")) == (OPEN,):
         del stated["unit"]
     lists = {name: [*names_in(opened.names, stated[name])] for name in _OF_COLUMNS if stated.get(name)}
-    return AllColumns(source, opened, columns, {**stated, **lists})
+    return AllColumns(source, opened, columns, Job({**stated, **lists}))
 
 
 def _value_problems(
@@ -208,7 +209,7 @@ def _value_problems(
     ]
 
 
-def _declared(declared: Mapping[str, Any], role: str) -> tuple[str, ...]:
+def _declared(declared: Job, role: str) -> tuple[str, ...]:
     """Return the columns to which settings give a role."""
     value = declared.get(role)
     return Unit.of(value).columns if role == "unit" else names_in((), value)
@@ -226,14 +227,14 @@ def identifying_columns(candidates: Sequence[PossiblePerson], profiles: Sequence
     }
 
 
-def column_names(source: Source, declared: Mapping[str, Any]) -> tuple[str, ...]:
+def column_names(source: Source, declared: Job) -> tuple[str, ...]:
     """Return the column names of a source. Raise MisreadError if other settings are recognized."""
     return tuple(_opened(source, declared)[0].names)
 
 
-def _opened(source: Source, declared: Mapping[str, Any], paths: Sequence[str] = ()) -> tuple[OpenedSource, bool]:
+def _opened(source: Source, declared: Job, paths: Sequence[str] = ()) -> tuple[OpenedSource, bool]:
     """Open a source with the given settings. Return the source, and True if the header may be a record."""
-    stated = {name: declared[name] for name in (*DIALECT_OPTIONS, "separator", "null") if name in declared}
+    stated = declared.only((*DIALECT_OPTIONS, "separator", "null"))
     skipped = [kind for kind in names_in((), declared.get("skip_rows")) if kind != "no-id"]  # ids may be undeclared
     named = [name for role in ROLES for name in _declared(declared, role)]
     options = ReadOptions(**{**stated, "skip_rows": skipped}, keep=[*named, *paths])
@@ -275,8 +276,8 @@ def _placeholders(data: AllColumns, candidates: Sequence[PossiblePerson]) -> dic
     values.
     """
     ids = {
-        *data.declared.get("id", ()),
-        *Unit(data.declared.get("unit", ())).columns,
+        *data.declared.names("id"),
+        *Unit(data.declared.names("unit")).columns,
         *(name for candidate in candidates for name in candidate.columns if not is_about(name, "quantities")),
     }
     counts = {
@@ -353,9 +354,9 @@ def _occur_as_values(loaded: Mapping[str, Any]) -> bool:
     return any(name in values for name, values in first) and not repeats
 
 
-def _with_given(names: Sequence[str], proposed: ProposedRoles, declared: Mapping[str, Any]) -> dict[str, ProposedRole]:
+def _with_given(names: Sequence[str], proposed: ProposedRoles, declared: Job) -> dict[str, ProposedRole]:
     """Return the roles that settings give to columns, and the proposed roles of the other columns."""
-    roles, numeric = dict(proposed), frozenset(declared.get("numeric", ()))
+    roles, numeric = dict(proposed), frozenset(declared.names("numeric"))
     for role in ROLES:
         for name in _declared(declared, role):
             matching = [n for n in names if is_selected(n, name)] if name.endswith("*") else []

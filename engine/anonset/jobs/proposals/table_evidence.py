@@ -23,6 +23,7 @@ from anonset.jobs.proposals.proposed_reading import column_names, columns_of, wi
 from anonset.jobs.proposals.shared_keys import KeyColumn, header_with_table
 from anonset.reading.persons.id_hashes import hash_ids
 from anonset.reading.sources.files import FORMATS
+from anonset.settings.job import Job
 from anonset.spelling import counted
 
 T = TypeVar("T")
@@ -44,9 +45,9 @@ class TableEvidence(RedactedRepr):
     input: str
     profiles: tuple[Profile, ...]
     keys: tuple[KeyColumn, ...]
-    options: Mapping[str, Any]
+    options: Job
     """Reading options of all tables."""
-    recognised: Mapping[str, Any]
+    recognised: Job
     """Reading options that were recognized."""
     checks: tuple[Problem, ...]
     """Columns with too many ids to compare."""
@@ -63,7 +64,7 @@ def read_each(tables: Mapping[str, str], read: Callable[[str, str], T]) -> tuple
     return results, reasons
 
 
-def tables_in_folder(folder: Path, options: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]] | None:
+def tables_in_folder(folder: Path, options: Job) -> tuple[dict[str, str], dict[str, str]] | None:
     """Return the path of each table in a folder by its name, and the other entries with the reason why they are no
     table. Return None unless the tables have different columns.
 
@@ -84,7 +85,7 @@ def tables_in_folder(folder: Path, options: Mapping[str, Any]) -> tuple[dict[str
     return (tables, others) if len({*columns.values()}) > 1 else None
 
 
-def _columns_in(path: Path, options: Mapping[str, Any]) -> frozenset[str]:
+def _columns_in(path: Path, options: Job) -> frozenset[str]:
     """Return the column names of a table. Raise InputError if the path is no table."""
     if not _stem(path):
         msg = "not a table"
@@ -103,7 +104,7 @@ def _stem(path: Path) -> str:
     return path.name[: len(file)].rpartition(".")[0] if file.endswith(FORMATS) else ""
 
 
-def evidence_of(name: str, place: str, options: Mapping[str, Any], hash_key: UInt64) -> TableEvidence:
+def evidence_of(name: str, place: str, options: Job, hash_key: UInt64) -> TableEvidence:
     """Read a table and return the evidence about its keys.
 
     Raises

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
 
 from anonset.columns.ids import are_values, counted_in, persons_in, rows_that_differ
 from anonset.columns.marks import FILLED
@@ -31,9 +30,9 @@ from anonset.jobs.proposals.hierarchy_trial import sets_list_persons
 from anonset.jobs.proposals.proposal import AllColumns, Proposal, read_with_settings
 from anonset.privacy.km import KmAnonymity
 from anonset.reading.file_options import ROW, FileOptions, Unit
-from anonset.reading.roles import name_list
 from anonset.release.scan.item_scan import ItemScan
 from anonset.settings.column_rules import OPTIONS_OF_ROLES
+from anonset.settings.job import Job
 from anonset.spelling import counted, listed, setting
 
 ProposedRoles = Mapping[str, ProposedRole]
@@ -68,7 +67,7 @@ class UnitReader(RedactedRepr):
 
     def with_first_rows(self) -> "UnitReader":
         """Return a reader that uses the value of the first row of each person if the rows differ."""
-        return replace(self, data=replace(self.data, declared={**self.data.declared, "differing": "first"}))
+        return replace(self, data=replace(self.data, declared=self.data.declared.with_(differing="first")))
 
     def proposal(self, roles: ProposedRoles, problems: Sequence[Problem]) -> tuple[Proposal, ProposedRoles]:
         """Read the data with proposed roles. Drop the columns that a run would reject, and read again.
@@ -199,11 +198,10 @@ class UnitReader(RedactedRepr):
         rows, persons = self._counted(self.person)
         return persons < rows
 
-    def _reading(self, roles: ProposedRoles, published: ProposedRoles, *, first_rows: bool) -> dict[str, Any]:
+    def _reading(self, roles: ProposedRoles, published: ProposedRoles, *, first_rows: bool) -> Job:
         """Return the reading settings that are independent of the table."""
         settings = {name: self.data.declared[name] for name in (*READING, "missing") if self.data.declared.get(name)}
-        if "missing" not in settings and (ways := self._missing(roles)):
-            settings["missing"] = ",".join(ways)
+        settings.setdefault("missing", ",".join(self._missing(roles)))
         if first_rows:
             settings["differing"] = "first"
         numbers = {name for name, role in published.items() if role.role == "relational" and role.hierarchy == RANGE}
@@ -212,7 +210,7 @@ class UnitReader(RedactedRepr):
             settings["decimal"] = decimals[0]
         if self.is_open and not self.person:
             settings["unit"] = [ROW]
-        return settings
+        return Job().with_(**settings)
 
     def _with_table(self, proposal: Proposal, roles: ProposedRoles) -> tuple[Proposal, ProposedRoles]:
         """Return the proposal with the table, and the roles with which it was read. If numbers cannot be read, they are
@@ -235,33 +233,30 @@ class UnitReader(RedactedRepr):
                 return replace(proposal, table=table, settings=settings), tried
         return proposal, roles
 
-    def _complete(self, roles: ProposedRoles, reading: Mapping[str, Any]) -> tuple[dict[str, Any], int, list[Problem]]:
+    def _complete(self, roles: ProposedRoles, reading: Job) -> tuple[Job, int, list[Problem]]:
         """Return the settings that read a table, the number of rows that they skip, and the problems of these rows."""
-        settings = {**settings_of(roles), **answers_reading(roles, self.profiles), **reading}
-        for option, role in OPTIONS_OF_ROLES.items():
-            if not settings.get(role):
-                settings.pop(option, None)
-        settings |= self._separator(roles, grouped=self.is_open or bool(Unit(settings.get("unit", ())).columns))
-        named = [name for name in self.data.declared.get("publish_as_is", ()) if name in roles]
-        if as_is := [name for name in named if roles[name].role not in ("drop", "unit")]:
-            settings["publish_as_is"] = as_is
+        settings = Job({**settings_of(roles), **answers_reading(roles, self.profiles), **reading})
+        settings = settings.without(*(option for option, role in OPTIONS_OF_ROLES.items() if not settings.get(role)))
+        separator = self._separator(roles, grouped=self.is_open or bool(Unit(settings.names("unit")).columns))
+        named = [name for name in self.data.declared.names("publish_as_is") if name in roles]
+        as_is = [name for name in named if roles[name].role not in ("drop", "unit")]
         skipping, skipped, problems = self._skipping()
-        return {**settings, **skipping}, skipped, problems
+        return settings.with_(**separator, publish_as_is=as_is, **skipping), skipped, problems
 
-    def _skipping(self) -> tuple[dict[str, Any], int, list[Problem]]:
+    def _skipping(self) -> tuple[Job, int, list[Problem]]:
         """Return the setting that skips rows without an id, if there are not too many, with the number of these rows
         and the problem.
         """
-        stated = name_list(self.data.declared.get("skip_rows", ()))
-        ids = tuple(self.data.declared.get("id", ())) or self.person
+        stated = self.data.declared.names("skip_rows")
+        ids = tuple(self.data.declared.names("id")) or self.person
         lacking = self.rows - self._counted(ids)[0] if ids and self._are_plain(ids) else 0
         if not 0 < lacking <= (self.rows if "no-id" in stated else _MOST_WITHOUT_ID * self.rows):
-            return {}, 0, []
+            return Job(), 0, []
         text = f"column {', '.join(map(repr, ids))}: {counted(lacking, 'row')} without an id"
         if "no-id" in stated:
-            return {}, 0, [] if self.is_open else [Problem(f"{text}, skipped")]
+            return Job(), 0, [] if self.is_open else [Problem(f"{text}, skipped")]
         problem = Problem(text, [Fix({"skip_rows": ["no-id"]}, f"to remove up to {counted(lacking, 'person')}")])
-        return {"skip_rows": [*stated, "no-id"]}, lacking, [] if self.is_open else [problem]
+        return Job({"skip_rows": [*stated, "no-id"]}), lacking, [] if self.is_open else [problem]
 
     def _unpublished(
         self, proposal: Proposal, roles: ProposedRoles, merged: ProposedRoles, published: ProposedRoles
@@ -391,7 +386,7 @@ def _needs_declaration(role: ProposedRole) -> bool:
     return any("publish_as_is" in fix.settings for fix in role.fixes)
 
 
-def are_buckets(given: Mapping[str, Any], roles: ProposedRoles) -> bool:
+def are_buckets(given: Job, roles: ProposedRoles) -> bool:
     """Return True if the owner links ids to a sensitive column. The ids of these buckets repeat by design."""
     sensitive = any(role.role == "sensitive" and role.is_given for role in roles.values())
     return bool(given.get("id")) and sensitive and not any(role.role == "relational" for role in roles.values())

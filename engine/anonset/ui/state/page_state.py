@@ -543,7 +543,7 @@ def _read(job: Path) -> dict[str, Any]:
     raw = settings_in(job)
     if tables_of(raw) and raw.get("unit", OPEN) == OPEN:
         return {name: value for name, value in raw.items() if name not in ("unit", "tables", ANSWERS)}
-    return read_job(str(job), unanswered=True)
+    return {**read_job(str(job), unanswered=True)}
 
 
 def message_of(error: AnonsetError) -> str:
