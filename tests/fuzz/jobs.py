@@ -14,7 +14,6 @@ from anonset.jobs.evaluate import evaluate
 from anonset.jobs.verify import check
 from anonset.kinds.evaluation import Evaluation
 from anonset.kinds.workloads import WorkloadSpec
-from anonset.reading.options import ReadOptions
 from anonset.reading.read import read_by
 from anonset.settings.overriding import make_settings
 from anonset.spelling import as_options, spelled_by
@@ -80,7 +79,7 @@ def policy_file(case: Case, ran: Ran) -> dict[str, str]:
 def evaluated(case: Case, ran: Ran) -> Evaluation:
     """Compute losses and the errors of some queries."""
     settings = make_settings(ran.given)
-    table = read_by(settings.input, ReadOptions(**settings.read_options()))
+    table = read_by(settings.input, settings.read_options())
     spec = WorkloadSpec(random="domain:5x1" if case.sets else "domain:5x0+1", seed=case.seed)
     with_queries = not case.sets or any(original_rows(case))
     workload = None if case.algorithm in BUCKETS or not with_queries else spec

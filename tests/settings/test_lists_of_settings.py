@@ -38,6 +38,7 @@ from anonset.settings import (
 )  # fmt: skip
 from anonset.settings.commands import EvaluateSettings, InspectSettings, suggest_settings_model
 from anonset.settings.compare import compare_settings_model
+from anonset.settings.job import Job
 from anonset.settings.publication import ReportSettings, RiskSettings, check_settings_model
 from anonset.settings.settings import InputSettings, RoleSettings, Settings, settings_model
 from anonset.ui.screens import fix_buttons, promise_screen
@@ -73,7 +74,7 @@ def test_settings_that_name_files_are_paths() -> None:
     assert mention - paths._WORDS.keys() == FILES_BY_COLUMN | NO_PATHS
     values = {"hierarchy": {"age": "x.csv"}, "ceiling": {"age": "x.csv"}, "sensitive_items": ["@x.csv"]}
     for name in KNOWN - NO_PATHS & mention:
-        replaced = paths.with_paths({name: values.get(name, "x.csv")}, lambda *_: "replaced")
+        replaced = dict(paths.with_paths(Job({name: values.get(name, "x.csv")}), lambda *_: "replaced"))
         assert ("replaced" in str(replaced)) == (name in mention | paths._WORDS.keys()), name
 
 

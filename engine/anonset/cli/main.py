@@ -50,11 +50,8 @@ def main(arguments: Sequence[str] | None = None, *, own_process: bool = False, s
     with spelled_by(spelling), spelled_by(_of_job(arguments, spelling)):
         try:
             code = _run(arguments, own_process=own_process)
-        except (AnonsetError, OSError, MemoryError, KeyboardInterrupt) as error:
-            _say(error)
-            code = exit_code(error)
-        except ImportError as error:
-            if not _missing_package(error):
+        except (AnonsetError, OSError, MemoryError, KeyboardInterrupt, ImportError) as error:
+            if isinstance(error, ImportError) and not _missing_package(error):
                 raise
             _say(error)
             code = exit_code(error)

@@ -16,6 +16,7 @@ from anonset.reading.sources.files import arrow_threads
 from anonset.release.documents import ATTESTATION
 from anonset.release.release import Release
 from anonset.settings.column_rules import with_exact_names
+from anonset.settings.job import Job
 from anonset.settings.settings import Settings
 from anonset.spelling import setting
 
@@ -107,7 +108,7 @@ def _checked(file_run: FileRun, opened: "OpenedPublication", progress: Progress 
     # older reports lack some settings
     defaults = type(settings).model_construct().model_dump(exclude_none=True)
     made: dict[str, Any] = {
-        "settings": relevant(with_exact_names({**defaults, **report.settings}, columns)),
+        "settings": relevant(with_exact_names(Job({**defaults, **report.settings}), columns)),
         "side files": report.input.get("side_files", {}),
         "versions": report.versions,
         file_run.source.compared: report.input.get("sha256"),

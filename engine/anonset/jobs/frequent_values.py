@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from anonset.data import Column, SetColumn, Table
+from anonset.data import Table
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
 from anonset.jobs.reading import place_of_data, read_data
@@ -75,16 +75,14 @@ def first_records(job: str) -> dict[str, list[str]]:
     with _read(job) as (table, settings):
         rows = np.arange(min(_RECORDS, table.n))
         found = {
-            one.name: [] if _is_masked(one, table) else ["; ".join(cell) for cell in texts_of(one.take(rows))]
+            one.name: []
+            if any(values.are_personal for values in values_by_column(one, table.joined).values())
+            else ["; ".join(cell) for cell in texts_of(one.take(rows))]
             for one in table.columns
             if one not in table.ids
         }
         hidden = [*settings.file.person, *settings.drop]
         return dict(sorted([*((name, []) for name in hidden), *found.items()], key=lambda of: not of[1]))
-
-
-def _is_masked(column: SetColumn | Column, table: Table) -> bool:
-    return any(values.are_personal for values in values_by_column(column, table.joined).values())
 
 
 @contextmanager

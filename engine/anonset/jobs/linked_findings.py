@@ -123,17 +123,6 @@ class LinkedFindings(RedactedRepr):
         """Return a job file line for each key that may identify the persons."""
         return [f"{unit_line(key.unit)} # {key.description}" for key in self.keys]
 
-    @property
-    def _hierarchies(self) -> dict[str, str]:
-        """Proposed hierarchies of the published columns, by ``table.column``."""
-        return {column_of(one.name, column): spec for one in self.tables for column, spec in one.hierarchies.items()}
-
-    @property
-    def _guarantee(self) -> dict[str, Any]:
-        """Proposed privacy model with its parameters."""
-        relational = [column for one in self.tables for column in one.named("relational")]
-        return guarantee_for(Job({"items": ["items"], "relational": relational}), self.k, self.m, tuples=0)
-
     def _settings_of(self, one: TableFindings, folder: Path) -> dict[str, Any]:
         """Return the settings of a table in a job file in `folder`."""
         place = one.parent if one.parent_key == one.key else column_of(one.parent, one.parent_key)
@@ -159,7 +148,9 @@ class LinkedFindings(RedactedRepr):
         if not self.can_run:
             msg = "no linked table has a column that is recognized as items"
             raise InputError(msg)
-        unit, trees, declared = self.keys[0].unit, {"hierarchy": self._hierarchies}, self.is_declared
+        unit, declared, own = self.keys[0].unit, self.is_declared, [(one, one.hierarchies) for one in self.tables]
+        trees = {"hierarchy": {column_of(one.name, name): spec for one, specs in own for name, spec in specs.items()}}
+        relational = [column for one in self.tables for column in one.named("relational")]
         tables = {table_header(one.name): self._settings_of(one, Path(folder)) for one in self.tables}
         reasons = {
             table_header(one.name): [f"{column.profile.name}: {column.reason}" for column in one.columns]
@@ -171,7 +162,7 @@ class LinkedFindings(RedactedRepr):
             None,
             f"{Path(self.source).stem or 'tables'}{of_unit}-safe",
             {"unit": unit, **self.settings, **tables, **trees} if declared else {**self.settings, **tables},
-            self._guarantee,
+            guarantee_for(Job({"items": ["items"], "relational": relational}), self.k, self.m, tuples=0),
             reasons,
             [*self.problems, *left_out],
             question=[] if declared else self.question(),

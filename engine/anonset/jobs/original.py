@@ -44,7 +44,7 @@ def read_original(
     best, most, rejections = None, -1.0, list[InputError]()
     for options in kind.original_options(source, settings, attested):
         try:
-            table = read_data(source, options, store=store)
+            table = read_data(source, ReadOptions(**options), store=store)
         except InputError as error:
             rejections.append(error)
             continue

@@ -128,13 +128,11 @@ def _placed(
         yield opened, place
 
 
-def read_data(source: Source, options: Mapping[str, Any], store: Store = MEMORY) -> Table:
+def read_data(source: Source, options: ReadOptions, store: Store = MEMORY) -> Table:
     """Read data into a store.
 
     Parameters
     ----------
-    options
-        Options of `anonset.read`.
     store
         Store that contains the table. A table in files is stored in a nested directory.
 
@@ -144,9 +142,9 @@ def read_data(source: Source, options: Mapping[str, Any], store: Store = MEMORY)
         If the data contradict the options, or cannot be read into files.
     """
     try:
-        return gather_files(source, ReadOptions(**options), store.nested())
+        return gather_files(source, options, store.nested())
     except (MisreadError, MissingRoleError) as error:
-        error.commands = to_inspect(source.where, options)
+        error.commands = to_inspect(source.where, vars(options))
         raise
 
 
@@ -167,10 +165,7 @@ def to_inspect(where: str, options: Mapping[str, Any]) -> list[str]:
     """
     from anonset.settings.commands import InspectSettings
 
-    fields = InspectSettings.model_fields
-    stated = {
-        name: value
-        for name, value in options.items()
-        if name in fields and name != "input" and value not in (None, fields[name].default)
-    }
+    defaults = {name: field.default for name, field in InspectSettings.model_fields.items() if name != "input"}
+    listed = {n: [*x] if isinstance(x := options[n], tuple) else x for n in defaults if n in options}
+    stated = {name: value for name, value in listed.items() if value not in (None, defaults[name])}
     return [f"complete command, to propose roles: {as_typed('inspect', where, stated)} -o job.toml"]

@@ -204,10 +204,10 @@ def plain(value: Any) -> Any:
         return {"name": plain(value.func), **plain(value.keywords)}
     if isinstance(value, type):
         return getattr(value, "name", value.__name__)
-    if dataclasses.is_dataclass(value):
-        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, Mapping):
         return {str(key): plain(entry) for key, entry in value.items()}
+    if dataclasses.is_dataclass(value):
+        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, (list, tuple, set, frozenset)):
         return [plain(entry) for entry in value]
     if hasattr(value, "tolist"):  # NumPy scalars and arrays

@@ -110,19 +110,19 @@ def with_longest_names(flags: Job, job: Job) -> Job:
     return Job({**flags, **{name: dict(starmap(refitted, table.items())) for name, table in tables.items()}})
 
 
-def with_exact_names(settings: Mapping[str, Any], columns: Sequence[str]) -> dict[str, Any]:
+def with_exact_names(settings: Job, columns: Sequence[str]) -> Job:
     """Return settings in which the lists of names are as in a job file: the parts of a name with commas are joined.
 
-    >>> with_exact_names({"k": 2, "unit": ["fund", "x"], "null": ["-", "fund", "x=0"]}, ["fund,x", "code"])
-    {'k': 2, 'unit': ['fund,x'], 'null': ['-', 'fund,x=0']}
-    >>> with_exact_names({"sensitive_items": ["fund", "x:hiv", "fund", "x:flu"]}, ["fund,x", "code"])
+    >>> with_exact_names(Job({"unit": ["fund", "x"], "null": ["-", "fund", "x=0"]}), ["fund,x", "code"]).settings
+    { 'unit': ['fund,x'], 'null': ['-', 'fund,x=0']}
+    >>> with_exact_names(Job({"sensitive_items": ["fund", "x:hiv", "fund", "x:flu"]}), ["fund,x", "code"]).settings
     {'sensitive_items': ['fund,x:hiv', 'fund,x:flu']}
     """
     lists = {name: value for name, value in settings.items() if isinstance(value, list)}
     names = {name: list(names_in(columns, lists[name])) for name in lists if name in _NAMES}
     rules = {name: list(rules_in(columns, lists[name])) for name in lists if name in RULES.keys() - _NAMES}
     items = {name: list(rules_in(columns, lists[name], ":")) for name in lists if name == "sensitive_items"}
-    return {**settings, **names, **rules, **items}
+    return Job({**settings, **names, **rules, **items})
 
 
 def _entries(name: str, value: Any) -> dict[str, Any] | None:

@@ -1,13 +1,13 @@
 """Local copies of side files such as ``s3://bucket/icd.csv``, which exist while a command runs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
 
 from anonset.errors import InputError
 from anonset.local_paths import name_in
 from anonset.reading.sources.place import Place, is_address
+from anonset.settings.job import Job
 from anonset.settings.paths import ADDRESS_OF, DATA, with_paths
 
 _DIRECTORY = "recoding"
@@ -34,7 +34,7 @@ def fetching_side_files() -> Iterator[None]:
             raise
 
 
-def with_local_copies(settings: Mapping[str, Any]) -> dict[str, Any]:
+def with_local_copies(settings: Job) -> Job:
     """Replace addresses of side files in settings by local copies, within `fetching_side_files`.
 
     Raises
@@ -42,7 +42,7 @@ def with_local_copies(settings: Mapping[str, Any]) -> dict[str, Any]:
     InputError
         If a file cannot be fetched.
     """
-    return with_paths(settings, _local_copy) if _commands else dict(settings)
+    return with_paths(settings, _local_copy) if _commands else settings
 
 
 def _local_copy(name: str, path: str) -> str:

@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from anonset.columns.roles import SETS
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.reading.roles import name_list
 
@@ -56,7 +55,7 @@ class Job(RedactedRepr, Mapping[str, Any]):
     @property
     def sets(self) -> list[str]:
         """Set-valued columns. One-hot and one-code columns form the set `items`."""
-        return [*self.names("items"), *(["items"] if self.names(*SETS[1:]) else [])]
+        return [*self.names("items"), *(["items"] if self.names("one_hot", "one_code") else [])]
 
     def with_(self, **settings: Any) -> "Job":
         """Return the job with other values. None and empty values remove a setting.

@@ -82,7 +82,7 @@ def read_job(path: str, flags: Job | None = None, *, unanswered: bool = False) -
     if "tables" in entries:
         _name_columns(path, entries)
     job = _with_declared_unit(path, Job(entries), text, flags or Job(), unanswered=unanswered)
-    return Job(placed_below(_with_tables(path, job, flags or Job()) if "tables" in job else job, Place(path).parent))
+    return placed_below(_with_tables(path, job, flags or Job()) if "tables" in job else job, Place(path).parent)
 
 
 def _name_columns(path: str, job: dict[str, Any]) -> None:
@@ -96,7 +96,7 @@ def _name_columns(path: str, job: dict[str, Any]) -> None:
                 settings[kind] = dict(column_settings(trees))
 
 
-def _with_tables(path: str, job: Job, flags: Job) -> dict[str, Any]:
+def _with_tables(path: str, job: Job, flags: Job) -> Job:
     """Return the settings of a job with linked tables and the roles of their columns. The job file itself is the
     input.
     """
@@ -105,7 +105,7 @@ def _with_tables(path: str, job: Job, flags: Job) -> dict[str, Any]:
         name = flags.text("algorithm") or str(default_algorithm("kkm", relational=True))
         if name in ALGORITHMS and "transaction" in accepted_settings(name, {}):
             apart = {"transaction": APART}  # the symbols of its default may have items of different tables
-    return {"input": Path(path).name, **apart, **job.without("tables"), **roles}
+    return Job({"input": Path(path).name, **apart, **job.without("tables"), **roles})
 
 
 def column_settings(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from anonset.errors import InputError
 from anonset.reading.sources.place import Place, is_address
+from anonset.settings.job import Job
 from anonset.settings.readers import FORMS
 
 DATA = ("input", "out", "private", "work_dir", "cluster_tls", "recoding", "after", "beside", "original")
@@ -27,14 +28,14 @@ Replace = Callable[[str, str], str]
 """Function that receives the name of a setting and its path, and returns another path."""
 
 
-def with_absolute_paths(settings: Mapping[str, Any]) -> dict[str, Any]:
+def with_absolute_paths(settings: Job) -> Job:
     """Return settings with absolute paths, and with addresses instead of local copies. They are valid in any
     directory.
     """
     return placed_below(with_paths(settings, lambda _, path: ADDRESS_OF.get(path, path)), Place(str(Path.cwd())))
 
 
-def placed_below(settings: Mapping[str, Any], folder: Place) -> dict[str, Any]:
+def placed_below(settings: Job, folder: Place) -> Job:
     """Return settings with relative paths placed below a directory or an address. Absolute paths remain unchanged."""
 
     def placed(_: str, path: str) -> str:
@@ -46,10 +47,10 @@ def placed_below(settings: Mapping[str, Any], folder: Place) -> dict[str, Any]:
     return with_paths(settings, placed)
 
 
-def side_files(settings: Mapping[str, Any]) -> dict[str, str]:
+def side_files(settings: Job) -> dict[str, str]:
     """Return the paths of files in settings, except data and directories, by the name of the setting.
 
-    >>> side_files({"input": "a.dat", "hierarchy": {"items": "refine:t.csv"}, "sensitive_items": ["@list"]})
+    >>> side_files(Job({"input": "a.dat", "hierarchy": {"items": "refine:t.csv"}, "sensitive_items": ["@list"]}))
     {'hierarchy items': 't.csv', 'sensitive_items': 'list'}
     """
     paths = dict[str, str]()
@@ -63,7 +64,7 @@ def side_files(settings: Mapping[str, Any]) -> dict[str, str]:
     return paths
 
 
-def require_unchanged(settings: Mapping[str, Any], before: Mapping[str, str]) -> None:
+def require_unchanged(settings: Job, before: Mapping[str, str]) -> None:
     """Reject side files that changed since the given digests.
 
     Raises
@@ -76,7 +77,7 @@ def require_unchanged(settings: Mapping[str, Any], before: Mapping[str, str]) ->
         raise InputError(msg)
 
 
-def side_digests(settings: Mapping[str, Any]) -> dict[str, str]:
+def side_digests(settings: Job) -> dict[str, str]:
     """Return the SHA-256 of the content of each side file, by setting.
 
     Raises
@@ -103,10 +104,11 @@ def content_digest(path: str) -> str:
         return digest(path)
     if is_address(path) and (place := Place(path)).parent.size(place.name) is not None:
         return place.parent.sha256(place.name)
-    return source_of(path).sha256 if _is_pattern(path) else ""  # the reader has a better message for a missing file
+    is_pattern = is_address(path) or not {*"*?["}.isdisjoint(path)
+    return source_of(path).sha256 if is_pattern else ""  # the reader has a better message for a missing file
 
 
-def with_paths(settings: Mapping[str, Any], replace: Replace) -> dict[str, Any]:
+def with_paths(settings: Job, replace: Replace) -> Job:
     """Return settings with each path replaced."""
     made = dict(settings)
     for name, value in settings.items():
@@ -125,7 +127,7 @@ def with_paths(settings: Mapping[str, Any], replace: Replace) -> dict[str, Any]:
     match [named] if isinstance(named, str) else named:
         case [str(file)] if file.startswith("@"):
             made["sensitive_items"] = [f"@{replace('sensitive_items', file[1:])}"]
-    return made
+    return Job(made)
 
 
 def with_path(spec: Any, placed: Callable[[str], str]) -> Any:
@@ -142,7 +144,3 @@ def _is_path(value: str, words: tuple[str, ...]) -> bool:
     """Return True if a value is a path. Keywords, ``keyword:number`` and texts with several lines are not paths."""
     word, colon, number = value.partition(":")
     return "\n" not in value and not (word in words and (not colon or number.isdecimal()))
-
-
-def _is_pattern(path: str) -> bool:
-    return is_address(path) or not {*"*?["}.isdisjoint(path)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from anonset.data import Hierarchy, Table
-from anonset.data.hierarchies.code_fitting import Misfit, longest_prefix, misfits, nodes_of
+from anonset.data.hierarchies.code_fitting import longest_prefix, misfits, nodes_of
 from anonset.data.hierarchies.hierarchy_rules import MISSING_VALUE, is_rule, odd_labels
 from anonset.errors import Fix, Problem
 from anonset.reading.cells.normalizing import RULES
@@ -41,7 +41,8 @@ def remedy_for(table: Table, column: str, hierarchy: Any) -> tuple[Problem, floa
     for rule in rules if gain else ():
         labels = [RULES[rule](label) for label in labels]
     unfit_labels = misfits(tree, tuple(labels), part.occurrences)
-    changes: dict[str, str | list[str]] = {"normalize": _rules(part, rules)} if gain else {}
+    start = "" if part.of_items and not part.mark else f"{part.name}="
+    changes: dict[str, str | list[str]] = {"normalize": [f"{start}{rule}" for rule in rules]} if gain else {}
     nodes, unknown = nodes_of(tree), [misfit for misfit in unfit_labels if not misfit.inner]
     prefixes = [longest_prefix(misfit.label, nodes) for misfit in unknown]
     by_prefix = bool(unknown) and all(prefixes)
@@ -52,7 +53,8 @@ def remedy_for(table: Table, column: str, hierarchy: Any) -> tuple[Problem, floa
     if unknown:
         changes["unknown"] = "prefix" if by_prefix else "suppress"
     suppressed = [] if by_prefix else unknown
-    return _remedy(column, changes, (len(wrong), len(labels), len(suppressed)), _share(suppressed, part))
+    lost = sum(misfit.occurrences for misfit in suppressed) / max(1, sum(part.occurrences))
+    return _remedy(column, changes, (len(wrong), len(labels), len(suppressed)), lost)
 
 
 def _remedy(
@@ -75,11 +77,3 @@ def _remedy_for_rule(part: HierarchyLabels, rule: str) -> tuple[Problem, float] 
     counts = zip(part.labels, part.occurrences, strict=True)
     lost = sum(count for label, count in counts if label in rejected) / max(1, sum(part.occurrences))
     return _remedy(part.name, {"unknown": "suppress"}, (len(rejected), len(part.labels), len(rejected)), lost)
-
-
-def _rules(part: HierarchyLabels, rules: tuple[str, ...]) -> list[str]:
-    return list(rules) if part.of_items and not part.mark else [f"{part.name}={rule}" for rule in rules]
-
-
-def _share(suppressed: list[Misfit], part: HierarchyLabels) -> float:
-    return sum(misfit.occurrences for misfit in suppressed) / max(1, sum(part.occurrences))

@@ -3,7 +3,7 @@ once.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_type_hints
@@ -66,6 +66,7 @@ def _fields_of(options: type[FileOptions | RoleOptions]) -> dict[str, Any]:
 
 if TYPE_CHECKING:
     from anonset.privacy import PrivacyModel
+    from anonset.reading.options import ReadOptions
     from anonset.reading.sources.source import Source
 
     _FileSettings = BaseModel  # type checkers see the fields in `file`
@@ -158,9 +159,11 @@ AS_IS = (
 class RoleSettings(ReadingSettings, _RoleSettings):
     """Reading options and column roles."""
 
-    def read_options(self) -> dict[str, Any]:
-        """Return the fields of `ReadOptions`."""
-        return self.model_dump(include=set(RoleSettings.model_fields))
+    def read_options(self) -> "ReadOptions":
+        """Return the options with which the data are read."""
+        from anonset.reading.options import ReadOptions
+
+        return ReadOptions(**self.model_dump(include=set(RoleSettings.model_fields)))
 
 
 class InputSettings(RoleSettings):
@@ -177,12 +180,12 @@ class InputSettings(RoleSettings):
         "column, range or values. Repeatable.",
     )
 
-    def read_options(self) -> dict[str, Any]:
-        """Return the fields of `ReadOptions`. Columns that generalize to ranges contain numbers."""
+    def read_options(self) -> "ReadOptions":
+        """Return the options with which the data are read. Columns that generalize to ranges contain numbers."""
         from anonset.settings.binding import numeric_columns
 
-        options = super().read_options()
-        return {**options, "numeric": list(dict.fromkeys([*self.numeric, *numeric_columns(self.hierarchy)]))}
+        numeric = dict.fromkeys([*self.numeric, *numeric_columns(self.hierarchy)])
+        return replace(super().read_options(), numeric=tuple(numeric))
 
 
 class Settings(InputSettings):
@@ -269,10 +272,14 @@ class Settings(InputSettings):
     cluster: Annotated[str | None, MACHINE] = CLUSTER
     cluster_tls: Annotated[str | None, MACHINE] = CLUSTER_TLS
 
-    def algorithm_parameters(self) -> dict[str, Any]:
+    @property
+    def stated(self) -> Job:
+        """The settings that are not None, with defaults."""
+        return Job(self.model_dump(exclude_none=True))
+
+    def algorithm_parameters(self) -> Job:
         """Return the given parameters of the algorithm."""
-        names = set(type(self).model_fields) - set(Settings.model_fields)
-        return self.model_dump(include=names | GENERAL, exclude_none=True)
+        return self.stated.only(type(self).model_fields.keys() - Settings.model_fields.keys() | GENERAL)
 
 
 _Roles = TypeVar("_Roles", bound=InputSettings)
@@ -360,7 +367,7 @@ def validate(model: type[_Settings], values: Mapping[str, Any], *, fetch: bool =
     written = {name: path for name in _WRITTEN if isinstance(path := values.get(name), str)}
     require_local(*(path for path in written.values() if not is_address(path)))
     _require_usable(values)
-    values = with_local_copies(values) if fetch else values
+    values = with_local_copies(Job(values)) if fetch else values
     try:
         validated = model.model_validate(dict(values))
         if not (problems := out_of_range({name: getattr(validated, name) for name in model.model_fields})):

@@ -12,7 +12,6 @@ from anonset.data.array_types import Int64
 from anonset.data.table_facts import CodeRules
 from anonset.errors import InputError
 from anonset.jobs.runs.persons import require_unit
-from anonset.reading.options import ReadOptions
 from anonset.reading.read import read_by
 from anonset.report.sections import facts_table
 from anonset.settings.job_files import settings_at
@@ -46,7 +45,7 @@ def items_of(source: str, roles: RoleSettings, *, by_person: bool = False) -> Se
 
 
 def _table(source: str, roles: RoleSettings) -> Table:
-    return read_by(source, ReadOptions(**roles.read_options()))
+    return read_by(source, roles.read_options())
 
 
 def _path_and_roles(source: str, flags: Any) -> tuple[str, RoleSettings]:

@@ -85,7 +85,8 @@ def check_policy(
 ) -> Output:
     """Check constraints, and whether they fit a data set."""
     column = items_of_input(data, flags)
-    policy = _read(Path(file), kind, None if column is None else column.vocabulary)
+    read = read_privacy_policy if kind == "privacy" else read_utility_policy
+    policy: PrivacyPolicy | UtilityPolicy = read(Path(file), None if column is None else column.vocabulary)
     rows = policy.itemsets if isinstance(policy, PrivacyPolicy) else policy.groups
     figures = {
         "constraints": len(rows),
@@ -131,12 +132,6 @@ def _supports(column: SetColumn, policy: PrivacyPolicy | UtilityPolicy) -> list[
         return [index.support_of(itemset) for itemset in policy.itemsets]
     code = column.vocabulary.index
     return [index.support_of_groups([[code[item] for item in group]]) for group in policy.groups]
-
-
-def _read(path: Path, kind: str, vocabulary: Any) -> PrivacyPolicy | UtilityPolicy:
-    if kind == "privacy":
-        return read_privacy_policy(path, vocabulary)
-    return read_utility_policy(path, vocabulary)
 
 
 def _bound(column: SetColumn, hierarchy: str | None) -> tuple[SetColumn, Hierarchy | None]:

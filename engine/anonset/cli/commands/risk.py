@@ -59,9 +59,9 @@ def risk(
             persons=persons, attacks=settings.attack, beside=_other_release(opened, settings.beside),
         )  # fmt: skip
     account, summary = account_and_summary(report)
-    further = [_without_original(out)] if table is None else []
+    further = [f"To simulate an attack: {as_typed('risk', out)} --original FILE"] if table is None else []
     return Output(
-        lambda: summary, lambda: account, lambda: [*further, f"Next: {_report(argument)}"],
+        lambda: summary, lambda: account, lambda: [*further, f"Next: {as_typed('report', argument)} -o report.html"],
         FAILED if summary.get("broken") else DONE,
     )  # fmt: skip
 
@@ -73,14 +73,6 @@ def _require_no_data(out: str) -> None:
         error = InputError(msg)
         error.commands = [f"risk of data before anonymization: {as_typed('inspect', out)}"]
         raise error
-
-
-def _without_original(out: str) -> str:
-    return f"To simulate an attack: {as_typed('risk', out)} --original FILE"
-
-
-def _report(argument: str) -> str:
-    return f"{as_typed('report', argument)} -o report.html"
 
 
 def _other_release(opened: OpenedPublication, other: str | None) -> OtherRelease | None:

@@ -12,7 +12,6 @@ from anonset.errors import InputError
 from anonset.kinds.workloads import WorkloadSpec, of_original
 from anonset.queries.relational import TrueAnswers
 from anonset.queries.workload import Workload
-from anonset.reading.options import ReadOptions
 from anonset.reading.read import read_by
 from anonset.reading.workloads import write_workload
 from anonset.release.publishing.staging import require_new
@@ -76,7 +75,7 @@ def _settings(source: str, flags: Any) -> WorkloadSettings:
 
 def _bound(settings: WorkloadSettings) -> tuple[Table, dict[str, Hierarchy]]:
     """Read the data set, and return it with the hierarchies of its relational columns."""
-    table, trees = bind_columns(read_by(settings.input, ReadOptions(**settings.read_options())), settings.hierarchy)
+    table, trees = bind_columns(read_by(settings.input, settings.read_options()), settings.hierarchy)
     return table, {column.name: trees[column.name] for column in table.relational if column.name in trees}
 
 

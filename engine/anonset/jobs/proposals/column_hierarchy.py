@@ -15,7 +15,6 @@ from anonset.data.hierarchies.ceilings import nodes_of_ceiling
 from anonset.data.hierarchies.hierarchy_rules import RANGE, VALUES
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
-from anonset.reading.options import ReadOptions
 from anonset.reading.read import read_by
 from anonset.settings.binding import bind_columns, cap, ceiling_of
 from anonset.settings.commands import TreeSettings
@@ -144,7 +143,7 @@ def column_tree(source: str, settings: TreeSettings, column: str | None = None) 
     InputError
         If the data cannot be read, or the column has no valid hierarchy.
     """
-    table = read_by(source, ReadOptions(**settings.read_options()))
+    table = read_by(source, settings.read_options())
     items = "" if table.transactions is None else table.transactions.name
     name = items if column in table.joined else column or items  # joined columns of items share a tree
     parts = table.joined if table.transactions is not None and name == table.transactions.name else ()
@@ -153,7 +152,7 @@ def column_tree(source: str, settings: TreeSettings, column: str | None = None) 
         if specs.get(attribute.name) == VALUES and isinstance(attribute, CategoricalColumn):
             specs[attribute.name] = f"balanced:{max(2, len(attribute.vocabulary))}"
     if not specs or not {*specs.values()}.isdisjoint((RANGE, VALUES)):
-        trees = ", ".join(_with_trees(settings.hierarchy)) or "none"
+        trees = ", ".join(name for name, spec in settings.hierarchy.items() if spec not in (RANGE, VALUES)) or "none"
         msg = f"{hierarchy_of(name)}: column {name!r} has no hierarchy; columns with a hierarchy: {trees}"
         raise InputError(msg)
     table, hierarchies = bind_columns(table, specs)
@@ -162,10 +161,6 @@ def column_tree(source: str, settings: TreeSettings, column: str | None = None) 
     tree = hierarchies[name]
     nodes = nodes_of_ceiling(tree, ceiling_of(ceilings[name])) if ceilings else ()
     return ColumnHierarchy(name, tree, _records(_sets(table, name, tree), tree), frozenset(nodes))
-
-
-def _with_trees(specs: Mapping[str, str]) -> list[str]:
-    return [name for name, spec in specs.items() if spec not in (RANGE, VALUES)]
 
 
 def _sets(table: Table, name: str, tree: Hierarchy) -> SetColumn:

@@ -62,7 +62,8 @@ def try_hierarchies(proposal: Proposal, given: Mapping[str, HierarchySpec], open
 def _wanted(proposal: Proposal, table: Table, given: Mapping[str, HierarchySpec]) -> dict[str, Any]:
     """Return the given and the proposed hierarchies of the published columns, and the given ones of other columns."""
     proposed = {column.profile.name: column.hierarchy for column in proposal.columns if column.hierarchy}
-    wanted: dict[str, Any] = {name: proposed.get(name, _tree_of_wide(table)) for name in table.item_columns}
+    items = [] if table.transactions is None else table.transactions.vocabulary.labels
+    wanted: dict[str, Any] = {name: proposed.get(name) or tree_of(kind_of_values(items)) for name in table.item_columns}
     wanted |= {column.name: proposed.get(column.name, VALUES) for column in table.relational}
     return wanted | dict(given)
 
@@ -77,10 +78,6 @@ def _coarse_enough(table: Table, fitting: Mapping[str, Any], given: Mapping[str,
             if sets_list_persons(column, k) and (better := coarse_rule(column.name, labels, counts, k, str(rule))):
                 coarse[column.name] = better
     return coarse
-
-
-def _tree_of_wide(table: Table) -> str:
-    return PROPOSED if table.transactions is None else tree_of(kind_of_values(table.transactions.vocabulary.labels))
 
 
 def _with_remedy(

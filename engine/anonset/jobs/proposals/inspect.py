@@ -109,7 +109,8 @@ def inspect_one(
     else:
         work = proposal_for(source, given, hierarchies or {}, k)
     findings = Findings(
-        _place_of(work), work.columns, work.rows, records=0, persons=None, unit="", k=k, m=m, quasi_identifiers=None,
+        "the given table" if work.source is None else work.source.where,
+        work.columns, work.rows, records=0, persons=None, unit="", k=k, m=m, quasi_identifiers=None,
         known_items=(), checks=_distinct(work.problems), memory=None, settings={**work.settings},
         recognised=work.recognised, question=_question(work),
         possible_items=work.possible_items, possible_roles=work.possible_roles, obstacle=work.obstacle,
@@ -121,28 +122,22 @@ def _with_records(findings: Findings, work: Proposal, table: Table, seed: int) -
     """Return findings with the facts and problems of the records that the proposed settings read."""
     k, m = findings.k, findings.m
     rejection = _rejection(table)
-    few = [] if table.n >= k else [_too_few(table.n, k)]
+    unit: UnitKind = "" if work.answers else table.word.unit
+    small = Problem(f"{counted(table.n, 'record')}: fewer than k={k}, so nothing can be published")
+    few = [] if table.n >= k else [small]
     checks = [*work.problems, *rejection, *_warnings(table, few, unit_open=bool(work.answers))]
     return replace(
         findings,
         records=table.n,
-        persons=_persons(work, table),
-        unit=_unit(work, table),
+        persons=count_persons(table) if unit in ("person", "row") else None,
+        unit=unit,
         quasi_identifiers=_classes(table, k),
         known_items=() if table.transactions is None else known_items(table.transactions, m + 1, k, seed=seed),
         checks=_distinct(checks),
-        memory=_memory(work),
+        memory=None if work.source is None or not work.source.files else memory_for(work.source.size),
         rejected=bool(rejection),
         obstacle=None if table.n else few[0],
     )
-
-
-def _unit(work: Proposal, table: Table) -> UnitKind:
-    return "" if work.answers else table.word.unit
-
-
-def _persons(work: Proposal, table: Table) -> int | None:
-    return count_persons(table) if _unit(work, table) in ("person", "row") else None
 
 
 def _question(work: Proposal) -> Question | None:
@@ -157,20 +152,14 @@ def _question(work: Proposal) -> Question | None:
         combinations, unique = (0, None) if classes is None else (classes.classes, classes.unique)
         option = UnitOption(
             Unit(answer.person or (ROW,)), answer.persons, unique, {**answer.settings}, combinations, answer.skipped,
-            reasons_of_roles(answer.columns), answer.part_of, _problem(answer),
+            reasons_of_roles(answer.columns), answer.part_of,
+            "" if answer.table is not None else str(answer.obstacle or "no column can be published"),
             tuple(column.profile.name for column in answer.columns if column.proposed.differs),
         )  # fmt: skip
         answers.append(option)
         if not answer.person:
             answers.append(replace(option, unit=Unit((UNKNOWN,)), persons=None))
     return Question(work.rows, tuple(answers), work.others)
-
-
-def _problem(answer: Proposal) -> str:
-    """Return the reason why a job cannot run with a proposal. Empty if it can run."""
-    if answer.table is not None:
-        return ""
-    return str(answer.obstacle) if answer.obstacle is not None else "no column can be published"
 
 
 def _distinct(problems: Sequence[Problem]) -> tuple[Problem, ...]:
@@ -184,10 +173,6 @@ def _rejection(table: Table) -> list[Problem]:
     except InputError as error:
         return [Problem(f"would be rejected: {error.problem.sentence}", error.fixes)]
     return []
-
-
-def _too_few(records: int, k: int) -> Problem:
-    return Problem(f"{counted(records, 'record')}: fewer than k={k}, so nothing can be published")
 
 
 def _warnings(table: Table, few: Sequence[Problem], *, unit_open: bool) -> list[Problem]:
@@ -209,14 +194,6 @@ def _classes(table: Table, k: int) -> ClassFindings | None:
     sizes = per_class[classes]
     names = tuple(column.name for column in table.relational)
     return ClassFindings(names, len(per_class), int(per_class.min()), share_of(sizes == 1), share_of(sizes < k))
-
-
-def _place_of(work: Proposal) -> str:
-    return "the given table" if work.source is None else work.source.where
-
-
-def _memory(work: Proposal) -> int | None:
-    return None if work.source is None or not work.source.files else memory_for(work.source.size)
 
 
 def _profiles_of(table: Table) -> Iterator[tuple[str, Profile]]:

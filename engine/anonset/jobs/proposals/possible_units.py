@@ -43,7 +43,7 @@ class PossibleUnits(RedactedRepr):
         """
         if (person := self._declared()) is not None:
             return self._tried(replace(self.reader, person=person), self.roles)[0]
-        free = self._free()
+        free = [one for one in self.candidates if self._taken(self.roles).isdisjoint(one.columns)]
         repeated = [one for one in free if one.precedes_rows(free)]
         others = [one for one in free if one.repeats and one not in repeated]
         offered = [*repeated[:_MOST_REPEATED], None, *others[:_MOST_OTHERS], *self._distinct(free)[:_MOST_DISTINCT]]
@@ -92,13 +92,6 @@ class PossibleUnits(RedactedRepr):
         problems = [*self.problems, *(self._unnamable() if reader.is_open else ())]
         proposal, roles = reader.proposal(roles, problems)
         return try_hierarchies(proposal, self.hierarchies, reader.data.loaded, reader.k), roles
-
-    def _free(self) -> list[PossiblePerson]:
-        """Return the candidates without declared columns, without columns that together contain a set, and without
-        columns named like another value of ``unit``.
-        """
-        taken = self._taken(self.roles)
-        return [candidate for candidate in self.candidates if taken.isdisjoint(candidate.columns)]
 
     def _distinct(self, candidates: Sequence[PossiblePerson]) -> list[PossiblePerson]:
         """Return the candidates that are distinct in every row, with a value in nearly all rows."""

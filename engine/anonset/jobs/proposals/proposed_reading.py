@@ -77,7 +77,7 @@ def proposal_for(
     nested = [one.name for one in profiles if one.kind == "nested values" and names_codes(one.name)]
     with suppress(InputError):
         if nested:  # codes in nested columns are read by a path
-            data = columns_of(data.source, {**declared, **recognised}, [f"{name}[].code" for name in nested])
+            data = columns_of(data.source, Job({**declared, **recognised}), [f"{name}[].code" for name in nested])
             names = data.opened.names
             profiles = [profile(name, data.columns[name], data.declared.get("separator")) for name in names]
     words = {} if data.declared.get("null") else null_words(profiles)

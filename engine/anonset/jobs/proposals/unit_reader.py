@@ -165,7 +165,7 @@ class UnitReader(RedactedRepr):
             self.data.source, self.rows, self.person, settings=settings, problems=(*problems, *more),
             possible_items=possible_items(roles, merged, self.profiles),
         )  # fmt: skip
-        if not _publish(published):
+        if all(role.role in (*OF_PERSONS, "drop") for role in published.values()):
             return self._unpublished(proposal, roles, merged, published)
         proposal, as_read = self._with_table(proposal, published)
         return self._concluded(proposal, roles, merged, as_read)
@@ -390,10 +390,6 @@ def are_buckets(given: Job, roles: ProposedRoles) -> bool:
     """Return True if the owner links ids to a sensitive column. The ids of these buckets repeat by design."""
     sensitive = any(role.role == "sensitive" and role.is_given for role in roles.values())
     return bool(given.get("id")) and sensitive and not any(role.role == "relational" for role in roles.values())
-
-
-def _publish(roles: ProposedRoles) -> bool:
-    return any(role.role not in (*OF_PERSONS, "drop") for role in roles.values())
 
 
 _MOST_ROWS_NAMED, _MOST_ITEMS = 5, 5

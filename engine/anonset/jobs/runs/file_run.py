@@ -31,7 +31,7 @@ from anonset.jobs.runs.run import Run
 from anonset.jobs.runs.work_places import killed_run, work_place_of_run
 from anonset.privacy import PrivacyModel
 from anonset.reading.batches import open_source
-from anonset.reading.options import ReadOptions, separators_in
+from anonset.reading.options import separators_in
 from anonset.reading.roles import name_list
 from anonset.reading.sources.files import STATISTICS
 from anonset.reading.sources.place import is_address
@@ -47,6 +47,7 @@ from anonset.release.publishing.publish import CheckOptions
 from anonset.release.publishing.staging import require_apart
 from anonset.release.stopwatch import Stopwatch
 from anonset.settings.column_rules import with_exact_names
+from anonset.settings.job import Job
 from anonset.settings.job_changes import ROLES
 from anonset.settings.parameters import algorithm_name, make_algorithm, needs_data
 from anonset.settings.paths import require_unchanged, side_digests, with_absolute_paths
@@ -167,7 +168,7 @@ def _by_blocks(chosen: MemoryPlan, store: Files) -> str:
 
 
 def _gathered(source: Source, settings: Settings, store: Store, progress: Progress | None) -> Table:
-    table = gather_files(source, ReadOptions(**settings.read_options()), store, progress)
+    table = gather_files(source, settings.read_options(), store, progress)
     if table.transactions is not None:
         table.transactions.counted(store)
     return table
@@ -203,7 +204,7 @@ class FileRun:
         """Names of the columns of the data. Empty for linked tables."""
         if self.source.format == TABLES:
             return ()
-        return open_source(self.source, ReadOptions(**self.settings.read_options())).names
+        return open_source(self.source, self.settings.read_options()).names
 
     @cached_property
     def algorithm(self) -> Algorithm:
@@ -216,9 +217,9 @@ class FileRun:
         return with_sensitive_kept(self.settings, self.algorithm.model)
 
     @cached_property
-    def absolute(self) -> dict[str, Any]:
+    def absolute(self) -> Job:
         """Settings with absolute paths."""
-        return with_absolute_paths(self.settings.model_dump(exclude_none=True))
+        return with_absolute_paths(self.settings.stated)
 
     @cached_property
     def side_files(self) -> dict[str, str]:
@@ -372,7 +373,7 @@ class FileRun:
         return make_algorithm(settings.model, name, self._parameters, context)
 
     @cached_property
-    def _parameters(self) -> dict[str, Any]:
+    def _parameters(self) -> Job:
         """Parameters of the algorithm. Sensitive items may contain column names with commas."""
         given = self.settings.algorithm_parameters()
         return with_exact_names(given, self.columns) if "sensitive_items" in given else given

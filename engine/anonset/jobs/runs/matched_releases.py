@@ -89,7 +89,8 @@ def beside(earlier: Release, persons: Sequence[Hashable], earlier_persons: Seque
         with open_publication(earlier.published.out, with_private=False) as opened:
             sha256 = opened.sha256
     row = np.where(earlier_records < 0, -1, publication.row_of(publication.n)[earlier_records])
-    shows_all = _shows_all(earlier.retention) and all(change.rule != LEFT_OUT for change in table.changes)
+    no_loss = earlier.retention.get("items", {}).get("suppressed", 1) == 0
+    shows_all = no_loss and all(change.rule != LEFT_OUT for change in table.changes)
     items = None if table.transactions is None else _of_records(table.transactions, earlier_records)
     return OtherRelease(publication, row, sha256, shows_all=shows_all, changes=table.changes, other_items=items)
 
@@ -150,7 +151,7 @@ def read_after(settings: Settings, source: Source, model: PrivacyModel) -> Other
     with open_other(settings.after or "") as opened:
         report = opened.require_report(_private_missing("after", opened.out))
         _require_known_persons("after", settings.file.unit, report.settings.get("unit"))
-        absolute = with_absolute_paths(settings.model_dump(exclude_none=True))
+        absolute = with_absolute_paths(settings.stated)
         this = _Data(settings, absolute, source, side_digests(absolute))
         if not settings.file.person and not this.has_same_records(report):
             msg = f"{setting('after')}: the new data need {setting('unit', 'COLUMN')}, so that persons can be matched"
@@ -247,10 +248,10 @@ class _Data(RedactedRepr):
 
     def table(self, *, null_items: bool = True) -> Table:
         """Read the items of each record before any hierarchy, by default with those that `null` removes."""
-        options = {**self.settings.read_options(), "numeric": (), "sensitive": None}
-        others = [name for role in ("relational", "keep", "drop") for name in options.pop(role) or ()]
-        others += [] if self.settings.sensitive is None else [self.settings.sensitive]
-        return gather_files(self.source, ReadOptions(**options, drop=others, null_items=null_items), MEMORY)
+        read = self.settings.read_options()
+        drop = (*read.relational, *read.keep, *read.drop, *([] if read.sensitive is None else [read.sensitive]))
+        items = replace(read, relational=(), numeric=(), keep=(), sensitive=None, drop=drop, null_items=null_items)
+        return gather_files(self.source, items, MEMORY)
 
     def ids(self, records: int) -> list[Hashable]:
         """Return the id of each record.
@@ -316,9 +317,8 @@ def _matched(name: str, opened: "OpenedPublication", report: Report, this: _Data
     if way_back is None:
         raise InputError(msg)
     that = that or _Data.of_release(report, this.source)
-    if str(Unit.of(this.settings.file.unit)) != str(
-        Unit.of(that.settings.file.unit)
-    ):  # a flag splits a name at its commas
+    units = {str(Unit.of(data.settings.file.unit)) for data in (this, that)}  # a flag splits a name at its commas
+    if len(units) > 1:
         same = f"both releases must have the same {setting('unit')}, so that persons can be matched"
         msg = f"{setting(name)} {opened.out}: {same}"
         raise InputError(msg)
@@ -382,10 +382,6 @@ def _of_records(column: SetColumn, records: Int64) -> SetColumn:
     """Return the given records of a column. Record -1 has no items."""
     with_empty = replace(column, indptr=np.append(column.indptr, column.indptr[-1]))
     return with_empty.take(np.where(records < 0, column.n, records))
-
-
-def _shows_all(retention: Mapping[str, Mapping[str, int]]) -> bool:
-    return retention.get("items", {}).get("suppressed", 1) == 0
 
 
 def same_persons(ids: Sequence[Hashable], others: Sequence[Hashable]) -> Int64:

@@ -31,6 +31,7 @@ from anonset.reading.sources.place import Place, is_address
 from anonset.release.documents import own_file
 from anonset.release.publishing.destination import destination
 from anonset.release.statements import plain, versions
+from anonset.settings.job import Job
 from anonset.settings.paths import side_digests, with_absolute_paths
 from anonset.settings.settings import Settings, settings_model
 from anonset.spelling import setting
@@ -322,11 +323,11 @@ def _write_identity(store: Files, settings: Settings) -> None:
 
 
 def _identity(settings: Settings) -> dict[str, Any]:
-    options = with_absolute_paths(settings.model_dump(exclude_none=True))
+    options = with_absolute_paths(settings.stated)
     return identity(options, ACCEPTANCE) | {"places": [options["input"], options["out"]]}
 
 
-def identity(options: Mapping[str, Any], *besides: Decides) -> dict[str, Any]:
+def identity(options: Job, *besides: Decides) -> dict[str, Any]:
     """Return the facts that must be equal if two runs are runs of the same job, as JSON types. See `relevant`."""
     return {"settings": relevant(options, *besides), "side files": side_digests(options), "versions": versions()}
 
@@ -354,7 +355,7 @@ def _clear(store: Files) -> None:
             path.unlink()
 
 
-def relevant(settings: Mapping[str, Any], *besides: Decides) -> dict[str, Any]:
+def relevant(settings: Job, *besides: Decides) -> dict[str, Any]:
     """Return the settings that affect the result, as JSON types, without those that decide only a kind in `besides`."""
     plain_settings, decided = plain(settings), decisions(settings_model())
     return {name: value for name, value in plain_settings.items() if decided.get(name) not in (MACHINE, *besides)}

@@ -36,6 +36,7 @@ from anonset.release.scan.disclosure_scan import declared
 from anonset.release.statements import plain
 from anonset.settings.binding import bind, cap
 from anonset.settings.compare import CompareSettings, read_value
+from anonset.settings.job import Job
 from anonset.settings.parameters import (
     GENERAL,
     MODELS,
@@ -237,13 +238,13 @@ def _facts(source: Source, settings: CompareSettings) -> str:
     """Return the first line of a study file."""
     # the key of a run contains its parameters, and the values of the settings that select runs
     shared = {name for name, decides in decisions(CompareSettings).items() if decides is not MACHINE}
-    contents = with_paths(settings.model_dump(include=shared, exclude_none=True), _digest)
+    contents = with_paths(Job(settings.model_dump(include=shared, exclude_none=True)), _digest)
     facts = {"study": 2, "version": version("anonset"), "input": source.sha256, **dict(sorted(contents.items()))}
     return dumps(facts)
 
 
 def _key(candidate: Candidate) -> str:
-    values = with_paths(dict(sorted(candidate.settings.items())), _digest)
+    values = with_paths(Job(dict(sorted(candidate.settings.items()))), _digest)
     return sha256(dumps([candidate.algorithm, plain(values)]).encode()).hexdigest()
 
 

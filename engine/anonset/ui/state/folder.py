@@ -16,6 +16,7 @@ from anonset.errors import InputError, MisreadError
 from anonset.reading.sources.files import FORMATS, format_of
 from anonset.reading.sources.source import paths_of
 from anonset.release.documents import ATTESTATION
+from anonset.settings.job import Job
 from anonset.settings.paths import with_paths
 
 JOB = ".toml"
@@ -77,7 +78,7 @@ class Folder:
         if job.get("cluster") is not None:
             msg = "the page connects to no cluster; remove cluster from the job file, or run the job in a terminal"
             raise InputError(msg)
-        with_paths(job, lambda _, path: str(self.complete(path)))
+        with_paths(Job(job), lambda _, path: str(self.complete(path)))
         if str(data := job.get("input", "")).lower().endswith(JOB):
             self.require_tables_inside(Path(data))
 
@@ -107,7 +108,7 @@ class Folder:
 
     def with_relative_paths(self, job: Mapping[str, Any]) -> dict[str, Any]:
         """Return the settings of a job with paths relative to the folder."""
-        return with_paths(job, lambda _, path: self.relative(self.inside(path)))
+        return {**with_paths(Job(job), lambda _, path: self.relative(self.inside(path)))}
 
     def jobs(self) -> list[str]:
         """Return the names of the job files in the folder."""
