@@ -77,11 +77,17 @@ def of_paper(paper: str) -> Iterator[tuple[str, str, str]]:
     """
     for name, algorithm in ALGORITHMS.items():
         references, deviations = _stated(algorithm)
-        if PAPERS[paper] in references:
+        if paper == _first_named(references):
             yield f"`{name}`", DIFFERS if deviations else WORKS, deviations
     for one in MISSING:
         if one.paper == paper:
             yield one.part, MISSING_HERE, one.reason
+
+
+def _first_named(references: str) -> str:
+    """Return the paper that references name first. Empty if there is none, or if the method is our own."""
+    named = {references.index(text): paper for paper, text in PAPERS.items() if text in references}
+    return named[min(named)] if named and not references.startswith("the method is unpublished") else ""
 
 
 def _stated(algorithm: type) -> tuple[str, str]:

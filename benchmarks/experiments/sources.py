@@ -16,8 +16,8 @@ from pathlib import Path
 ROOTS = ("anonset", "anonset_kernels", "anonset_datasets", "benchmarks")
 _DESCRIBES = {
     "__main__", "agreement", "cases", "checks", "claims", "criteria", "factors", "findings", "inventory", "judging",
-    "loss_checks", "negatives", "panels", "panels_of", "plots", "render", "results_page", "runner", "sources", "store",
-    "verdicts", "workers",
+    "loss_checks", "methods", "negatives", "panels", "panels_of", "plots", "render", "results_page", "runner",
+    "sources", "store", "verdicts", "workers",
 }  # fmt: skip
 """Names of modules that do not influence measurements, in this package and in the packages of papers."""
 _EXPERIMENTS = "benchmarks/experiments"
