@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from anonset.privacy.model import Part, PrivacyModel, PublishedKind, require_size
+from anonset.privacy.model import Part, PrivacyModel, PublishedKind, Size
 
 
 @dataclass(frozen=True)
@@ -17,11 +17,8 @@ class AnatomyDiversity(PrivacyModel):
     counts_rows: ClassVar[bool] = True
 
     l: Annotated[  # noqa: E741
-        int, "In each group, at most 1/l of the tuples may have the same sensitive value (l >= 1)."
+        Size, "In each group, at most 1/l of the tuples may have the same sensitive value (l >= 1)."
     ]
-
-    def __post_init__(self) -> None:
-        require_size("l", self.l)
 
     @property
     def diversity(self) -> int:

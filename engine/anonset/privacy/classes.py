@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import Annotated, ClassVar, Literal, get_args
+from typing import Annotated, ClassVar, Literal
 
 from anonset.data.decimals import Written, exact, shortest_float, shortest_text
-from anonset.errors import InputError, require_known
+from anonset.errors import InputError
 from anonset.privacy.k import KAnonymity
-from anonset.privacy.model import SHARED, require_size
+from anonset.privacy.model import SHARED, Size
 from anonset.spelling import counted, setting
 
 Kind = Literal["distinct", "entropy", "recursive"]
@@ -67,7 +67,7 @@ class KLDiversity(SensitiveClasses):
 
     name: ClassVar[str] = "kl"
 
-    l: Annotated[int, "Minimum number of well-represented sensitive values in an equivalence class (>= 1)."]  # noqa: E741
+    l: Annotated[Size, "Minimum number of well-represented sensitive values in an equivalence class (>= 1)."]  # noqa: E741
     sensitive: Annotated[str, "Name of the sensitive column, published unchanged."]
     l_kind: Annotated[Kind, "Type of diversity: distinct, entropy or recursive."] = "distinct"
     c: Annotated[
@@ -78,8 +78,6 @@ class KLDiversity(SensitiveClasses):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_size("l", self.l)
-        require_known(setting("l_kind"), self.l_kind, get_args(Kind))
         if (self.c is not None) != (self.l_kind == "recursive"):
             needed = "requires" if self.c is None else "takes no"
             msg = f"{setting('l_kind', self.l_kind)} {needed} {setting('c')}"
@@ -129,7 +127,6 @@ class KTCloseness(SensitiveClasses):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "t", _require_few_parts("t", self.t, -1, 1))
-        require_known(setting("t_distance"), self.t_distance, get_args(Distance))
         if (self.t_tree is not None) != (self.t_distance == "hierarchical"):
             needed = "requires" if self.t_tree is None else "takes no"
             msg = f"{setting('t_distance', self.t_distance)} {needed} {setting('t_tree')}"

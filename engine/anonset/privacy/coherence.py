@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Annotated, ClassVar
 
 from anonset.data.decimals import Written, exact, require_between_0_and_1, shortest_text
-from anonset.privacy.model import NEGATIVE, SHARED, Part, PrivacyModel, require_labels, require_size
+from anonset.privacy.model import NEGATIVE, SHARED, Labels, Part, PrivacyModel, Size
 from anonset.spelling import counted
 
 
@@ -29,18 +29,16 @@ class Coherence(PrivacyModel):
         "rounding.",
     ]
     k: Annotated[
-        int,
+        Size,
         "Minimum number of records that match the knowledge of the attacker (>= 1). It only applies if a record "
         "matches.",
     ]
-    p: Annotated[int, "Maximum number of public items that the attacker knows (>= 1)."]
-    sensitive_items: Annotated[tuple[str, ...], "Private items. All other items are public."] = ()
+    p: Annotated[Size, "Maximum number of public items that the attacker knows (>= 1)."]
+    sensitive_items: Annotated[Labels, "Private items. All other items are public."] = ()
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "h", require_between_0_and_1("h", self.h, above_0=True))
-        require_size("k", self.k)
-        require_size("p", self.p)
-        require_labels(self.sensitive_items)
 
     def __str__(self) -> str:
         private = f", {counted(len(self.sensitive_items), 'private item')}" if self.sensitive_items else ""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from anonset.errors import InputError
-from anonset.privacy.model import NEGATIVE, SHARED, Part, PrivacyModel, require_size
+from anonset.privacy.model import NEGATIVE, SHARED, Part, PrivacyModel, Size, require_size
 from anonset.privacy.policies import PrivacyPolicy
 from anonset.spelling import counted
 
@@ -26,7 +26,7 @@ class ConstraintSet(PrivacyModel):
     reads_sets: ClassVar[bool] = True
 
     k: Annotated[
-        int,
+        Size,
         "Minimum number of records that contain a subset of a protected itemset (>= 1). It only applies if a record "
         "contains the subset.",
     ]
@@ -34,16 +34,16 @@ class ConstraintSet(PrivacyModel):
         None
     )
     m: Annotated[
-        int | None, "Number of items of the protected itemsets (>= 1). None if a policy lists the protected itemsets."
+        int | None,
+        "Number of items of the protected itemsets (>= 1). None if a policy lists the protected itemsets.",
+        require_size,
     ] = None
 
     def __post_init__(self) -> None:
-        require_size("k", self.k)
+        super().__post_init__()
         if (self.policy is None) == (self.m is None):
             msg = "privacy constraints require either a policy or m, got " + ("neither" if self.m is None else "both")
             raise InputError(msg)
-        if self.m is not None:
-            require_size("m", self.m)
 
     @property
     def itemsets(self) -> PrivacyPolicy | None:

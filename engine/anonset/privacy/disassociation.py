@@ -9,7 +9,14 @@ from typing import Annotated, ClassVar
 
 from anonset.data.decimals import Written, exact, require_between_0_and_1, shortest_text
 from anonset.errors import InputError
-from anonset.privacy.model import NEGATIVE, Part, PrivacyModel, PublishedKind, require_labels, require_size
+from anonset.privacy.model import (
+    NEGATIVE,
+    Labels,
+    Part,
+    PrivacyModel,
+    PublishedKind,
+    Size,
+)
 from anonset.spelling import counted, setting
 
 CAP = Fraction(1, 2)
@@ -31,9 +38,9 @@ class DisassociationModel(PrivacyModel):
     protects: ClassVar[frozenset[Part]] = frozenset({"items"})
     kind: ClassVar[PublishedKind] = "chunks"
 
-    k: Annotated[int, "The probability that a sub-record belongs to a given person is at most 1/k (k >= 1)."]
-    m: Annotated[int, "Maximum number of items that the attacker knows (>= 1)."]
-    sensitive_items: Annotated[tuple[str, ...], "Items that must not be inferred. They are published unchanged."] = ()
+    k: Annotated[Size, "The probability that a sub-record belongs to a given person is at most 1/k (k >= 1)."]
+    m: Annotated[Size, "Maximum number of items that the attacker knows (>= 1)."]
+    sensitive_items: Annotated[Labels, "Items that must not be inferred. They are published unchanged."] = ()
     cap: Annotated[
         Written | None,
         "Maximum share of the records of a cluster with the same sensitive item (0 < cap <= 1). The value is used "
@@ -41,9 +48,7 @@ class DisassociationModel(PrivacyModel):
     ] = None
 
     def __post_init__(self) -> None:
-        require_size("k", self.k)
-        require_size("m", self.m)
-        require_labels(self.sensitive_items)
+        super().__post_init__()
         if self.cap is None and self.sensitive_items:
             object.__setattr__(self, "cap", CAP)
         if self.cap is not None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from anonset.privacy.model import SHARED, Part, PrivacyModel, require_size
+from anonset.privacy.model import SHARED, Part, PrivacyModel, Size
 from anonset.spelling import counted
 
 
@@ -14,10 +14,7 @@ class KAnonymity(PrivacyModel):
     name: ClassVar[str] = "k"
     protects: ClassVar[frozenset[Part]] = frozenset({"relational"})
 
-    k: Annotated[int, "Minimum number of records in an equivalence class (>= 1)."]
-
-    def __post_init__(self) -> None:
-        require_size("k", self.k)
+    k: Annotated[Size, "Minimum number of records in an equivalence class (>= 1)."]
 
     def promises(self, values: bool, items: int) -> float | None:
         """Return 1/k for an attacker who knows only quasi-identifiers."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from anonset.privacy.model import NEGATIVE, SHARED, Part, PrivacyModel, require_size
+from anonset.privacy.model import NEGATIVE, SHARED, Part, PrivacyModel, Size
 from anonset.spelling import counted
 
 
@@ -14,12 +14,8 @@ class KKmAnonymity(PrivacyModel):
     name: ClassVar[str] = "kkm"
     protects: ClassVar[frozenset[Part]] = frozenset({"items", "relational"})
 
-    k: Annotated[int, "Minimum number of records that match the known values and items, if any matches (>= 1)."]
-    m: Annotated[int, "Maximum number of items that the attacker knows (>= 1)."]
-
-    def __post_init__(self) -> None:
-        require_size("k", self.k)
-        require_size("m", self.m)
+    k: Annotated[Size, "Minimum number of records that match the known values and items, if any matches (>= 1)."]
+    m: Annotated[Size, "Maximum number of items that the attacker knows (>= 1)."]
 
     def promises(self, values: bool, items: int) -> float | None:
         """Return 1/k for an attacker who knows quasi-identifiers and at most m items."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from anonset.privacy.model import NEGATIVE, SHARED, Part, PrivacyModel, require_size
+from anonset.privacy.model import NEGATIVE, SHARED, Part, PrivacyModel, Size
 from anonset.spelling import counted
 
 
@@ -15,15 +15,11 @@ class KmAnonymity(PrivacyModel):
     protects: ClassVar[frozenset[Part]] = frozenset({"items"})
 
     k: Annotated[
-        int,
+        Size,
         "Minimum number of records that match the knowledge of the attacker (>= 1). It only applies if a record "
         "matches.",
     ]
-    m: Annotated[int, "Maximum number of items that the attacker knows (>= 1)."]
-
-    def __post_init__(self) -> None:
-        require_size("k", self.k)
-        require_size("m", self.m)
+    m: Annotated[Size, "Maximum number of items that the attacker knows (>= 1)."]
 
     def promises(self, values: bool, items: int) -> float | None:
         """Return 1/k for an attacker who knows at most m items and no quasi-identifier."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from anonset.privacy.model import NEGATIVE, Part, PrivacyModel, require_labels, require_size
+from anonset.privacy.model import NEGATIVE, Labels, Part, PrivacyModel, Size
 from anonset.spelling import counted
 
 
@@ -24,17 +24,12 @@ class LmDiversity(PrivacyModel):
     """Parts of the sentences about the model and its attacker."""
 
     k: Annotated[
-        int, "Minimum number of matching records (>= 1). If k is 1, the model only limits the share of sensitive items."
+        Size,
+        "Minimum number of matching records (>= 1). If k is 1, the model only limits the share of sensitive items.",
     ]
-    l: Annotated[int, "At most 1/l of the matching records may contain the same sensitive item (l >= 1)."]  # noqa: E741
-    m: Annotated[int, "Maximum number of non-sensitive items that the attacker knows (>= 1)."]
-    sensitive_items: Annotated[tuple[str, ...], "Items that must not be inferred. They are published unchanged."] = ()
-
-    def __post_init__(self) -> None:
-        require_size("k", self.k)
-        require_size("l", self.l)
-        require_size("m", self.m)
-        require_labels(self.sensitive_items)
+    l: Annotated[Size, "At most 1/l of the matching records may contain the same sensitive item (l >= 1)."]  # noqa: E741
+    m: Annotated[Size, "Maximum number of non-sensitive items that the attacker knows (>= 1)."]
+    sensitive_items: Annotated[Labels, "Items that must not be inferred. They are published unchanged."] = ()
 
     @property
     def diversity(self) -> int:

@@ -2,12 +2,12 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from inspect import get_annotations
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin
 
 from anonset.data.redacted_repr import RedactedRepr, redacted
-from anonset.errors import InputError, MarkedText, data_list, datum, foreign
+from anonset.errors import InputError, MarkedText, data_list, datum, foreign, require_known
 from anonset.privacy.policies import PrivacyPolicy
 from anonset.spelling import counted, setting
 
@@ -69,6 +69,9 @@ class PrivacyModel(RedactedRepr, ABC):
             above = [base for base in cls.__mro__ if base is not PrivacyModel]
             if not any(name in vars(base) or name in get_annotations(base) for base in above):
                 setattr(cls, name, None)
+
+    def __post_init__(self) -> None:
+        require_parameters(self)
 
     def promises(self, values: bool, items: int) -> float | None:
         """Return the maximum probability that an attacker finds a person's record. Return None if the model does not
@@ -230,6 +233,29 @@ class Verdict(MarkedText, RedactedRepr):
         return text
 
 
+def require_parameters(instance: Any) -> None:
+    """Check the fields of a dataclass by their annotations.
+
+    A function in an annotation is called with the name and the value of the field. A literal type allows only its
+    values. If the type includes None, None is not checked.
+
+    >>> from anonset.privacy import KAnonymity
+    >>> KAnonymity(0)
+    Traceback (most recent call last):
+    ...
+    anonset.errors.InputError: k must be an integer of at least 1, got 0
+    """
+    for parameter in fields(instance):
+        value, kind, checks = getattr(instance, parameter.name), parameter.type, list[object]()
+        if get_origin(kind) is Annotated:
+            kind, *checks = get_args(kind)
+        if get_origin(kind) is Literal:
+            require_known(setting(parameter.name), value, get_args(kind))
+        for check in checks if value is not None or type(None) not in get_args(kind) else ():
+            if callable(check):
+                check(parameter.name, value)
+
+
 def require_at_least(name: str, value: int, least: int) -> None:
     """Validate an integer parameter that must be at least `least`. A count must also fit into 64 bits.
 
@@ -276,7 +302,7 @@ def _require_between(name: str, value: int, least: int, most: int | None) -> Non
         raise InputError(msg)
 
 
-def require_labels(sensitive_items: tuple[str, ...]) -> None:
+def require_labels(name: str, labels: tuple[str, ...]) -> None:
     """Validate the sensitive items of a model. They must be a tuple of distinct labels.
 
     Raises
@@ -284,10 +310,16 @@ def require_labels(sensitive_items: tuple[str, ...]) -> None:
     InputError
         If the value is invalid. The message contains the value and the requirement.
     """
-    if not isinstance(sensitive_items, tuple) or not all(isinstance(label, str) for label in sensitive_items):
-        msg = f"sensitive_items must be a tuple of labels, got {datum(sensitive_items)}"
+    if not isinstance(labels, tuple) or not all(isinstance(label, str) for label in labels):
+        msg = f"{name} must be a tuple of labels, got {datum(labels)}"
         raise InputError(msg)
-    if len(set(sensitive_items)) != len(sensitive_items):
-        twice = next(label for label in sensitive_items if sensitive_items.count(label) > 1)
-        msg = f"sensitive_items must be distinct, got {datum(twice)} twice"
+    if len(set(labels)) != len(labels):
+        twice = next(label for label in labels if labels.count(label) > 1)
+        msg = f"{name} must be distinct, got {datum(twice)} twice"
         raise InputError(msg)
+
+
+Size = Annotated[int, require_size]
+"""Type of a size parameter, with its check."""
+Labels = Annotated[tuple[str, ...], require_labels]
+"""Type of sensitive items, with their check."""

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Annotated, ClassVar
 
 from anonset.data.decimals import Written, exact, require_between_0_and_1, shortest_text
-from anonset.privacy.model import NEGATIVE, Part, PrivacyModel, require_labels, require_size
+from anonset.privacy.model import NEGATIVE, Labels, Part, PrivacyModel, Size
 from anonset.spelling import counted
 
 
@@ -32,9 +32,9 @@ class RhoUncertainty(PrivacyModel):
         "Upper bound on the share of the matching records with a sensitive item (0 < rho <= 1). The value is used "
         "without rounding.",
     ]
-    m: Annotated[int, "Maximum number of items that the attacker knows (>= 1)."]
+    m: Annotated[Size, "Maximum number of items that the attacker knows (>= 1)."]
     sensitive_items: Annotated[
-        tuple[str, ...], "Items that must not be inferred. They are published unchanged or suppressed."
+        Labels, "Items that must not be inferred. They are published unchanged or suppressed."
     ] = ()
     strict: Annotated[bool, "True if the share must be below rho. False if the share may also equal rho."] = True
     from_nothing: Annotated[
@@ -44,9 +44,8 @@ class RhoUncertainty(PrivacyModel):
     ] = True
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "rho", require_between_0_and_1("rho", self.rho, above_0=True))
-        require_size("m", self.m)
-        require_labels(self.sensitive_items)
 
     @property
     def needs_secrets(self) -> bool:

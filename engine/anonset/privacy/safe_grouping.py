@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from anonset.errors import InputError
-from anonset.privacy.model import Part, PrivacyModel, PublishedKind, require_size
+from anonset.privacy.model import Part, PrivacyModel, PublishedKind, Size
 from anonset.spelling import counted
 
 
@@ -19,14 +19,13 @@ class SafetyConstraint(PrivacyModel):
     kind: ClassVar[PublishedKind] = "buckets"
     needs_known_values: ClassVar[bool] = True
 
-    k: Annotated[int, "Minimum number of individuals in a group (>= l)."]
+    k: Annotated[Size, "Minimum number of individuals in a group (>= l)."]
     l: Annotated[  # noqa: E741
-        int, "In each group, at most 1/l of the tuples may have the same sensitive value (l >= 1)."
+        Size, "In each group, at most 1/l of the tuples may have the same sensitive value (l >= 1)."
     ]
 
     def __post_init__(self) -> None:
-        require_size("k", self.k)
-        require_size("l", self.l)
+        super().__post_init__()
         if self.k < self.l:
             msg = f"k must be at least l, got k={self.k} and l={self.l}"
             raise InputError(msg)

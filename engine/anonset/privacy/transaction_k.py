@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from anonset.privacy.model import SHARED, Part, PrivacyModel, require_size
+from anonset.privacy.model import SHARED, Part, PrivacyModel, Size
 from anonset.spelling import counted
 
 
@@ -18,10 +18,7 @@ class TransactionKAnonymity(PrivacyModel):
     protects: ClassVar[frozenset[Part]] = frozenset({"items"})
     recodes_locally: ClassVar[bool] = True
 
-    k: Annotated[int, "Minimum number of records with the same published symbols (>= 1)."]
-
-    def __post_init__(self) -> None:
-        require_size("k", self.k)
+    k: Annotated[Size, "Minimum number of records with the same published symbols (>= 1)."]
 
     def promises(self, values: bool, items: int) -> float | None:
         """Return 1/k for an attacker who knows any number of items, but no quasi-identifiers."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from anonset.algorithms.base import Result, Traits, traits_of
 from anonset.algorithms.clusters import list_members, renumber_clusters
-from anonset.algorithms.parameters import AT_LEAST_1, Parameters
+from anonset.algorithms.parameters import AT_LEAST_1, Count, Parameters
 from anonset.algorithms.relational.class_rules import merge_broken, model_of, rule_of
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
 from anonset.algorithms.relational.refinement import RefinedClusters, refine_clusters
@@ -263,7 +263,7 @@ class QuadraticFormation(Formation):
         memory_factor=1.6, split_records=1 << 12, tight=True, slow=True, answers=OF_CLASSES
     )
 
-    max_records: Annotated[int, "Maximum number of records, because the time is quadratic.", AT_LEAST_1] = 100_000
+    max_records: Annotated[Count, "Maximum number of records, because the time is quadratic."] = 100_000
 
     @abstractmethod
     def form_small(self, qi: QuasiIdentifiers, progress: Progress | None) -> Int32:

@@ -15,7 +15,7 @@ import numpy as np
 
 from anonset.algorithms.base import Traits
 from anonset.algorithms.clusters import renumber_clusters
-from anonset.algorithms.parameters import AT_LEAST_1
+from anonset.algorithms.parameters import Count
 from anonset.algorithms.relational.base import OF_CLASSES, NodeFormation, Solution
 from anonset.algorithms.relational.generalized_tuples import loss_keys
 from anonset.algorithms.relational.levels import Classes, Levels, Vector, tuple_rule
@@ -57,7 +57,7 @@ class FullDomain(NodeFormation):
     max_suppressed_records: Annotated[
         float, "Maximum share of the records that may be suppressed, in [0, 1].", require_share
     ] = 0.0
-    max_vectors: Annotated[int, "Maximum number of combinations of levels (vectors).", AT_LEAST_1] = 1_000_000
+    max_vectors: Annotated[Count, "Maximum number of combinations of levels (vectors)."] = 1_000_000
 
     def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:
         """Return the class of each record, int32 (n,). Classes are numbered by first record.

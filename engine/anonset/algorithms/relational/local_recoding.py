@@ -7,7 +7,7 @@ import numpy as np
 
 from anonset.algorithms.base import Traits
 from anonset.algorithms.clusters import renumber_clusters
-from anonset.algorithms.parameters import AT_LEAST_1
+from anonset.algorithms.parameters import Count
 from anonset.algorithms.relational.base import OF_CLASSES, Formation
 from anonset.algorithms.relational.full_domain import require_few_vectors
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, first_least, loss_keys
@@ -47,7 +47,7 @@ class LocalRecoding(Formation):
     name: ClassVar[str] = "local-recoding"
     traits: ClassVar[Traits] = Traits(memory_factor=1.0, tight=True, slow=True, answers=OF_CLASSES)
 
-    max_vectors: Annotated[int, "Maximum number of combinations of levels (vectors).", AT_LEAST_1] = 1_000_000
+    max_vectors: Annotated[Count, "Maximum number of combinations of levels (vectors)."] = 1_000_000
 
     def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:
         """Return the class of each record, int32 (n,). Classes are numbered by first record.

@@ -8,7 +8,7 @@ import numpy as np
 
 from anonset.algorithms.base import Result, Traits
 from anonset.algorithms.clusters import renumber_clusters
-from anonset.algorithms.parameters import AT_LEAST_1
+from anonset.algorithms.parameters import Count
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
 from anonset.algorithms.relational.rounded_tuples import as_published
 from anonset.algorithms.relational.values import relational_values
@@ -39,7 +39,7 @@ class TFirst(RTFramework):
 
     bounded_weights: ClassVar[bool] = False
 
-    partitions: Annotated[int, "Maximum number of partitions (>= 1).", AT_LEAST_1] = 10
+    partitions: Annotated[Count, "Maximum number of partitions (>= 1)."] = 10
 
     def form_and_publish(
         self, table: Table, hierarchies: Mapping[str, Hierarchy], qi: QuasiIdentifiers, *, progress: Progress | None

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from anonset.algorithms.base import Result
-from anonset.algorithms.parameters import AT_LEAST_1, Parameters
+from anonset.algorithms.parameters import Count, Parameters
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.blocks import Blocks
 from anonset.data.progress import Progress
@@ -19,7 +19,7 @@ from anonset.generalization.recoding import SUPPRESSED
 from anonset.privacy import KmAnonymity
 
 MaxIncrements = Annotated[
-    int, "Maximum number of counting steps per itemset size (about 2 * 10^8 per second and core).", AT_LEAST_1
+    Count, "Maximum number of counting steps per itemset size (about 2 * 10^8 per second and core)."
 ]
 MOST_INCREMENTS = 500_000_000_000
 """Default of `max_increments`."""

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from anonset.algorithms.base import Result, Traits
-from anonset.algorithms.parameters import AT_LEAST_1
+from anonset.algorithms.parameters import Count
 from anonset.algorithms.transaction.base import Generalization, require_feasible
 from anonset.algorithms.transaction.cuts.cut_search import CutSearch
 from anonset.data import Hierarchy, SetColumn
@@ -59,7 +59,7 @@ class Direct(Generalization):
     )
 
     max_tree: Annotated[
-        int, "Maximum number of pairs of a record and a set of up to m nodes that the record contains.", AT_LEAST_1
+        Count, "Maximum number of pairs of a record and a set of up to m nodes that the record contains."
     ] = 50_000_000_000
 
     def generalize(self, column: SetColumn, hierarchy: Hierarchy, *, store: Store, progress: Progress | None) -> Result:

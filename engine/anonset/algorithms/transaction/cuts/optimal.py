@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from anonset.algorithms.base import Result, Traits
-from anonset.algorithms.parameters import AT_LEAST_1
+from anonset.algorithms.parameters import Count
 from anonset.algorithms.transaction.base import Generalization
 from anonset.algorithms.transaction.rare_sets.supported_nodes import SupportedNodes
 from anonset.data import Hierarchy, SetColumn
@@ -50,7 +50,7 @@ class Optimal(Generalization):
         not_tried="exact finds the same cut in less time",
     )
 
-    max_cuts: Annotated[int, "Maximum number of cuts to examine.", AT_LEAST_1] = 1_000_000
+    max_cuts: Annotated[Count, "Maximum number of cuts to examine."] = 1_000_000
 
     def generalize(self, column: SetColumn, hierarchy: Hierarchy, *, store: Store, progress: Progress | None) -> Result:
         """Find the cut. `Result.trace` contains the successive best k^m-anonymous cuts, as node labels.

@@ -19,7 +19,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from anonset.algorithms.base import Result, Traits
-from anonset.algorithms.parameters import AT_LEAST_1, Parameters
+from anonset.algorithms.parameters import Count, Parameters
 from anonset.algorithms.transaction.base import bind_items
 from anonset.algorithms.transaction.partitions.gray_order import GrayOrder
 from anonset.data import Hierarchy, SetColumn, Table
@@ -70,7 +70,7 @@ class Cahd(Parameters):
         "Maximum share of a cluster's records that have the same sensitive item (0 < cap <= 1). None for 1/2.",
     ] = None
     alpha: Annotated[
-        int, "Number of candidates on each side of a sensitive record, in multiples of 1/cap (>= 1).", AT_LEAST_1
+        Count, "Number of candidates on each side of a sensitive record, in multiples of 1/cap (>= 1)."
     ] = 3
 
     def __post_init__(self) -> None:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NamedTuple
 import numpy as np
 
 from anonset.algorithms.base import Result, Traits
-from anonset.algorithms.parameters import AT_LEAST_1, Parameters
+from anonset.algorithms.parameters import Count, Parameters
 from anonset.algorithms.transaction.base import bind_items
 from anonset.algorithms.transaction.disassociation.horizontal_parts import horizontal_parts, near_equal
 from anonset.algorithms.transaction.disassociation.shared_chunks import MovableTerms
@@ -81,7 +81,7 @@ class Disassociation(Parameters):
     k: Annotated[int, "Inverse of the maximum probability that a sub-record is linked to a person (>= 1)."]
     m: Annotated[int, "Maximum number of items that the attacker knows (>= 1)."]
     cluster_size: Annotated[
-        int, "Approximate number of records per cluster (>= 1). Values below 2 k are replaced by 2 k.", AT_LEAST_1
+        Count, "Approximate number of records per cluster (>= 1). Values below 2 k are replaced by 2 k."
     ] = 60
     sensitive_items: Annotated[tuple[str, ...], "Items that must not be inferred. They are published unchanged."] = ()
     cap: Annotated[

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from anonset.algorithms.base import Result, Traits
-from anonset.algorithms.parameters import AT_LEAST_1
+from anonset.algorithms.parameters import Count
 from anonset.algorithms.transaction.base import KmAlgorithm, bind_to_hierarchy, require_feasible
 from anonset.algorithms.transaction.cluster_mappings import ClusterSearch
 from anonset.algorithms.transaction.cuts.apriori import Apriori
@@ -77,10 +77,9 @@ class Exact(KmAlgorithm):
         "Time limit in seconds. At the limit, the best known cut is published. The result then depends on the machine.",
     ] = None
     max_steps: Annotated[
-        int,
+        Count,
         "Maximum number of steps. A linear program takes ten steps, and a check of branch and bound at most one. "
         "Counting 2 * 10^7 sets, or two sets for each record if there are more than 10^7 records, takes one step.",
-        AT_LEAST_1,
     ] = 1_000
 
     def __post_init__(self) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from anonset.algorithms.base import Result, Traits
-from anonset.algorithms.parameters import AT_LEAST_1
+from anonset.algorithms.parameters import Count
 from anonset.algorithms.transaction.base import KmAlgorithm, bind_items, require_feasible
 from anonset.algorithms.transaction.cluster_mappings import ClusterSearch, SearchEach
 from anonset.algorithms.transaction.exact_cut.exact import Exact
@@ -59,7 +59,7 @@ class SetSearch(KmAlgorithm):
         int, "Weight of the frequency differences within a set, from 0 to 100. With 0, frequencies have no effect."
     ] = 4
     max_steps: Annotated[
-        int, "Maximum number of steps. A step examines 10^8 pairs of a record and a set (about 0.5 s).", AT_LEAST_1
+        Count, "Maximum number of steps. A step examines 10^8 pairs of a record and a set (about 0.5 s)."
     ] = 60
 
     def __post_init__(self) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 
 from anonset.algorithms.base import Result, Traits
 from anonset.algorithms.clusters import number_clusters
-from anonset.algorithms.parameters import AT_LEAST_1
+from anonset.algorithms.parameters import Count
 from anonset.algorithms.transaction.cuts.apriori import Apriori, AprioriBased
 from anonset.algorithms.transaction.cuts.apriori_on_clusters import in_bitmaps, search_in_bitmaps
 from anonset.algorithms.transaction.cuts.cut_search import TOGETHER_CELLS, FixedSet
@@ -84,7 +84,7 @@ class Lra(AprioriBased):
         not_tried="its guarantee differs: k^m-anonymity within each part",
     )
 
-    partitions: Annotated[int, "Maximum number of partitions (>= 1).", AT_LEAST_1] = 10
+    partitions: Annotated[Count, "Maximum number of partitions (>= 1)."] = 10
 
     @property
     def model(self) -> PartitionKmAnonymity:

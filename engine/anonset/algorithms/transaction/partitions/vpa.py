@@ -13,7 +13,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from anonset.algorithms.base import Result, Traits
-from anonset.algorithms.parameters import AT_LEAST_1
+from anonset.algorithms.parameters import Count
 from anonset.algorithms.transaction.cuts.apriori import AprioriBased
 from anonset.algorithms.transaction.cuts.cut_search import FixedSet
 from anonset.data import Hierarchy, SetColumn
@@ -66,7 +66,7 @@ class Vpa(AprioriBased):
         answers=("km",),
     )
 
-    depth: Annotated[int, "Depth of the nodes whose subtrees are the parts (>= 1).", AT_LEAST_1] = 1
+    depth: Annotated[Count, "Depth of the nodes whose subtrees are the parts (>= 1)."] = 1
 
     def generalize(self, column: SetColumn, hierarchy: Hierarchy, *, store: Store, progress: Progress | None) -> Result:
         """Find the cut.

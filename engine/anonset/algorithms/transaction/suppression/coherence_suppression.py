@@ -17,7 +17,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from anonset.algorithms.base import Result, Traits
-from anonset.algorithms.parameters import AT_LEAST_1, Parameters
+from anonset.algorithms.parameters import Count, Parameters
 from anonset.algorithms.transaction.base import bind_items, without_items
 from anonset.algorithms.transaction.rare_sets.expanded_records import room_for
 from anonset.algorithms.transaction.suppression.threats import StoredRecords
@@ -71,7 +71,7 @@ class CoherenceSuppression(Parameters):
         "Loss of suppressing each item, above 0 and at most 1. An item without an entry has loss 1. If None, the "
         "loss of an item is its number of occurrences.",
     ] = None
-    max_threats: Annotated[int, "Maximum number of minimal moles in memory.", AT_LEAST_1] = 30_000_000
+    max_threats: Annotated[Count, "Maximum number of minimal moles in memory."] = 30_000_000
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -18,7 +18,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from anonset.algorithms.base import Result, Traits
-from anonset.algorithms.parameters import AT_LEAST_1
+from anonset.algorithms.parameters import Count
 from anonset.algorithms.transaction.base import MOST_INCREMENTS, KmAlgorithm, MaxIncrements, bind_to_hierarchy
 from anonset.algorithms.transaction.suppression.cut_scan import search_cut
 from anonset.algorithms.transaction.suppression.threats import MinimalThreats
@@ -31,9 +31,7 @@ from anonset.generalization import Cut
 class ThreatBased(KmAlgorithm, ABC):
     """Base class of HgHs and mHgHs, which find a cut and suppressed nodes by minimal threats."""
 
-    max_threats: Annotated[int, "Maximum number of rare itemsets (about 50 bytes each at m=3).", AT_LEAST_1] = (
-        30_000_000
-    )
+    max_threats: Annotated[Count, "Maximum number of rare itemsets (about 50 bytes each at m=3)."] = 30_000_000
     max_increments: MaxIncrements = MOST_INCREMENTS
 
     @abstractmethod

@@ -18,7 +18,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from anonset.algorithms.base import Result, Traits
-from anonset.algorithms.parameters import AT_LEAST_1, Parameters
+from anonset.algorithms.parameters import Count, Parameters
 from anonset.algorithms.transaction.base import bind_items, without_items
 from anonset.algorithms.transaction.suppression.control_cuts import ControlCuts
 from anonset.data import Hierarchy, SetColumn, Table
@@ -84,11 +84,9 @@ class SuppressControl(Parameters):
         "True to generalize items first if this results in a smaller loss than suppression alone. A hierarchy is "
         "required.",
     ] = False
-    max_tries: Annotated[int, "Approximate number of cuts to try if `generalize` is True.", AT_LEAST_1] = 300
+    max_tries: Annotated[Count, "Approximate number of cuts to try if `generalize` is True."] = 300
     max_rules: Annotated[
-        int,
-        "Maximum number of rules in memory. All rules with the same antecedent size are in memory together.",
-        AT_LEAST_1,
+        Count, "Maximum number of rules in memory. All rules with the same antecedent size are in memory together."
     ] = 30_000_000
 
     def __post_init__(self) -> None:
