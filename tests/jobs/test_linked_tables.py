@@ -433,3 +433,63 @@ def test_each_column_of_items_is_scanned_alone(made, capsys):
     assert names(message, "column drug.code")
     assert "condition.code" not in message
     assert not (made / "out").exists()
+
+
+SURNAMES = ["Meier", "Schmidt", "Weber", "Koch", "Bauer", "Ott"]
+DESCRIBED = """
+unit = "who"
+model = "kkm"
+transaction = "apriori"
+k = 3
+m = 1
+[tables.p]
+input = "p.csv"
+relational = "sex"
+drop = "surname"
+[tables.c]
+input = "c.csv"
+items = "text"
+[hierarchy]
+c.text = "balanced:2"
+"""
+NOT_DESCRIBED = """
+unit = "who"
+model = "km"
+algorithm = "apriori"
+k = 3
+m = 1
+[tables.c]
+input = "c.csv"
+items = "text"
+[hierarchy]
+c.text = "balanced:2"
+"""
+
+
+@pytest.mark.parametrize(
+    ("job", "column"),
+    [(DESCRIBED, "p.surname"), (DESCRIBED.replace("surname", "x"), "c.surname"), (NOT_DESCRIBED, "c.surname")],
+)
+def test_items_of_linked_tables_that_mention_persons_of_any_table_stop(tmp_path, monkeypatch, capsys, job, column):
+    monkeypatch.chdir(tmp_path)
+    header = {table: "surname" if column == f"{table}.surname" else "x" for table in "pc"}
+    people = [f"w{n},{'fm'[n % 2]},{SURNAMES[n % 6]}\n" for n in range(60)]
+    remarks = [f"w{n},{('call', 'ask')[n % 2]} {SURNAMES[n % 6]},{SURNAMES[n % 6]}\n" for n in range(60)]
+    (tmp_path / "p.csv").write_text(f"who,sex,{header['p']}\n" + "".join(people))
+    (tmp_path / "c.csv").write_text(f"who,text,{header['c']}\n" + "".join(remarks))
+    (tmp_path / "job.toml").write_text(job)
+    assert main(["anonymize", "job.toml", "-o", "out", "--quiet", "--accept", "worthless"]) == 2
+    assert names(capsys.readouterr().err, f"column 'c.text' '{column}'")
+
+
+@pytest.mark.parametrize(
+    ("role", "items", "column"), [("keep", "code", "p.surname"), ("drop", "patient_id", "c.patient_id")]
+)
+def test_the_name_of_a_table_does_not_hide_what_a_header_means(tmp_path, monkeypatch, capsys, role, items, column):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "p.csv").write_text("who,sex,surname\n" + "".join(f"w{n},{'fm'[n % 2]},N{n % 3}\n" for n in range(60)))
+    (tmp_path / "c.csv").write_text(f"who,{items}\n" + "".join(f"w{n},{n % 4}\n" for n in range(60)))
+    job = DESCRIBED.replace('drop = "surname"', f'{role} = "surname"').replace("text", items)
+    (tmp_path / "job.toml").write_text(job)
+    assert main(["anonymize", "job.toml", "-o", "out", "--quiet", "--accept", "worthless"]) == 2
+    assert names(capsys.readouterr().err, f"column '{column}'")

@@ -27,9 +27,9 @@ _WORDS = re.compile(r"[^\W\d_]{3,}")
 _TOKENS = re.compile(r"[^\s,;:()\"']+")
 
 
-def names_and_ids(columns: Iterable[str]) -> list[str]:
-    """Return the columns with headers that name persons or person ids."""
-    return [name for name in columns if meaning_of(name) in ("name", *PERSON_IDS)]
+def names_and_ids(columns: Iterable[str], header_of: Callable[[str], str] = str) -> list[str]:
+    """Return the columns with headers that name persons or person ids. `header_of` returns the header of a column."""
+    return [name for name in columns if meaning_of(header_of(name)) in ("name", *PERSON_IDS)]
 
 
 def columns_of_few(first: Mapping[str, Any], ids: Sequence[str]) -> list[str]:

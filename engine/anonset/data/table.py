@@ -387,6 +387,11 @@ class Table(RedactedRepr):
         """Names of the columns of items, before they were joined. Empty without items."""
         return () if self.transactions is None else self.joined or (self.transactions.name,)
 
+    def header_of(self, name: str) -> str:
+        """Return the name of a column in its own table."""
+        table, _, header = name.partition(".")
+        return header if table in self.tables else name
+
     @property
     def coarsened(self) -> dict[str, list[str]]:
         """Columns that reading coarsened, by part of the data: ``items`` or ``values``. Losses do not include this."""

@@ -160,19 +160,30 @@ class Plan:
         return tuple(one.as_repeated for one in possible if one.meaning in meant)
 
     def mentions(
-        self, table: Table, head: Callable[[Sequence[str]], ArrowColumns], separator: str | None
+        self,
+        table: Table,
+        head: Callable[[Sequence[str]], ArrowColumns],
+        separator: str | None,
+        left_out: Sequence[str] = (),
     ) -> tuple[PersonMentions, ...]:
-        """Return the item columns that contain free text, or mention persons named in other columns."""
+        """Return the item columns that contain free text, or mention persons named in other columns. `left_out` are
+        columns of linked tables without a role.
+        """
         if table.transactions is None or table.transactions.vocabulary.is_numbered:
             return ()
         roles = self.roles
         others = (*roles.id, *roles.drop, *roles.relational, *roles.keep)
         without_header = any(map(str.isdecimal, others))
         of_few = columns_of_few(head(others), roles.id) if without_header else ()
-        named = [*names_and_ids(others), *of_few]
-        free_text = free_text_in(head(roles.items), separator) if roles.items else ()
+        named = [*names_and_ids((*others, *left_out), table.header_of), *of_few]
+
+        def of_each(names: Sequence[str]) -> ArrowColumns:  # `head` returns columns of one of several linked tables
+            return {name: column for one in names for name, column in head([one]).items()}
+
+        first = of_each if table.tables else head
+        free_text = free_text_in(first(roles.items), separator) if roles.items else ()
         of_codes = persons_in(head(roles.one_code), table.transactions.name) if roles.one_code else ()
-        return (*free_text, *of_codes, *mentions_in(table.transactions, table.joined, named, head))
+        return (*free_text, *of_codes, *mentions_in(table.transactions, table.joined, named, first))
 
     def require_places(self, where: str, rules: Mapping[str, Sequence[str]]) -> None:
         """Reject rules for columns that are not text, and rules for items if there are no items.

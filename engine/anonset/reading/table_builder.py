@@ -198,7 +198,7 @@ def _gathered(
         table,
         rules=options.rules,
         repeated=repeated,
-        mentions=() if options.exact else plan.mentions(table, source.head, options.separator),
+        mentions=() if options.exact else plan.mentions(table, source.head, options.separator, source.left_out),
         word=replace(options.word, has_further_columns=not plan.is_one_set),
         changes=(*gathering.skipped, *left_out, *table.changes),
         source_rows=gathering.n,

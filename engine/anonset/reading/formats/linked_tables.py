@@ -1,7 +1,7 @@
 """Read linked tables as one source (see `anonset.reading.linked`)."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from typing import Any, Self
@@ -163,6 +163,8 @@ class _Renamed(RedactedRepr):
     """Table with the person of each key. None if the table has the columns of the unit."""
     unit: Sequence[str] = ()
     """Columns of the unit."""
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    """Name in the table of each column that the source has not."""
 
     def needed(self, names: Sequence[str]) -> list[str]:
         """Return the columns of the table that contain the named columns."""
@@ -235,13 +237,7 @@ def open_tables(source: Source, options: ReadOptions) -> OpenedSource:
         head=tables.head,
         from_files=all(one.from_files for one in opened),
         tables=linked.names,
-        left_out=tuple(
-            column_of(table.name, name)
-            for table, one in zip(linked.tables, opened, strict=True)
-            if table.items
-            for name in one.names
-            if name not in (*table.key, table.items)
-        ),
+        left_out=tuple(chain.from_iterable(one.left_out for one in renamed)),
         described=linked.described,
         decimal=opened[0].decimal,
     )
@@ -261,7 +257,9 @@ def _renamed(
     if not table.parent:
         own = {**dict(zip(unit, table.key, strict=True)), **own}
     parent = _parent_of(linked, table, options, parents)
-    return _Renamed(own, key, parent, unit)
+    unused = opened.names if table.items else ()
+    left_out = {column_of(table.name, name): name for name in unused if name not in (*table.key, table.items)}
+    return _Renamed(own, key, parent, unit, left_out)
 
 
 def _parent_of(
@@ -334,7 +332,8 @@ class _Tables(RedactedRepr):
             return self._ids()
         shown: ArrowColumns = {}
         for number, one in enumerate(self.renamed):
-            asked = {name: one.own[name] for name in names if name in one.own and name not in shown}
+            own = {**one.own, **one.left_out}
+            asked = {name: own[name] for name in names if name in own and name not in shown}
             first = self.opened[number].head(list(asked.values())) if asked else {}
             shown = {**shown, **{name: first[x] for name, x in asked.items() if x in first}}
             if number == 0 and shown:  # rows of several tables do not belong together

@@ -139,7 +139,7 @@ def names_of_persons(
         for column in columns:
             if column.name in as_is:
                 continue
-            if isinstance(column, CategoricalColumn) and (kind := _refused_kind(column)):
+            if isinstance(column, CategoricalColumn) and (kind := _refused_kind(column, table)):
                 role = "sensitive" if column.name == protected else role
                 problem = f"column {column.name!r} contains {KINDS[kind].words} but is declared {setting(role)}"
                 fixes = _omit_or_publish(column.name)
@@ -147,7 +147,7 @@ def names_of_persons(
     specs = {} if hierarchies is None else hierarchies
     fine = () if hierarchies is None else [c for c in table.relational if not is_coarser(specs.get(c.name))]
     for column in (*fine, *table.kept):
-        if column.name not in as_is and meaning_of(column.name) in ("birth", "born"):
+        if column.name not in as_is and meaning_of(table.header_of(column.name)) in ("birth", "born"):
             looked_at = column.vocabulary.labels if isinstance(column, CategoricalColumn) else _numbers_of(column)
             labels = [label for label in looked_at[:_LOOKED_AT] if label not in NO_VALUE]
             look = look_at("", labels)
@@ -156,9 +156,9 @@ def names_of_persons(
     yield from ids_among_items(table)
 
 
-def _refused_kind(column: CategoricalColumn) -> str:
+def _refused_kind(column: CategoricalColumn, table: Table) -> str:
     """Return the kind of names or contact data in a column, by its header or its first values. Empty if none."""
-    kind = meaning_of(column.name)
+    kind = meaning_of(table.header_of(column.name))
     if kind in _REFUSED:
         return kind
     labels = [label for label in column.vocabulary.labels[:_LOOKED_AT] if label not in NO_VALUE]

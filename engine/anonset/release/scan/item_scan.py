@@ -103,7 +103,9 @@ class ItemScan:
             examined = () if sets.vocabulary.is_numbered else codes[::step]
             labels = _texts(start, sets.vocabulary.labels, examined)
             header = start[:-1] or name
-            is_id = meaning_of(header) == "person id" or (are_opaque_keys(labels) and not is_about(header, "products"))
+            is_id = meaning_of(self.table.header_of(header)) == "person id" or (
+                are_opaque_keys(labels) and not is_about(header, "products")
+            )
             if is_id and labels:
                 findings.append(personal_values_finding((name,), OPAQUE, step * len(labels), fixes))
             elif rare := self._rare_keys(counts, labels) or step * self._dates_of_few(counts[::step], labels):
