@@ -578,3 +578,10 @@ def test_a_rare_item_in_each_record_may_be_a_user_name():
     with refused(anonset.InputError, "300 rare"):
         require_persons(Table.from_sets([items | {user(n)} for n, items in enumerate(codes)]))
     require_persons(Table.from_sets([items | {user(n)} if n % 2 else items for n, items in enumerate(codes)]))
+
+
+def test_a_fix_names_an_id_whose_name_contains_a_comma() -> None:
+    data = {"patient, id": [f"p{n // 2}" for n in range(40)], "code": ["a", "b"] * 20}
+    with pytest.raises(UndeclaredUnitError) as reported:
+        require_persons(anonset.read(data, items="code", drop=["patient, id"]))
+    assert reported.value.fixes[0].settings == {"unit": ["patient, id"]}

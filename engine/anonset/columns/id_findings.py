@@ -160,7 +160,7 @@ def placeholders_in(head: Mapping[str, Any], ids: Sequence[str]) -> tuple[Repeat
     """
     counts_of = {name: placeholder_counts(head[name]) for name in ids if name in head and not holds_sets(head[name])}
     return tuple(
-        RepeatedIdentifiers(name, rows=sum(counts.values()), persons=len(counts), words=tuple(counts))
+        RepeatedIdentifiers((name,), rows=sum(counts.values()), persons=len(counts), words=tuple(counts))
         for name, counts in counts_of.items()
         if counts
     )

@@ -110,7 +110,7 @@ class PossiblePerson(RedactedRepr):
     @property
     def as_repeated(self) -> RepeatedIdentifiers:
         """The columns and counts in the form that a table stores."""
-        return RepeatedIdentifiers(",".join(self.columns), rows=self.given, persons=self.persons)
+        return RepeatedIdentifiers(self.columns, rows=self.given, persons=self.persons)
 
 
 def possible_persons(

@@ -86,8 +86,8 @@ def skipped(without_id: int, footer: int, labels: int, not_described: int = 0) -
 class RepeatedIdentifiers:
     """Columns that identify persons and contain repeated values. A person may therefore have several rows."""
 
-    column: str
-    """Column name, or comma-separated names if several columns identify people together."""
+    columns: tuple[str, ...]
+    """Columns that together identify persons."""
     rows: int = 0
     """Number of examined rows, or of records if ids are declared, with a value."""
     persons: int = 0

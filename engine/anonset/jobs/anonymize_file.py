@@ -118,8 +118,7 @@ def _checked(file_run: FileRun, opened: "OpenedPublication", progress: Progress 
     if other := difference(expected, made):
         msg = f"{settings.out!r} already contains a release with other {other}; choose another --out"
         raise InputError(msg, code="other-run")
-    given = {"memory_limit": settings.memory_limit, "after": settings.after}
-    given = {name: value for name, value in given.items() if value is not None}
+    given = settings.stated.only(("memory_limit", "after"))
     return check(opened, {**opened.kept_constraints, **given}, progress=progress)
 
 

@@ -8,6 +8,7 @@ from anonset.privacy import Witness
 from anonset.publications import Records
 from anonset.publications.base import require_kind
 from anonset.release.opened import OpenedPublication
+from anonset.settings.job import Job
 from anonset.settings.settings import settings_model, validate
 from anonset.spelling import setting
 from anonset.verification.two_releases import few_in_both
@@ -34,7 +35,7 @@ def few_with_earlier(opened: OpenedPublication, after: str) -> Witness | None:
     """
     out, declared = opened.out, opened.attested.declarations
     report = opened.require_report(f"{setting('after')}: the private directory of {str(out)!r} is missing")
-    known = {name: value for name, value in report.settings.items() if name in settings_model().model_fields}
+    known = Job(report.settings).only(settings_model().model_fields)
     if "input" not in known:
         msg = f"{setting('after')}: {str(out)!r} was not made from a file, so the joint guarantee cannot be checked"
         raise InputError(msg)
@@ -43,9 +44,8 @@ def few_with_earlier(opened: OpenedPublication, after: str) -> Witness | None:
     if run.other_release is None or run.other_release.attestation_sha256 != declared.together_with:
         msg = f"{setting('after')} {after}: the attestation of {str(out)!r} names another earlier release"
         raise InputError(msg)
-    if file_run.source.sha256 != report.input.get("sha256") or file_run.side_files != report.input.get(
-        "side_files", {}
-    ):
+    digests = report.input.get("sha256"), report.input.get("side_files", {})
+    if (file_run.source.sha256, file_run.side_files) != digests:
         msg = f"{setting('after')}: the input or a side file of {str(out)!r} has changed; restore it"
         raise InputError(msg)
     missing = f"{setting('after')}: the private directory of {str(out)!r} lacks the map from rows to records"

@@ -75,7 +75,8 @@ def suggest(
     if plot is not None and (table.transactions is None or not table.relational):
         msg = f"--plot {plot} requires data with items and relational columns, because it draws both losses"
         raise InputError(msg)
-    guarantee = _guarantee(table, settings.model_dump(include=set(_ASKED)), settings.sensitive)
+    asked = Job(settings.model_dump(include=set(_ASKED), exclude_none=True))
+    guarantee = _guarantee(table, asked, settings.sensitive)
     if guarantee.sensitive_column is not None:  # models for persons need distinct ids
         table = read_data(data, with_sensitive_kept(settings, guarantee).read_options())
     with printing_fixed_commands("suggest", source, given):
@@ -90,13 +91,13 @@ def suggest(
     def command_of(best: Candidate | None, suffix: str = "") -> str:
         if best is None:
             return ""
-        tuned = {name: value for name, value in best.asked.items() if name != "hierarchy"}
+        tuned = Job(best.asked).without("hierarchy")
         made = dict.fromkeys(table.item_columns, best.settings["hierarchy"]) if "hierarchy" in best.settings else {}
         on_job = is_job(source) and tuned_in_job <= {*tuned, *_ASKED}
         on, typed = (source, given) if on_job else (place, options.with_(hierarchy=trees))
-        roles = {**typed.only(_ROLES)}
+        roles = typed.only(_ROLES)
         if (ends := typed.get("round_ends")) is not None:
-            roles["round_ends" if ends else "no_round_ends"] = True
+            roles = roles.with_(**{"round_ends" if ends else "no_round_ends": True})
         specs = {} if best.beside else {**typed.get("hierarchy", {}), **made}
         return f"{_command(on, best.algorithm, tuned, guarantee, roles, specs)}{suffix}"
 
@@ -114,25 +115,20 @@ def suggest(
     )  # fmt: skip
 
 
-def _guarantee(table: Table, options: Mapping[str, Any], sensitive: str | None) -> PrivacyModel:
+def _guarantee(table: Table, asked: Job, sensitive: str | None) -> PrivacyModel:
     """Return the requested privacy model. Without --model, the column roles determine the model."""
     repeated = [column.name for column in table.ids if len(column.vocabulary) < table.n]
     sets = ["items"] if table.transactions is not None else []
     roles = {"items": sets, "relational": [column.name for column in table.relational], "id": repeated}
-    name = options["model"] or model_by_roles(Job({**options, **roles, "sensitive": sensitive}))
+    name = asked.text("model") or model_by_roles(Job({**asked, **roles, "sensitive": sensitive}))
     if name not in MODELS or name not in SUGGESTED:
         others = "use anonset compare for other models"
         msg = f"--model {name}: suggest supports {', '.join(SUGGESTED)}; {others}"
         raise InputError(msg)
     algorithm = algorithm_name(name, None, relational=bool(table.relational))
     accepted = settings_of(MODELS[name].model)
-    values = {
-        n: value
-        for n, value in {**SUGGESTED_VALUES, **{n: v for n, v in options.items() if v is not None}}.items()
-        if n in accepted
-    }
-    values |= {"sensitive": sensitive} if sensitive is not None and "sensitive" in accepted else {}
-    if stray := [n for n in _OF_MODELS if options[n] is not None and n not in accepted]:
+    values = Job({**SUGGESTED_VALUES, **asked}).with_(sensitive=sensitive).only(accepted)
+    if stray := [n for n in _OF_MODELS if n in asked and n not in accepted]:
         msg = f"--{stray[0].replace('_', '-')} does not apply to model {name}; remove it"
         raise InputError(msg)
     needed = {"delta": 1.0} if "delta" in parameters(algorithm) else {}
@@ -142,19 +138,18 @@ def _guarantee(table: Table, options: Mapping[str, Any], sensitive: str | None) 
 def _command(
     source: str,
     algorithm: str,
-    settings: Mapping[str, Any],
+    settings: Job,
     guarantee: PrivacyModel,
-    roles: Mapping[str, Any],
+    roles: Job,
     hierarchies: Mapping[str, str],
 ) -> str:
     """Return the command that runs a candidate. `source` is a data set or a job file."""
-    sizes = {name: value for name, value in parameters_of(guarantee).items() if value not in ([], ())}
-    sizes.pop("sensitive", None)  # the setting is a role, which the command already contains
-    on = {name: value for name, value in sizes.items() if value is not True}  # omit True, because it is the default
+    stated = Job(parameters_of(guarantee)).without("sensitive")  # a role, which the command already contains
+    on = {n: x for n, x in stated.items() if x is not True and x not in ([], ())}  # True is the default
     sizes = {f"no_{name}" if value is False else name: value is False or value for name, value in on.items()}
     model = {}
     if not serves(algorithm, guarantee):
-        sizes = {name: value for name, value in sizes.items() if name in ("k", "m", "l")}
+        sizes = {**Job(sizes).only(("k", "m", "l"))}
         model = {"model": traits_of(ALGORITHMS[algorithm]).answers[0]} if is_job(source) else {}
     flags = shlex.join(arguments_of({**model, **settings, **sizes}))
     command = f"{as_typed('anonymize', source, roles, hierarchies)} {flags}".rstrip()

@@ -77,7 +77,7 @@ def _question(table: Table) -> Problem:
 
 
 def _as_person(identifier: RepeatedIdentifiers, n: int) -> Fix:
-    columns = identifier.column.split(",")
+    columns = list(identifier.columns)
     persons = f" ({counted(identifier.persons, 'person')})" if identifier.rows == n else ""
     return Fix({"unit": columns}, f"if each {' with '.join(map(repr, columns))} is a person{persons}")
 
@@ -87,7 +87,7 @@ _MOST_SHOWN = 3
 
 def _repeated(table: Table) -> list[RepeatedIdentifiers]:
     """Return the first columns that repeat, without columns named like another value of the setting ``unit``."""
-    return [identifier for identifier in table.repeated if identifier.column not in (ROW, UNKNOWN)][:_MOST_SHOWN]
+    return [identifier for identifier in table.repeated if identifier.columns not in ((ROW,), (UNKNOWN,))][:_MOST_SHOWN]
 
 
 def unit_findings(table: Table, model: PrivacyModel | None = None) -> tuple[Problem, ...]:
@@ -141,8 +141,8 @@ def _several_rows(table: Table, model: PrivacyModel) -> tuple[Problem, ...]:
 
 def _contradiction(identifier: RepeatedIdentifiers, unit: UnitKind) -> Problem:
     if identifier.words:
-        return placeholder_problem(identifier.column, identifier.words, identifier.rows)
-    columns = identifier.column.split(",")
+        return placeholder_problem(identifier.columns[0], identifier.words, identifier.rows)
+    columns = list(identifier.columns)
     each = "row" if unit == "row" else f"value of {setting('unit')}"
     word = "the data do not say who is a person" if unit == "unknown" else f"each {each} is declared a different person"
     problem = (
