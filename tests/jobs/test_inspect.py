@@ -660,9 +660,3 @@ def test_a_first_record_whose_values_all_recur_is_no_header(tmp_path, delimiter)
     path.write_text("".join(f"{delimiter.join(row)}\n" for row in [*rows[:60], *rows[61:]]))
     found = anonset.inspect(path, delimiter=delimiter)
     assert (found.rows, found.recognised) == (119, {"no_header": True})
-
-
-def test_rows_are_no_first_answer_if_no_job_can_run_with_them():
-    rows = {"who": [f"Person {n // 2}" for n in range(120)], "code": [f"E1{n * n % 7}" for n in range(120)]}
-    lines = anonset.inspect(rows).question.lines()
-    assert [line.partition(" #")[0] for line in lines[:2]] == ['unit = "who"', 'unit = "row"']

@@ -51,7 +51,6 @@ class PossibleUnits(RedactedRepr):
         for candidate in offered:
             proposal, roles = self._answer(candidate, roles)
             answers.append(proposal)
-        answers.sort(key=lambda answer: answer.table is None and not answer.person)  # rows, if no job can run with them
         left = [one.columns for one in (*repeated[_MOST_REPEATED:], *others[_MOST_OTHERS:])]
         taken = self._taken(roles) | {name for name, own in roles.items() if own.role == "items"}
         left += [columns for columns in self.named if taken.isdisjoint(columns)]
