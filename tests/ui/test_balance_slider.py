@@ -14,9 +14,10 @@ from nicegui.testing import User
 from tests.ui.clicks import by_clicks, element, texts, until
 
 from anonset.cli.main import main
+from anonset.settings.job import Job
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.runs import CANCELLED, CommandRun
-from anonset.ui.state.trial import Trial
+from anonset.ui.state.trial import Stop, Trial
 
 JOB = 'input = "visits.csv"\nout = "safe"\nunit = "row"\nmodel = "kkm"\nk = 3\nm = 2\nseparator = " "\n'
 ROLES = 'items = ["codes"]\nrelational = ["age", "region"]\n[hierarchy]\ncodes = "halves:frequency"\n'
@@ -44,9 +45,9 @@ def suggestion(frontier: list[tuple[float, float]], settings: dict[str, Any] = J
     return json.dumps({"candidates": [candidate], "recommended": None, "frontier": points})
 
 
-def trial_of(folder: Path, settings: dict[str, Any], *results: tuple[float, float, float | None]) -> Trial:
+def trial_of(folder: Path, job: Job, *results: tuple[float, float, float | None]) -> Trial:
     """Return a trial with given results of weights: the weight, the loss of the attributes, and the error."""
-    trial = Trial("visits.toml", settings, folder)
+    trial = Trial("visits.toml", job, folder)
     trial.suggestion.output = suggestion([(0.5, 0.05), (0.1, 0.3)])
     trial.suggestion.code = 0
     trial.balance = CommandRun([], folder)
@@ -63,7 +64,7 @@ def test_a_position_of_the_slider_is_published_with_the_bytes_of_the_command_lin
     async def way(user: User, state: PageState) -> None:
         state.open("visits.toml")
         await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
-        state.change({"point": "items", "algorithm": "joint-split"})
+        state.change(Job({**state.stated.settings, "point": "items", "algorithm": "joint-split"}))
         await user.open("/try")
         user.find(marker="try").click()
         await until(lambda: state.trial is not None and state.trial.code is not None)
@@ -73,7 +74,7 @@ def test_a_position_of_the_slider_is_published_with_the_bytes_of_the_command_lin
         assert state.trial.balance_command in texts(user)
         stops = state.trial.stops
         assert len(stops) >= 2
-        errors, kept = ([stop[name] for stop in stops] for name in ("error", "ranges_kept"))
+        errors, kept = [stop.error for stop in stops], [stop.ranges_kept for stop in stops]
         assert errors == sorted(set(errors))
         assert kept == sorted(set(kept))
         for at in (0, len(stops) - 1):
@@ -84,8 +85,8 @@ def test_a_position_of_the_slider_is_published_with_the_bytes_of_the_command_lin
             assert element(user, "balance").props["aria-valuetext"] == f"{words} is kept"
             assert element(user, "balance-words").text == f"{words} is kept"
             user.find(marker="choose-stop").click()
-            await until(lambda at=at: state.settings.get("w") == stops[at]["settings"]["w"])
-            assert "point" not in state.settings
+            await until(lambda at=at: state.stated.settings.get("w") == stops[at].job.settings["w"])
+            assert "point" not in state.stated.settings
             await user.should_see(marker="balance-chosen")
             assert element(user, "balance").props["defaultValue"] == at
             await user.should_not_see(marker="choose-stop")
@@ -112,11 +113,11 @@ def test_only_results_without_a_better_one_are_positions(folder: Path) -> None:
         (0.1, 0.3, 0.1),
         (0.05, 0.4, None),
     ]
-    trial = trial_of(folder, {"k": 3}, *results)
+    trial = trial_of(folder, Job({"k": 3}), *results)
     assert trial.stops == [
-        {"settings": {**JOINT, "w": 0.1}, "error": 0.1, "ranges_kept": 0.7},
-        {"settings": {**JOINT, "w": 0.4}, "error": 0.3, "ranges_kept": 0.9},
-        {"settings": {**JOINT, "w": 0.5}, "error": 0.4, "ranges_kept": 0.95},
+        Stop(Job({**JOINT, "w": 0.1}), 0.1, 0.7),
+        Stop(Job({**JOINT, "w": 0.4}), 0.3, 0.9),
+        Stop(Job({**JOINT, "w": 0.5}), 0.4, 0.95),
     ]
     assert trial.balance is not None
     trial.balance.code = 1
@@ -124,20 +125,20 @@ def test_only_results_without_a_better_one_are_positions(folder: Path) -> None:
 
 
 def test_the_command_runs_weights_and_the_queries_of_the_owner(folder: Path) -> None:
-    trial = trial_of(folder, {"k": 3})
+    trial = trial_of(folder, Job({"k": 3}))
     command = "anonset compare visits.toml --algorithms joint-split --transaction apriori --w 0.500000,0.100000"
     assert trial.balance_command == f"{command} --workload record:200x1"
-    queries = trial_of(folder, {"k": 3, "queries": "queries.json"})
+    queries = trial_of(folder, Job({"k": 3, "queries": "queries.json"}))
     assert queries.balance_command == command
     for frontier in ([], [(0.5, 0.05)], [(0.5, 0.05), (0.1, 0.6)]):
         trial.suggestion.output = suggestion(frontier)
         assert trial.balance_command == ""
-    assert trial_of(folder, {"model": "kkm"}).balance_command == ""
+    assert trial_of(folder, Job({"model": "kkm"})).balance_command == ""
     settings = {"model": "kkm", "k": 3, "algorithm": "joint-split", "transaction": "coat", "point": "items"}
-    own = trial_of(folder, settings, (0.5, 0.05, 0.2))
+    own = trial_of(folder, Job(settings), (0.5, 0.05, 0.2))
     own.suggestion.output = suggestion([(0.5, 0.05), (0.1, 0.3)], {"algorithm": "joint-split", "point": "items"})
     assert "--algorithms joint-split --transaction coat --w 0.5" in own.balance_command
-    assert own.stops[0]["settings"] == {"algorithm": "joint-split", "transaction": "coat", "w": 0.5}
+    assert own.stops[0].job.settings == {"algorithm": "joint-split", "transaction": "coat", "w": 0.5}
     trial.suggestion.output = suggestion([(0.5, 0.05), (0.1, 0.3)], {"algorithm": "rfirst"})
     assert trial.balance_command == ""
 
@@ -152,7 +153,7 @@ def test_a_trial_that_is_cancelled_at_the_weights_compares_no_k(folder: Path, mo
         return run.code
 
     monkeypatch.setattr(CommandRun, "finish", finish)
-    trial = Trial("visits.toml", {"k": 3}, folder)
+    trial = Trial("visits.toml", Job({"k": 3}), folder)
 
     asyncio.run(trial.finish())
     assert trial.code == CANCELLED
@@ -165,16 +166,16 @@ def test_a_slider_needs_two_positions_and_shows_the_error_of_its_run(folder: Pat
     async def way(user: User, state: PageState) -> None:
         state.open("visits.toml")
         await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
-        state.trial = trial_of(folder, state.settings, (0.5, 0.05, 0.2), (0.1, 0.3, 0.2))
+        state.trial = trial_of(folder, state.stated, (0.5, 0.05, 0.2), (0.1, 0.3, 0.2))
         state.trial.suggestion.output = ""  # the screen shows only the slider
         await user.open("/try")
         assert "More detail in the items" not in texts(user)
-        state.trial = trial_of(folder, state.settings, (0.5, 0.05, 0.2), (0.1, 0.3, 0.1))
+        state.trial = trial_of(folder, state.stated, (0.5, 0.05, 0.2), (0.1, 0.3, 0.1))
         state.trial.suggestion.output, state.trial.code = "", 0
         await user.open("/try")
         assert "counts of items are off by 20.0% (mean); 95.0% of the detail of the attributes is kept" in texts(user)
         await user.should_see(marker="choose-stop")
-        state.change({"k": 4})  # the results are for another k
+        state.change(Job({**state.stated.settings, "k": 4}))  # the results are for another k
         await user.should_not_see(marker="choose-stop")
         assert state.trial.balance is not None
         state.trial.balance.code, state.trial.balance.errors = 2, ["the disk is full"]
@@ -191,7 +192,7 @@ def test_the_slider_starts_at_the_position_nearest_to_the_recommended_result(
     async def way(user: User, state: PageState) -> None:
         state.open("visits.toml")
         await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
-        state.trial = trial = trial_of(folder, state.settings, (0.5, 0.05, 0.4), (0.4, 0.1, 0.3), (0.1, 0.3, 0.1))
+        state.trial = trial = trial_of(folder, state.stated, (0.5, 0.05, 0.4), (0.4, 0.1, 0.3), (0.1, 0.3, 0.1))
         recommended = {"settings": {"algorithm": "rfirst"}, "ranges_kept": 0.88}
         trial.suggestion.output = json.dumps({**json.loads(trial.suggestion.output), "recommended": recommended})
         assert trial.recommended_detail == 0.88

@@ -46,14 +46,14 @@ def expected_unique(folder: Path, columns: list[str]) -> int:
 def test_a_survey_is_published_in_twelve_decisions(folder: Path) -> None:
     async def way(user: User, state: PageState) -> None:
         await opened(user, state)  # two decisions: the file, and who is a person
-        assert {state.settings["relational"][0], *state.settings["drop"]} >= {"age", *ANSWERS}
+        assert {state.stated.settings["relational"][0], *state.stated.settings["drop"]} >= {"age", *ANSWERS}
         user.find(marker="group trust").click()
         await until(lambda: state.chosen.names == ANSWERS and "records are unique" in element(user, "effect").text)
         assert f": {expected_unique(folder, ANSWERS)} of 120 records are unique" in element(user, "effect").text
         assert [name for name in (*ANSWERS, "free", "age") if is_chosen(user, name)] == ANSWERS
         assert set(element(user, "role of several").options) == {"relational", "unit", "keep", "drop"}
         element(user, "role of several").set_value("keep")
-        await until(lambda: not state.inspection.busy and state.settings.get("keep") == ANSWERS)
+        await until(lambda: not state.inspection.busy and state.stated.settings.get("keep") == ANSWERS)
         assert (state.chosen.names, is_chosen(user, "trust")) == ([], False)
         await user.open("/try")  # by the links on the screens Data and Promise
         user.find(marker="try").click()
@@ -63,7 +63,9 @@ def test_a_survey_is_published_in_twelve_decisions(folder: Path) -> None:
         await until(lambda: state.trial is not None and state.trial.code is not None)
         words = "I take responsibility: publish trust … clean (6 columns) unchanged"
         user.find(content=words, marker="fix").click()
-        await until(lambda: not state.inspection.busy and {*state.settings.get("publish_as_is", ())} == {*ANSWERS})
+        await until(
+            lambda: not state.inspection.busy and {*state.stated.settings.get("publish_as_is", ())} == {*ANSWERS}
+        )
         user.find(marker="try").click()
         await until(lambda: "Result 1: " in texts(user))
         await until(lambda: state.trial is not None and state.trial.code == 0)
@@ -74,7 +76,7 @@ def test_a_survey_is_published_in_twelve_decisions(folder: Path) -> None:
         assert state.publication is not None
         assert state.publication.run.errors == []
         state.give_role(["trust", "wait"], "drop")  # the declaration was about the former role
-        assert {*state.settings["publish_as_is"]} == {*ANSWERS[1:-1]}
+        assert {*state.stated.settings["publish_as_is"]} == {*ANSWERS[1:-1]}
 
     by_clicks(folder, way)
 
@@ -95,9 +97,9 @@ def test_boxes_choose_single_columns(folder: Path) -> None:
         user.find(marker="choose sex").click()
         assert state.chosen.names == ["sex", "free"]
         element(user, "role of several").set_value("relational")
-        await until(lambda: not state.inspection.busy and "free" in name_list(state.settings["relational"]))
-        await until(lambda: "free" in state.settings["hierarchy"])
-        assert "sex" in state.settings["relational"]
+        await until(lambda: not state.inspection.busy and "free" in name_list(state.stated.settings["relational"]))
+        await until(lambda: "free" in state.stated.settings["hierarchy"])
+        assert "sex" in state.stated.settings["relational"]
 
     by_clicks(folder, way)
 

@@ -49,7 +49,7 @@ def test_a_fix_changes_the_job_file_by_the_printed_settings(tmp_path: Path, monk
         assert "“Treat age=-99 as missing”" in texts(user)  # the message names the button
         assert "--null" not in texts(user)
         user.find(content="Treat age=-99 as missing", marker="fix").click()
-        await until(lambda: not state.inspection.busy and "null" in state.settings)
+        await until(lambda: not state.inspection.busy and "null" in state.stated.settings)
         await until(lambda: "Treat age=-99 as missing" not in texts(user))
 
     by_clicks(tmp_path, way)
@@ -170,9 +170,9 @@ def test_a_role_of_another_kind_changes_the_model(tmp_path: Path) -> None:
         assert (
             reason == "proposed: not recognized as an attribute that others know"
         )  # the menu beside it changes the role
-        assert state.settings["model"] == "k"
+        assert state.stated.settings["model"] == "k"
         state.give_role(["grp"], "items")
-        assert (state.settings["model"], state.settings["m"]) == ("kkm", 2)
+        assert (state.stated.settings["model"], state.stated.settings["m"]) == ("kkm", 2)
         await until(lambda: not state.inspection.busy)
         state.give_role(["AGE"], "sensitive")
         await until(lambda: not state.inspection.busy)
@@ -181,7 +181,7 @@ def test_a_role_of_another_kind_changes_the_model(tmp_path: Path) -> None:
         state.give_role(["AGE"], "drop")
         await until(lambda: "The model kkm" not in texts(user))
         state.give_role(["sex"], "drop")
-        assert state.settings["model"] == "km"
+        assert state.stated.settings["model"] == "km"
 
     by_clicks(tmp_path, way)
 
@@ -200,7 +200,7 @@ def test_a_column_that_no_model_protects_is_removed_on_the_screen_promise(tmp_pa
         await opened(user, state, "visits.toml")
         await user.open("/promise")
         user.find(content="Apply to hiv: do not publish", marker="fix").click()
-        await until(lambda: "hiv" in state.settings["drop"] and state.inspection.busy)
+        await until(lambda: "hiv" in state.stated.settings["drop"] and state.inspection.busy)
         await until(lambda: "Guarantee" in texts(user))
         for screen, label in (("/try", "Try the candidates"), ("/publish", "Publish")):
             await user.open(screen)
@@ -364,7 +364,7 @@ def test_a_role_that_the_rows_of_a_person_contradict_is_an_error_with_its_remedi
             assert step_of(state, "Promise").words == "open"
         assert "300 rows." in texts(user).splitlines()
         assert element(user, "unit").options["customer"] == "Each customer is a person: 150 persons"
-        state.change({"k": 6})  # does not repair the data
+        state.change(Job({**state.stated.settings, "k": 6}))  # does not repair the data
         assert "have the same id" in state.inspection.error
         assert len(user.find(marker="fix").elements) == 2
         user.find(content="Apply to rating: do not publish", marker="fix").click()
@@ -428,7 +428,9 @@ def test_columns_that_the_unit_drops_are_named_below_the_question(tmp_path: Path
         element(user, "unit").set_value("customer")
         await until(lambda: not state.inspection.busy and state.answered)
         await until(lambda: dropped in texts(user))
-        state.change({"drop": ["amount", "purpose"], "relational": ["birth year", "job", "rating"]})
+        state.change(
+            Job({**state.stated.settings, "drop": ["amount", "purpose"], "relational": ["birth year", "job", "rating"]})
+        )
         await until(lambda: "differ: amount, purpose." in texts(user))
         state.answer("row")
         await until(lambda: "the rows of a person differ" not in texts(user))
@@ -444,12 +446,12 @@ def test_any_columns_can_be_declared_as_the_person(tmp_path: Path) -> None:
     async def way(user: User, state: PageState) -> None:
         await opened(user, state, "visits.csv")
         assert "ward,bed" not in state.raw["unit_is"]
-        state.change({"k": 7, "out": "mine"})
+        state.change(Job({**state.stated.settings, "k": 7, "out": "mine"}))
         await user.open("/")
         element(user, "columns of the person").set_value(["bed", "ward"])
         user.find(marker="declare").click()
         await until(lambda: state.answered and not state.inspection.busy)
-        assert (state.unit, state.settings["items"]) == ("ward,bed", ["codes"])
+        assert (state.unit, state.stated.settings["items"]) == ("ward,bed", ["codes"])
         assert (state.raw["k"], state.raw["out"], state.first_step) == (7, "mine", "")
         assert len({(n % 2, n % 7) for n in range(60)}) == state.inspection.findings["records"]
         await user.open("/")
@@ -542,8 +544,8 @@ def test_an_unknown_person_stays_on_all_screens_and_roles_can_be_changed(tmp_pat
         state.answer("unknown")
         await until(lambda: state.answered and not state.inspection.busy)
         state.give_role(["sex"], "drop")
-        assert "sex" in state.settings["drop"]
-        assert "sex" not in state.settings["relational"]
+        assert "sex" in state.stated.settings["drop"]
+        assert "sex" not in state.stated.settings["relational"]
         await until(lambda: not state.inspection.busy)
         for warning in state.inspection.unchecked:
             state.check(warning)

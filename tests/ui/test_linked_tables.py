@@ -10,6 +10,7 @@ from nicegui.testing import User
 from tests.ui.clicks import by_clicks, element, reported, texts, until
 
 from anonset.errors import InputError
+from anonset.settings.job import Job
 from anonset.settings.job_files import read_job
 from anonset.ui.state.examination import Examination
 from anonset.ui.state.folder import Folder
@@ -87,7 +88,7 @@ def test_linked_tables_are_shown_tried_and_published(folder: Path) -> None:
         await until(lambda: state.trial is not None and state.trial.code is not None)
         assert state.trial.code == 0, state.trial.running.errors
         state.choose_candidate(state.trial.recommended)
-        assert state.unused_recommendation == {}
+        assert state.unused_recommendation is None
         assert read_job(str(folder / "job.toml"))["transaction"] == "apriori"
         await user.open("/publish")
         user.find(marker="publish").click()
@@ -148,11 +149,11 @@ def test_a_folder_of_linked_tables_is_opened_asked_and_published(clinic: Path, t
         await until(lambda: state.unit == "visit_id" and not state.inspection.busy)
         assert "diagnoses" in state.tables
         assert "patients" not in state.tables  # its rows belong to no visit
-        state.change({"k": 3, "m": 1})
+        state.change(Job({**state.stated.settings, "k": 3, "m": 1}))
         await until(lambda: "Another answer replaces" in texts(user))
         element(user, "unit").set_value("patient_id")
         await until(lambda: state.unit == "patient_id" and not state.inspection.busy)
-        assert list(state.tables) == ["patients", "diagnoses", "visits"]
+        assert list(state.tables) == ["patients", "diagnoses", "drugs", "visits"]
         assert (state.raw["k"], state.raw["m"], state.first_step) == (3, 1, "")
         assert not list(tmp_path.glob(".*.toml"))
         for warning in state.inspection.unchecked:
@@ -229,7 +230,7 @@ def test_a_job_with_a_table_outside_of_the_folder_is_rejected(folder: Path, path
     (folder / "safe.private").mkdir()
     (folder / "safe.private" / "report.json").write_text("{}")
     with pytest.raises(InputError, match="outside of"):
-        Folder(folder).require_inside({"input": str(folder / "job.toml")})
+        Folder(folder).require_inside(Job({"input": str(folder / "job.toml")}))
     assert Examination("safe", Folder(folder)).subject == "safe"
 
 
@@ -247,7 +248,7 @@ def test_skipping_undescribed_persons_changes_the_warning_the_button_and_the_per
         assert "4 persons of drugs not in patients" in texts(user)
         assert ": 64 persons" in element(user, "unit").options["patient_id"]
         user.find(content="Skip undescribed", marker="fix").click()
-        await until(lambda: "skip_rows" in state.settings and not state.inspection.busy)
+        await until(lambda: "skip_rows" in state.stated.settings and not state.inspection.busy)
         await until(lambda: ": 60 persons" in element(user, "unit").options["patient_id"])
         await until(lambda: "4 persons of drugs not in patients, skipped" in texts(user))
         assert "Skip undescribed" not in texts(user)

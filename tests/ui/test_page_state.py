@@ -320,7 +320,7 @@ def test_names_that_look_like_options_are_names(tmp_path: Path) -> None:
                 state.give_role([column], role)
                 await settled(state)
                 assert {one["name"]: one["role"] for one in state.inspection.findings["columns"]}[column] == role
-            assert set(state.settings["drop"]) == {"--keep", "a --keep ssn"}
+            assert set(state.stated.settings["drop"]) == {"--keep", "a --keep ssn"}
         finally:
             await state.end()
 

@@ -12,8 +12,9 @@ from tests.ui.clicks import by_clicks, element, texts, until
 
 from anonset.cli.main import main
 from anonset.errors import Fix
+from anonset.settings.job import Job
 from anonset.ui.state.page_state import PageState
-from anonset.ui.state.table_roles import role_changes
+from anonset.ui.state.table_roles import with_columns
 
 JOB = """# the clinic
 unit = "patient_id"
@@ -198,11 +199,11 @@ def test_a_recommended_role_of_a_linked_table_is_written_to_its_section(folder: 
 
 def test_tables_that_link_through_other_tables_stay() -> None:
     tables = {
-        "stay": {"input": "stays.csv"},
-        "visit": {"input": "visits.csv", "key": "stay_id", "in": "stay"},
-        "drug": {"input": "drugs.csv", "key": "visit_id", "in": "visit.visit_id", "items": "atc"},
-        "lab": {"input": "labs.csv", "items": "code"},
+        "stay": Job({"input": "stays.csv"}),
+        "visit": Job({"input": "visits.csv", "key": "stay_id", "in": "stay"}),
+        "drug": Job({"input": "drugs.csv", "key": "visit_id", "in": "visit.visit_id", "items": "atc"}),
+        "lab": Job({"input": "labs.csv", "items": "code"}),
     }
-    assert role_changes(tables, {}, "patient_id", {"drop": ["lab.code"]})["tables"] == {"lab": None}
-    gone = role_changes(tables, {}, "patient_id", {"drop": ["drug.atc"]})["tables"]
-    assert gone == {"stay": None, "visit": None, "drug": None}
+    for dropped, remaining in (("lab.code", ["stay", "visit", "drug"]), ("drug.atc", ["lab"])):
+        _, after = with_columns(Job(), tables, {}, "patient_id", Job({"drop": [dropped]}))
+        assert [*after] == remaining

@@ -17,6 +17,7 @@ from tests.ui.clicks import by_clicks, element, reported, texts, until
 
 from anonset.cli.main import main
 from anonset.errors import InputError
+from anonset.settings.job import Job
 from anonset.ui.state.examination import Examination
 from anonset.ui.state.folder import Folder
 from anonset.ui.state.page_state import PageState
@@ -60,7 +61,7 @@ def test_the_complete_way_publishes_the_bytes_of_the_command_line(
         await until(
             lambda: not state.inspection.busy and len(state.inspection.findings["quasi_identifiers"]["columns"]) == 2
         )
-        await until(lambda: "region" in state.settings["hierarchy"])
+        await until(lambda: "region" in state.stated.settings["hierarchy"])
 
         await user.open("/promise")
         assert [element(user, f"model {name}").props.get("disabled", False) for name in ("km", "k", "kl", "kkm")] == [
@@ -160,7 +161,7 @@ def test_the_navigation_shows_four_numbered_steps_with_their_state(folder: Path)
         await until(lambda: step(user, "Data") == "! 1 warning")
         state.inspection.check("a fault")
         await until(lambda: step(user, "Data") == "✓ done")
-        state.change({"m": 0})
+        state.change(Job({**state.stated.settings, "m": 0}))
         await until(lambda: step(user, "Promise") == "! 1 warning")
         (folder / "visits.toml").write_text("k = ")
         await until(lambda: step(user, "Data") == "! error")
@@ -208,7 +209,7 @@ def test_faults_are_shown_and_publish_nothing(folder: Path) -> None:
         user.find(marker="publish").click()
         await until(lambda: "outside of" in texts(user))
         element(user, "out").set_value("safe")
-        state.change({"k": 500})
+        state.change(Job({**state.stated.settings, "k": 500}))
         user.find(marker="publish").click()
         await until(lambda: state.publication is not None and state.publication.run.code)
         await until(lambda: "Nothing was published." in texts(user))
@@ -237,7 +238,7 @@ def test_two_tabs_show_the_same_job(folder: Path) -> None:
         element(user, "size k").set_value(4)
         element(other, "size m").set_value(1)
         await until(lambda: element(other, "size k").value == 4 and element(user, "size m").value == 1)
-        assert (state.settings["k"], state.settings["m"]) == (4, 1)
+        assert (state.stated.settings["k"], state.stated.settings["m"]) == (4, 1)
 
     by_clicks(folder, way)
 
@@ -249,9 +250,11 @@ def test_a_candidate_is_tried_chosen_and_written_to_the_job(folder: Path) -> Non
         state.open("visits.csv")
         await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
         state.answer("patient_id")
-        await until(lambda: state.answered and not state.inspection.busy and "region" in state.settings["hierarchy"])
+        await until(
+            lambda: state.answered and not state.inspection.busy and "region" in state.stated.settings["hierarchy"]
+        )
         (folder / "codes.csv").write_text("".join(f"{code};{code[0]};*\n" for code in CODES))
-        state.change({"hierarchy": {"codes": "codes.csv"}})
+        state.change(state.stated.with_entry("hierarchy", "codes", "codes.csv"))
         await user.open("/try")
         user.find(marker="try").click()
         await until(lambda: state.trial is not None and state.trial.code is not None)
@@ -279,24 +282,24 @@ def test_a_candidate_is_tried_chosen_and_written_to_the_job(folder: Path) -> Non
         assert not re.search(r"\b(NCP|RUM|TUM)\b", re.sub(r"Figures \(.*\)", "", shown))
         for chosen in (state.trial.candidates[0], *state.trial.candidates[-2:]):
             await user.open("/try")
-            if chosen["settings"] != state.candidate:
+            if chosen["settings"] != state.candidate.settings:
                 is_best = chosen["settings"] == best["settings"]
                 mark = "choose best" if is_best else f"choose-{found['candidates'].index(chosen)}"
                 user.find(marker=mark).click()
-            await until(lambda chosen=chosen: state.candidate == chosen["settings"])
+            await until(lambda chosen=chosen: state.candidate.settings == chosen["settings"])
             own = chosen["settings"].get("hierarchy", "codes.csv")
             assert state.raw["unit_is"]["patient_id"]["hierarchy"]["codes"] == own
             state.validated()
         await user.open("/try")
         user.find(marker="choose best").click()
-        await until(lambda: state.candidate == found["recommended"]["settings"])
+        await until(lambda: state.candidate.settings == found["recommended"]["settings"])
         fixes = [{"settings": {"drop": ["region"]}, "effect": "without column 'region' the error is 20.0%"}]
         state.trial.suggestion.output = json.dumps({**found, "warning": "counts are of little use", "fixes": fixes})
         await user.open("/try")
         user.find("Apply to region: do not publish").click()
-        await until(lambda: "region" in state.settings["drop"] and not state.inspection.busy)
+        await until(lambda: "region" in state.stated.settings["drop"] and not state.inspection.busy)
         await until(lambda: "Try the candidates again" in texts(user))
-        state.change({"k": 3})
+        state.change(Job({**state.stated.settings, "k": 3}))
         await until(lambda: "Try the candidates again" in texts(user))
 
     by_clicks(folder, way)
@@ -315,23 +318,23 @@ def test_the_screen_publish_names_the_algorithm_and_an_unused_recommendation(fol
         await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
         await user.open("/publish")
         assert element(user, "algorithm").text == "The job uses the algorithm exact."
-        state.change({"algorithm": "lra", "partitions": 2})
+        state.change(Job({**state.stated.settings, "algorithm": "lra", "partitions": 2}))
         await until(lambda: element(user, "algorithm").text == "The job uses the algorithm lra, partitions 2.")
 
         best = {"algorithm": "exact", "hierarchy": "halves:frequency"}
-        state.trial = Trial("visits.toml", state.settings, folder)
+        state.trial = Trial("visits.toml", state.stated, folder)
         state.trial.suggestion.output = json.dumps({"recommended": {"settings": best}})
         words = "exact, groups of similar frequency (hierarchy halves:frequency)"
         unused = f"The screen Try recommends {words}, which the job does not use."
         await until(lambda: unused in texts(user))
-        state.choose_candidate(best)
+        state.choose_candidate(Job(best))
         await until(lambda: unused not in texts(user))
         assert element(user, "algorithm").text == f"The job uses the algorithm {words}."
-        state.choose_candidate({"algorithm": "exact"})
+        state.choose_candidate(Job({"algorithm": "exact"}))
         await until(lambda: unused in texts(user))
-        state.change({"k": 4})  # the recommendation is for another k
+        state.change(Job({**state.stated.settings, "k": 4}))  # the recommendation is for another k
         await until(lambda: unused not in texts(user))
-        state.change({"algorithm": None, "model": None})
+        state.change(Job({**state.stated.settings, "algorithm": None, "model": None}))
         await until(lambda: "The job uses the algorithm" not in texts(user))
 
     by_clicks(folder, way)
@@ -518,7 +521,8 @@ def test_losses_and_limits_say_what_happens_to_coarsened_and_unchanged_columns(t
         await user.open("/publish")
         assert "100.0% kept, 0.0% generalized, relative to the coarsened values" in texts(user)
         assert unchanged not in texts(user)
-        state.change({"relational": ["born"], "hierarchy": {"sex": None}, "keep": ["sex"], "out": "kept"})
+        kept = state.stated.with_(relational=["born"], keep=["sex"], out="kept")
+        state.change(kept.with_entry("hierarchy", "sex", None))
         await user.open("/promise")
         assert unchanged in texts(user)
         limits(user, "promise")

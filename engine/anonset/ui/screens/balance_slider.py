@@ -1,7 +1,6 @@
 """Slider of the screen Try: more detail in the items, or more detail in the attributes."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from nicegui import ui
 from nicegui.events import GenericEventArguments
@@ -9,7 +8,7 @@ from nicegui.events import GenericEventArguments
 from anonset.strict_json import dumps
 from anonset.ui.screens.frame import Screen, alert, button, card, text
 from anonset.ui.state.runs import CANCELLED
-from anonset.ui.state.trial import Trial
+from anonset.ui.state.trial import Stop, Trial
 
 _ERROR = {True: "answers to your queries are off by {} (mean)", False: "counts of items are off by {} (mean)"}
 """Error of a stop in words. The key is True if the job contains queries."""
@@ -34,23 +33,21 @@ def balance_slider(screen: Screen, trial: Trial, kept_in_words: str, recommended
     if len(stops) < 2:
         return
     form = f"{_ERROR[trial.has_queries]}; {kept_in_words}"
-    words = [form.format(f"{stop['error']:.1%}", f"{stop['ranges_kept']:.1%}") for stop in stops]
+    words = [form.format(f"{stop.error:.1%}", f"{stop.ranges_kept:.1%}") for stop in stops]
     with card("Items or attributes"):
         mean = f"The error is the mean {_MEASURED[trial.has_queries]}."
         text("p", f"Each position is a result of joint-split with another weight, measured on all data. {mean}")
         near = len(stops) // 2
         if recommended is not None:
-            near = min(range(len(stops)), key=lambda place: abs(stops[place]["ranges_kept"] - recommended))
+            near = min(range(len(stops)), key=lambda place: abs(stops[place].ranges_kept - recommended))
             text("p", _NEAREST.format(near + 1, len(stops), f"{recommended:.1%}")).mark("balance-recommended")
-        _slider(screen, stops, words, near, suits=trial.suits(screen.state.settings))
+        _slider(screen, stops, words, near, suits=trial.suits(screen.state.stated))
 
 
-def _slider(
-    screen: Screen, stops: Sequence[Mapping[str, Any]], words: Sequence[str], near: int, *, suits: bool
-) -> None:
+def _slider(screen: Screen, stops: Sequence[Stop], words: Sequence[str], near: int, *, suits: bool) -> None:
     """Show the slider. It starts at the stop that the job uses, or at the stop `near`."""
     state = screen.state
-    settings = [stop["settings"] for stop in stops]
+    settings = [stop.job for stop in stops]
     at = settings.index(state.candidate) if state.candidate in settings else near
 
     def move(event: GenericEventArguments) -> None:

@@ -10,6 +10,7 @@ from nicegui.elements.mixins.text_element import TextElement
 
 from anonset.data.hierarchies.hierarchy_rules import is_coarser
 from anonset.reading.roles import name_list
+from anonset.settings.job import Job
 from anonset.spelling import counted, short_names
 from anonset.ui.screens.frame import LiveSection, Screen, button, card, menu_of, show_page, text
 from anonset.ui.screens.role_menus import RoleMenus
@@ -173,15 +174,15 @@ def _offered(state: PageState) -> list[str]:
 
 def roles_of_job(state: PageState) -> dict[str, str]:
     """Return the role of each column in the job, or the proposed role if the column has none."""
-    settings = state.settings if state.answered else {}
-    named = {name: role for role in ROLE_WORDS for name in name_list(settings.get(role, ()))}
+    job = state.stated if state.answered else Job()
+    named = {name: role for role in ROLE_WORDS for name in job.names(role)}
     return {one["name"]: named.get(one["name"], one["role"]) for one in state.inspection.columns}
 
 
 def coarsened(state: PageState) -> list[str]:
     """Return the attributes that the rules of the job coarsen while reading."""
-    known = name_list(state.settings.get("relational", ())) if state.answered else []
-    return [name for name, rule in state.settings.get("hierarchy", {}).items() if name in known and is_coarser(rule)]
+    known = state.stated.names("relational") if state.answered else []
+    return [name for name, rule in state.stated.entries("hierarchy").items() if name in known and is_coarser(rule)]
 
 
 def _distribution(column: str, frequencies: Sequence[int]) -> None:

@@ -62,7 +62,7 @@ def open_fixes(state: PageState, fixes: Sequence[Fix]) -> list[Fix]:
         for name, value in (answers[0] if answers else {}).items()
         if name not in ROLES and all(answer.get(name) == value for answer in answers)
     }
-    job = Job({**common, **state.settings})
+    job = Job({**common, **state.stated.settings})
     columns = {*job.names(*ROLES)}
     distinct = {repr(fix.settings): fix for fix in fixes if fix.settings}
     return [

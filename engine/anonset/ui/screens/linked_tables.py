@@ -8,6 +8,7 @@ from nicegui import ui
 
 from anonset.reading.linked import column_of
 from anonset.reading.roles import name_list
+from anonset.settings.job import Job
 from anonset.spelling import counted, listed
 from anonset.ui.screens.frame import LiveSection, Screen, card, text
 from anonset.ui.screens.role_menus import RoleMenus
@@ -33,11 +34,11 @@ def show_tables(screen: Screen, section: LiveSection) -> None:
     can_change = state.answered and not state.publishing
     for name in [*tables, *(name for name in inspected if name not in tables)] if tables else ():
         found = inspected.get(name)
-        settings = tables.get(name, found or {})
-        keys = name_list(settings.get("key", state.unit if state.answered else (found or {}).get("key", "")))
-        links = any(str(one.get("in", "")).partition(".")[0] == name for one in tables.values())
+        stated = tables.get(name, Job(found or {}))
+        keys = stated.names("key") or name_list(state.unit if state.answered else (found or {}).get("key", ""))
+        links = any(one.text("in").partition(".")[0] == name for one in tables.values())
         with card(f"Table {name}"):
-            _describe(settings, keys, found, links=links)
+            _describe(stated, keys, found, links=links)
             _columns(menus, name, keys, roles, found, can_change=can_change)
     _left_out((state.inspection.linked or {"left_out": {}})["left_out"])
     if tables and state.is_local and not state.first_step:
@@ -59,12 +60,10 @@ def keys_of(state: PageState) -> dict[str, str]:
     return keys if not state.answered or state.unit in keys else {state.unit: f"Each {state.unit} is a person", **keys}
 
 
-def _describe(
-    settings: Mapping[str, Any], keys: Sequence[str], found: Mapping[str, Any] | None, *, links: bool
-) -> None:
+def _describe(stated: Job, keys: Sequence[str], found: Mapping[str, Any] | None, *, links: bool) -> None:
     """Show how a table is linked, and its number of rows and ids."""
-    place = f", which leads to a person by table {settings['in']}" if settings.get("in") else ""
-    text("p", f"{settings.get('input', '')}: key {', '.join(keys)}{place}.")
+    place = f", which leads to a person by table {stated.text('in')}" if stated.text("in") else ""
+    text("p", f"{stated.text('input')}: key {', '.join(keys)}{place}.")
     if found is not None:
         linking = " Other tables lead to a person by this table." if links else ""
         text("p", f"{_counts(found)}{linking}").classes("soft")

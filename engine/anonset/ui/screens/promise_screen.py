@@ -5,7 +5,6 @@ from typing import Any
 from nicegui import ui
 
 from anonset.errors import Problem, plain_text
-from anonset.reading.roles import name_list
 from anonset.release.guarantee_limits import promised_limits, ranked_limits
 from anonset.settings.model_choices import obstacle, sizes_of
 from anonset.ui.screens.fix_buttons import fix_buttons
@@ -43,8 +42,7 @@ def _fits(state: PageState) -> tuple[str, dict[str, str]]:
     """Return the model of the job, and for each model the reason why it does not fit the roles. The reason is empty if
     the model fits.
     """
-    settings = state.settings
-    return str(settings.get("model", "")), {model: obstacle(model, state.stated) for model in _MODELS}
+    return state.stated.text("model"), {model: obstacle(model, state.stated) for model in _MODELS}
 
 
 def _models(screen: Screen, section: LiveSection) -> None:
@@ -71,10 +69,11 @@ def _models(screen: Screen, section: LiveSection) -> None:
                     text("span", f" ({model})" + (f": not possible, it {why}" if why else "")).classes("soft")
 
 
-def _numbers(state: PageState) -> dict[str, Any]:
-    settings = state.settings
-    model = settings.get("model")
-    return {name: settings.get(name) for name in sizes_of(model)} if model in _MODELS else {}
+def _numbers(state: PageState) -> dict[str, int | None]:
+    job = state.stated
+    return (
+        {name: job.settings.get(name) for name in sizes_of(job.text("model"))} if job.text("model") in _MODELS else {}
+    )
 
 
 def _choose_sizes(screen: Screen, section: LiveSection) -> None:
@@ -82,7 +81,7 @@ def _choose_sizes(screen: Screen, section: LiveSection) -> None:
 
     def choose(name: str, value: Any) -> None:
         if value is not None and value == int(value):
-            screen.act(state.change, {name: int(value)}, shown=section)
+            screen.act(state.change, state.stated.with_(**{name: int(value)}), shown=section)
 
     with ui.element("div").classes("sizes"):
         for name, value in _numbers(state).items():
@@ -112,7 +111,7 @@ def _show_words(screen: Screen) -> None:
         text("h2", "Guarantee")
         text("p", statement).classes("good").mark("statement")
         if "quasi-identifier" in statement:
-            names = ", ".join(name_list(screen.state.settings.get("relational", ())))
+            names = ", ".join(screen.state.stated.names("relational"))
             text("p", f"Quasi-identifiers are attributes that others may know: {names}.").classes("soft")
         text("h2", "Not covered")
         show_limits(limits)

@@ -10,6 +10,7 @@ from nicegui import ui
 from anonset.errors import AnonsetError
 from anonset.measures.retention import relative_to
 from anonset.release.guarantee_limits import ranked_limits
+from anonset.settings.job import Job
 from anonset.ui.screens.fix_buttons import fix_buttons
 from anonset.ui.screens.frame import Screen, alert, busy, button, card, show_limits, show_page, text
 from anonset.ui.screens.reports import show_reports
@@ -54,7 +55,7 @@ def _algorithm(state: PageState) -> tuple[str, str]:
         used, unused = state.candidate, state.unused_recommendation
     except AnonsetError:  # the run will report the error
         return "", ""
-    return algorithm_in_words(used), algorithm_in_words(unused) if unused else ""
+    return algorithm_in_words(used), "" if unused is None else algorithm_in_words(unused)
 
 
 def _show_algorithm(state: PageState) -> None:
@@ -88,7 +89,9 @@ def _start(screen: Screen, typed: dict[str, str]) -> None:
     name.set_enabled(not state.publishing)
 
     def publish() -> None:
-        if name.value == state.raw.get("out") or screen.act(state.change, {"out": name.value}):
+        if name.value == state.raw.get("out") or screen.act(
+            state.change, Job({**state.stated.settings, "out": name.value})
+        ):
             screen.act(state.publish)
 
     with ui.element("div").classes("actions"):

@@ -10,6 +10,7 @@ from nicegui import ui
 
 from anonset.errors import Fix
 from anonset.report.comparison import shared_losses
+from anonset.settings.job import Job
 from anonset.spelling import counted
 from anonset.ui.screens.balance_slider import balance_slider
 from anonset.ui.screens.charts import line_chart
@@ -113,7 +114,7 @@ def _results_state(state: PageState) -> object:
     trial = state.trial
     if trial is None or trial.suggestion.code in (None, CANCELLED):
         return None
-    return id(trial), trial.suits(state.settings), state.candidate, state.publishing
+    return id(trial), trial.suits(state.stated), state.candidate, state.publishing
 
 
 def _recommended(screen: Screen) -> None:
@@ -121,7 +122,7 @@ def _recommended(screen: Screen) -> None:
     found = None if state.trial is None else state.trial.suggestion.result
     if state.trial is None or found is None:
         return
-    suits, best = state.trial.suits(state.settings), found["recommended"]
+    suits, best = state.trial.suits(state.stated), found["recommended"]
     with card("Recommended" if best else "Result"):
         _show_recommended(screen, found, suits=suits)
 
@@ -147,11 +148,11 @@ def _show_recommended(screen: Screen, found: Mapping[str, Any], *, suits: bool) 
         for figure in best["utility"]:
             text("li", figure)
     _algorithm(best)
-    if best["settings"] == state.candidate:
+    if (tried := Job(best["settings"])) == state.candidate:
         text("p", "The job uses this algorithm.").classes("good")
     elif suits and not state.publishing:
         with ui.element("div").classes("actions"):
-            button("Use this result", lambda: screen.act(state.choose_candidate, best["settings"])).mark("choose best")
+            button("Use this result", lambda: screen.act(state.choose_candidate, tried)).mark("choose best")
     if found["warning"] and suits:
         alert(f"{found['warning']}.", "p")
         fix_buttons(screen, fixes)
@@ -162,7 +163,7 @@ def _candidates(screen: Screen) -> None:
     found = None if state.trial is None else state.trial.suggestion.result
     if state.trial is None or found is None:
         return
-    suits = state.trial.suits(state.settings)
+    suits = state.trial.suits(state.stated)
     best = _best(found)
     with card("Other results" if best else ""):
         same = _in_all([found["candidates"][number] for number in best] + [found["recommended"] or {}])
@@ -180,7 +181,7 @@ def _balance_state(state: PageState) -> object:
     trial = state.trial
     if trial is None or trial.balance is None or trial.balance.code is None:
         return None
-    return id(trial), trial.suits(state.settings), state.candidate, state.publishing
+    return id(trial), trial.suits(state.stated), state.candidate, state.publishing
 
 
 def _balance(screen: Screen) -> None:
@@ -238,7 +239,7 @@ def _figures_of_all(screen: Screen, found: Mapping[str, Any], best: Sequence[int
                 with ui.element("tr"):
                     with ui.element("th").props("scope=row"):
                         text("span", _name(found, candidate))
-                        text("div", algorithm_in_words(candidate["settings"])).classes("soft")
+                        text("div", algorithm_in_words(Job(candidate["settings"]))).classes("soft")
                     for name, label in figures.items():
                         text("td", _figure(candidate, name) or "–").props(f'data-label="{label}"')
                     with ui.element("td").props('data-label="Choice"'):
@@ -254,7 +255,7 @@ def _choice(screen: Screen, number: int, *, suits: bool) -> None:
     if found is None:
         return
     candidate = found["candidates"][number]
-    chosen = candidate["settings"]
+    chosen = Job(candidate["settings"])
     if candidate["outcome"] != "holds" or candidate["beside"]:
         text("span", f"another promise: {candidate['beside']}" if candidate["beside"] else candidate["outcome"])
         return
@@ -283,7 +284,7 @@ def _algorithm(candidate: Mapping[str, Any]) -> None:
     """Show the algorithm of a candidate, folded."""
     with ui.element("details"):
         text("summary", "Algorithm")
-        text("p", algorithm_in_words(candidate["settings"])).classes("soft")
+        text("p", algorithm_in_words(Job(candidate["settings"]))).classes("soft")
 
 
 def _figure(candidate: Mapping[str, Any], name: str) -> str:
@@ -344,7 +345,7 @@ def _frequencies(state: PageState) -> None:
     found = None if trial is None else trial.suggestion.result
     if trial is None or found is None:
         return
-    named = [one for one in found["candidates"] if one["settings"] == state.candidate]
+    named = [one for one in found["candidates"] if Job(one["settings"]) == state.candidate]
     candidate = next(iter(named), found["recommended"])
     if not candidate or not candidate["commonest"]:
         return

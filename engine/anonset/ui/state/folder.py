@@ -67,7 +67,7 @@ class Folder:
             self.inside(file)
         return path
 
-    def require_inside(self, job: Mapping[str, Any]) -> None:
+    def require_inside(self, job: Job) -> None:
         """Check that a job reads and writes only files of the folder, and connects to no other machine.
 
         Raises
@@ -75,11 +75,11 @@ class Folder:
         InputError
             If a path is outside of the folder, or the job uses a cluster.
         """
-        if job.get("cluster") is not None:
+        if job.text("cluster"):
             msg = "the page connects to no cluster; remove cluster from the job file, or run the job in a terminal"
             raise InputError(msg)
-        with_paths(Job(job), lambda _, path: str(self.complete(path)))
-        if str(data := job.get("input", "")).lower().endswith(JOB):
+        with_paths(job, lambda _, path: str(self.complete(path)))
+        if (data := job.text("input")).lower().endswith(JOB):
             self.require_tables_inside(Path(data))
 
     def require_tables_inside(self, job: Path) -> None:
@@ -91,7 +91,7 @@ class Folder:
             If a file is outside of the folder, or the job file is not valid TOML.
         """
         for table in tables_of(settings_in(self.inside(job))).values():
-            path = str(table.get("input", ""))
+            path = table.text("input")
             self.complete(path if "://" in path else self.inside(job).parent / path)
 
     def job_of(self, data: Path) -> Path:
@@ -102,13 +102,13 @@ class Folder:
         """Return True if a job reads these data, or only linked tables of this folder of data."""
         raw = settings_in(job)
         if tables := tables_of(raw):
-            files = [self.inside(job.parent / str(table.get("input", ""))) for table in tables.values()]
+            files = [self.inside(job.parent / table.text("input")) for table in tables.values()]
             return all(file.is_relative_to(data) for file in files)
         return self.inside(job.parent / str(raw.get("input", ""))) == data
 
-    def with_relative_paths(self, job: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the settings of a job with paths relative to the folder."""
-        return {**with_paths(Job(job), lambda _, path: self.relative(self.inside(path)))}
+    def with_relative_paths(self, job: Job) -> Job:
+        """Return a job with paths relative to the folder."""
+        return with_paths(job, lambda _, path: self.relative(self.inside(path)))
 
     def jobs(self) -> list[str]:
         """Return the names of the job files in the folder."""
@@ -179,11 +179,11 @@ def _parsed(text: str) -> Mapping[str, Any]:
     return tomllib.loads(text)
 
 
-def tables_of(raw: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+def tables_of(raw: Mapping[str, Any]) -> dict[str, Job]:
     """Return the settings of each linked table of a job by name. Empty if the job reads a single table."""
     tables = raw.get("tables", {})
     named = tables.items() if isinstance(tables, Mapping) else ()
-    return {name: table for name, table in named if isinstance(table, Mapping)}
+    return {name: Job(table) for name, table in named if isinstance(table, Mapping)}
 
 
 def require_data(file: Path) -> None:

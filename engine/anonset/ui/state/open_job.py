@@ -25,12 +25,8 @@ class OpenJob(Protocol):
         """Settings as written in the job file."""
 
     @property
-    def settings(self) -> dict[str, Any]:
-        """Settings of the job for the declared unit."""
-
-    @property
     def stated(self) -> Job:
-        """The settings as a job."""
+        """Settings of the job for the declared unit."""
 
     @property
     def unit(self) -> str:
@@ -41,8 +37,8 @@ class OpenJob(Protocol):
     def start(self, work: Any) -> None:
         """Run a coroutine until it ends or the job file is closed."""
 
-    def change(self, changes: Mapping[str, Any]) -> None:
-        """Write settings to the job file."""
+    def change(self, after: Job) -> None:
+        """Write the settings in which another job differs to the job file."""
 
     def require_not_publishing(self) -> None:
         """Reject changes of the job while it is running."""

@@ -37,7 +37,7 @@ from anonset.ui.state.policy_state import KINDS, PolicyState
 from anonset.ui.state.publication import Publication
 from anonset.ui.state.runs import CommandRun
 from anonset.ui.state.setting_words import UNIT, UNKNOWN_WORDS, in_words
-from anonset.ui.state.table_roles import Inspected, inspected_tables, job_changes
+from anonset.ui.state.table_roles import Inspected, inspected_tables, with_columns
 from anonset.ui.state.tree_state import TreeState
 from anonset.ui.state.trial import Trial
 from anonset.ui.state.workload_state import WorkloadState
@@ -128,7 +128,7 @@ class PageState:
         return settings_in(self.job) if self.job is not None and self.job.exists() else {}
 
     @property
-    def tables(self) -> dict[str, Mapping[str, Any]]:
+    def tables(self) -> dict[str, Job]:
         """Settings of each linked table by name. Empty if the job reads a single table."""
         return tables_of(self.raw)
 
@@ -142,18 +142,13 @@ class PageState:
         )
 
     @property
-    def settings(self) -> dict[str, Any]:
+    def stated(self) -> Job:
         """Settings of the job for the declared unit.
 
         Settings that depend on the unit are omitted until the unit is declared.
         """
         job = self._existing()
-        return _read(job) if job is not None else {}
-
-    @property
-    def stated(self) -> Job:
-        """The settings as a job."""
-        return Job(self.settings)
+        return Job() if job is None else _read(job)
 
     @property
     def unit(self) -> str:
@@ -218,22 +213,37 @@ class PageState:
         """
         return model_of(self.validated())
 
-    def change(self, changes: Mapping[str, Any]) -> None:
-        """Write settings to the job file.
+    def change(self, after: Job, tables: Mapping[str, Job] | None = None) -> None:
+        """Write the settings in which another job differs to the job file.
+
+        Parameters
+        ----------
+        tables
+            Settings of the linked tables. None if they do not change.
 
         Raises
         ------
         InputError
             If the job is running, or linked tables cannot have these roles.
         """
+        changes = self.stated.changes(after)
+        if tables is not None:
+            changed = {
+                name: self.tables.get(name, Job()).changes(tables[name]) if name in tables else None
+                for name in {**self.tables, **tables}
+            }
+            changes |= Job().with_(tables={name: change for name, change in changed.items() if change != {}}).settings
+        self._write(changes)
+
+    def _write(self, changes: Mapping[str, Any]) -> None:
         job = self._existing()
-        if job is None:
+        if job is None or not changes:
             return
         self.require_not_publishing()
         with replacement(job) as new:
             text = changed_job(job.read_text(encoding="utf-8"), changes)
             if "tables" in changes:
-                LinkedTables.of(tables_of(tomllib.loads(text)), self.unit, self.name, Place(str(job.parent)))
+                LinkedTables.of(tomllib.loads(text).get("tables", {}), self.unit, self.name, Place(str(job.parent)))
             new.write_text(text, encoding="utf-8", newline="")
         self.inspection.failure = ""
 
@@ -263,7 +273,7 @@ class PageState:
             return
         self.chosen.clear()
         names = list(Unit.of(unit).columns)
-        self.change({"unit": names if len(names) > 1 else unit})
+        self.change(self.stated.with_(unit=names if len(names) > 1 else unit))
         self._inspect_again()
 
     def give_role(self, columns: Sequence[str], role: str) -> None:
@@ -275,10 +285,9 @@ class PageState:
         if role == "unit":
             self.answer(",".join(columns))
             return
-        if self._propose_again(arguments_of({role: list(columns)})):
+        if self._add(Job({role: list(columns)})):
             return
-        self.change(self._changes({role: list(columns)}))
-        self._change_model(fitting_model(self.stated))
+        self.change(fitting_model(self.stated))
         if not self.tables:  # findings about linked tables do not depend on roles
             self._inspect_again()
 
@@ -287,11 +296,9 @@ class PageState:
 
         Without a job file, repeat the first inspection with the recommended settings.
         """
-        if self._propose_again(arguments_of(fix.settings)):
-            return
-        self.inspection.settle(fix)
-        self.change(self._changes(fix.settings))
-        self._inspect_again()
+        if not self._add(Job(fix.settings)):
+            self.inspection.settle(fix)
+            self._inspect_again()
 
     def check(self, warning: str, *, checked: bool = True) -> None:
         """Store whether the owner has checked a warning. The job file names the warnings that nobody has checked."""
@@ -324,20 +331,15 @@ class PageState:
         found = reasons_in(job.read_text(encoding="utf-8"), self.unit, columns)
         return {name: proposed.get(name, reason.partition("; ")[0]) for name, reason in found.items()}
 
-    def _changes(self, settings: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the changes of the job file if settings are added."""
-        if not self.tables:
-            return self.stated.changes(with_fix(self.stated, Job(settings)))
-        changes = job_changes(self.stated, self.tables, self.inspected, self.unit, settings)
-        return changes if "algorithm" in settings else self._with_default_of_tables(changes)
-
-    def _with_default_of_tables(self, changes: dict[str, Any]) -> dict[str, Any]:
-        """Return changes that set no algorithm for linked tables. Their default applies to jobs without one."""
-        return {**changes, "algorithm": None} if self.tables and "algorithm" in changes else changes
-
-    def _change_model(self, job: Job) -> None:
-        """Write the model of another job to the job file."""
-        self.change(self._with_default_of_tables(self.stated.changes(job)))
+    def _add(self, added: Job) -> bool:
+        """Add settings to the job file. Without a job file, repeat the first inspection with them, and return True."""
+        if self._propose_again(arguments_of(added.settings)):
+            return True
+        if self.tables:
+            self.change(*with_columns(self.stated, self.tables, self.inspected, self.unit, added))
+        else:
+            self.change(with_fix(self.stated, added))
+        return False
 
     def _propose_again(self, options: Sequence[str]) -> bool:
         """Repeat the first inspection with options, and return True. If there is a job file, do nothing and return
@@ -351,7 +353,7 @@ class PageState:
 
     def choose_model(self, model: str) -> None:
         """Change the privacy model."""
-        self._change_model(with_model(self.stated, model))
+        self.change(with_model(self.stated, model))
 
     def try_candidates(self) -> None:
         """Start a trial of the algorithms for the model of the job.
@@ -363,7 +365,7 @@ class PageState:
         """
         self.model()
         if self.trial is None or self.trial.code is not None:
-            self.trial = Trial(self.name, self._tried_settings(), self.folder.path)
+            self.trial = Trial(self.name, self._tried, self.folder.path)
             self.start(self.trial.finish())
 
     async def cancel_trial(self) -> None:
@@ -372,7 +374,7 @@ class PageState:
             await self.trial.cancel()
 
     @property
-    def candidate(self) -> dict[str, Any]:
+    def candidate(self) -> Job:
         """Algorithm and parameters of the job, in the format of ``anonset suggest --json``.
 
         Raises
@@ -380,25 +382,24 @@ class PageState:
         InputError
             If the job has no valid model.
         """
-        job = Job(self._tried_settings())
-        return dict(candidate_of(job, item_trees(job) if self.trial is None else self.trial.trees).settings)
+        job = self._tried
+        return candidate_of(job, item_trees(job) if self.trial is None else self.trial.trees)
 
     @property
-    def unused_recommendation(self) -> dict[str, Any]:
-        """Algorithm and parameters that the trial recommends, or an empty mapping if the job uses them."""
-        if self.trial is None or not self.trial.suits(self.settings):
-            return {}
+    def unused_recommendation(self) -> Job | None:
+        """Algorithm and parameters that the trial recommends, or None if the job uses them."""
+        if self.trial is None or not self.trial.suits(self.stated):
+            return None
         recommended = self.trial.recommended
-        return {} if recommended == self.candidate else recommended
+        return None if recommended == self.candidate else recommended
 
-    def choose_candidate(self, chosen: Mapping[str, Any]) -> None:
+    def choose_candidate(self, chosen: Job) -> None:
         """Change the algorithm to a candidate of the trial."""
         if self.trial is not None:
-            job = Job(self._tried_settings())
-            changes = job.changes(with_candidate(job, Job(chosen), self.trial.trees))
+            changes = self._tried.changes(with_candidate(self._tried, chosen, self.trial.trees))
             if self.tables:  # a default of linked tables applies only to jobs without an algorithm
-                changes = {**{name: value for name, value in chosen.items() if name != "hierarchy"}, **changes}
-            self.change(changes)
+                changes = {**chosen.with_(hierarchy=None).settings, **changes}
+            self._write(changes)
 
     def publish(self) -> None:
         """Start to publish the data of the job.
@@ -411,7 +412,7 @@ class PageState:
         model = self.model()
         if not self.publishing:
             statements = {} if self.made is None else self.made.statements
-            out = self.settings.get("out", "")
+            out = self.stated.text("out")
             self.publication = Publication(self.name, out, self.folder, model, self.inspection.findings, statements)
             self.start(self.publication.finish())
 
@@ -449,8 +450,9 @@ class PageState:
         """Return a command line that reads the job file, or the data if there is no job file."""
         return as_typed(command, self.source)
 
-    def _tried_settings(self) -> dict[str, Any]:
-        return self.folder.with_relative_paths(self.settings)
+    @property
+    def _tried(self) -> Job:
+        return self.folder.with_relative_paths(self.stated)
 
     def _existing(self) -> Path | None:
         return self.job if self.job is not None and self.job.exists() else None
@@ -503,9 +505,9 @@ class PageState:
     def _inspection_of_tables(self, unit: str, *options: str) -> CommandRun:
         """Return the command that inspects linked tables: all files of the opened folder, or the tables of the job."""
         source = self.name if self._data is None or not self._data.is_dir() else self.folder.relative(self._data)
-        skipped = {name: value for name, value in self.settings.items() if name == "skip_rows"}
-        declared = arguments_of({**skipped, **({"unit": name_list(unit)} if unit else {})})
-        return CommandRun(["inspect", source, *declared, "--json", *options], self.folder.path)
+        declared = Job().with_(skip_rows=self.stated.settings.get("skip_rows"), unit=unit)
+        arguments = ["inspect", source, *arguments_of(declared.settings), "--json", *options]
+        return CommandRun(arguments, self.folder.path)
 
     async def _propose_unit(self, unit: str) -> None:
         """Replace the job file by the proposal for another person. The sizes of the promise and the name of the
@@ -527,23 +529,19 @@ class PageState:
         finally:
             proposal.unlink(missing_ok=True)
 
-    def _complete(self, proposal: Mapping[str, Any]) -> None:
-        if (
-            not self.publishing
-            and self.answered
-            and (added := self.stated.changes(completing(self.stated, Job(proposal))))
-        ):
-            self.change(added)
+    def _complete(self, proposal: Job) -> None:
+        if not self.publishing and self.answered:
+            self.change(completing(self.stated, proposal))
 
 
-def _read(job: Path) -> dict[str, Any]:
+def _read(job: Path) -> Job:
     """Return the settings of a job for the declared unit. Linked tables have settings of their own, and cannot be read
     before the owner declares the unit.
     """
     raw = settings_in(job)
     if tables_of(raw) and raw.get("unit", OPEN) == OPEN:
-        return {name: value for name, value in raw.items() if name not in ("unit", "tables", ANSWERS)}
-    return {**read_job(str(job), unanswered=True)}
+        return Job({name: value for name, value in raw.items() if name not in ("unit", "tables", ANSWERS)})
+    return read_job(str(job), unanswered=True)
 
 
 def message_of(error: AnonsetError) -> str:

@@ -95,5 +95,5 @@ class PolicyState(ComposedFile):
             write_privacy_policy(policy, file)
         else:
             write_utility_policy(policy, file)
-        self._state.change(self._state.stated.changes(job))
+        self._state.change(job)
         self.count()

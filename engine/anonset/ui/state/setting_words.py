@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from anonset.reading.roles import name_list
+from anonset.settings.job import Job
 from anonset.spelling import short_names
 
 ROLE_WORDS = {
@@ -104,16 +105,16 @@ _PARAMETERS = {
 """Parameters of algorithms in the words of the page, by value. An empty text is any other value."""
 
 
-def algorithm_in_words(settings: Mapping[str, Any]) -> str:
+def algorithm_in_words(job: Job) -> str:
     """Return an algorithm and its parameters as text.
 
-    >>> algorithm_in_words({"algorithm": "exact", "on_infeasible": "suppress", "hierarchy": "halves:frequency"})
-    'exact, removes rare items (on-infeasible suppress), groups of similar frequency (hierarchy halves:frequency)'
-    >>> algorithm_in_words({"algorithm": "rum-bound", "transaction": "coat", "delta": 0.5, "partitions": 2})
+    >>> algorithm_in_words(Job({"algorithm": "exact", "suppress": True, "hierarchy": "halves:frequency"}))
+    'exact, removes rare items (suppress), groups of similar frequency (hierarchy halves:frequency)'
+    >>> algorithm_in_words(Job({"algorithm": "rum-bound", "transaction": "coat", "delta": 0.5, "partitions": 2}))
     'rum-bound, items by coat (transaction), loss limit 0.5 (delta), partitions 2'
     """
-    parameters = [_parameter_in_words(name, value) for name, value in settings.items() if name != "algorithm"]
-    return ", ".join([settings["algorithm"], *parameters])
+    parameters = [_parameter_in_words(name, value) for name, value in job.settings.items() if name != "algorithm"]
+    return ", ".join([job.text("algorithm"), *parameters])
 
 
 def _parameter_in_words(name: str, value: Any) -> str:

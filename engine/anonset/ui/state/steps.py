@@ -115,7 +115,7 @@ def _promise(state: PageState) -> Step:
     model, _ = promised
     if "/promise" not in state.seen:
         return OPEN
-    settings = state.settings
+    settings = state.stated.settings
     sizes = [f"{name}={settings[name]}" for name in sizes_of(model.name) if name in settings]
     return Step("done", f"done: {', '.join(sizes)}" if sizes else "done")
 
@@ -129,9 +129,9 @@ def _try(state: PageState) -> Step:
     found = trial.suggestion.result
     if trial.code and found is None:
         return _FAILED
-    if not trial.suits(state.settings) or not trial.recommended or (found or {}).get("warning"):
+    if not trial.suits(state.stated) or trial.recommended is None or (found or {}).get("warning"):
         return Step("warned", "1 warning")
-    return Step("open", "choose a result") if state.unused_recommendation else DONE
+    return Step("open", "choose a result") if state.unused_recommendation is not None else DONE
 
 
 def _publish(state: PageState) -> Step:

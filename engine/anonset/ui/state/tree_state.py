@@ -64,7 +64,7 @@ class TreeState:
     @property
     def columns(self) -> list[str]:
         """Columns with a hierarchy."""
-        return [*self._state.settings.get("hierarchy", {})]
+        return [*self._state.stated.entries("hierarchy")]
 
     @property
     def spec(self) -> str:
@@ -166,7 +166,7 @@ class TreeState:
         if path := split_spec(spec)[1]:
             self._in_job_folder(path)
         self.effect = ""
-        self._state.change(self._state.stated.changes(with_hierarchy(self._state.stated, self.column, spec)))
+        self._state.change(with_hierarchy(self._state.stated, self.column, spec))
 
     def click(self, node: int) -> None:
         """Set or remove a ceiling at a node.
@@ -187,7 +187,7 @@ class TreeState:
         file = self._in_job_folder(f"{self._stem}-ceiling.txt")
         if labels:
             file.write_text("".join(f"{label}\n" for label in labels), encoding="utf-8")
-        self._state.change({"ceiling": {self.column: file.name if labels else None}})
+        self._state.change(self._state.stated.with_entry("ceiling", self.column, file.name if labels else None))
         if not labels:
             file.unlink(missing_ok=True)
 
@@ -209,9 +209,10 @@ class TreeState:
         if self.spec == VALUES and self.tree is not None:
             spec = f"balanced:{max(2, self.tree.hierarchy.n_leaves)}"
         await self._run_quietly("build", self._state.name, "--column", self.column, "--spec", spec, "-o", str(file))
-        changes = self._state.stated.changes(with_hierarchy(self._state.stated, self.column, file.name))
-        changes.pop("ceiling", None)  # the nodes keep their names
-        self._state.change(changes)
+        before = self._state.stated
+        ceiling = before.entries("ceiling").get(self.column)  # the nodes keep their names
+        after = with_hierarchy(before, self.column, file.name)
+        self._state.change(after.with_entry("ceiling", self.column, ceiling))
         self.effect = f"Changes are saved in {self._state.folder.relative(file)}."
 
     def rename(self, old: str, new: str) -> None:
@@ -284,7 +285,7 @@ class TreeState:
     @property
     def _has_numbered_ceiling(self) -> bool:
         """True if the ceiling is a column of the hierarchy file, which edits do not change."""
-        return str(self._state.settings.get("ceiling", {}).get(self.column, "")).isdecimal()
+        return str(self._state.stated.entries("ceiling").get(self.column, "")).isdecimal()
 
     def _ceilings(self) -> list[str]:
         return [] if self.tree is None else [self.tree.hierarchy.labels[node] for node in sorted(self.tree.ceilings)]

@@ -7,7 +7,7 @@ algorithms with several k.
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from anonset.reading.decisions import MACHINE, decisions
 from anonset.settings.job import Job
@@ -39,11 +39,11 @@ _PRECISION = 3
 class Trial:
     """Trial of algorithms for a job. Nothing is published."""
 
-    def __init__(self, name: str, settings: Mapping[str, Any], folder: Path) -> None:
+    def __init__(self, name: str, job: Job, folder: Path) -> None:
         self._name = name
         self._folder = folder
-        self._settings = settings
-        self.trees = item_trees(Job(settings))
+        self._job = job
+        self.trees = item_trees(job)
         """Hierarchies of the items for the candidates."""
         self.suggestion = CommandRun(["suggest", name, "--json"], folder)
         self.balance: CommandRun | None = None
@@ -53,12 +53,12 @@ class Trial:
         self.code: int | None = None
         """Exit code, or None during the trial."""
 
-    def suits(self, settings: Mapping[str, Any]) -> bool:
-        """Return True if the trial used the model and the data of the settings. A candidate may change the hierarchies
+    def suits(self, job: Job) -> bool:
+        """Return True if the trial used the model and the data of a job. A candidate may change the hierarchies
         of items.
         """
-        same = all(settings.get(name) == self._settings.get(name) for name in _BASIS)
-        return same and _attribute_trees(settings) == _attribute_trees(self._settings)
+        same = all(job.settings.get(name) == self._job.settings.get(name) for name in _BASIS)
+        return same and _attribute_trees(job) == _attribute_trees(self._job)
 
     async def finish(self) -> None:
         """Try the candidates, then run several weights of `joint-split`, and the best candidates with several k."""
@@ -66,7 +66,7 @@ class Trial:
         if code != CANCELLED and (command := self.balance_command):
             self.balance = CommandRun([*shlex.split(command)[1:], "--json"], self._folder)
             code = await self.balance.finish()
-        for candidate in self.candidates[:_COMPARED] if "k" in self._settings else ():
+        for candidate in self.candidates[:_COMPARED] if "k" in self._job.settings else ():
             if code == CANCELLED:
                 break
             run = CommandRun([*shlex.split(self.comparison(candidate))[1:], "--json"], self._folder)
@@ -92,10 +92,10 @@ class Trial:
         return [one for one in (found or {}).get("candidates", ()) if one["outcome"] == "holds" and not one["beside"]]
 
     @property
-    def recommended(self) -> dict[str, Any]:
-        """Algorithm and parameters of the recommended candidate. The mapping is empty if there is none."""
+    def recommended(self) -> Job | None:
+        """Algorithm and parameters of the recommended candidate, or None if there is none."""
         best = (self.suggestion.result or {}).get("recommended")
-        return {} if best is None else best["settings"]
+        return None if best is None else Job(best["settings"])
 
     @property
     def recommended_detail(self) -> float | None:
@@ -105,58 +105,68 @@ class Trial:
 
     def comparison(self, candidate: Mapping[str, Any]) -> str:
         """Return the command that runs a candidate with several k."""
-        flags = comparison_flags(Job(self._settings), Job(candidate["settings"]), self.trees)
+        flags = comparison_flags(self._job, Job(candidate["settings"]), self.trees)
         return as_typed("compare", self._name, flags.settings)
 
     @property
     def balance_command(self) -> str:
         """Command that runs several weights of `joint-split`, or an empty text if there are fewer than two weights."""
         weights = _weights((self.suggestion.result or {}).get("frontier", ()))
-        if len(weights) < 2 or not (own := self._balanced) or "k" not in self._settings:
+        if len(weights) < 2 or (own := self._balanced) is None or "k" not in self._job.settings:
             return ""
-        flags = comparison_flags(Job(self._settings), Job({**own, "w": ",".join(weights)}), self.trees)
+        flags = comparison_flags(self._job, own.with_(w=",".join(weights)), self.trees)
         measured = {} if self.has_queries else {"workload": _COUNTS}
         return as_typed("compare", self._name, flags.with_(k=None, **measured).settings)
 
     @property
     def has_queries(self) -> bool:
         """True if the queries of the job measure the errors of `stops`, and not counts of items."""
-        return bool(self._settings.get("queries") or self._settings.get("workload"))
+        return bool(self._job.text("queries") or self._job.text("workload"))
 
     @property
-    def stops(self) -> list[dict[str, Any]]:
+    def stops(self) -> list["Stop"]:
         """Results of `joint-split`, from the most detail of the items to the most detail of the attributes.
 
-        Each result contains the settings that publish it, the error of counts, and the share of the detail of the
-        attributes that is kept. A result is omitted if another one has more detail of the attributes and no larger
+        A result is omitted if another one has more detail of the attributes and no larger
         error.
         """
         if self.balance is None or self.balance.code != 0:
             return []
-        own = self._balanced
+        own = self._balanced or Job()
         rows = [row for row in self.balance.result if row["outcome"] == "holds" and row.get("are") is not None]
-        stops: list[dict[str, Any]] = []
+        stops = list[Stop]()
         for row in sorted(rows, key=lambda row: (row["rum"], row["are"])):
             error, kept = round(row["are"], _PRECISION), round(1 - row["rum"], _PRECISION)
-            if not stops or error < stops[-1]["error"]:
-                stops.append({"settings": {**own, "w": row["w"]}, "error": error, "ranges_kept": kept})
+            if not stops or error < stops[-1].error:
+                stops.append(Stop(own.with_(w=row["w"]), error, kept))
         return stops[::-1]
 
     @property
-    def _balanced(self) -> dict[str, Any]:
+    def _balanced(self) -> Job | None:
         """Settings of `joint-split` without its weight: those of the first successful candidate, and others of the job,
-        which `compare` also uses. The mapping is empty if there is no such candidate.
+        which `compare` also uses. None if there is no such candidate.
         """
-        job = self._settings
         tried = [one["settings"] for one in self.candidates if one["settings"]["algorithm"] == _BALANCED]
-        own = {name: job[name] for name in tuned(Job(job))} if tried and job.get("algorithm") == _BALANCED else {}
-        settings = {**own, **tried[0]} if tried else {}
-        return {name: value for name, value in settings.items() if name not in ("w", "point")}
+        if not tried:
+            return None
+        names = tuned(self._job) if self._job.text("algorithm") == _BALANCED else ()
+        own = {name: self._job.settings[name] for name in names}
+        return Job({**own, **tried[0]}).with_(w=None, point=None)
 
 
-def _attribute_trees(settings: Mapping[str, Any]) -> dict[str, str]:
-    trees = item_trees(Job(settings))
-    return {column: spec for column, spec in settings.get("hierarchy", {}).items() if column not in trees}
+class Stop(NamedTuple):
+    """Result of `joint-split` with a weight."""
+
+    job: Job
+    """Algorithm and parameters that publish it."""
+    error: float
+    """Mean error of counts."""
+    ranges_kept: float
+    """Share of the detail of the attributes that is kept."""
+
+
+def _attribute_trees(job: Job) -> dict[str, str]:
+    return {column: spec for column, spec in job.entries("hierarchy").items() if column not in job.sets}
 
 
 def _weights(frontier: Sequence[Mapping[str, float]]) -> list[str]:
