@@ -1,8 +1,8 @@
 """Table of the results of ``anonset compare``."""
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from statistics import fmean, stdev
-from typing import Any
 
 from rich.table import Table as RichTable
 
@@ -11,6 +11,9 @@ from anonset.report.account import loss_label
 from anonset.report.sections import table
 from anonset.spelling import short_value
 
+Cell = str | float | None
+Row = Mapping[str, Cell]
+"""Parameters, outcome and figures of a run, by name. None if a figure was not measured."""
 _REPEATED = ("seed", "run")
 _NAMES = {
     "peak_mib": "peak MiB",
@@ -21,7 +24,7 @@ _NAMES = {
 }
 
 
-def comparison_table(results: list[dict[str, Any]]) -> RichTable:
+def comparison_table(results: Sequence[Row]) -> RichTable:
     """Return the results of a comparison as a table, one row for each run.
 
     Runs that differ only in their seed are merged into one row. The table omits notes.
@@ -33,7 +36,7 @@ def comparison_table(results: list[dict[str, Any]]) -> RichTable:
     return table(head, rows, left=("algorithm", "model", "outcome"))
 
 
-def shared_losses(results: list[dict[str, Any]]) -> dict[str, str]:
+def shared_losses(results: Sequence[Row]) -> dict[str, str]:
     """Return the names and labels of the losses that all results contain.
 
     The result has at most one loss of the items and one loss of the attributes.
@@ -46,7 +49,7 @@ def shared_losses(results: list[dict[str, Any]]) -> dict[str, str]:
     return {name: LOSSES[name] for name in chosen if results}
 
 
-def unequal_guarantees(results: list[dict[str, Any]]) -> str:
+def unequal_guarantees(results: Sequence[Row]) -> str:
     """Return a sentence that warns of different guarantees of the algorithms, or an empty text if all guarantees are
     equal.
 
@@ -60,14 +63,14 @@ def unequal_guarantees(results: list[dict[str, Any]]) -> str:
     return f"The guarantees differ: {gives}. A smaller loss may come from a weaker guarantee."
 
 
-def over_seeds(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def over_seeds(results: Sequence[Row]) -> Sequence[Row]:
     """Merge results that differ only in their seed. Each figure becomes a text with its mean and standard deviation.
 
     >>> row = {"algorithm": "lra", "k": 2, "outcome": "holds", "note": ""}
     >>> over_seeds([{**row, "seed": 1, "ncp": 0.1}, {**row, "seed": 2, "ncp": 0.3}])
     [{'algorithm': 'lra', 'k': 2, 'outcome': 'holds', 'note': '', 'ncp': '0.2 ± 0.14', 'runs': 2}]
     """
-    groups: dict[str, list[dict[str, Any]]] = {}
+    groups: dict[str, list[Row]] = {}
     for row in results:
         names = list(row)[: list(row).index("outcome")]
         groups.setdefault(repr([row[name] for name in names if name not in _REPEATED]), []).append(row)
@@ -76,20 +79,24 @@ def over_seeds(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [_as_one(group) for group in groups.values()]
 
 
-def _as_one(group: list[dict[str, Any]]) -> dict[str, Any]:
+def _as_one(group: Sequence[Row]) -> Row:
     merged = {name: value for name, value in group[0].items() if name not in _REPEATED}
     for name in [name for name in merged if any(isinstance(row[name], float) for row in group)]:
-        values = [row[name] for row in group if row[name] is not None]
+        values = [value for row in group if isinstance(value := row[name], int | float)]
         spread = f" ± {stdev(values):.2g}" if len(values) > 1 and max(values) > min(values) else ""
         merged[name] = f"{fmean(values):.5g}{spread}"
     outcomes = Counter(row["outcome"] for row in group)
     merged["outcome"] = (
         next(iter(outcomes)) if len(outcomes) == 1 else ", ".join(f"{o} {n}" for o, n in outcomes.items())
     )
-    return {**merged, "note": "; ".join(dict.fromkeys(row["note"] for row in group if row["note"])), "runs": len(group)}
+    return {
+        **merged,
+        "note": "; ".join(dict.fromkeys(str(note) for row in group if (note := row["note"]))),
+        "runs": len(group),
+    }
 
 
-def _text(name: str, value: Any) -> str:
+def _text(name: str, value: Cell) -> str:
     if value is None:
         return ""
     if name.startswith("seconds") and not isinstance(value, str):

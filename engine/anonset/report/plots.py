@@ -1,12 +1,12 @@
 """Plots of comparisons and suggestions. Lines differ by marker and dash, not only by colour."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import Any, TypeGuard
 
 from anonset.errors import InputError
 from anonset.jobs.trials.candidate import Candidate
@@ -14,6 +14,7 @@ from anonset.jobs.trials.growth import AXES
 from anonset.jobs.trials.suggest import Suggestion
 from anonset.release.losses import LOSSES
 from anonset.report.account import loss_label
+from anonset.report.comparison import Cell, Row
 from anonset.report.frontier import scaled
 
 _MARKS = "os^Dv*XP"
@@ -67,7 +68,7 @@ def require_plots(folder: Path) -> None:
         raise InputError(msg)
 
 
-def axes_of(rows: Sequence[Mapping[str, Any]]) -> PlotAxes:
+def axes_of(rows: Sequence[Row]) -> PlotAxes:
     """Return the axes of the plots of a comparison.
 
     The numeric parameter with the most values is on the horizontal axis. All other parameters with several values
@@ -90,7 +91,7 @@ def axes_of(rows: Sequence[Mapping[str, Any]]) -> PlotAxes:
     return PlotAxes(across, ("algorithm", *(name for name in varied if name != across)), tuple(figures))
 
 
-def draw(rows: Sequence[Mapping[str, Any]], folder: Path) -> list[str]:
+def draw(rows: Sequence[Row], folder: Path) -> list[str]:
     """Draw each figure into a file ``FIGURE.png``, and return the file names.
 
     For runs repeated over seeds, the mean is drawn with a bar from the smallest to the largest value.
@@ -150,24 +151,18 @@ def draw_frontier(suggestion: Suggestion, path: Path) -> None:
         plot.legend(loc="best")
 
 
-def _lines(plot: Any, rows: Sequence[Mapping[str, Any]], axes: PlotAxes, figure: str) -> None:
+def _lines(plot: Any, rows: Sequence[Row], axes: PlotAxes, figure: str) -> None:
     across, places = str(axes.across), set[float]()
     for number, (label, series) in enumerate(_by_series(rows, axes).items()):
         points = _spread(series, across, figure)
         x, low, mean, high = ([point[n] for point in points] for n in range(4))
         places.update(x)
         ends = [[m - a for m, a in zip(mean, low, strict=True)], [b - m for m, b in zip(mean, high, strict=True)]]
-        style: dict[str, Any] = {
-            "color": _GREYS[number // 8 % 3],
-            "marker": _MARKS[number % 8],
-            "linestyle": _DASHES[number % 4],
-        }
-        repeated = any(map(any, ends))
-        style |= {
-            "markersize": max(3.0, 9.0 - 1.2 * (number % 8)),
-            "markerfacecolor": "none",
-        }  # smaller, hollow markers keep earlier series visible
-        plot.errorbar(x, mean, ends if repeated else None, label=label, capsize=2, **style)
+        plot.errorbar(
+            x, mean, ends if any(map(any, ends)) else None, label=label, capsize=2, color=_GREYS[number // 8 % 3],
+            marker=_MARKS[number % 8], linestyle=_DASHES[number % 4],
+            markersize=max(3.0, 9.0 - 1.2 * (number % 8)), markerfacecolor="none",  # keep earlier series visible
+        )  # fmt: skip
     if places and min(places) > 0 and (across in AXES or max(places) >= _LOG_FROM * min(places)):
         plot.set_xscale("log")
         plot.minorticks_off()
@@ -176,7 +171,7 @@ def _lines(plot: Any, rows: Sequence[Mapping[str, Any]], axes: PlotAxes, figure:
         plot.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     plot.set(xlabel=across, ylabel=_label(figure, rows))
     costs = across in AXES and figure in _COSTS
-    _scale(plot, [float(row[figure]) for row in rows if _is_number(row[figure])], logarithmic=costs)
+    _scale(plot, [cell for row in rows if _is_number(cell := row[figure])], logarithmic=costs)
     plot.grid(visible=True, linewidth=0.3)
     _legend(plot, len(_by_series(rows, axes)))
 
@@ -193,8 +188,8 @@ def _scale(plot: Any, values: Sequence[float], *, logarithmic: bool = False) -> 
         plot.set_ylim(bottom=0)
 
 
-def _bars(plot: Any, rows: Sequence[Mapping[str, Any]], axes: PlotAxes, figure: str) -> None:
-    values_of = {label: [float(row[figure]) for row in series if _is_number(row[figure])]
+def _bars(plot: Any, rows: Sequence[Row], axes: PlotAxes, figure: str) -> None:
+    values_of = {label: [cell for row in series if _is_number(cell := row[figure])]
              for label, series in _by_series(rows, axes).items()}  # fmt: skip
     labels, heights = list(values_of), [fmean(values) if values else 0.0 for values in values_of.values()]
     bars = plot.barh(labels, heights, color="white", edgecolor="black")
@@ -209,20 +204,20 @@ def _bars(plot: Any, rows: Sequence[Mapping[str, Any]], axes: PlotAxes, figure: 
     plot.set(xlabel=_label(figure, rows))
 
 
-def _by_series(rows: Sequence[Mapping[str, Any]], axes: PlotAxes) -> dict[str, list[Mapping[str, Any]]]:
-    series: dict[str, list[Mapping[str, Any]]] = {}
+def _by_series(rows: Sequence[Row], axes: PlotAxes) -> dict[str, list[Row]]:
+    series: dict[str, list[Row]] = {}
     for row in rows:
         more = [f"{name}={row[name]}" for name in axes.series[1:] if row[name] is not None]
         series.setdefault(", ".join([str(row["algorithm"]), *more]), []).append(row)
     return series
 
 
-def _spread(rows: Sequence[Mapping[str, Any]], across: str, figure: str) -> list[tuple[float, float, float, float]]:
+def _spread(rows: Sequence[Row], across: str, figure: str) -> list[tuple[float, float, float, float]]:
     """Return, for each value of the parameter `across`, the value and the minimum, mean and maximum of the figure."""
     values: dict[float, list[float]] = {}
     for row in rows:
-        if _is_number(row[across]) and _is_number(row[figure]):
-            values.setdefault(float(row[across]), []).append(float(row[figure]))
+        if _is_number(x := row[across]) and _is_number(y := row[figure]):
+            values.setdefault(float(x), []).append(float(y))
     return [(x, min(measured), fmean(measured), max(measured)) for x, measured in sorted(values.items())]
 
 
@@ -231,11 +226,11 @@ def _legend(plot: Any, series: int) -> None:
         plot.legend(loc="best" if series <= 6 else "center left", bbox_to_anchor=None if series <= 6 else (1.01, 0.5))
 
 
-def _label(figure: str, rows: Sequence[Mapping[str, Any]]) -> str:
+def _label(figure: str, rows: Sequence[Row]) -> str:
     if figure == "are" and (reading := next((row["reading"] for row in rows if row.get("reading")), None)):
         return f"ARE ({reading})"
     return loss_label(figure) if figure in LOSSES else _NAMES.get(figure, figure.replace("_", " "))
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: Cell) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
