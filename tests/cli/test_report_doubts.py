@@ -84,6 +84,18 @@ def test_a_shareable_report_says_that_many_items_single_out(place: Place) -> Non
     assert re.search(r"know all items .* single out \d+\.\d%", doubt)
 
 
+def test_attributes_and_further_items_together_are_a_doubt(place: Place) -> None:
+    draw = random.Random(2)
+    lines = [f"w{n % 3},{';'.join(draw.sample('abcdefghijkl', 3))}" for n in range(300)]
+    data = place.write("wards.csv", "\n".join(["ward,codes", *lines]) + "\n")
+    roles = ["--unit", "row", "--relational", "ward", "--items", "codes", "--separator", ";"]
+    made = [*roles, "--hierarchy", "codes=balanced:3", "--model", "kkm", "--k", "5", "--m", "1", "-o", str(place.out)]
+    assert place.run("anonymize", data, *made, "--quiet").code == 0
+    page = place.folder / "page.html"
+    assert place.run("report", str(place.private / "report.json"), "-o", str(page)).code == 0
+    assert re.search(r"who know all quasi-identifiers and 3 items of a person: they single out \d+", page.read_text())
+
+
 @pytest.mark.parametrize("group", ["Mayor of Bonn and others", "mayors"])
 def test_the_name_of_a_group_that_contains_a_rare_value_is_a_doubt(place: Place, group: str) -> None:
     offices = ["Mayor of Bonn"] * 3 + ["Mayor of Ulm"] * 3 + ["clerk"] * 30

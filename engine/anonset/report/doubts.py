@@ -67,11 +67,11 @@ def _further_items(facts: ReportFacts) -> Iterator[str]:
     Without original, the attacker knows all items.
     """
     attempts = facts.after.attempts if isinstance(facts.after, Risk) else ()
-    beyond = [one for one in attempts if one.items and not one.values and one.promised is None]
-    worst = max(beyond, key=lambda one: (min(one.alone, _MOST_OF_THEM), -one.items), default=None)
+    beyond = [one for one in attempts if one.items and one.promised is None]
+    worst = max(beyond, key=lambda one: (min(one.alone, _MOST_OF_THEM), -one.items, not one.values), default=None)
     known, alone = "all items", facts.unlike_others
     if worst is not None:
-        known, alone = knowledge(values=False, items=worst.items), worst.alone
+        known, alone = knowledge(values=worst.values, items=worst.items), worst.alone
     if alone > 1 / (facts.model.k or FEWEST_MATCHES):
         yield (
             f"The guarantee does not cover attackers who know {known} of a person: they single out {percent(alone)} of "
