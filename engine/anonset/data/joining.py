@@ -2,8 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import permutations
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 
 from anonset.errors import InputError
 
@@ -69,13 +68,29 @@ def codes_by_column(columns: Sequence[str], labels: Sequence[str]) -> Mapping[st
     >>> dict(codes_by_column(["drug", "a:b"], ["drug:7", "a:b:x", "drug:8", "N12"]))
     {'drug': [0, 2], 'a:b': [1], '': [3]}
     """
-    match, codes = (
-        re.compile("|".join(re.escape(prefixed(column, "")) for column in columns)).match,
-        defaultdict[str, list[int]](list),
-    )
+    known, codes = {*columns}, defaultdict[str, list[int]](list)
     for code, label in enumerate(labels):
-        codes[found[0][:-1] if (found := match(label)) else ""].append(code)
+        codes[_column_of(known, label)].append(code)
     return codes
+
+
+def _column_of(columns: Container[str], label: str) -> str:
+    """Return the column of a label in a joined column. Empty if the label belongs to no column."""
+    end = label.find(":")
+    while end >= 0 and label[:end] not in columns:
+        end = label.find(":", end + 1)
+    return label[: max(end, 0)]
+
+
+def columns_of(columns: Collection[str], labels: Iterable[str]) -> list[str]:
+    """Return the joined columns to which the labels belong, in the order of `columns`, which should be a dictionary if
+    there are many.
+
+    >>> columns_of(["drug", "a:b"], ["a:b:x", "drug:7", "drug:8", "N12"])
+    ['drug', 'a:b']
+    """
+    found = {_column_of(columns, label) for label in labels} - {""}
+    return [name for name in columns if name in found] if len(found) > 1 else [*found]
 
 
 def require_joinable(columns: Iterable[str]) -> None:
@@ -86,8 +101,9 @@ def require_joinable(columns: Iterable[str]) -> None:
     InputError
         The message contains two of the names.
     """
-    for first, second in permutations(columns, 2):
-        if second.startswith(prefixed(first, "")):
+    names = dict.fromkeys(columns)
+    for second in names:
+        if first := _column_of(names, second):
             msg = (
                 f"columns {first!r} and {second!r} cannot be joined: the item {prefixed(second, 'x')!r} could belong "
                 "to "

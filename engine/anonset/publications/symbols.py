@@ -5,7 +5,7 @@ separate code. Set-valued columns that were joined, with prefixed items (``colum
 columns again.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -14,7 +14,7 @@ from anonset.data import Hierarchy, SetColumn, Vocabulary
 from anonset.data.array_types import Int32, Int64
 from anonset.data.blocks import SetColumnBuilder
 from anonset.data.distinct import first_of_runs
-from anonset.data.joining import prefixed
+from anonset.data.joining import columns_of, prefixed
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import MEMORY, Store
 from anonset.errors import InputError, datum
@@ -179,7 +179,7 @@ def row_ranks(column: SetColumn) -> Int64:
     return np.unique(rank, return_inverse=True)[1].astype(np.int64)
 
 
-def cells(symbol: Symbol, joined: Sequence[str]) -> dict[str, str]:
+def cells(symbol: Symbol, joined: Collection[str]) -> dict[str, str]:
     """Return the text of a symbol in each column that contains some of its members.
 
     If all members are from one column, the text omits the column prefix of each member. If the members are from several
@@ -190,7 +190,7 @@ def cells(symbol: Symbol, joined: Sequence[str]) -> dict[str, str]:
     >>> cells(Symbol("ALL", "node", ("drug:1", "icd:9")), ("drug", "icd"))
     {'drug': 'ALL', 'icd': 'ALL'}
     """
-    touched = [name for name in joined if any(x.startswith(prefixed(name, "")) for x in symbol.members)]
+    touched = columns_of(joined, symbol.members)
     if len(touched) != 1:
         return dict.fromkeys(touched, symbol.label)
     mark = prefixed(touched[0], "")
@@ -210,7 +210,7 @@ def cells_by_column(symbols: Iterable[Symbol], joined: Sequence[str]) -> dict[st
     book = tuple(symbols)
     position_of: dict[str, dict[str, int]] = {name: {} for name in joined}
     for position, symbol in enumerate(book):
-        for name, text in cells(symbol, joined).items():
+        for name, text in cells(symbol, position_of).items():
             if (other := position_of[name].setdefault(text, position)) != position:
                 msg = (
                     f"column {name!r}: {datum(book[other].label)} and {datum(symbol.label)} would both be "

@@ -17,7 +17,7 @@ from anonset.algorithms.registry import ALGORITHMS, with_traits
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
 from anonset.data.array_types import Int64
 from anonset.data.distinct import distinct
-from anonset.data.joining import prefixed
+from anonset.data.joining import columns_of
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.redacted_repr import names_shown
 from anonset.data.spans import spans
@@ -228,11 +228,10 @@ def _names(
     """Return the column name of each label that occurs in rows. For joined columns, return the column name of each
     member. Labels that only contain items of `without` are omitted.
     """
-    columns = []
+    columns, known = [], dict.fromkeys(joined)
     for code in np.flatnonzero(column.occurrences).tolist():
         if any(item not in without for item in members[code]):
-            marks = [name for name in joined if any(item.startswith(prefixed(name, "")) for item in members[code])]
-            columns += marks if joined else [column.name]
+            columns += columns_of(known, members[code]) if joined else [column.name]
     return columns
 
 

@@ -79,7 +79,7 @@ def read_tables(
         msg = f"{opened.where}: column {column!r} is not attested"
         raise InputError(msg)
     for number, one in enumerate(made):
-        _require_numbers(open_source(one.source, options), first=number == 0)
+        _require_numbers(open_source(one.source, one.reading(options)), first=number == 0)
     table = gather(opened, options, store)
     n_symbols = 0 if table.transactions is None else len(table.transactions.items)
     if table.source_rows != table.n + n_symbols:

@@ -74,8 +74,9 @@ def rejoin(
     image = np.array([place[symbol] for symbol in symbol_of_label], np.int32)
     column_of_symbols = generalize(column, image, symbols, store)
     written = np.bincount(image, weights=column.occurrences, minlength=len(symbols)).astype(np.int64)
+    columns = dict.fromkeys(joined)
     for symbol in (*listed, *spanning.values()):
-        number, reach = place.get(symbol, -1), len(cells(symbol, joined))
+        number, reach = place.get(symbol, -1), len(cells(symbol, columns))
         if number >= 0 and written[number] != reach * column_of_symbols.occurrences[number]:
             msg = f"symbol {datum(symbol.label)} spans {reach} columns; in a row, all of them must contain it, or none"
             raise InputError(msg)
