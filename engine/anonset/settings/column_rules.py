@@ -114,7 +114,7 @@ def with_exact_names(settings: Job, columns: Sequence[str]) -> Job:
     """Return settings in which the lists of names are as in a job file: the parts of a name with commas are joined.
 
     >>> with_exact_names(Job({"unit": ["fund", "x"], "null": ["-", "fund", "x=0"]}), ["fund,x", "code"]).settings
-    { 'unit': ['fund,x'], 'null': ['-', 'fund,x=0']}
+    {'unit': ['fund,x'], 'null': ['-', 'fund,x=0']}
     >>> with_exact_names(Job({"sensitive_items": ["fund", "x:hiv", "fund", "x:flu"]}), ["fund,x", "code"]).settings
     {'sensitive_items': ['fund,x:hiv', 'fund,x:flu']}
     """
