@@ -43,6 +43,25 @@ def expected_unique(folder: Path, columns: list[str]) -> int:
     return sum(known.count(one) == 1 for one in known)
 
 
+@pytest.mark.parametrize("file", ["survey.csv", "survey.toml"])
+def test_roles_are_proposed_until_the_owner_answers(folder: Path, file: str) -> None:
+    async def way(user: User, state: PageState) -> None:
+        for name in dict.fromkeys(["survey.csv", file]):
+            state.open(name)
+            await until(lambda: not state.inspection.busy and state.inspection.findings)
+        await user.open("/")
+        shown = texts(user).splitlines()
+        assert not state.answered
+        assert "chosen" not in shown
+        assert any(line.startswith("proposed: " if file == "survey.csv" else "proposed") for line in shown)
+        state.answer("row")
+        await until(lambda: not state.inspection.busy and state.answered)
+        state.give_role(["age"], "keep")
+        await until(lambda: "chosen" in texts(user).splitlines())
+
+    by_clicks(folder, way)
+
+
 def test_a_survey_is_published_in_twelve_decisions(folder: Path) -> None:
     async def way(user: User, state: PageState) -> None:
         await opened(user, state)  # two decisions: the file, and who is a person

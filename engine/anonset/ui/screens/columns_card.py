@@ -204,4 +204,6 @@ def _reason(state: PageState, unit: Sequence[str], column: str, role: str) -> st
     if column in unit:
         return "chosen above as the person"
     reasons = state.reasons([column])
-    return f"proposed: {reasons[column]}" if column in reasons else "chosen"
+    if column in reasons:
+        return f"proposed: {reasons[column]}"
+    return "chosen" if state.answered else "proposed"

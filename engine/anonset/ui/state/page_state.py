@@ -326,7 +326,7 @@ class PageState:
     def reasons(self, columns: Sequence[str]) -> dict[str, str]:
         """Return the reasons for the roles of columns that are proposed and that nobody has chosen."""
         job, proposed = self._existing(), self.inspection.proposed
-        if job is None:
+        if job is None or not self.answered:
             return proposed
         found = reasons_in(job.read_text(encoding="utf-8"), self.unit, columns)
         return {name: proposed.get(name, reason.partition("; ")[0]) for name, reason in found.items()}
