@@ -47,7 +47,7 @@ ui/server.py: address;
 jobs/trials/comparison.py: part; measures/losses/item_weights.py: weight; plugins.py: entry.value, loaded;
 queries/estimate.py: reading;
 report/risks/records.py: printable(name); jobs/verify.py: published; release/opened.py: file;
-reading/formats/objects.py: twice[0]; reading/cells/presence.py: absent, words[0]; settings/job_files.py: unit;
+reading/formats/objects.py: twice[0]; reading/cells/presence.py: absent, words[0]; settings/job_files.py: declared;
 reading/cells/shared_answers.py: pair[0], pair[1]; settings/answer_columns.py: first;
 settings/fitting.py: MISSING_VALUE;
  algorithms/base.py: traits, value; lazy_names.py: package['__name__'], unknown[0];
@@ -62,7 +62,7 @@ reading/publications/tables.py: opened.left_out[0]; reading/roles.py: paths[0]
 """
 """Further such expressions, by module: options, separators, column names, words of closed lists such as yes and no."""
 SHOWN_TO_PEOPLE = """
-report/publication_check.py: violation.value; verification/anatomy.py: value;
+report/publication_check.py: violation.value; verification/anatomy.py: value; report/doubts.py: value;
 verification/cohorts.py: labels[bad.sensitive]; verification/item_truth.py: label;
 jobs/proposals/value_problems.py: word
 """

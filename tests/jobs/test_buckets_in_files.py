@@ -104,7 +104,7 @@ def test_swapped_rows_are_detected_in_files(folder, found, capsys, ids):
     command = ["verify", "out", "--original", "v.csv", *ids[2:], "--records", "records.csv"]
     complete = found(*command)
     assert complete[0] == 1
-    assert names(complete[1]["untrue"]["detail"], "tuple column")
+    assert names(complete[1]["untrue"]["detail"], "record value column")
     assert found(*command, *PLACES[0]) == complete
 
 
