@@ -35,6 +35,10 @@ def untrue(case: Case, published: Records, record: Sequence[int]) -> str:
         for i, label in enumerate(published.columns[name]):
             if not _covers(case, published, name, label, case.columns[name][record[i]]):
                 return f"row {i}: {name} is published as {label}"
+    for name in published.keep:
+        for i, label in enumerate(published.columns[name]):
+            if label != case.columns[name][record[i]]:
+                return f"row {i}: {name} is published as {label}"
     return ""
 
 

@@ -48,7 +48,7 @@ class Extended(Apriori):
 
 def test_each_built_in_algorithm_declares_its_factor():
     built_in = [cls for cls in ALGORITHMS.values() if cls.__module__.startswith("anonset.")]
-    declared = [vars(cls)["traits"].memory_factor for cls in built_in]
+    declared = [cls.traits.memory_factor for cls in built_in]
     assert len(declared) > 20
     assert (min(declared), max(declared)) == (1.0, LARGEST_MEMORY_FACTOR)
 
