@@ -24,6 +24,7 @@ from anonset.jobs.trials import candidates
 from anonset.reading import linked
 from anonset.reading.decisions import FILE, ITEMS, decisions
 from anonset.reading.file_options import COLUMN_OPTIONS, FileOptions
+from anonset.reading.options import SKIPPED
 from anonset.release import losses, statements
 from anonset.settings import (
     column_rules,
@@ -119,6 +120,10 @@ def test_each_form_of_a_parameter_belongs_to_a_parameter() -> None:
 )  # fmt: skip
 def test_lists_name_models_that_exist(listed: Iterable[str]) -> None:
     assert {*listed} <= parameters.MODELS.keys()
+
+
+def test_each_kind_of_skipped_rows_has_words_for_the_page() -> None:
+    assert {*setting_words._VALUES["skip_rows"]} == {*SKIPPED}
 
 
 def test_the_roles_of_columns_are_those_of_the_options() -> None:

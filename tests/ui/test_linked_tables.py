@@ -247,10 +247,10 @@ def test_skipping_undescribed_persons_changes_the_warning_the_button_and_the_per
         await user.open("/")
         assert "4 persons of drugs not in patients" in texts(user)
         assert ": 64 persons" in element(user, "unit").options["patient_id"]
-        user.find(content="Skip undescribed", marker="fix").click()
+        user.find(content="Skip persons whom no table describes", marker="fix").click()
         await until(lambda: "skip_rows" in state.stated.settings and not state.inspection.busy)
         await until(lambda: ": 60 persons" in element(user, "unit").options["patient_id"])
         await until(lambda: "4 persons of drugs not in patients, skipped" in texts(user))
-        assert "Skip undescribed" not in texts(user)
+        assert "Skip persons whom no table describes" not in texts(user)
 
     by_clicks(clinic, way)

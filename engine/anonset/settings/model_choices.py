@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from anonset.columns.roles import SETS
 from anonset.errors import Fix, InputError
 from anonset.privacy.model import PrivacyModel
+from anonset.settings.column_rules import with_entries
 from anonset.settings.job import Job
-from anonset.settings.job_changes import ROLES, with_role
+from anonset.settings.job_changes import ROLES, with_hierarchy, with_role
 from anonset.settings.overriding import over
 from anonset.settings.parameters import MODELS, SIZES, algorithm_name, make_algorithm, parameters, settings_of
 from anonset.settings.settings import Settings
@@ -137,6 +138,10 @@ def with_fix(job: Job, fix: Job) -> Job:
     {'drop': ['pid'], 'unit': 'pid'}
     >>> with_fix(Job({"keep": ["age"]}), Job({"relational": ["age"], "hierarchy": {"age": "bins:0,18"}})).settings
     {'relational': ['age'], 'hierarchy': {'age': 'bins:0,18'}}
+    >>> job = Job({"hierarchy": {"zip": "mask:3"}, "ceiling": {"zip": "1"}, "skip_rows": ["no-id"], "separator": "a=,"})
+    >>> fix = Job({"hierarchy": {"zip": "range"}, "skip_rows": ["no-id", "footer"], "separator": "b=;"})
+    >>> with_fix(job, fix).settings
+    {'hierarchy': {'zip': 'range'}, 'skip_rows': ['no-id', 'footer'], 'separator': 'a=, b=;'}
     """
     for name, value in fix.items():
         if name == "unit":
@@ -144,12 +149,15 @@ def with_fix(job: Job, fix: Job) -> Job:
         elif name == "model":
             job = with_model(job, value)
         elif name == "hierarchy":
-            job = job.with_(hierarchy={**job.entries(name), **value})
+            for column, spec in value.items():
+                job = with_hierarchy(job, column, spec)
         elif name in ROLES:
             for column in value:
                 job = with_role(job, column, name)
+        elif isinstance(value, list):
+            job = job.with_(**{name: list(dict.fromkeys([*job.names(name), *value]))})
         else:
-            job = job.with_(**{name: [*job.names(name), *value] if isinstance(value, list) else value})
+            job = job.with_(**with_entries(job, Job({name: value})).only((name,)))
     return job
 
 

@@ -53,6 +53,7 @@ _VALUES = {
         "no-id": "rows without a person",
         "footer": "totals and notes at the end",
         "labels": "the lines of labels or units below the header",
+        "undescribed": "persons whom no table describes",
         "no-other": "no lines that look like labels or totals",
     },
     "decimal": {",": "comma", ".": "point"},

@@ -58,8 +58,7 @@ def with_columns(job: Job, tables: Tables, inspected: Inspected, unit: str, adde
     """Return a job and its linked tables with other settings. A column is called ``table.column``.
 
     A table of which nothing is published any more is removed, and a table is added if the owner publishes a column of
-    it. Columns with another role get the hierarchy that the inspection proposes for this role. A column with another
-    hierarchy loses its ceiling.
+    it. Columns with another role get the hierarchy that the inspection proposes for this role.
 
     Parameters
     ----------
@@ -82,8 +81,6 @@ def with_columns(job: Job, tables: Tables, inspected: Inspected, unit: str, adde
             table, _, column = name.partition(".")
             after[table] = after[table].with_(numeric=list(dict.fromkeys([*after[table].names("numeric"), column])))
         job = job.with_entry("hierarchy", name, tree).with_entry("ceiling", name, None)
-    for name in added.entries("hierarchy"):
-        job = job.with_entry("ceiling", name, None)
     return job, after
 
 
