@@ -111,13 +111,37 @@ def test_the_name_of_a_group_that_contains_a_rare_value_is_a_doubt(place: Place,
 
 
 def test_a_sound_publication_has_no_doubts(place: Place) -> None:
-    text = rows(60).replace(",,", ",p0,")
-    data = place.write("sound.csv", text)
-    options = ["--unit", "patient", "--differing", "first", *ATTRIBUTES, "--k", "5", "--drop", "visit,hiv,codes"]
+    lines = [line for line in rows(60).splitlines() if ",," not in line]
+    data = place.write("sound.csv", "\n".join(lines) + "\n")
+    options = ["--unit", "patient", *ATTRIBUTES, "--k", "5", "--drop", "visit,hiv,codes"]
     assert place.run("anonymize", data, *options, "-o", str(place.out)).code == 0
     page = place.folder / "page.html"
     assert place.run("report", str(place.private / "report.json"), "-o", str(page)).code == 0
     assert "Check first" not in page.read_text()
+
+
+def test_values_of_first_rows_are_a_doubt(place: Place) -> None:
+    data = place.write(
+        "moved.csv", "pid,ward\n" + "".join(f"{n},{'ab'[n % 2]}\n" for n in range(60)) + "0,b\n1,a\n2,b\n"
+    )
+    options = ["--unit", "pid", "--relational", "ward", "--differing", "first", "--model", "k", "--k", "5"]
+    assert place.run("anonymize", data, *options, "-o", str(place.out)).code == 0
+    page = place.folder / "page.html"
+    assert place.run("report", str(place.private / "report.json"), "-o", str(page)).code == 0
+    assert "the first is published: ward of 3 persons (5.0%)" in page.read_text().partition("<h2>Check first</h2>")[2]
+
+
+def test_all_items_are_a_doubt_if_a_typical_number_of_items_singles_out_few(place: Place) -> None:
+    draw = random.Random(3)
+    sets = [[f"i{n}" for n in range(14) if draw.random() < 0.7] or ["i0"] for _ in range(300)]
+    data = place.write("sets.csv", "\n".join(["codes", *map(";".join, sets)]) + "\n")
+    options = ["--unit", "row", "--items", "codes", "--separator", ";", "--hierarchy", "codes=balanced:3"]
+    made = [*options, "--model", "km", "--k", "5", "--m", "2", "-o", str(place.out), "--quiet"]
+    assert place.run("anonymize", data, *made).code == 0
+    for name, of in (("own", [str(place.private / "report.json")]), ("shared", [str(place.out), "--shareable"])):
+        page = place.folder / f"{name}.html"
+        assert place.run("report", *of, "-o", str(page)).code == 0
+        assert re.search(r"know all items of a person: they single out [5-9]\d", page.read_text()), name
 
 
 def test_only_the_internal_report_names_rare_values(place: Place) -> None:

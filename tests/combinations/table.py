@@ -321,6 +321,7 @@ def _declare() -> None:
     only("skip_rows", ("footer",), "layout", ("attributes",))
     only("skip_rows", ("footer", "labels", "no-other"), "file", ("csv", "tsv", "csv.gz"))
     only("skip_rows", ("labels",), "no_header", (False,))
+    never("skip_rows", ("no-other",), "layout", ("nested", "baskets", "fimi"))
     only("decimal", None, "numeric", (True,))
     only("decimal", None, "file", ("csv", "tsv", "csv.gz"))
     only("numeric", None, "search", (*ATTRIBUTES, *of_models(*BOTH)))

@@ -82,7 +82,7 @@ class ReportFacts(RedactedRepr):
     available.
     """
     unlike_others: float = 0.0
-    """Share of published records with a set of items that no other record has. 0 if the original is available."""
+    """Share of published records with a set of items that no other record has."""
 
 
 def report_facts(
@@ -122,7 +122,7 @@ def report_facts(
     return ReportFacts(
         opened.attested, opened.model, kind.summary(), after, after.before, raw, errors, rare,
         revealing_names(opened.publication, rare, hierarchies or {}), report, sensitive, opened.sha256,
-        _other_releases(opened, report),
+        _other_releases(opened, report), _unlike_others(opened.publication),
     )  # fmt: skip
 
 

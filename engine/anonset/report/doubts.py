@@ -5,6 +5,7 @@ that leave persons unprotected.
 from collections.abc import Iterator
 
 from anonset.columns.headers import is_sensitive
+from anonset.data.table_facts import FIRST_VALUE
 from anonset.jobs.report_facts import ReportFacts
 from anonset.kinds.exposures import knowledge
 from anonset.kinds.risk import Risk
@@ -30,7 +31,7 @@ def doubts(facts: ReportFacts) -> list[str]:
         *_further_items(facts),
         *_revealing_names(facts),
         *_earlier_releases(facts),
-        *([] if private is None else _skipped(private)),
+        *([] if private is None else [*_differing(private), *_skipped(private)]),
     ]
     return [f"{sentence[0].upper()}{sentence[1:]}" for sentence in sentences]
 
@@ -63,16 +64,17 @@ def _weak_guarantee(facts: ReportFacts) -> Iterator[str]:
 
 
 def _further_items(facts: ReportFacts) -> Iterator[str]:
-    """Yield the result of an attacker who knows more random items than the guarantee covers, up to a typical number.
-    Without original, the attacker knows all items.
+    """Yield the result of an attacker who knows more random items than the guarantee covers, up to a typical number. If
+    this attacker singles out few persons, the attacker knows all items.
     """
     attempts = facts.after.attempts if isinstance(facts.after, Risk) else ()
     beyond = [one for one in attempts if one.items and one.promised is None]
     worst = max(beyond, key=lambda one: (min(one.alone, _MOST_OF_THEM), -one.items, not one.values), default=None)
+    few = 1 / (facts.model.k or FEWEST_MATCHES)
     known, alone = "all items", facts.unlike_others
-    if worst is not None:
+    if worst is not None and worst.alone > few:
         known, alone = knowledge(values=worst.values, items=worst.items), worst.alone
-    if alone > 1 / (facts.model.k or FEWEST_MATCHES):
+    if alone > few:
         yield (
             f"The guarantee does not cover attackers who know {known} of a person: they single out {percent(alone)} of "
             "the persons."
@@ -95,6 +97,17 @@ def _earlier_releases(facts: ReportFacts) -> Iterator[str]:
             f"The publication {names} may be about the same persons: the input or the columns of the person are the "
             "same. The guarantee does not cover attackers with both releases."
         )
+
+
+def _differing(report: Report) -> Iterator[str]:
+    """Yield the columns whose published value is untrue for some rows of a person."""
+    persons = max(1, report.input["records"])
+    if columns := [
+        f"{change.column} of {counted(change.occurrences, 'person')} ({percent(change.occurrences / persons)})"
+        for change in report.changes
+        if change.rule == FIRST_VALUE
+    ]:
+        yield f"The rows of a person have several values, and the first is published: {listed(columns, 'and')}."
 
 
 def _skipped(report: Report) -> Iterator[str]:
