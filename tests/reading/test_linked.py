@@ -179,7 +179,8 @@ def test_the_key_may_have_another_name_in_the_parent():
     rows = [set(row) for row in anonset.read(tables=tables, unit="id").transactions.rows()]
     assert rows == [{"a", "b"}, set(), {"c"}]
     linked = LinkedTables.of(tables, "id")
-    assert [table.place_of_key for table in (*linked.tables, *linked.lookups)] == ["", "visit.visit", ""]
+    places = [(table.parent, table.key, table.parent_key) for table in (*linked.tables, *linked.lookups)]
+    assert places[1] == ("visit", ("of",), ("visit",))
     tables["code"] |= {"key": ["of", "code"]}
     with pytest.raises(InputError, match="in must name a table, because key names 2 columns"):
         LinkedTables.of(tables, "id")

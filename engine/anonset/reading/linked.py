@@ -78,11 +78,6 @@ class LinkedTable(RedactedRepr):
         return dumps({name: getattr(self, name) for name, decides in decided.items() if decides is not MACHINE})
 
     @property
-    def place_of_key(self) -> str:
-        """Value of the setting `in`."""
-        return self.parent if self.key == self.parent_key or not self.parent else f"{self.parent}.{self.parent_key[0]}"
-
-    @property
     def named(self) -> tuple[str, ...]:
         """Columns with a role."""
         return (*self.key, *filter(None, [self.items]), *chain.from_iterable(self.attributes.values()))
