@@ -257,7 +257,7 @@ def _origin(facts: ReportFacts) -> Chapter:
     rows = [
         ("report by", f"anonset {versions()['anonset']}"),
         ("to verify", "anonset verify OUT, where OUT is the published directory. The result must name the same model, "
-         "and the attestation must have the digest below."),
+         f"and a tool such as sha256sum must print the digest below for {ATTESTATION}."),
         ("attestation", f"{ATTESTATION}, SHA-256 {facts.sha256}"),
         *([("meaning of the published symbols", f"{CODEBOOK} in OUT")] if CODEBOOK in files else []),
         *((f"file {name}", f"SHA-256 {digest}") for name, digest in files.items()),
