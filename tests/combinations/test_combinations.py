@@ -144,6 +144,10 @@ ONCE_WRONG = [
         {"search": "km/exact", "canary": "name:mention", "labels": "blanks", "file": "jsonl", "run": "work_dir"},
         (1, 1028),
     ),
+    (
+        {"search": "constraints/pcta", "reader": "evaluate", "inner_items": "leaf", "item_weights": "file"},
+        (1, 318),
+    ),
 ]
 """Jobs and seeds of pairs that worked alone, and were wrong together."""
 

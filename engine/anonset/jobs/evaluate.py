@@ -16,6 +16,8 @@ from anonset.kinds.workloads import WorkloadSpec
 from anonset.measures.losses.item_weights import ItemWeights
 from anonset.release.opened import OpenedPublication, open_in_blocks
 from anonset.settings.binding import HierarchySpec, bind_columns, fit
+from anonset.settings.readers import ParsingContext
+from anonset.settings.readers import item_weights as weights_of_items
 from anonset.spelling import setting
 
 
@@ -50,8 +52,8 @@ def evaluate(
     hierarchies
         Hierarchies used for the publication.
     item_weights
-        Weights of the utility loss: ``lca`` (default with a hierarchy), ``uniform`` (default without), ``ones``, or
-        custom weights.
+        Weights of the utility loss: ``lca`` (default with a hierarchy), ``uniform`` (default without), ``ones``, a file
+        with a weight and items per line, or custom weights.
     relational_weights
         Weight of each relational column. The default weights are equal.
     workload
@@ -86,6 +88,8 @@ def evaluate(
         if opened.report is not None:
             require_same_content(original, opened.report)
         original, trees = bind_columns(original, hierarchies, secrets)
+        if isinstance(item_weights, str):
+            item_weights = weights_of_items(item_weights, ParsingContext(original.transactions))
         question = EvaluationRequest(
             original, opened, trees, workload or WorkloadSpec(), item_weights, relational_weights, secrets,
             top=top,

@@ -17,7 +17,7 @@ from anonset.report.account import evaluation_account
 from anonset.report.distance import LOCAL
 from anonset.settings.commands import EvaluateSettings
 from anonset.settings.job_files import settings_at
-from anonset.settings.readers import ParsingContext, item_weights, weights
+from anonset.settings.readers import ParsingContext, weights
 
 Flags: Any = flags_of(EvaluateSettings, leave_out=["input", "out"])
 
@@ -50,12 +50,12 @@ def evaluate(
     compared = opened_to_compare(settings.out, source, settings, "losses")
     with compared as (opened, place):
         table = read_data(source, settings.read_options(), store=place)
-        of_items, of_columns = settings.item_weights, settings.relational_weights
+        of_columns = settings.relational_weights
         evaluation = losses(
             table,
             opened,
             hierarchies=settings.hierarchy,
-            item_weights=None if of_items is None else item_weights(of_items, ParsingContext(table.transactions)),
+            item_weights=settings.item_weights,
             relational_weights=weights(of_columns, ParsingContext()) if of_columns else None,
             workload=spec,
             top=settings.top,
