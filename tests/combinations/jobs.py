@@ -133,7 +133,7 @@ class _Maker:
         return self.names.get(column, column)
 
     def make(self) -> Made:
-        hard = "optimal" in (self.algorithm, self.choice["transaction"]) or self.choice["utility_constraints"] == "file"
+        hard = "optimal" in (self.algorithm, self.choice["transaction"]) or self.choice["utility_constraints"]
         codes = CODES[::3] if hard and self.choice["with_header"] else CODES  # with a header, each code is six items
         persons = population(self.seed, codes, with_secrets=bool(self.choice["sensitive_items"]))
         if self.choice["t_distance"] == "ordered":
