@@ -119,9 +119,9 @@ def _of_rows(report: Report, published: int, *, by_person: bool) -> list[tuple[s
     texts = {RECORDS: f"{came}; {published:,} published."}
     texts["Skipped rows"] = "; ".join(map(str, skipped)) or "none"
     if by_person and read is not None:
-        more, joined = read - records, "in all tables" if report.settings.get("tables") else "of the person"
+        more, places = read - records, " in all tables" if report.settings.get("tables") else ""
         texts["Repeated rows"] = (
-            f"{counted(more, 'further row')} of persons with several rows {joined}, merged into one record"
+            f"{counted(more, 'further row')} of persons with several rows{places}, merged into one record"
             if more
             else "none: each person has one row"
         )
