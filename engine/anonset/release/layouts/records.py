@@ -45,9 +45,9 @@ from anonset.release.scan_findings import ScanResult
 from anonset.release.statements import digests
 from anonset.release.symbols import name_sets, require_plain_items, require_plain_nodes, require_sound, spell_out
 from anonset.spelling import setting
-from anonset.verification.bucket_truth import find_other_value
 from anonset.verification.item_truth import check_item_truth
 from anonset.verification.relational_truth import check_relational_truth
+from anonset.verification.unchanged_columns import find_other_value
 from anonset.writing.publications.records import (
     check_labels,
     require_single_set,
