@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar
 from anonset.algorithms.base import Algorithm, Result
 from anonset.algorithms.parameters import Parameters
 from anonset.algorithms.relational.base import bind_tuples
-from anonset.algorithms.rt.cluster_function import ClusterFunction
+from anonset.algorithms.rt.cluster_function import ClusterFunction, TransactionClass
 from anonset.algorithms.rt.diverse_function import DiverseFunction
 from anonset.algorithms.rt.parts_function import PartsFunction
 from anonset.algorithms.rt.results import empty_result
@@ -81,12 +81,25 @@ class RTFramework(Parameters, ABC):
         return self.form_and_publish(table, hierarchies, qi, progress=progress)
 
 
-def transaction_model(algorithm: Algorithm, k: int, m: int) -> KKmAnonymity | KLmDiversity:
-    """Return the model of clusters of k records whose items are anonymized by an algorithm."""
-    anonymity, promised = KKmAnonymity(k, m), algorithm.model
-    if promised.secrets_beside:
-        return KLmDiversity(k, promised.diversity, m, promised.beside)
-    return anonymity
+class UsesTransactionAlgorithm:
+    """Base class of algorithms that anonymize the items of each cluster by a transaction algorithm."""
+
+    k: int
+    m: int
+    transaction: TransactionClass
+
+    @property
+    def algorithm(self) -> Algorithm:
+        """Transaction algorithm that anonymizes each cluster."""
+        return self.transaction(k=self.k, m=self.m)
+
+    @property
+    def model(self) -> KKmAnonymity | KLmDiversity:
+        """The model (k, l^m)-diversity if the transaction algorithm guarantees it, otherwise (k, k^m)-anonymity."""
+        promised = self.algorithm.model
+        if promised.secrets_beside:
+            return KLmDiversity(self.k, promised.diversity, self.m, promised.beside)
+        return KKmAnonymity(self.k, self.m)
 
 
 def transaction_function(

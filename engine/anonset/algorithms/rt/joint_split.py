@@ -14,10 +14,10 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from anonset.algorithms.base import Algorithm, Result, Traits, traits_of
+from anonset.algorithms.base import Result, Traits, traits_of
 from anonset.algorithms.parameters import Parameters
 from anonset.algorithms.relational.base import bind_tuples
-from anonset.algorithms.rt.base import require_items, transaction_function, transaction_model
+from anonset.algorithms.rt.base import UsesTransactionAlgorithm, require_items, transaction_function
 from anonset.algorithms.rt.cluster_function import ClusterFunction, TransactionClass
 from anonset.algorithms.rt.joint.growth import WHOLE, Losses, Node, TreeGrowth
 from anonset.algorithms.rt.joint.pruning import Pruning, frontier
@@ -32,8 +32,6 @@ from anonset.data.progress import Progress, report_progress
 from anonset.errors import InputError, require_known
 from anonset.generalization import Cut, ItemGroups, PerCluster, RelationalValues
 from anonset.privacy import PartitionKmAnonymity
-from anonset.privacy.kkm import KKmAnonymity
-from anonset.privacy.lm import KLmDiversity
 from anonset.spelling import setting
 
 PointName = Literal["items", "balanced", "attributes"]
@@ -51,7 +49,7 @@ _AT_ONCE = 64
 
 
 @dataclass(frozen=True, kw_only=True)
-class JointSplit(Parameters):
+class JointSplit(UsesTransactionAlgorithm, Parameters):
     """Split the records top-down by relational values while the weighted sum of relational and item loss decreases.
 
     Guarantees (k, k^m)-anonymity. All records of a leaf have the same published relational values, and the items of a
@@ -114,16 +112,6 @@ class JointSplit(Parameters):
         """Traits of the algorithm. It publishes sets of items if the transaction algorithm does."""
         traits = traits_of(self.algorithm)
         return replace(self.traits, forms_sets=traits.forms_sets, sets_from_data=traits.sets_from_data)
-
-    @property
-    def algorithm(self) -> Algorithm:
-        """Transaction algorithm that anonymizes each leaf."""
-        return self.transaction(k=self.k, m=self.m)
-
-    @property
-    def model(self) -> KKmAnonymity | KLmDiversity:
-        """The model (k, l^m)-diversity if the transaction algorithm guarantees it, otherwise (k, k^m)-anonymity."""
-        return transaction_model(self.algorithm, self.k, self.m)
 
     @property
     def largest_relational_loss(self) -> Fraction:

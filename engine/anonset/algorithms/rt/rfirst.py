@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Literal
 
-from anonset.algorithms.base import Algorithm, Result, Traits, traits_of
+from anonset.algorithms.base import Result, Traits, traits_of
 from anonset.algorithms.relational.base import Formation, MaxEvaluations, Refine
 from anonset.algorithms.relational.formations import FORMATIONS, formation_of
-from anonset.algorithms.rt.base import RTFramework, transaction_function, transaction_model
+from anonset.algorithms.rt.base import RTFramework, UsesTransactionAlgorithm, transaction_function
 from anonset.algorithms.rt.candidates import MergeOrder, merge_infeasible
 from anonset.algorithms.rt.cluster_function import ClusterFunction, TransactionClass
 from anonset.algorithms.rt.distances import Numerator
@@ -20,8 +20,6 @@ from anonset.data.progress import Progress
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.errors import require_known
 from anonset.privacy import PartitionKmAnonymity, require_share
-from anonset.privacy.kkm import KKmAnonymity
-from anonset.privacy.lm import KLmDiversity
 from anonset.spelling import listed, setting
 
 _SPLIT = [name for name, formation in FORMATIONS.items() if formation.traits.split_records is not None]
@@ -32,7 +30,7 @@ OnInfeasible = Literal["error", "merge"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class RFirst(RTFramework):
+class RFirst(UsesTransactionAlgorithm, RTFramework):
     """RFIRST: form k-anonymous clusters, then anonymize the items of each cluster.
 
     Preserves relational values better than items.
@@ -92,16 +90,6 @@ class RFirst(RTFramework):
         """Algorithm that forms the initial clusters."""
         more = {"refine": self.refine, "max_evaluations": self.max_evaluations}
         return formation_of(self.formation, self.k, self.seed, **more)
-
-    @property
-    def algorithm(self) -> Algorithm:
-        """Transaction algorithm that anonymizes each cluster."""
-        return self.transaction(k=self.k, m=self.m)
-
-    @property
-    def model(self) -> KKmAnonymity | KLmDiversity:
-        """The model (k, l^m)-diversity if the transaction algorithm guarantees it, otherwise (k, k^m)-anonymity."""
-        return transaction_model(self.algorithm, self.k, self.m)
 
     @property
     def most_merged(self) -> int:
