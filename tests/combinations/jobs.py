@@ -288,7 +288,9 @@ class _Maker:
         return rows
 
     def _later(self, scalars: Row, turn: int) -> Row:
-        """A later row of a person; with ``differing``, it has another age."""
+        """A later row of a person; with ``differing``, it has another age, and in blank ``later rows``, no sex."""
+        if self.choice["later rows"] and turn and "sex" in scalars:
+            scalars = {**scalars, "sex": ""}
         if self.choice["differing"] and turn and "age" in scalars:
             age = str(scalars["age"]).replace("2", "3")
             return {**scalars, "age": int(age) if isinstance(scalars["age"], int) else age}

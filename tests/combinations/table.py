@@ -106,6 +106,7 @@ FACTORS: dict[str, tuple[Value, ...]] = {
     "unknown": (None, "suppress", "prefix"),
     "inner_items": (None, "leaf"),
     "differing": (None, "first"),
+    "later rows": (None, "blank"),
     "numeric": (False, True),
     # generalization
     "tree": ("file", None, "balanced:2", "halves:frequency", "refine", "prefix:1"),
@@ -357,8 +358,9 @@ def _declare() -> None:
     only("unknown", None, "layout", ("cell", "two", *MERGED, "nested", *LINKED))
     only("inner_items", None, "tree", ("file",))
     only("inner_items", None, "layout", ("cell", "two", *MERGED, "nested", *LINKED))
-    only("differing", None, "layout", (*MERGED, "persons"))
-    only("differing", None, "search", (*ATTRIBUTES, *of_models(*BOTH)))
+    for factor in ("differing", "later rows"):
+        only(factor, None, "layout", (*MERGED, "persons"))
+        only(factor, None, "search", (*ATTRIBUTES, *of_models(*BOTH)))
     # generalization
     no_items = [x for x in searches if x not in WITH_ITEMS]
     only("search", no_items, "tree", (None,))
