@@ -243,6 +243,11 @@ def substituted(texts: Any, pattern: str, other: str) -> Any:
     )
 
 
+def joined(columns: Sequence[Any], mark: str) -> Any:
+    """Return the texts of each row, joined by a mark."""
+    return _call("binary_join_element_wise", *columns, text_scalar(mark))
+
+
 def split(texts: Any, mark: str) -> Any:
     """Split each text at a separator into a list."""
     return _call("split_pattern", texts, options=lambda compute: compute.SplitPatternOptions(mark))

@@ -20,7 +20,7 @@ from anonset.data.spans import Limits
 from anonset.data.storage.store import Files
 from anonset.data.table_facts import OwnerStatements
 from anonset.errors import UndeclaredUnitError
-from anonset.jobs.runs.persons import require_persons, unit_findings
+from anonset.jobs.runs.persons import findings_of_tests, require_persons, unit_findings
 
 KM = ("--model", "km", "--k", "2", "--m", "1", "--hierarchy", "code=balanced:5")
 ROWS = ("--unit", "row")
@@ -269,6 +269,52 @@ def test_rows_that_contradict_the_declared_unit_are_a_warning(tmp_path, monkeypa
     assert any(names(problem, "60 30 \"unit='member_id'\"") for problem in problems)
     assert anonymize(path, "persons", "--drop", "ni", "--unit", "member_id") == 0
     assert report_of("persons")["warnings"] == []
+
+
+@pytest.mark.parametrize("fact", ["year", "sex"])
+def test_a_name_whose_rows_differ_in_a_fact_of_a_person_is_a_warning(tmp_path, capsys, fact):
+    header = {"year": "birth_year", "sex": "sex"}[fact]
+    persons = [f"{first} {last}" for first in ("Ann", "Peter", "Julia", "Hans") for last in ("Lee", "Ray", "Weber")]
+    facts = {"year": [str(1940 + n) for n in range(12)], "sex": ["f", "m", "m", "f"] * 3}[fact] * 5
+    facts[31] = facts[33]
+    data = {"Name": persons * 5, header: facts, "code": list("aabb") * 15}
+    path = write(tmp_path / "rows.csv", data)
+    assert anonymize(path, tmp_path / "out", "--drop", header, "--unit", "Name") == 0
+    said = capsys.readouterr().err
+    assert names(said, "'1 person' Name --unit")
+    assert f"Name,{header}" in said
+    found = anonset.inspect(path, items="code", drop=header, unit="Name")
+    assert [one for one in found.problems if names(one, f"{header!r} '1 person' several")]
+    answers = anonset.inspect(path, items="code", drop=header).question.lines()
+    assert any(f'unit = "Name" # 60 rows, 12 persons, {header} differs within 1 of them' in line for line in answers)
+    ages = write(tmp_path / "ages.csv", data | {"age": [str(20 + n) for n in range(60)], header: ["1960"] * 60})
+    assert not anonset.inspect(ages, items="code", drop=["age", header], unit="Name").checks
+
+
+TESTS = {
+    "name": ["Test Patient", "TEST", "Mouse, Mickey", "Dr. Max Mustermann", "тест"],
+    "patient_id": ["TEST001", "dummy-2", "Testpatient3", "TEST_4", "test"],
+}
+
+
+@pytest.mark.parametrize("header", TESTS)
+def test_test_persons_are_counted_in_a_warning(tmp_path, capsys, header):
+    others_of = {"name": "Testa Mouse", "patient_id": "P1"}[header]
+    data = {header: [*TESTS[header], *[f"{others_of}{n}" for n in range(55)]], "code": list("aabb") * 15}
+    path = write(tmp_path / "rows.csv", data)
+    assert anonymize(path, tmp_path / "out", "--drop", header, *ROWS) == 0
+    for said in (capsys.readouterr().err, "\n".join(report_of(tmp_path / "out")["warnings"])):
+        assert names(said, f"'5 persons' '5 rows' {header!r}")
+        assert "Mouse" not in said
+    for unit in ({}, {"unit": "row"}):
+        problems = anonset.inspect(path, items="code", **unit).problems
+        assert sum(names(problem, f"'5 persons' {header!r}") for problem in problems) == 1
+
+
+def test_test_persons_have_their_names_in_two_columns():
+    data = {"first_name": ["Mickey", "Ann", "Jane"], "surname": ["Mouse", "Mouse", "Doe"], "code": ["a", "a", "b"]}
+    table = anonset.read(data, items="code", drop=["first_name", "surname"], unit="row")
+    assert [names(str(one), "'2 persons'") for one in findings_of_tests(table)] == [True]
 
 
 NAMED = {

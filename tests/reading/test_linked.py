@@ -461,20 +461,20 @@ def test_a_value_that_means_no_id_is_found_in_every_table():
         "a": {"input": {"id": [f"p{n}" for n in range(40)], "code": ["x"] * 40}, "items": "code"},
         "b": {"input": {"id": [*(f"p{n}" for n in range(20)), *["unknown"] * 20], "drug": ["d"] * 40}, "items": "drug"},
     }
-    repeated = anonset.read(tables=tables, unit="id").repeated
-    assert [(one.columns, one.words) for one in repeated] == [(("id",), ("unknown",))]
+    signs = anonset.read(tables=tables, unit="id").signs
+    assert [(one.columns, one.words) for one in signs] == [(("id",), ("unknown",))]
     tables["b"] = {"input": {"who": tables["b"]["input"]["id"], "drug": ["d"] * 40}, "items": "drug", "key": "who"}
     table = anonset.read(tables=tables, unit="id", null="id=unknown", skip_rows="no-id")
-    assert (table.n, table.repeated) == (40, ())
+    assert (table.n, table.signs) == (40, ())
 
 
 def test_a_value_that_means_no_id_is_found_in_a_table_of_keys():
     visits = [f"v{n}" for n in range(40)]
     tables = through_visits(visits, [*(f"p{n}" for n in range(25)), *["unknown"] * 15], visits)
-    repeated = anonset.read(tables=tables, unit="id").repeated
-    assert [(one.columns, one.words) for one in repeated] == [(("id",), ("unknown",))]
+    signs = anonset.read(tables=tables, unit="id").signs
+    assert [(one.columns, one.words) for one in signs] == [(("id",), ("unknown",))]
     table = anonset.read(tables=tables, unit="id", null="id=unknown", skip_rows="no-id")
-    assert (table.n, table.repeated) == (25, ())
+    assert (table.n, table.signs) == (25, ())
 
 
 def test_all_ids_are_read_through_visits():

@@ -1,17 +1,19 @@
-"""Facts about ids that the owner should know before an id is declared as the person."""
+"""Facts about ids and names that the owner should know before an id is declared as the person."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from anonset import arrow
+from anonset.columns.headers import PERSON_IDS, meaning_of
 from anonset.columns.identity import folded
-from anonset.columns.ids import are_values, combined, count_distinct, given_texts, holds_sets, persons_in
+from anonset.columns.ids import are_values, combined, count_distinct, given_texts, holds_sets, persons_in, texts_of
 from anonset.columns.missing import MISSING
 from anonset.columns.personal_values import are_names
+from anonset.columns.profiles import count_differing
 from anonset.data.array_types import Bools, Int64
-from anonset.data.table_facts import RepeatedIdentifiers
+from anonset.data.table_facts import MERGES, NO_ID, TESTS, PersonSign
 from anonset.errors import Fix, Problem
 from anonset.spelling import counted, listed, setting
 
@@ -150,7 +152,7 @@ def placeholder_counts(column: Any) -> dict[str, int]:
     return {str(labels[at]): int(counts[at]) for at in np.flatnonzero(are_placeholders(labels, counts)).tolist()}
 
 
-def placeholders_in(head: Mapping[str, Any], ids: Sequence[str]) -> tuple[RepeatedIdentifiers, ...]:
+def placeholders_in(head: Mapping[str, Any], ids: Sequence[str]) -> tuple[PersonSign, ...]:
     """Return the id columns that contain placeholders in the first rows, which would merge the rows of many persons.
 
     Parameters
@@ -160,10 +162,54 @@ def placeholders_in(head: Mapping[str, Any], ids: Sequence[str]) -> tuple[Repeat
     """
     counts_of = {name: placeholder_counts(head[name]) for name in ids if name in head and not holds_sets(head[name])}
     return tuple(
-        RepeatedIdentifiers((name,), rows=sum(counts.values()), persons=len(counts), words=tuple(counts))
+        PersonSign((name,), rows=sum(counts.values()), persons=len(counts), words=tuple(counts), kind=NO_ID)
         for name, counts in counts_of.items()
         if counts
     )
+
+
+_OF_TESTS = (
+    r"(?i)(^|\PL)(test|test(person|patient|user|kund)\pL*|dummy|muster(mann|frau)|prueba|тест"
+    r"|(mickey|minnie)\W+mouse|mouse\W+(mickey|minnie)|(donald|daisy)\W+duck|duck\W+(donald|daisy)"
+    r"|(john|jane)\W+doe|doe\W+(john|jane))(\PL|$)|テスト|测试|測試|테스트"
+)
+"""Pattern of the names and ids of test persons. First names and surnames may be in two columns."""
+_BIRTH, _DATED = r"^(18|19|20)\d\d(\d{4}$|\D|$)|^\d+\D+\w+\D+\d+", 0.9
+"""Pattern of years and dates, and their minimum share in a column of birth. An age is no constant fact."""
+
+
+def person_signs(columns: Mapping[str, Any], ids: Sequence[str]) -> Iterator[PersonSign]:
+    """Yield the test persons, and the facts of a person that differ between rows with the same id.
+
+    Parameters
+    ----------
+    columns
+        Rows by column name.
+    ids
+        Columns that identify the person. If empty, each row is a person.
+    """
+    plain = {name: column for name, column in columns.items() if are_values(column)}
+    named = {name: plain[name] for name in plain if name in ids or meaning_of(name) in ("name", *PERSON_IDS)}
+    persons = persons_in([plain[name] for name in ids]) if ids and plain.keys() >= {*ids} else None
+    if named:
+        texts = [arrow.fill_null(texts_of(column), "") for column in named.values()]
+        rows = np.flatnonzero(arrow.to_numpy(arrow.matches(arrow.joined(texts, " "), _OF_TESTS)))
+        if len(rows):
+            n_persons = len(rows) if persons is None else count_distinct(persons[rows])
+            yield PersonSign((*named,), rows=len(rows), persons=n_persons, kind=TESTS)
+    if persons is None:
+        return
+    for name in [name for name in plain if name not in ids]:
+        if _is_constant(name, plain[name]) and (differing := count_differing(persons, plain[name])):
+            yield PersonSign((name,), rows=len(persons), persons=differing, kind=MERGES)
+
+
+def _is_constant(name: str, column: Any) -> bool:
+    """Return True if a column contains the sex, or the date or year of birth."""
+    if meaning_of(name) not in ("birth", "born"):
+        return meaning_of(name) == "sex"
+    dated = arrow.to_numpy(arrow.matches(given_texts(column), _BIRTH))
+    return len(dated) > 0 and float(dated.mean()) >= _DATED
 
 
 def as_nulls(name: str, words: Sequence[str]) -> list[str]:

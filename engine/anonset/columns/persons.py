@@ -32,7 +32,7 @@ from anonset.columns.profiles import Profile, profile_of_values
 from anonset.columns.rules import NEVER, RULES, points_of
 from anonset.data.array_types import Int64
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.table_facts import RepeatedIdentifiers
+from anonset.data.table_facts import PersonSign
 
 NAMED, LEAST, LIKELY, SURE = -5, -1, 1, 3
 """Points from which a column is named, is offered as an answer, precedes the answer that each row is a person, and
@@ -108,9 +108,9 @@ class PossiblePerson(RedactedRepr):
         return 3 if self.meaning == "name" else 0 if self.points >= SURE else 2, -self.points
 
     @property
-    def as_repeated(self) -> RepeatedIdentifiers:
+    def as_repeated(self) -> PersonSign:
         """The columns and counts in the form that a table stores."""
-        return RepeatedIdentifiers(self.columns, rows=self.given, persons=self.persons)
+        return PersonSign(self.columns, rows=self.given, persons=self.persons)
 
 
 def possible_persons(

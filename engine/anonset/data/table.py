@@ -17,7 +17,7 @@ from anonset.data.redacted_repr import RedactedRepr, names_shown
 from anonset.data.spans import ascending, begins_of, gathered, spans
 from anonset.data.storage.store import MEMORY, Store, store_of
 from anonset.data.storage.workers import Workers
-from anonset.data.table_facts import Change, CodeRules, OwnerStatements, PersonMentions, RepeatedIdentifiers
+from anonset.data.table_facts import Change, CodeRules, OwnerStatements, PersonMentions, PersonSign
 from anonset.errors import InputError, datum, shortened
 
 Index = Int32 | Int64
@@ -341,8 +341,8 @@ class Table(RedactedRepr):
     """Names of columns that identify the person of each record but are not in the table. The reader has checked that no
     person has two records.
     """
-    repeated: tuple[RepeatedIdentifiers, ...] = ()
-    """Identifying columns in which the reader found repeated values. Dropped columns are included."""
+    signs: tuple[PersonSign, ...] = ()
+    """Signs of the first rows about persons. Dropped columns are included."""
     mentions: tuple[PersonMentions, ...] = ()
     """Item columns in which the reader found persons."""
     word: OwnerStatements = OwnerStatements()  # noqa: RUF009

@@ -82,18 +82,25 @@ def skipped(without_id: int, footer: int, labels: int, not_described: int = 0) -
     return tuple(Change("", rule, 0, rows) for rule, rows in pairs if rows)
 
 
+REPEATS, NO_ID, MERGES, TESTS = "repeats", "no id", "merges", "tests"
+"""Signs that the values of possible ids repeat, that values of a declared id mean a missing id, that a declared id
+belongs to several persons, because a fact of a person differs, and that persons are test persons.
+"""
+
+
 @dataclass(frozen=True)
-class RepeatedIdentifiers:
-    """Columns that identify persons and contain repeated values. A person may therefore have several rows."""
+class PersonSign:
+    """Sign in the first rows that persons are not what the owner declares, or need a declaration."""
 
     columns: tuple[str, ...]
-    """Columns that together identify persons."""
+    """Columns that show it. For `REPEATS`, they together identify persons."""
     rows: int = 0
     """Number of examined rows, or of records if ids are declared, with a value."""
     persons: int = 0
-    """Number of distinct values in them."""
+    """Number of distinct values in them. For `MERGES`, the number of persons whose rows differ."""
     words: tuple[str, ...] = ()
     """Values of a declared id that may mean a missing id, such as ``none``. `rows` and `persons` then count them."""
+    kind: str = REPEATS
 
 
 @dataclass(frozen=True)

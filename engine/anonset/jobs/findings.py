@@ -82,10 +82,8 @@ class UnitOption(RedactedRepr):
     """Number of rows that are skipped, because they have no value in the columns of the unit."""
     reasons: Mapping[str, list[str]]
     """Columns and the reasons of their roles, by role."""
-    part_of: str = ""
-    """Column that some of the persons have in common, so that the person may be counted several times. Empty if no
-    column shows this.
-    """
+    doubt: str = ""
+    """Facts which show that a person may be counted several times, or that several may count as one. Empty if none."""
     problem: str = ""
     """Reason why a job cannot run for this unit unless the owner names other columns. Empty if it can run."""
     differing: tuple[str, ...] = ()
@@ -121,8 +119,8 @@ class Question(RedactedRepr):
             return f"the data do not say who is a person; a person with several rows is not protected as one{lacking}"
         unit = "each row is a different person: " if answer.unit == (ROW,) else ""
         skipped = f"; {counted(answer.skipped, 'row')} without an id skipped" if answer.skipped else ""
-        shared = f", some with the same {answer.part_of}" if answer.part_of else ""
-        return f"{unit}{counted(self.rows, 'row')}, {counted(answer.persons, 'person')}{shared}{skipped}{lacking}"
+        doubt = f", {answer.doubt}" if answer.doubt else ""
+        return f"{unit}{counted(self.rows, 'row')}, {counted(answer.persons, 'person')}{doubt}{skipped}{lacking}"
 
     @property
     def able(self) -> list[UnitOption]:

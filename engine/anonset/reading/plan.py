@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 
 from anonset.arrow import ArrowColumns, is_list
 from anonset.columns.headers import PERSON_IDS, are_headers
+from anonset.columns.id_findings import person_signs
 from anonset.columns.mentions import columns_of_few, free_text_in, mentions_in, names_and_ids, persons_in
 from anonset.columns.personal_values import CONTACTS
 from anonset.columns.persons import are_cut, possible_persons
 from anonset.data import CategoricalColumn, SetColumn, Table
-from anonset.data.table_facts import CUT, PersonMentions, RepeatedIdentifiers
+from anonset.data.table_facts import CUT, PersonMentions, PersonSign
 from anonset.errors import Fix, InputError
 from anonset.reading.batches import Batch, NamedColumns
 from anonset.reading.cells.columns import Encoder
@@ -131,8 +132,9 @@ class Plan:
 
     def signs(
         self, where: str, head: Callable[[Sequence[str]], ArrowColumns], *, grouped: bool
-    ) -> tuple[RepeatedIdentifiers, ...]:
-        """Return the possible identifiers of persons whose values repeat in the first rows.
+    ) -> tuple[PersonSign, ...]:
+        """Return the signs about persons in the first rows: possible identifiers that repeat, test persons, and
+        facts of a person that differ.
 
         Parameters
         ----------
@@ -157,7 +159,8 @@ class Plan:
         offered = possible_persons(first, asked, roles.id)
         possible = [one for one in offered if one.precedes_rows(offered)]
         meant = ("person id", "e-mail") if grouped else (*PERSON_IDS, *CONTACTS, "")
-        return tuple(one.as_repeated for one in possible if one.meaning in meant)
+        repeated = (one.as_repeated for one in possible if one.meaning in meant)
+        return (*repeated, *person_signs(first, roles.id if grouped else ()))
 
     def mentions(
         self,

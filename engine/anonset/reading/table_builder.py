@@ -29,7 +29,7 @@ from anonset.data.labels.vocabulary import LabelCollector, Vocabulary, canonical
 from anonset.data.progress import Progress
 from anonset.data.spans import ascending, spans
 from anonset.data.storage.store import MEMORY, Store
-from anonset.data.table_facts import NOT_PUBLISHED, Change, RepeatedIdentifiers, skipped
+from anonset.data.table_facts import NOT_PUBLISHED, Change, PersonSign, skipped
 from anonset.errors import Fix, InputError
 from anonset.reading.batches import Batch, OpenedSource, ahead, open_source, with_more
 from anonset.reading.cells.columns import Encoder, dictionary
@@ -157,7 +157,7 @@ def _gathered(
     if grouped and (store.in_files or source.tables):
         with_ids = False
     unjudged: dict[str, set[str]] = {}
-    repeated = _signs(source, options, plan)
+    signs = _signs(source, options, plan)
     encoder = replace(encoder_of(source, options, whole=whole), unjudged=unjudged)
     plan = plan.with_marks(encoder, source.batches)
     plan.require_separate_answers(source.where, encoder, source.head)
@@ -197,7 +197,7 @@ def _gathered(
     table = replace(
         table,
         rules=options.rules,
-        repeated=repeated,
+        signs=signs,
         mentions=() if options.exact else plan.mentions(table, source.head, options.separator, source.left_out),
         word=replace(options.word, has_further_columns=not plan.is_one_set),
         changes=(*gathering.skipped, *left_out, *table.changes),
@@ -206,7 +206,7 @@ def _gathered(
     return table, split
 
 
-def _signs(source: OpenedSource, options: ReadOptions, plan: Plan) -> tuple[RepeatedIdentifiers, ...]:
+def _signs(source: OpenedSource, options: ReadOptions, plan: Plan) -> tuple[PersonSign, ...]:
     """Return the signs that persons have several rows, and that ids of persons are placeholders."""
     grouped = bool(options.person)
     signs = () if options.exact else plan.signs(source.where, source.head, grouped=grouped)

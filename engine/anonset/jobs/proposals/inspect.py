@@ -20,7 +20,7 @@ from anonset.jobs.linked_findings import LinkedFindings
 from anonset.jobs.proposals.linked_proposal import inspect_linked
 from anonset.jobs.proposals.proposal import Proposal
 from anonset.jobs.proposals.proposed_reading import proposal_for
-from anonset.jobs.runs.persons import count_persons, require_persons, unit_findings
+from anonset.jobs.runs.persons import count_persons, findings_of_tests, require_persons, unit_findings
 from anonset.measures.risks.known_items import known_items
 from anonset.measures.shares import share_of
 from anonset.privacy.model import require_size
@@ -152,7 +152,7 @@ def _question(work: Proposal) -> Question | None:
         combinations, unique = (0, None) if classes is None else (classes.classes, classes.unique)
         option = UnitOption(
             Unit(answer.person or (ROW,)), answer.persons, unique, {**answer.settings}, combinations, answer.skipped,
-            reasons_of_roles(answer.columns), answer.part_of,
+            reasons_of_roles(answer.columns), answer.doubt,
             "" if answer.table is not None else str(answer.obstacle or "no column can be published"),
             tuple(column.profile.name for column in answer.columns if column.proposed.differs),
         )  # fmt: skip
@@ -179,6 +179,7 @@ def _warnings(table: Table, few: Sequence[Problem], *, unit_open: bool) -> list[
     warnings = list[Problem]()
     if not unit_open:
         warnings += unit_findings(table)
+    warnings += findings_of_tests(table)
     warnings += [Problem(str(change)) for change in table.changes if change.rule == KNOWN_VALUE]
     warnings += few
     if table.transactions is not None and (empty := table.n - table.transactions.n_nonempty):

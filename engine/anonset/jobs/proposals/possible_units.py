@@ -3,8 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from anonset.columns.id_findings import person_signs
 from anonset.columns.persons import PossiblePerson
 from anonset.data.redacted_repr import RedactedRepr
+from anonset.data.table_facts import MERGES
 from anonset.errors import Problem
 from anonset.jobs.proposals.hierarchy_trial import try_hierarchies
 from anonset.jobs.proposals.proposal import Proposal
@@ -85,7 +87,13 @@ class PossibleUnits(RedactedRepr):
                 proposal, roles = other, other_roles
         if candidate is None:
             return replace(proposal, persons=reader.rows), roles
-        return replace(proposal, part_of=candidate.part_of, persons=candidate.persons), roles
+        shared = [f"some with the same {candidate.part_of}"] if candidate.part_of else []
+        merges = [
+            f"{', '.join(sign.columns)} differs within {sign.persons:,} of them"
+            for sign in person_signs(reader.data.columns, person)
+            if sign.kind == MERGES
+        ]
+        return replace(proposal, doubt=", ".join([*shared, *merges]), persons=candidate.persons), roles
 
     def _tried(self, reader: UnitReader, roles: ProposedRoles) -> tuple[Proposal, ProposedRoles]:
         problems = [*self.problems, *(self._unnamable() if reader.is_open else ())]

@@ -57,8 +57,10 @@ class Proposal(RedactedRepr):
     problems: tuple[Problem, ...] = ()
     table: Table | None = None
     """Table read with the settings. None if no record can be read."""
-    part_of: str = ""
-    """Column that may identify the persons, so that the unit counts persons several times (see `PossiblePerson`)."""
+    doubt: str = ""
+    """Facts against the unit: a column that may identify the persons, whom the unit then counts several times (see
+    `PossiblePerson`), or facts of a person that differ.
+    """
     persons: int = 0
     """Number of persons, if the owner must choose the unit."""
     skipped: int = 0

@@ -7,7 +7,7 @@ import numpy as np
 from anonset.columns.id_findings import placeholder_problem
 from anonset.data import Table
 from anonset.data.equivalence_classes import keys_of
-from anonset.data.table_facts import SPELLINGS, RepeatedIdentifiers, UnitKind
+from anonset.data.table_facts import MERGES, NO_ID, REPEATS, SPELLINGS, TESTS, PersonSign
 from anonset.errors import Fix, InputError, Problem, UndeclaredUnitError
 from anonset.privacy import PrivacyModel
 from anonset.reading.file_options import ROW, UNKNOWN
@@ -69,14 +69,14 @@ def needs_unit(table: Table) -> bool:
 
 
 def _question(table: Table) -> Problem:
-    fixes = [_as_person(identifier, table.n) for identifier in _repeated(table)]
+    fixes = [_as_person(identifier, table.n) for identifier in _signs(table) if identifier.kind == REPEATS]
     key = "" if fixes else f"; {setting('unit', 'COLUMN')} if all rows with the same value are one person"
     by_row = Fix({"unit": [ROW]}, f"if each of the {counted(table.n, 'row')} is a different person")
     unknown = Fix({"unit": [UNKNOWN]}, "if the data do not say")
     return Problem(f"who is a person? Declare the unit of privacy{key}", [*fixes, by_row, unknown])
 
 
-def _as_person(identifier: RepeatedIdentifiers, n: int) -> Fix:
+def _as_person(identifier: PersonSign, n: int) -> Fix:
     columns = list(identifier.columns)
     persons = f" ({counted(identifier.persons, 'person')})" if identifier.rows == n else ""
     return Fix({"unit": columns}, f"if each {' with '.join(map(repr, columns))} is a person{persons}")
@@ -85,9 +85,11 @@ def _as_person(identifier: RepeatedIdentifiers, n: int) -> Fix:
 _MOST_SHOWN = 3
 
 
-def _repeated(table: Table) -> list[RepeatedIdentifiers]:
-    """Return the first columns that repeat, without columns named like another value of the setting ``unit``."""
-    return [identifier for identifier in table.repeated if identifier.columns not in ((ROW,), (UNKNOWN,))][:_MOST_SHOWN]
+def _signs(table: Table) -> list[PersonSign]:
+    """Return the first signs of each kind, without columns named like another value of the setting ``unit``."""
+    named = [sign for sign in table.signs if sign.columns not in ((ROW,), (UNKNOWN,))]
+    kinds = dict.fromkeys(sign.kind for sign in named)
+    return [sign for kind in kinds for sign in [one for one in named if one.kind == kind][:_MOST_SHOWN]]
 
 
 def unit_findings(table: Table, model: PrivacyModel | None = None) -> tuple[Problem, ...]:
@@ -100,7 +102,7 @@ def unit_findings(table: Table, model: PrivacyModel | None = None) -> tuple[Prob
         return (*merged, *_several_rows(table, model))
     if not table.word.unit:
         return (*merged,)
-    return (*merged, *(_contradiction(identifier, table.word.unit) for identifier in _repeated(table)))
+    return (*merged, *(_contradiction(sign, table) for sign in _signs(table) if sign.kind != TESTS))
 
 
 def _spellings(table: Table, persons: int) -> Problem:
@@ -139,14 +141,33 @@ def _several_rows(table: Table, model: PrivacyModel) -> tuple[Problem, ...]:
     return (Problem(problem, [Fix(of_persons, "to protect persons")]),)
 
 
-def _contradiction(identifier: RepeatedIdentifiers, unit: UnitKind) -> Problem:
-    if identifier.words:
-        return placeholder_problem(identifier.columns[0], identifier.words, identifier.rows)
-    columns = list(identifier.columns)
+def findings_of_tests(table: Table) -> tuple[Problem, ...]:
+    """Return the number of persons who are named like test persons."""
+    return tuple(
+        Problem(
+            f"{counted(sign.persons, 'person')} in {counted(sign.rows, 'row')} named like test persons (column "
+            f"{' and '.join(map(repr, sign.columns))}); they count towards k: remove these rows from the data"
+        )
+        for sign in table.signs
+        if sign.kind == TESTS
+    )
+
+
+def _contradiction(sign: PersonSign, table: Table) -> Problem:
+    columns, unit = list(sign.columns), table.word.unit
+    if sign.kind == NO_ID:
+        return placeholder_problem(columns[0], sign.words, sign.rows)
+    if sign.kind == MERGES:
+        ids = " with ".join(map(repr, _id_names(table)))
+        problem = (
+            f"column {columns[0]!r} differs between the rows of {counted(sign.persons, 'person')}, so {ids} may stand "
+            "for several persons"
+        )
+        return Problem(problem, [Fix({"unit": [*_id_names(table), *columns]}, "if each is a person")])
     each = "row" if unit == "row" else f"value of {setting('unit')}"
     word = "the data do not say who is a person" if unit == "unknown" else f"each {each} is declared a different person"
     problem = (
-        f"{word}, but {identifier.rows:,} of the first rows or records have only "
-        f"{identifier.persons:,} different values of {' and '.join(map(repr, columns))}"
+        f"{word}, but {sign.rows:,} of the first rows or records have only "
+        f"{sign.persons:,} different values of {' and '.join(map(repr, columns))}"
     )
     return Problem(problem, [Fix({"unit": columns}, "if these are persons")])

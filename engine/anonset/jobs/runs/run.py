@@ -18,7 +18,7 @@ from anonset.errors import WorthlessError
 from anonset.generalization import Cut
 from anonset.generalization.earlier_release import EarlierRelease
 from anonset.generalization.other_release import OtherRelease
-from anonset.jobs.runs.persons import require_persons, unit_findings
+from anonset.jobs.runs.persons import findings_of_tests, require_persons, unit_findings
 from anonset.reading.roles import Names
 from anonset.release.formats import Layout, UnverifiedPublication, kind_of
 from anonset.release.losses import refuse_worthless, require_loss, require_under_ceilings
@@ -172,7 +172,7 @@ class Run:
             if problem and "worthless" not in self.accept:
                 raise WorthlessError(algorithm.name, refuse_worthless(algorithm, result, problem))
             warnings += kind.formula_warnings(publication) if self.layout.format == "csv" else ()
-            contradictions = tuple(map(str, unit_findings(table, algorithm.model)))
+            contradictions = tuple(map(str, (*unit_findings(table, algorithm.model), *findings_of_tests(table))))
             warnings = (
                 *contradictions, *self.layout.warnings, *result.notes,
                 *spelling_warnings(table, algorithm.model), *warnings,
