@@ -12,25 +12,20 @@ from anonset.data import NumericColumn, Table
 from anonset.data.array_types import Int64
 from anonset.data.hierarchies.hierarchy_rules import is_rule
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.storage.store import Store
 from anonset.errors import InputError
-from anonset.jobs.original import read_original
 from anonset.jobs.risk import risk
 from anonset.kinds.base import analysis_of
-from anonset.kinds.exposures import Exposure, exposures
 from anonset.kinds.risk import RiskReport
 from anonset.kinds.summary import Summary
 from anonset.measures.countable import CountAccuracy, FrequentItems, accuracy_of
 from anonset.measures.distinct_records import DistinctRecords
 from anonset.privacy import PrivacyModel
 from anonset.publications import Published, Records
-from anonset.reading.sources.source import Source
 from anonset.release.attested import require_statements
 from anonset.release.documents import ATTESTATION, Attestation, Report, read_attestation, read_report
 from anonset.release.opened import OpenedPublication
 from anonset.release.publishing.staging import private_of
 from anonset.settings.binding import HierarchySpec
-from anonset.settings.publication import OriginalSettings
 from anonset.spelling import setting
 
 
@@ -56,15 +51,7 @@ class ReportFacts(RedactedRepr):
     summary: Summary
     """First rows and figures from the public files."""
     after: RiskReport
-    """Risks of the publication."""
-    before: tuple[Exposure, ...] = ()
-    """Risks of the original for an attacker with the knowledge that `after` assumes. Empty if the original is not
-    available.
-    """
-    raw: Exposure | None = None
-    """Risk of the original before reading coarsened it, for an attacker who knows all quasi-identifiers. None if
-    reading coarsened none of them, or if the original is not available.
-    """
+    """Risks of the publication, and of the original if it is available."""
     errors: CountAccuracy | None = None
     """Errors of counts of frequent items. None if the original is not available."""
     rare: tuple[RareValues, ...] = ()
@@ -90,7 +77,6 @@ def report_facts(
     original: Table | None,
     hierarchies: Mapping[str, HierarchySpec] | None,
     persons: Int64 | None,
-    raw: Exposure | None = None,
 ) -> ReportFacts:
     """Read the private report of a publication, and count the risks before and after anonymization.
 
@@ -98,8 +84,6 @@ def report_facts(
     ----------
     persons
         Person number of each record of the original, from 0, int64 (n,). None if each record is a different person.
-    raw
-        Risk before reading coarsened the original (`raw_exposure`).
 
     Raises
     ------
@@ -120,7 +104,7 @@ def report_facts(
     sensitive = kind.sensitive_counts(opened.model.secrets)
     rare = rare_values(original, opened.model)
     return ReportFacts(
-        opened.attested, opened.model, kind.summary(), after, after.before, raw, errors, rare,
+        opened.attested, opened.model, kind.summary(), after, errors, rare,
         revealing_names(opened.publication, rare, hierarchies or {}), report, sensitive, opened.sha256,
         _other_releases(opened, report), _unlike_others(opened.publication),
     )  # fmt: skip
@@ -199,27 +183,6 @@ def _other_releases(opened: OpenedPublication, report: Report) -> tuple[str, ...
         if same_input or (other.settings.get("unit") == unit and opened.attested.declarations.unit == "person"):
             names.append(path.parent.name)
     return tuple(names)
-
-
-def raw_exposure(
-    opened: OpenedPublication, source: Source | None, settings: OriginalSettings, store: Store
-) -> Exposure | None:
-    """Return the risk of the original before reading coarsened it, for an attacker who knows all quasi-identifiers.
-
-    None if reading coarsened none of them, if ids that were not published count the persons, or if the original is not
-    available.
-    """
-    coarsened = [] if opened.report is None else opened.report.coarsened.get("values", [])
-    by_other_ids = opened.attested.declarations.unit != "person" and settings.file.person
-    if source is None or not coarsened or by_other_ids:
-        return None
-    rules = {name: spec for name, spec in settings.hierarchy.items() if name not in coarsened}
-    finest = settings.model_copy(update={"hierarchy": rules})
-    try:
-        table = read_original(opened.publication, source, finest, opened.attested, store)
-    except InputError:  # values that only the rules make readable
-        return None
-    return next(iter(exposures(replace(table, transactions=None), opened.model, 0)), None)
 
 
 def public_facts(opened: OpenedPublication) -> ReportFacts:

@@ -81,11 +81,11 @@ def knowledge(values: bool, items: int) -> str:
 
 
 def headline(exposures: Sequence[Exposure], m: int) -> Exposure | None:
-    """Return the exposure that texts show as the single figure of a risk. The attacker knows all quasi-identifiers, or
-    m items if there are none. None if there is no such exposure.
+    """Return the exposure that texts show as the single figure of a risk, or None if there is none. The attacker knows
+    as much as the guarantee covers: all quasi-identifiers, up to m items, or both.
     """
-    wanted = [exposure for exposure in exposures if exposure.values and not exposure.items]
-    return next(iter([*wanted, *(exposure for exposure in exposures if exposure.items == m)]), None)
+    of_m = [exposure for exposure in exposures if exposure.items <= m]
+    return max(of_m, key=lambda exposure: (exposure.guaranteed, exposure.values, exposure.items), default=None)
 
 
 def higher_after(before: Sequence[Exposure], after: Sequence[Exposure], *, above: bool = False) -> list[Exposure]:

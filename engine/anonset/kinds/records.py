@@ -19,7 +19,7 @@ from anonset.errors import InputError, datum
 from anonset.kinds.attack import Matching, attack
 from anonset.kinds.base import NO_ITEMS, PublicationAnalysis
 from anonset.kinds.evaluation import Evaluation, EvaluationRequest
-from anonset.kinds.exposures import exposures
+from anonset.kinds.exposures import exposures, headline
 from anonset.kinds.originals import (
     OTHER,
     as_often,
@@ -340,6 +340,9 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
             persons=None if owner is None else int(owner.max(initial=-1)) + 1,
             skews=_skews(publication, names, seed),
         )  # fmt: skip
+        if original is not None and (coarsened := [name for names in original.coarsened.values() for name in names]):
+            of_raw = () if context.raw is None else expose(context.raw, owner=owner)
+            risk = replace(risk, coarsened=coarsened, raw=headline(of_raw, model.m or 2))
         outcomes, reasons = self._run_attacks(context, risk.skews)
         risk = replace(risk, outcomes=outcomes, not_tried=reasons)
         if original is None:

@@ -13,7 +13,7 @@ from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
 from anonset.kinds.attack import Attempts
-from anonset.kinds.exposures import Exposure
+from anonset.kinds.exposures import Exposure, headline
 from anonset.privacy import PrivacyModel
 from anonset.settings.publication import THRESHOLD
 from anonset.spelling import setting
@@ -93,6 +93,16 @@ class Risk(RiskReport):
     """Results of the requested attacks."""
     not_tried: Mapping[str, str] = field(default_factory=dict)
     """Reason why an attack was not possible, by attack name, if all attacks were requested."""
+    coarsened: Sequence[str] = ()
+    """Columns of the original that reading coarsened. `before` is the risk after it."""
+    raw: Exposure | None = None
+    """Single figure of the original before reading coarsened it. None if it did not, or if this is not available."""
+
+    @property
+    def single(self) -> Mapping[str, Exposure | None]:
+        """Single figure of the risk (`headline`) at each step: ``raw``, ``before`` and ``after`` anonymization."""
+        before, after = (headline(exposures, self.model.m or 2) for exposures in (self.before, self.exposures))
+        return {"raw": self.raw, "before": before, "after": after}
 
     @property
     def broken(self) -> int:
@@ -213,6 +223,8 @@ class RiskContext(RedactedRepr):
     """Names of the attacks to run."""
     other_release: "OtherRelease | None" = None
     """Another release of the same persons."""
+    raw: Table | None = None
+    """Original before the hierarchies coarsened it. None if it is not available."""
     algorithm: str = ""
     """Algorithm that made the publication. Empty if the result was processed further."""
 

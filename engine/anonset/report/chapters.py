@@ -180,15 +180,15 @@ def _sensitive(facts: ReportFacts) -> Chapter:
 def _risk(facts: ReportFacts, part: PagePart) -> Chapter:
     drawn = list[Section]()
     if facts.private is not None and part.drawing:
-        coarsened = coarsened_text(facts.private.coarsened) if facts.before else ""
+        coarsened = coarsened_text(facts.private.coarsened) if facts.after.before else ""
         before = f" The risk before is that of {coarsened}." if coarsened else ""
         unit = "persons" if facts.attested.declarations.unit == "person" else "records"
         known = f"Share of the {unit} with so many matching records, if the attacker knows {part.headline}."
         sizes = Section("Distribution of the number of matching records", notes=[known], drawing=part.sizes)
         drawn = [Section(notes=[part.drawing_note + before]), Section(notes=part.below_k, form="plain")]
         drawn += [Section(drawing=part.drawing), *([sizes] if part.sizes else [])]
-    title = "Risk before and after" if facts.before else "Risk"
-    return Chapter("risk", title, risk_in_short(facts, part), [*drawn, *part.risks])
+    title = "Risk before and after" if facts.after.before else "Risk"
+    return Chapter("risk", title, part.risk, [*drawn, *part.risks])
 
 
 def _attacks(facts: ReportFacts, part: PagePart) -> Chapter:
@@ -336,25 +336,6 @@ def questions(model: PrivacyModel) -> list[tuple[str, str, str]]:
         (name, answer, bound) if answer and bound else (name, "not covered", _NOT_COVERED[name])
         for name, (answer, bound) in answers.items()
     ]
-
-
-def risk_in_short(facts: ReportFacts, part: PagePart) -> str:
-    """Return the single figure of the risk at each step: in the original, after reading coarsened it, if it did, and
-    in the publication.
-    """
-    if not part.headline:
-        return part.risk
-    steps = []
-    coarsened = [] if facts.private is None else [name for names in facts.private.coarsened.values() for name in names]
-    read = f"after reading coarsened {listed(coarsened)}" if coarsened else "in the original"
-    if facts.raw is not None:
-        steps.append(f"{percent(facts.raw.alone.value)} in the original")
-    if part.before:
-        steps.append(f"{part.before} {read}")
-    steps.append(f"{part.after} in the publication")
-    unknown = "" if part.before else ". The risk in the original is not in this report"
-    who = "persons" if facts.attested.declarations.unit == "person" else "records"
-    return f"{who} that are unique, if an attacker knows {part.headline}: {', '.join(steps)}{unknown}"
 
 
 def _changes(report: Report) -> list[str]:

@@ -1,10 +1,10 @@
 """Report for a data protection officer, as one HTML page."""
 
-from dataclasses import replace
 from pathlib import Path
 
 from anonset.errors import InputError
-from anonset.jobs.report_facts import ReportFacts
+from anonset.jobs.report_facts import ReportFacts, public_facts
+from anonset.release.opened import OpenedPublication
 from anonset.report.chapters import chapters
 from anonset.report.conclusion import conclusion
 from anonset.report.doubts import doubts
@@ -22,9 +22,9 @@ def internal_page(facts: ReportFacts, typed: ReportSettings) -> str:
     return _page(facts, typed)
 
 
-def shareable_page(facts: ReportFacts, typed: ReportSettings) -> str:
+def shareable_page(opened: OpenedPublication, typed: ReportSettings) -> str:
     """Return the shareable report as HTML. It uses only the publication and the statements of the owner."""
-    return _page(replace(facts, private=None, before=(), raw=None, errors=None, rare=(), revealing={}), typed)
+    return _page(public_facts(opened), typed)
 
 
 def _page(facts: ReportFacts, typed: ReportSettings) -> str:

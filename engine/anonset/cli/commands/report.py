@@ -12,7 +12,7 @@ from anonset.data.progress import Progress
 from anonset.errors import InputError
 from anonset.jobs.original import original_and_persons
 from anonset.jobs.reading import opened_to_compare
-from anonset.jobs.report_facts import public_facts, raw_exposure, report_facts
+from anonset.jobs.report_facts import report_facts
 from anonset.local_paths import require_local
 from anonset.report.page import internal_page, shareable_page
 from anonset.settings.job_files import settings_at
@@ -52,11 +52,10 @@ def report(
         if progress is not None:
             progress("count", 0, 0)
         if shareable:
-            page = shareable_page(public_facts(opened), settings)
+            page = shareable_page(opened, settings)
         else:
             table, persons = original_and_persons(opened, source, settings, place)
-            raw = raw_exposure(opened, source, settings, place)
-            page = internal_page(report_facts(opened, table, settings.hierarchy, persons, raw), settings)
+            page = internal_page(report_facts(opened, table, settings.hierarchy, persons), settings)
     _write(Path(out), page, shareable=shareable)
     for_whom = "may be shared with the data" if shareable else "is internal: do not share it"
     return written(out, note=f"{out} {for_whom}; print and sign it", shareable=shareable)

@@ -6,7 +6,7 @@ from typing import cast
 
 from anonset.attacks.base import AttackResult
 from anonset.jobs.report_facts import ReportFacts
-from anonset.kinds.exposures import MATCHES, Exposure, headline, higher_after, knowledge, small_class_text
+from anonset.kinds.exposures import MATCHES, Exposure, higher_after, knowledge, small_class_text
 from anonset.kinds.risk import Risk
 from anonset.measures.risks.skewness import Skewness
 from anonset.measures.shares import Share, percent
@@ -22,7 +22,7 @@ from anonset.report.risks.base import (
 from anonset.report.risks.verdicts import AttackVerdict, attack_verdicts, verdict_on_limit
 from anonset.report.sections import Section
 from anonset.report.techniques import of_records
-from anonset.spelling import counted, printable
+from anonset.spelling import counted, listed, printable
 
 _CONTROL = (
     "Targets: attacked rows or persons. Below k: share of the targets for which fewer than k candidates remain, "
@@ -41,9 +41,15 @@ def sections(risk: Risk) -> list[Section]:
         "parameters": parameters_of(risk.model),
         "threshold": risk.threshold,
         "verdicts": _verdicts(risk),
+        "single": {
+            "known": _known(risk),
+            "coarsened": risk.coarsened,
+            **{step: one and one.alone.value for step, one in risk.single.items()},
+        },
     }
+    single = single_risk(risk) if risk.exposures else ""
     return [
-        Section(notes=[f"{_what_is_counted(risk)}; {risk.model}"], data=data),
+        Section(notes=[f"{_what_is_counted(risk)}; {risk.model}", *([single] if single else [])], data=data),
         _exposures(risk),
         _attempts(risk),
         inference_section(risk.told, rows=_counts_rows(risk)),
@@ -261,10 +267,25 @@ def persons_below_k(risk: Risk, exposures: Sequence[Exposure]) -> list[str]:
     return [f"{small_class_text(exposure, risk.model.k or 2, risk.persons)}." for exposure in named]
 
 
+def _known(risk: Risk) -> str:
+    """Return the knowledge of the attacker of the single figure. Empty if no records are counted."""
+    return "" if (after := risk.single["after"]) is None else knowledge(after.values, after.items)
+
+
+def single_risk(risk: Risk) -> str:
+    """Return the single figure of the risk at each step: in the original, after reading coarsened it, if it did, and
+    in the publication.
+    """
+    read = f"after reading coarsened {listed(risk.coarsened)}" if risk.coarsened else "in the original"
+    where = {"raw": "in the original", "before": read, "after": "in the publication"}
+    steps = [f"{percent(one.alone.value)} {where[step]}" for step, one in risk.single.items() if one is not None]
+    who = "persons" if risk.unit == "person" else "records"
+    return f"{who} that are unique, if an attacker knows {_known(risk)}: {', '.join(steps)}"
+
+
 def page_part(risk: Risk, facts: ReportFacts) -> PagePart:
     """Return the parts of the report that depend on the kind of publication."""
-    before = facts.before
-    single, earlier = (headline(exposures, risk.model.m or 2) for exposures in (risk.exposures, before))
+    before = risk.before
     counted_as = "persons" if risk.unit == "person" else "records"
     below_k = [f"{when}: {line}" for when, exposures in (("Before", before), ("After", risk.exposures))
                for line in persons_below_k(risk, exposures)]  # fmt: skip
@@ -289,10 +310,9 @@ def page_part(risk: Risk, facts: ReportFacts) -> PagePart:
         drawing_note=(
             f"Share of the {counted_as} that are unique, if the attacker knows the most identifying items. {drawn}"
         ),
-        headline="" if single is None else knowledge(single.values, single.items),
-        before="" if earlier is None else percent(earlier.alone.value),
-        after="" if single is None else percent(single.alone.value),
-        sizes=_sizes(risk, before),
+        headline=_known(risk),
+        risk=single_risk(risk) + ("" if before else ". The risk in the original is not in this report"),
+        sizes=_sizes(risk),
         below_k=below_k,
         risks=[_exposure_table(risk, before), inference_section(risk.told, rows=_counts_rows(risk))],
         verdicts=_verdicts(risk),
@@ -300,11 +320,10 @@ def page_part(risk: Risk, facts: ReportFacts) -> PagePart:
     )
 
 
-def _sizes(risk: Risk, before: Sequence[Exposure]) -> str:
-    m = risk.model.m or 2
-    drawn = (("solid", "before", headline(before, m)), ("hatched", "after", headline(risk.exposures, m)))
+def _sizes(risk: Risk) -> str:
     rows: dict[str, list[Bar]] = {}
-    for pattern, when, exposure in drawn:
+    for pattern, when in (("solid", "before"), ("hatched", "after")):
+        exposure = risk.single[when]
         for size, share in zip(MATCHES, () if exposure is None else exposure.sizes, strict=False):
             rows.setdefault(f"{size} matching", []).append((pattern, share.value, f"{percent(share.value)} {when}"))
     return bars("Distribution of the number of matching records", list(rows.items())) if rows else ""

@@ -166,7 +166,7 @@ def _result(state: PageState) -> None:
 
 def _risk(state: PageState) -> None:
     if (made := state.publication) is not None and made.examined is not None:
-        show_risk(made.examined.risk, made.findings, made.run.result.get("coarsened", {}).get("values", ()))
+        show_risk(made.examined.risk)
 
 
 def _in_words(shares: Mapping[str, float]) -> str:

@@ -59,17 +59,10 @@ def show_exposed(findings: Mapping[str, Any] | None, coarsened: Sequence[str] = 
                 table((*_SHARES, f"People with fewer than {k} matches"), rows)
 
 
-def show_risk(run: CommandRun | None, findings: Mapping[str, Any] | None = None, coarsened: Sequence[str] = ()) -> None:
+def show_risk(run: CommandRun | None) -> None:
     """Show the risk of a publication for each kind of attacker knowledge, and the results of simulated attacks.
 
     The table also shows the risk before anonymization, if the original is available.
-
-    Parameters
-    ----------
-    findings
-        Findings about the raw data, or None if they are unknown.
-    coarsened
-        Columns that the job coarsens while reading.
     """
     if run is None:
         return
@@ -81,17 +74,12 @@ def show_risk(run: CommandRun | None, findings: Mapping[str, Any] | None = None,
         elif risk is None:
             show_errors(run)
         else:
-            _show_counted(risk, before, findings, coarsened)
+            _show_counted(risk, before)
     if risk is not None:
         _attacks(risk)
 
 
-def _show_counted(
-    risk: Mapping[str, Any],
-    before: Mapping[str, Mapping[str, Any]],
-    findings: Mapping[str, Any] | None,
-    coarsened: Sequence[str],
-) -> None:
+def _show_counted(risk: Mapping[str, Any], before: Mapping[str, Mapping[str, Any]]) -> None:
     heads: tuple[str, ...] = (_SHARES[0], *_RISKS)
     rows: list[tuple[Any, ...]] = [
         (
@@ -108,7 +96,7 @@ def _show_counted(
             _exposure(one, before.get(one["known"]), is_higher=one["known"] in risk["higher_after"])
             for one in exposures
         ]
-    _history(risk, findings, coarsened)
+    _history(risk)
     if rows:
         if higher := risk.get("higher_after"):
             alert(higher_after_text([attributes_in_words(known) for known in higher]), "p").mark("higher-after")
@@ -128,29 +116,21 @@ def _folded(summary: str) -> Iterator[None]:
         yield
 
 
-def _headline(exposures: Sequence[Mapping[str, Any]], risk: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the exposure that is shown as the single figure, as in `anonset.kinds.exposures.headline`."""
-    m = risk["parameters"].get("m") or 2
-    wanted = [one for one in exposures if one["values"] and not one["items"]]
-    return next(iter([*wanted, *(one for one in exposures if one["items"] == m)]), None)
-
-
-def _history(risk: Mapping[str, Any], findings: Mapping[str, Any] | None, coarsened: Sequence[str]) -> None:
-    """Show a single figure of the risk at each step: raw, coarsened by reading, and published."""
-    before, after = (_headline(risk.get(when, ()), risk) for when in ("before", "exposures"))
-    if before is None or after is None:
+def _history(risk: Mapping[str, Any]) -> None:
+    """Show the single figure of the risk at each step: raw, coarsened by reading, and published."""
+    single = risk.get("single", {})
+    if single.get("before") is None:
         return
-    steps = [("original", before["alone"]["value"]), ("published", after["alone"]["value"])]
-    classes = None if findings is None else findings["quasi_identifiers"]
-    if coarsened and after["values"]:
-        read = (f"coarsened by reading ({listed(coarsened, 'and')})", before["alone"]["value"])
-        steps = [*([] if classes is None else [("raw data", classes["unique"])]), read, steps[-1]]
-    known = attributes_in_words(after["known"])
+    coarsened = single["coarsened"]
+    read = f"coarsened by reading ({listed(coarsened, 'and')})" if coarsened else "original"
+    names = {"raw": "raw data", "before": read, "after": "published"}
+    steps = [(name, single[step]) for step, name in names.items() if single[step] is not None]
+    known = attributes_in_words(single["known"])
     shares = " → ".join(f"{_percent(share)} {step}" for step, share in steps)
     text("p", f"People who are unique, if an attacker knows {known}: {shares}").classes("headline").mark("history")
     with _folded("Steps and matching records"):
         table(("Step", _SHARES[1]), steps)
-        _matches(after, before)
+        _matches(*(one for when in ("exposures", "before") for one in risk[when] if one["known"] == single["known"]))
 
 
 def _matches(after: Mapping[str, Any], before: Mapping[str, Any]) -> None:

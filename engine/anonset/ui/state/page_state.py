@@ -413,7 +413,7 @@ class PageState:
         if not self.publishing:
             statements = {} if self.made is None else self.made.statements
             out = self.stated.text("out")
-            self.publication = Publication(self.name, out, self.folder, model, self.inspection.findings, statements)
+            self.publication = Publication(self.name, out, self.folder, model, statements)
             self.start(self.publication.finish())
 
     async def cancel(self) -> None:

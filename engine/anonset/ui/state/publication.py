@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from anonset.privacy.model import PrivacyModel
 from anonset.settings.settings import REPORT
@@ -22,8 +21,6 @@ class Publication:
         Path of the publication, as in the job file.
     model
         Model of the job.
-    findings
-        Findings about the raw data, or None if they are unknown.
     statements
         Statements of the owner that the report prints, by the name of their setting.
 
@@ -39,12 +36,10 @@ class Publication:
         out: str,
         folder: Folder,
         model: PrivacyModel,
-        findings: Mapping[str, Any] | None,
         statements: Mapping[str, str],
     ) -> None:
         Examination(out, folder, REPORT)  # rejects a report outside of the folder before the run
         self.model = model
-        self.findings = findings
         self.statements = statements
         self.run = CommandRun(["anonymize", name, "--json"], folder.path)
         self.examined: Examination | None = None
