@@ -15,7 +15,7 @@ from anonset.jobs.verify import check
 from anonset.kinds.evaluation import Evaluation
 from anonset.kinds.workloads import WorkloadSpec
 from anonset.reading.read import read_by
-from anonset.settings.overriding import make_settings
+from anonset.settings.edits import make_settings
 from anonset.spelling import as_options, spelled_by
 from fuzz.draws import BUCKETS, Case
 from fuzz.files import checks_of, settings_of

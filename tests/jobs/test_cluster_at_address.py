@@ -34,7 +34,7 @@ from anonset.errors import AnonsetError, InputError
 from anonset.jobs.anonymize_file import anonymize_file
 from anonset.jobs.runs.work_places import clear_finished, work_place, work_place_of_run
 from anonset.reading.sources.place import Place
-from anonset.settings.overriding import make_settings
+from anonset.settings.edits import make_settings
 from anonset.settings.settings import Settings
 
 WORK = "s3://bucket/a/work"

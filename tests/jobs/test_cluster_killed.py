@@ -20,7 +20,7 @@ from tests.object_store import object_store
 from anonset.cli.main import exit_code, main
 from anonset.errors import AnonsetError
 from anonset.jobs.anonymize_file import anonymize_file
-from anonset.settings.overriding import make_settings
+from anonset.settings.edits import make_settings
 
 pytestmark = [pytest.mark.long, pytest.mark.compiled]
 PHASES = ("read", "search", "apply", "write", "read back", "verify", "complete")

@@ -23,7 +23,7 @@ from anonset.data.storage.scheduler import cluster_of
 from anonset.errors import InputError
 from anonset.jobs.anonymize_file import anonymize_file
 from anonset.jobs.runs.file_run import FileRun
-from anonset.settings.overriding import make_settings
+from anonset.settings.edits import make_settings
 
 pytestmark = [pytest.mark.long, pytest.mark.compiled]
 RECORDS, ITEMS = 3_000, 60

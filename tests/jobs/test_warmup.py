@@ -21,7 +21,7 @@ from anonset.jobs.warmup import is_warm
 from anonset.reading.sources.source import source_of
 from anonset.release.memory import AT_LEAST, COMPILING_TAKES
 from anonset.release.stopwatch import Stopwatch
-from anonset.settings.overriding import make_settings
+from anonset.settings.edits import make_settings
 from anonset_kernels import _jit
 from anonset_kernels._compiling import COMPILATION
 from jobs.cold_cache import cache_without

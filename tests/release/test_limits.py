@@ -23,7 +23,7 @@ from anonset.publications import Records, Symbol
 from anonset.release import guarantee_limits
 from anonset.release.documents import Declarations
 from anonset.release.guarantee_limits import declared_limits, limits_in_short, promised_limits, ranked_limits
-from anonset.settings.overriding import make_settings
+from anonset.settings.edits import make_settings
 
 SHA = "0" * 64
 SENTENCES = {name: text for name, text in vars(guarantee_limits).items() if name.isupper() and isinstance(text, str)}

@@ -29,8 +29,8 @@ from anonset.release import losses, statements
 from anonset.settings import (
     column_rules,
     commands,
+    edits,
     model_choices,
-    overriding,
     parameters,
     paths,
     publication,
@@ -95,7 +95,7 @@ def test_a_run_in_python_has_the_settings_of_a_run() -> None:
 @pytest.mark.parametrize(
     "listed",
     [
-        findings._OF_ANSWERS, fixed_commands._DECLARING, overriding._MOVES,
+        findings._OF_ANSWERS, fixed_commands._DECLARING, edits._GROWING, edits._SINGLE,
         table_lines.TABLE_ROLES, linked.TABLE_OPTIONS, linked.ATTRIBUTES, spelling.JOB_KEYS, parameters.GENERAL,
         [name for names in flags._HELP_GROUPS.values() for name in names], findings._SETTING_COMMENTS,
         publication._ORIGINAL_SETTINGS, suggest._ASKED, trial._BASIS, fix_buttons._OF_EACH_COLUMN,

@@ -5,9 +5,8 @@ from tests.facts import names
 
 import anonset
 from anonset.reading.read import read
+from anonset.settings.edits import edited
 from anonset.settings.job import Job
-from anonset.settings.job_changes import with_role
-from anonset.settings.overriding import over
 
 N = 80
 
@@ -148,6 +147,6 @@ def test_declared_columns_get_the_value_of_a_member():
 
 def test_options_of_sets_end_with_their_columns():
     job = Job({"one_hot": ["a"], "present": "Checked", "drop": ["b"], "one_code": ["c"], "with_header": True})
-    assert with_role(job, "a", "drop") == Job({"drop": ["b", "a"], "one_code": ["c"], "with_header": True})
-    assert over(job, Job({"drop": "c"})).settings == {"one_hot": ["a"], "present": "Checked", "drop": ["b", "c"]}
-    assert not names(str(over(job, Job({"keep": "a"})).settings), "present")
+    assert edited(job, Job({"drop": ["a"]})) == Job({"drop": ["b", "a"], "one_code": ["c"], "with_header": True})
+    assert edited(job, Job({"drop": "c"})).settings == {"one_hot": ["a"], "present": "Checked", "drop": ["b", "c"]}
+    assert not names(str(edited(job, Job({"keep": "a"})).settings), "present")

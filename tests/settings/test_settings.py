@@ -11,10 +11,10 @@ from anonset.algorithms.registry import ALGORITHMS
 from anonset.errors import InputError
 from anonset.release import memory
 from anonset.settings.commands import EvaluateSettings, InspectSettings
+from anonset.settings.edits import make_settings
 from anonset.settings.job import Job
 from anonset.settings.job_files import over_job, read_job
 from anonset.settings.model_choices import candidate_of, model_of
-from anonset.settings.overriding import make_settings
 from anonset.settings.parameters import MODELS, algorithm_name, collect, default_algorithm, make_algorithm, parameters
 from anonset.settings.publication import RiskSettings
 from anonset.settings.settings import ReadingSettings

@@ -14,8 +14,9 @@ from anonset.errors import Fix, InputError, datum
 
 pytest.importorskip("tomlkit", reason="of the group test")
 
+from anonset.settings.edits import edited
 from anonset.settings.job import Job
-from anonset.settings.job_changes import changed_job, with_role
+from anonset.settings.job_changes import changed_job
 from anonset.settings.job_files import read_job
 from anonset.settings.model_choices import obstacle, with_model
 from anonset.ui.child import PageLog
@@ -100,7 +101,7 @@ def test_a_job_file_of_other_data_is_not_used(tmp_path: Path) -> None:
 def test_changes_keep_comments_and_other_answers(tmp_path: Path) -> None:
     text = changed_job(JOB, {"unit": "row"})
     job = Job({"items": ["codes"], "drop": ["who"]})
-    changes = job.changes(with_role(job, "who", "relational"))
+    changes = job.changes(edited(job, Job({"relational": ["who"]})))
     text = changed_job(text, {"k": 7, **changes})
     text = changed_job(text, {"hierarchy": {"who": "values"}, "numeric": ["who"], "seed": 1})
     assert "# written by hand" in text
@@ -116,7 +117,7 @@ def test_changes_keep_comments_and_other_answers(tmp_path: Path) -> None:
 
 def test_a_role_replaces_the_sensitive_column_and_its_hierarchy() -> None:
     job = {"relational": ["age"], "sensitive": "hiv", "numeric": ["age"], "hierarchy": {"age": "range"}}
-    changes = Job(job).changes(with_role(Job(job), "age", "sensitive"))
+    changes = Job(job).changes(edited(Job(job), Job({"sensitive": ["age"]})))
     assert changes == {
         "drop": ["hiv"], "relational": None, "sensitive": "age", "hierarchy": {"age": None}, "numeric": None,
     }  # fmt: skip
@@ -124,7 +125,7 @@ def test_a_role_replaces_the_sensitive_column_and_its_hierarchy() -> None:
 
 def test_a_column_of_a_pattern_can_have_another_role() -> None:
     job = Job({"one_hot": ["dx_*"], "present": "yes"})
-    assert with_role(job, "dx_1", "drop").settings == {**job.settings, "drop": ["dx_1"]}
+    assert edited(job, Job({"drop": ["dx_1"]})).settings == {**job.settings, "drop": ["dx_1"]}
 
 
 def test_models_are_offered_only_if_they_fit_the_roles() -> None:

@@ -7,9 +7,9 @@ from anonset.columns.roles import ROLES
 from anonset.errors import Fix, InputError, MisreadError, MissingRoleError, Problem, foreign
 from anonset.jobs.reading import to_inspect
 from anonset.personal_text import is_like_id
-from anonset.settings.column_rules import without_roles
+from anonset.settings.edits import edited
 from anonset.settings.job import Job
-from anonset.settings.model_choices import guarantee_for, with_fix
+from anonset.settings.model_choices import guarantee_for
 from anonset.settings.parameters import SIZES
 from anonset.settings.settings import is_job
 from anonset.spelling import as_typed
@@ -85,17 +85,3 @@ def _guarantee(job: Job) -> dict[str, str | int]:
     """Return the model that fits the stated roles, with the stated sizes or their defaults."""
     sizes = {name: int(job.get(name) or size) for name, size in SIZES.items()}
     return guarantee_for(job, sizes["k"], sizes["m"], tuples=0)
-
-
-def edited(job: Job, fix: Job) -> Job:
-    """Return the flags of a command with recommended settings. Flags that apply no more are left out.
-
-    >>> job = Job({"relational": ["age", "zip"], "hierarchy": {"zip": "mask:3"}, "k": 5})
-    >>> edited(job, Job({"drop": ["zip"]})).settings
-    {'relational': ['age'], 'k': 5, 'drop': ['zip']}
-    >>> job = Job({"items": ["pid", "codes"], "null": ["NA"]})
-    >>> edited(job, Job({"null": ["-99"], "unit": ["pid", "year"]})).settings
-    {'items': ['codes'], 'null': ['NA', '-99'], 'unit': ['pid', 'year']}
-    """
-    made = with_fix(without_roles(job, dict.fromkeys(fix.names("unit"), "unit")), fix)
-    return made.with_(**made)  # without empty flags

@@ -29,24 +29,8 @@ RULES: dict[str, frozenset[str]] = {
     "publish_as_is": _READ,
 }
 """All settings with entries by column, with the roles of columns that may have an entry."""
-_NAMES = frozenset({*COLUMN_OPTIONS, "unit", "publish_as_is"})
+NAMES = frozenset({*COLUMN_OPTIONS, "unit", "publish_as_is"})
 """Settings that are lists of column names."""
-
-
-def with_entries(job: Job, other: Job) -> Job:
-    """Return a job with the settings of another. Of a setting with entries by column, only the columns that `other`
-    names change. An entry without a column replaces the entries without a column.
-
-    >>> job = Job({"k": 2, "ceiling": {"age": "1", "zip": "2"}, "null": ["-9", "age=0"], "separator": "a=, b=|"})
-    >>> with_entries(job, Job({"k": 5, "ceiling": {"age": "0"}, "null": "zip=0", "separator": "b=;"})).settings
-    {'k': 5, 'ceiling': {'age': '0', 'zip': '2'}, 'null': ['-9', 'age=0', 'zip=0'], 'separator': 'a=, b=;'}
-    """
-    merged = {**job, **other}
-    for name in RULES.keys() & job.keys() & other.keys() - {"publish_as_is"}:
-        before, after = (_entries(name, one[name]) for one in (job, other))
-        if before is not None and after is not None:
-            merged[name] = _joined(name, {**before, **after})
-    return Job(merged)
 
 
 def without_roles(job: Job, role_of: Mapping[str, str], known: Sequence[str] = ()) -> Job:
@@ -64,6 +48,7 @@ def without_roles(job: Job, role_of: Mapping[str, str], known: Sequence[str] = (
     {'relational': ['zip'], 'null': ['-']}
     """
     changed: dict[str, Any] = {}
+    moved = set[str]()
     for role in COLUMN_OPTIONS:
         if isinstance(value := job.get(role), str | list):
             stays = "relational" if role == "numeric" else role
@@ -71,12 +56,15 @@ def without_roles(job: Job, role_of: Mapping[str, str], known: Sequence[str] = (
             names = [name for name in every if role_of.get(name, stays) == stays]
             if len(names) < len(every):
                 changed[role] = ",".join(names) if role == "sensitive" else names
+                moved |= {*every} - {*names}
     changed |= {option: None for option, role in OPTIONS_OF_ROLES.items() if changed.get(role) == []}
     for name in RULES.keys() & job.keys():
         gone = {column for column, role in role_of.items() if role not in RULES[name]}
-        entries = _entries(name, job[name])
+        if name == "publish_as_is":  # a declaration is about the former role
+            gone |= moved
+        entries = entries_in(name, job[name])
         if entries is not None and not gone.isdisjoint(entries):
-            changed[name] = _joined(name, {column: entry for column, entry in entries.items() if column not in gone})
+            changed[name] = joined(name, {column: entry for column, entry in entries.items() if column not in gone})
     return job.with_(**changed)
 
 
@@ -88,7 +76,7 @@ def names_with_commas(*jobs: Job) -> list[str]:
     ['born, at', 'code,x']
     """
     lists = [value for job in jobs for value in map(job.get, COLUMN_OPTIONS) if isinstance(value, list)]
-    entries = [_entries(name, job[name]) or () for job in jobs for name in RULES if name in job]
+    entries = [entries_in(name, job[name]) or () for job in jobs for name in RULES if name in job]
     return [name for names in (*lists, *entries) for name in names if isinstance(name, str) and "," in name]
 
 
@@ -119,13 +107,13 @@ def with_exact_names(settings: Job, columns: Sequence[str]) -> Job:
     {'sensitive_items': ['fund,x:hiv', 'fund,x:flu']}
     """
     lists = {name: value for name, value in settings.items() if isinstance(value, list)}
-    names = {name: list(names_in(columns, lists[name])) for name in lists if name in _NAMES}
-    rules = {name: list(rules_in(columns, lists[name])) for name in lists if name in RULES.keys() - _NAMES}
+    names = {name: list(names_in(columns, lists[name])) for name in lists if name in NAMES}
+    rules = {name: list(rules_in(columns, lists[name])) for name in lists if name in RULES.keys() - NAMES}
     items = {name: list(rules_in(columns, lists[name], ":")) for name in lists if name == "sensitive_items"}
     return Job({**settings, **names, **rules, **items})
 
 
-def _entries(name: str, value: Any) -> dict[str, Any] | None:
+def entries_in(name: str, value: Any) -> dict[str, Any] | None:
     """Return the entries of a setting by column, in order. None if the setting has no entries by column, or another
     type. Entries for all columns have the empty name.
     """
@@ -133,7 +121,7 @@ def _entries(name: str, value: Any) -> dict[str, Any] | None:
         return dict(value) if isinstance(value, Mapping) else None
     if name == "separator":
         pairs = _SEPARATOR.findall(str(value))
-        return dict(pairs) if _joined(name, dict(pairs)) == value else None
+        return dict(pairs) if joined(name, dict(pairs)) == value else None
     if not isinstance(value, str | list) or not all(isinstance(text, str) for text in name_list(value)):
         return None
     entries: dict[str, Any] = {}
@@ -143,7 +131,8 @@ def _entries(name: str, value: Any) -> dict[str, Any] | None:
     return entries
 
 
-def _joined(name: str, entries: Mapping[str, Any]) -> Any:
+def joined(name: str, entries: Mapping[str, Any]) -> Any:
+    """Return the value of a setting with these entries by column (see `entries_in`)."""
     if name in TABLES:
         return dict(entries)
     if name == "separator":

@@ -9,7 +9,6 @@ from anonset.columns.roles import SETS
 from anonset.data.hierarchies.hierarchy_rules import RANGE, VALUES
 from anonset.reading.file_options import OPEN, Unit
 from anonset.reading.roles import name_list
-from anonset.settings.column_rules import without_roles
 from anonset.settings.job import Job
 from anonset.settings.job_files import ANSWERS
 from anonset.settings.job_text import CHECK, one_line, toml_of
@@ -63,7 +62,7 @@ def changed_job(text: str, changes: Mapping[str, Any]) -> str:
                 if one is not None and name in one:
                     del one[name]
         else:
-            place[name] = value
+            place[name] = value[0] if name == "unit" and len(value) == 1 else value
     after = tomlkit.dumps(job)
     if "unit" in changes:
         after = re.sub(r"^# Who is a person\? Replace .*\n(#.*\n)*(?=unit = )", "", after, flags=re.MULTILINE)
@@ -129,44 +128,8 @@ def _change_table(place: Any, name: str, entries: Mapping[str, Any]) -> None:
             entry[last] = value
         elif last in entry:
             del entry[last]
-
-
-def with_role(job: Job, column: str, role: str) -> Job:
-    """Return a job in which a column has another role.
-
-    Models protect only one sensitive column, so the former sensitive column is dropped.
-
-    >>> job = Job({"relational": ["age"], "drop": ["born"], "sensitive": "hiv"})
-    >>> with_role(job, "age", "sensitive").settings
-    {'drop': ['born', 'hiv'], 'sensitive': 'age'}
-    >>> job = Job({"one_code": ["dx1"], "hierarchy": {"items": "prefix:1,3"}, "publish_as_is": ["dx1"]})
-    >>> with_role(job, "dx1", "keep").settings
-    {'keep': ['dx1']}
-    """
-    former = job.names("sensitive") if role == "sensitive" else []
-    role_of = {**dict.fromkeys(former, "drop"), column: role}
-    made = without_roles(job, role_of)
-    for name, new in role_of.items():
-        names = list(dict.fromkeys([*made.names(new), name]))
-        made = made.with_(**{new: name if new == "sensitive" else names})
-    if column not in job.names(role):  # a declaration is about the former role
-        made = made.with_(publish_as_is=[name for name in made.names("publish_as_is") if name != column])
-    if not made.sets and _JOINED not in made.names(*ROLES):
-        made = made.with_entry("hierarchy", _JOINED, None)
-    return made
-
-
-def with_hierarchy(job: Job, column: str, spec: str) -> Job:
-    """Return a job in which a column has another hierarchy. The ceiling of the column is removed, because it names
-    nodes of the former hierarchy.
-
-    >>> job = Job({"numeric": ["age"], "ceiling": {"age": "2"}})
-    >>> with_hierarchy(job, "age", "bins:0,18,65").settings
-    {'hierarchy': {'age': 'bins:0,18,65'}}
-    """
-    made = job.with_entry("hierarchy", column, spec).with_entry("ceiling", column, None)
-    numeric = [name for name in job.names("numeric") if name != column or spec == RANGE]
-    return made.with_(numeric=numeric)
+    if not place[name]:
+        del place[name]
 
 
 def hierarchy_choices(job: Job, column: str, proposed: str | None) -> dict[str, str]:

@@ -14,10 +14,10 @@ from anonset.reading.file_options import COLUMN_OPTIONS, OPEN, ROW, UNKNOWN, Uni
 from anonset.reading.linked import LinkedTables, column_of
 from anonset.reading.sources.files import require_file
 from anonset.reading.sources.place import Place, is_address
-from anonset.settings.column_rules import TABLES, without_roles
+from anonset.settings.column_rules import TABLES
+from anonset.settings.edits import edited
 from anonset.settings.job import Job
 from anonset.settings.job_text import unit_line
-from anonset.settings.overriding import over
 from anonset.settings.parameters import accepted_settings, default_algorithm, parameters
 from anonset.settings.paths import placed_below
 from anonset.settings.readers import WrittenFloat
@@ -149,7 +149,7 @@ def _with_declared_unit(path: str, job: Job, text: str, flags: Job, *, unanswere
             raise InputError(msg)
         without = Job({**without, **{name.replace("-", "_"): value for name, value in of_answer.items()}})
     else:
-        without = without_roles(without, dict.fromkeys(unit.columns, "unit"))
+        without = edited(without, Job({"unit": list(unit)}))
     return Job({name: value for name, value in {**without, "unit": list(unit)}.items() if value != []})
 
 
@@ -221,7 +221,7 @@ def over_job(
     if not isinstance(job.get(place), str):
         msg = f"{source}: {place} must be set to a path"
         raise InputError(msg)
-    return job[place], over(model.of_job(job, flags).without(place), flags)
+    return job[place], edited(model.of_job(job, flags).without(place), flags)
 
 
 def settings_at(source: str, place: str, flags: Job, model: type[_Settings]) -> tuple[str, _Settings]:

@@ -5,10 +5,8 @@ from collections.abc import Mapping
 from anonset.columns.roles import SETS
 from anonset.errors import Fix, InputError
 from anonset.privacy.model import PrivacyModel
-from anonset.settings.column_rules import with_entries
+from anonset.settings.edits import edited
 from anonset.settings.job import Job
-from anonset.settings.job_changes import ROLES, with_hierarchy, with_role
-from anonset.settings.overriding import over
 from anonset.settings.parameters import MODELS, SIZES, algorithm_name, make_algorithm, parameters, settings_of
 from anonset.settings.settings import Settings
 from anonset.spelling import listed
@@ -125,56 +123,7 @@ def with_model(job: Job, model: str) -> Job:
     >>> with_model(Job({"model": "kkm", "algorithm": "joint-split", "k": 9, "m": 2}), "k").settings
     {'model': 'k', 'k': 9}
     """
-    sizes = {name: job.get(name, SIZES[name]) for name in sizes_of(model)}
-    return over(job, Job({"model": model})).with_(**{**dict.fromkeys(SIZES), **sizes})
-
-
-def with_fix(job: Job, fix: Job) -> Job:
-    """Return a job with recommended settings.
-
-    >>> with_fix(Job({"null": ["-9"], "drop": ["age"]}), Job({"null": ["-99"], "relational": ["age"]})).settings
-    {'null': ['-9', '-99'], 'relational': ['age']}
-    >>> with_fix(Job({"drop": ["pid"]}), Job({"unit": ["pid"]})).settings
-    {'drop': ['pid'], 'unit': 'pid'}
-    >>> with_fix(Job({"keep": ["age"]}), Job({"relational": ["age"], "hierarchy": {"age": "bins:0,18"}})).settings
-    {'relational': ['age'], 'hierarchy': {'age': 'bins:0,18'}}
-    >>> job = Job({"hierarchy": {"zip": "mask:3"}, "ceiling": {"zip": "1"}, "skip_rows": ["no-id"], "separator": "a=,"})
-    >>> fix = Job({"hierarchy": {"zip": "range"}, "skip_rows": ["no-id", "footer"], "separator": "b=;"})
-    >>> with_fix(job, fix).settings
-    {'hierarchy': {'zip': 'range'}, 'skip_rows': ['no-id', 'footer'], 'separator': 'a=, b=;'}
-    """
-    for name, value in fix.items():
-        if name == "unit":
-            job = job.with_(unit=value if len(value) > 1 else value[0])
-        elif name == "model":
-            job = with_model(job, value)
-        elif name == "hierarchy":
-            for column, spec in value.items():
-                job = with_hierarchy(job, column, spec)
-        elif name in ROLES:
-            for column in value:
-                job = with_role(job, column, name)
-        elif isinstance(value, list):
-            job = job.with_(**{name: list(dict.fromkeys([*job.names(name), *value]))})
-        else:
-            job = job.with_(**with_entries(job, Job({name: value})).only((name,)))
-    return job
-
-
-def is_applied(fix: Job, job: Job) -> bool:
-    """Return True if a job contains all recommended settings.
-
-    >>> is_applied(Job({"null": ["-9"]}), Job({"null": ["-9", "-99"]}))
-    True
-    >>> is_applied(Job({"null": ["-9"]}), Job({"drop": ["-9"]}))
-    False
-    """
-    return all(
-        {*value} <= {*job.names(name)} if isinstance(value, list)
-        else value.items() <= job.entries(name).items() if isinstance(value, Mapping)
-        else job.get(name) == value
-        for name, value in fix.items()
-    )  # fmt: skip
+    return edited(job, Job({"model": model, **{name: job.get(name, SIZES[name]) for name in sizes_of(model)}}))
 
 
 def fitting_model(job: Job) -> Job:

@@ -6,10 +6,10 @@ from typing import Any
 
 from anonset.reading.linked import ATTRIBUTES
 from anonset.reading.roles import name_list
+from anonset.settings.edits import edited
 from anonset.settings.job import Job
 from anonset.settings.job_files import read_toml
 from anonset.settings.job_text import table_header, toml_of
-from anonset.settings.overriding import over
 from anonset.spelling import Spelling
 
 TABLE_ROLES = ("items", *ATTRIBUTES)
@@ -96,7 +96,7 @@ def with_column_role(settings: Mapping[str, Any], role: str, columns: Sequence[s
         before["items"] = []
     if role == "numeric":
         columns = [*before.get(role, ()), *columns]
-    after = {name: names for name, names in over(Job(before), Job({role: list(columns)})).settings.items() if names}
+    after = {name: names for name, names in edited(Job(before), Job({role: list(columns)})).settings.items() if names}
     return {name: names for name, names in after.items() if name not in ("drop", "numeric") or "items" not in after}
 
 

@@ -47,8 +47,8 @@ def anonymize(
 
 
 def _settings(source: str | None, flags: Job, config: str | None) -> Settings:
+    from anonset.settings.edits import make_settings
     from anonset.settings.job_files import read_job
-    from anonset.settings.overriding import make_settings
 
     if source is not None and is_job(source):
         if config is not None:

@@ -14,7 +14,7 @@ from anonset.release.publishing.staging import require_new
 from anonset.release.release import Release
 from anonset.report.account import account, before_and_after, codebook_table
 from anonset.report.sections import for_json, for_terminal
-from anonset.settings.overriding import make_settings
+from anonset.settings.edits import make_settings
 
 
 def demo(

@@ -7,10 +7,10 @@ from typing import Any
 from nicegui import ui
 
 from anonset.errors import Fix
+from anonset.settings.edits import edited
 from anonset.settings.job import Job
 from anonset.settings.job_changes import ROLES
 from anonset.settings.job_files import ANSWERS
-from anonset.settings.model_choices import is_applied
 from anonset.ui.screens.frame import Screen, button
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.setting_words import fix_in_words
@@ -68,6 +68,6 @@ def open_fixes(state: PageState, fixes: Sequence[Fix]) -> list[Fix]:
     return [
         fix
         for fix in distinct.values()
-        if not is_applied(Job(fix.settings), job)
+        if edited(job, Job(fix.settings)) != job
         and (not columns or all({*fix.settings.get(role, ())} <= columns for role in ROLES))
     ]

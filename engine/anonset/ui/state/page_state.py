@@ -14,6 +14,7 @@ from anonset.reading.file_options import OPEN, UNKNOWN, Unit
 from anonset.reading.linked import LinkedTables
 from anonset.reading.roles import name_list
 from anonset.reading.sources.place import Place
+from anonset.settings.edits import edited, make_settings
 from anonset.settings.job import Job
 from anonset.settings.job_changes import changed_job, checks_in, completing, reasons_in, with_check
 from anonset.settings.job_files import ANSWERS, read_job
@@ -23,10 +24,8 @@ from anonset.settings.model_choices import (
     item_trees,
     model_of,
     with_candidate,
-    with_fix,
     with_model,
 )
-from anonset.settings.overriding import make_settings
 from anonset.settings.settings import Settings
 from anonset.spelling import arguments_of, as_typed, spelled_by
 from anonset.ui.state.column_choice import ColumnChoice
@@ -272,8 +271,7 @@ class PageState:
         if self._propose_again(["--unit", unit]):
             return
         self.chosen.clear()
-        names = list(Unit.of(unit).columns)
-        self.change(self.stated.with_(unit=names if len(names) > 1 else unit))
+        self.change(self.stated.with_(unit=list(Unit.of(unit))))
         self._inspect_again()
 
     def give_role(self, columns: Sequence[str], role: str) -> None:
@@ -338,7 +336,7 @@ class PageState:
         if self.tables:
             self.change(*with_columns(self.stated, self.tables, self.inspected, self.unit, added))
         else:
-            self.change(with_fix(self.stated, added))
+            self.change(edited(self.stated, added))
         return False
 
     def _propose_again(self, options: Sequence[str]) -> bool:

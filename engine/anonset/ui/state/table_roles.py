@@ -9,8 +9,8 @@ from typing import Any
 from anonset.data.hierarchies.hierarchy_rules import RANGE
 from anonset.reading.linked import column_of
 from anonset.reading.roles import name_list
+from anonset.settings.edits import edited
 from anonset.settings.job import Job
-from anonset.settings.model_choices import with_fix
 from anonset.settings.table_lines import TABLE_ROLES, columns_by_table, with_column_role
 
 _GENERALIZED = ("items", "relational")
@@ -73,7 +73,7 @@ def with_columns(job: Job, tables: Tables, inspected: Inspected, unit: str, adde
             after[table] = _with_role(section, inspected.get(table, {"columns": ()}), unit, name, columns)
         if not of_tables:
             others[name] = value
-    job, after = with_fix(job, Job(others)), _with_parents(after, inspected)
+    job, after = edited(job, Job(others)), _with_parents(after, inspected)
     was, now = roles_of(tables), roles_of(after)
     for name in [name for name in {**was, **now} if was.get(name) != now.get(name)]:
         tree = added.entries("hierarchy").get(name) or _proposed(inspected, name, now.get(name, ""))

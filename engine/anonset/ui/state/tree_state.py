@@ -18,7 +18,9 @@ from anonset.errors import InputError
 from anonset.jobs.proposals.column_hierarchy import ColumnHierarchy
 from anonset.reading.hierarchies.files import read_hierarchy, write_hierarchy
 from anonset.reading.hierarchies.specs import split_spec
-from anonset.settings.job_changes import hierarchy_choices, with_hierarchy
+from anonset.settings.edits import edited
+from anonset.settings.job import Job
+from anonset.settings.job_changes import hierarchy_choices
 from anonset.settings.job_files import column_settings
 from anonset.settings.model_choices import item_trees
 from anonset.spelling import as_typed
@@ -166,7 +168,7 @@ class TreeState:
         if path := split_spec(spec)[1]:
             self._in_job_folder(path)
         self.effect = ""
-        self._state.change(with_hierarchy(self._state.stated, self.column, spec))
+        self._state.change(edited(self._state.stated, Job({"hierarchy": {self.column: spec}})))
 
     def click(self, node: int) -> None:
         """Set or remove a ceiling at a node.
@@ -211,7 +213,7 @@ class TreeState:
         await self._run_quietly("build", self._state.name, "--column", self.column, "--spec", spec, "-o", str(file))
         before = self._state.stated
         ceiling = before.entries("ceiling").get(self.column)  # the nodes keep their names
-        after = with_hierarchy(before, self.column, file.name)
+        after = edited(before, Job({"hierarchy": {self.column: file.name}}))
         self._state.change(after.with_entry("ceiling", self.column, ceiling))
         self.effect = f"Changes are saved in {self._state.folder.relative(file)}."
 

@@ -8,16 +8,16 @@ import pytest
 import tomlkit
 
 from anonset.cli.main import main
-from anonset.settings import overriding
 from anonset.settings.column_rules import RULES, TABLES
+from anonset.settings.edits import edited
 from anonset.settings.job import Job
-from anonset.settings.job_changes import changed_job, with_role
+from anonset.settings.job_changes import changed_job
 from anonset.settings.job_files import read_toml
 from anonset.settings.settings import settings_model
 
 
 def over(job: dict[str, Any], flags: dict[str, Any]) -> dict[str, Any]:
-    return dict(overriding.over(Job(job), Job(flags)).settings)
+    return dict(edited(Job(job), Job(flags)).settings)
 
 
 ENTRIES: dict[str, tuple[Any, Any, Any]] = {
@@ -62,8 +62,8 @@ def test_a_dropped_column_has_no_rules(name):
 @pytest.mark.parametrize("name", TABLES)
 def test_a_dropped_column_whose_name_contains_a_comma_has_no_rules(name):
     job = {"relational": ["age", "note,x"], name: {"age": "1", "note,x": "2"}}
-    for flags in ({"drop": "id,note,x"}, {"drop": ["id", "note", "x"]}):
-        assert over(job, flags) == {"relational": ["age"], name: {"age": "1"}, "drop": ["id", "note,x"]}
+    for flags in ({"drop": "id,note,x"}, {"drop": ["id", "note", "x"]}):  # the parts are joined in the header
+        assert over(job, flags) == {"relational": ["age"], name: {"age": "1"}, **flags}
     text = {"relational": "age,note,x", "drop": "note,x"}
     assert over({}, {**text, name: job[name]}) == {**text, "relational": ["age"], name: {"age": "1"}}
 
@@ -72,23 +72,31 @@ def test_a_dropped_column_whose_name_contains_a_comma_has_no_rules(name):
 def test_a_column_dropped_on_the_page_has_no_rules(name):
     _, zip_code, both = ENTRIES[name]
     job: dict[str, Any] = {"relational": ["age"], "items": ["zip"], name: both}
-    changed = tomllib.loads(changed_job(tomlkit.dumps(job), Job(job).changes(with_role(Job(job), "age", "drop"))))
+    changed = tomllib.loads(changed_job(tomlkit.dumps(job), Job(job).changes(edited(Job(job), Job({"drop": ["age"]})))))
     assert (changed["drop"], changed[name]) == (["age"], zip_code)
 
 
 @pytest.mark.parametrize(
     ("job", "flags", "expected"),
     [
-        ({"null": ["-9", "age=0"]}, {"null": ["k.A."]}, ["k.A.", "age=0"]),
-        ({"normalize": ["upper", "age=nfc"]}, {"normalize": "lower"}, ["lower", "age=nfc"]),
+        ({"null": ["-9", "age=0"]}, {"null": ["k.A."]}, ["-9", "age=0", "k.A."]),
+        ({"normalize": ["upper", "age=nfc"]}, {"normalize": "lower"}, ["upper", "age=nfc", "lower"]),
         ({"separator": "a b=, c=|"}, {"separator": "a b=;"}, "a b=; c=|"),
         ({"separator": ";"}, {"separator": "c=|"}, "c=|"),
         ({"separator": "c=|"}, {"separator": ";"}, ";"),
     ],
 )
-def test_entries_for_all_columns_are_replaced(job, flags, expected):
+def test_an_entry_for_all_columns_adds_to_a_list_and_replaces_a_separator(job, flags, expected):
     (name,) = job
     assert over(job, flags)[name] == expected
+
+
+@pytest.mark.parametrize(("role", "value"), [("sensitive", "flu"), ("id", ["flu"])])
+def test_the_former_column_of_a_role_for_one_column_is_dropped(role: str, value: Any):
+    former = "hiv" if role == "sensitive" else ["hiv"]
+    assert over({role: former, "drop": ["old"]}, {role: value}) == {role: value, "drop": ["old", "hiv"]}
+    assert over({role: former}, {role: former}) == {role: former}
+    assert over({role: former}, {role: value, "keep": ["hiv"]}) == {role: value, "keep": ["hiv"]}
 
 
 @pytest.mark.parametrize("name", RULES)

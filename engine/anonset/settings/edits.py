@@ -1,0 +1,144 @@
+"""Edit the settings of a job. Flags over a job file, fixes and choices on the page are edits, in the form of a job."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, get_origin
+
+from anonset.algorithms.base import traits_of
+from anonset.algorithms.registry import ALGORITHMS
+from anonset.columns.roles import SETS
+from anonset.data.hierarchies.hierarchy_rules import RANGE
+from anonset.reading.file_options import COLUMN_OPTIONS, Unit
+from anonset.reading.roles import name_list, names_in
+from anonset.settings.column_rules import (
+    NAMES,
+    entries_in,
+    joined,
+    names_with_commas,
+    with_longest_names,
+    without_roles,
+)
+from anonset.settings.job import Job
+from anonset.settings.parameters import MODELS, accepted_settings, default_algorithm, parameters
+from anonset.settings.settings import Settings, settings_model, validate
+
+_SINGLE = ("sensitive", "id")
+"""Roles whose former columns are dropped if other columns get the role."""
+_GROWING = {name for name, field in Settings.model_fields.items() if get_origin(field.annotation) is list} - {
+    "id",
+    "unit",
+}
+"""Settings whose values add to those of the job."""
+_JOINED = "items"
+"""Name of the set that several columns form."""
+
+
+def make_settings(flags: Mapping[str, Any], job: Job | None = None, path: str = "") -> Settings:
+    """Validate the settings of a job file together with flags, which override them.
+
+    Parameters
+    ----------
+    flags
+        Settings by name. The value is None if the flag was not given.
+    job
+        Settings of the file.
+    path
+        Path of the file, for messages.
+
+    Raises
+    ------
+    InputError
+        The message contains every error, separated by semicolons.
+    """
+    return validate(settings_model(), edited(job or Job(), Job(flags)), job=path)
+
+
+def edited(job: Job, edits: Job) -> Job:
+    """Return a job with the settings of another. A value of None changes nothing.
+
+    A list adds to the list of the job, a table changes only the columns that it names, and any other value replaces
+    that of the job. A column with a new role leaves its former role, and loses the entries that the new role does not
+    allow. A new sensitive column drops the former one. A model removes the algorithm and the parameters that do not
+    apply to it, and a hierarchy removes the ceiling of its column. Columns that the edits drop have no other role in
+    them, so users can append a recommended ``--drop`` to a command.
+
+    >>> job = Job({"k": 2, "relational": ["age", "zip"], "sensitive": "hiv", "null": ["-9"], "ceiling": {"zip": "1"}})
+    >>> edited(job, Job({"k": 5, "m": None, "null": ["age=0"], "hierarchy": {"zip": "values"}})).settings
+    {'k': 5, 'relational': ['age', 'zip'], 'sensitive': 'hiv', 'null': ['-9', 'age=0'], 'hierarchy': {'zip': 'values'}}
+    >>> edited(job, Job({"sensitive": ["age"], "drop": ["zip"]})).settings
+    {'k': 2, 'null': ['-9'], 'sensitive': 'age', 'drop': ['zip', 'hiv']}
+    >>> edited(Job(), Job({"relational": "age,house", "sensitive": "hiv", "drop": ["house", "hiv"]})).settings
+    {'relational': ['age'], 'drop': ['house', 'hiv']}
+    """
+    edits = with_longest_names(Job({name: value for name, value in edits.items() if value is not None}), job)
+    known = names_with_commas(job, edits)
+    dropped = dict.fromkeys(_columns(edits, known).get("drop", ()), "drop")
+    edits = Job({**without_roles(edits, dropped, known), **edits.only(("id",))})
+    before, new = _columns(job, known), _columns(edits, known)
+    role_of = {name: role for role, names in new.items() if role != "numeric" for name in names}
+    role_of |= {**dict.fromkeys(Unit.of(edits.get("unit"), known).columns, "unit"), **dropped}
+    former = [name for role in _SINGLE if role in new for name in before.get(role, ()) if name not in role_of]
+    if former:
+        edits = edits.with_(drop=[*dropped, *former])
+    made = without_roles(_without_other_model(job, edits), {**role_of, **dict.fromkeys(former, "drop")}, known)
+    made = _without_former_trees(made, edits)
+    made = Job({**made, **{name: _merged(name, made.get(name), value, known) for name, value in edits.items()}})
+    after = _columns(made, known)
+    had, has = (any(columns.get(role) for role in SETS) for columns in (before, after))
+    if had and not has and not any(_JOINED in names for names in after.values()):
+        made = without_roles(made, {_JOINED: "drop"})
+    return made
+
+
+def _columns(job: Job, known: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return the columns by role. Values of another type are left to the validation."""
+    stated = {role: job.get(role) for role in COLUMN_OPTIONS}
+    return {role: names_in(known, value) for role, value in stated.items() if isinstance(value, str | list)}
+
+
+def _merged(name: str, before: Any, after: Any, known: Sequence[str]) -> Any:
+    """Return the value of a setting that has a value before, and another after."""
+    if name == "sensitive" and isinstance(after, list):
+        return ",".join(after)
+    if isinstance(before, Mapping) and isinstance(after, Mapping):
+        return {**before, **after}
+    if name == "separator" and (stated := entries_in(name, before)) and (changed := entries_in(name, after)):
+        return joined(name, {**stated, **changed})
+    if name not in _GROWING or not (isinstance(before, str | list) and isinstance(after, str | list)):
+        return after
+    first, more = (names_in(known, value) if name in NAMES else name_list(value) for value in (before, after))
+    if not all(isinstance(text, str) for text in (*first, *more)):
+        return after
+    return before if {*more} <= {*first} else list(dict.fromkeys([*first, *more]))
+
+
+def _without_former_trees(job: Job, edits: Job) -> Job:
+    """Remove the ceilings and the numeric type of columns that get another hierarchy."""
+    trees, former = edits.get("hierarchy"), job.get("hierarchy")
+    if not isinstance(trees, Mapping) or not isinstance(former, Mapping | None):
+        return job
+    changed = [name for name, spec in trees.items() if spec != (former or {}).get(name)]
+    if isinstance(ceilings := job.get("ceiling"), Mapping):
+        job = job.with_(ceiling={name: ceiling for name, ceiling in ceilings.items() if name not in changed})
+    numeric = [name for name in job.names("numeric") if name not in changed or trees[name] == RANGE]
+    return job.with_(numeric=numeric) if len(numeric) < len(job.names("numeric")) else job
+
+
+def _without_other_model(job: Job, flags: Job) -> Job:
+    """Remove the algorithm and parameters that do not apply to a model given as a flag.
+
+    >>> job = Job({"model": "kkm", "algorithm": "joint-split", "k": 5, "m": 2})
+    >>> _without_other_model(job, Job({"model": "k"})).settings
+    {'model': 'kkm', 'k': 5}
+    """
+    model = flags.text("model")
+    if model not in MODELS or model == job.text("model"):
+        return job
+    remaining, named = job, flags.text("algorithm") or job.text("algorithm")
+    if "algorithm" not in flags and named in ALGORITHMS and model not in traits_of(ALGORITHMS[named]).models:
+        remaining, named = job.without("algorithm"), ""
+    is_relational = any(one.get("relational") for one in (flags, job))
+    name = named or default_algorithm(model, relational=is_relational)
+    if name is None or name not in ALGORITHMS:  # rejected later
+        return remaining
+    accepted = accepted_settings(name, {**MODELS[model].preset, **job, **flags})
+    return remaining.without(*(parameters().keys() - accepted - Settings.model_fields.keys()))
