@@ -65,7 +65,7 @@ def follow(path: Path, message: str) -> None:
         ),
         (
             f'{SEXES}\nkeep = "ward"\ndrop = "name"',
-            '[tables.patient] keep = [], drop = ["name", "ward"]; in place of [tables.patient] keep = ["ward"]: '
+            '[tables.patient] keep = [], drop = ["name", "ward"]; in place of [tables.patient] keep = "ward": '
             '[tables.patient] relational = ["birth_year", "sex", "ward"], keep = []',
         ),
     ],

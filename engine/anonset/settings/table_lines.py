@@ -58,7 +58,7 @@ def spelled_for_tables(tables: Mapping[str, Any], settings: Mapping[str, Any], s
             lines.append(name)
         elif of_table := columns_by_table(tables, name, value):
             for table, columns in of_table.items():
-                lines += _changed_lines(table, tables[table], name, columns)
+                lines += _changed_lines(table, Job(tables[table]), name, columns)
         else:
             others[name] = value
     return " ".join([*lines, *([spelling(others)] if others else [])])
@@ -80,34 +80,28 @@ def columns_by_table(tables: Iterable[str], setting: str, value: Any) -> dict[st
     return found
 
 
-def with_column_role(settings: Mapping[str, Any], role: str, columns: Sequence[str]) -> dict[str, list[str]]:
-    """Return the columns of a linked table by role if some columns get another role. Roles without columns are omitted.
+def with_column_role(table: Job, role: str, columns: Sequence[str]) -> Job:
+    """Return the settings of a linked table in which some columns have another role.
 
     A table has one column of items, so the former column of items loses its role. The other columns of a table with
     items are never published and have no role.
 
-    >>> with_column_role({"relational": ["age", "zip"], "drop": "name"}, "drop", ["zip"])
+    >>> with_column_role(Job({"relational": ["age", "zip"], "drop": "name"}), "drop", ["zip"]).settings
     {'relational': ['age'], 'drop': ['name', 'zip']}
-    >>> with_column_role({"items": "atc"}, "items", ["dose"])
-    {'items': ['dose']}
+    >>> with_column_role(Job({"items": "atc"}), "items", ["dose"]).settings
+    {'items': 'dose'}
     """
-    before = {name: name_list(settings[name]) for name in TABLE_ROLES if name in settings}
-    if role == "items":
-        before["items"] = []
-    if role == "numeric":
-        columns = [*before.get(role, ()), *columns]
-    after = {name: names for name, names in edited(Job(before), Job({role: list(columns)})).settings.items() if names}
-    return {name: names for name, names in after.items() if name not in ("drop", "numeric") or "items" not in after}
+    made = edited(table.without("items") if role == "items" else table, Job({role: list(columns)}))
+    if not (items := made.names("items")):
+        return made
+    return made.without("drop", "numeric").with_(items=items if len(items) > 1 else items[0])
 
 
-def _changed_lines(table: str, settings: Mapping[str, Any], role: str, columns: Sequence[str]) -> Iterator[str]:
-    header = f"[{table_header(table)}]"
-    if role == "drop" and settings.get("items") in columns:
+def _changed_lines(name: str, table: Job, role: str, columns: Sequence[str]) -> Iterator[str]:
+    header = f"[{table_header(name)}]"
+    if role == "drop" and table.text("items") in columns:
         yield f"without {header}"
         return
-    before = {name: name_list(settings[name]) for name in TABLE_ROLES if name in settings}
-    after = with_column_role(settings, role, columns)
-    changed = {name: after.get(name, []) for name in {**before, role: []} if after.get(name) != before.get(name)}
-    lines = changed or {role: after.get(role, [])}
-    plain = {name: names[0] if name == "items" and len(names) == 1 else names for name, names in lines.items()}
-    yield f"{header} {', '.join(f'{name} = {toml_of(value)}' for name, value in plain.items())}"
+    after = with_column_role(table, role, columns)
+    lines = table.changes(after) or {role: after.get(role)}
+    yield f"{header} {', '.join(f'{setting} = {toml_of(value or [])}' for setting, value in lines.items())}"

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,8 @@ from anonset.settings.table_lines import TABLE_ROLES, columns_by_table, with_col
 
 _GENERALIZED = ("items", "relational")
 """Roles of columns with a hierarchy."""
+_PUBLISHED = (*_GENERALIZED, "keep")
+"""Roles of published columns."""
 Tables = Mapping[str, Job]
 """Settings of linked tables by name."""
 Inspected = Mapping[str, Mapping[str, Any]]
@@ -79,7 +80,7 @@ def with_columns(job: Job, tables: Tables, inspected: Inspected, unit: str, adde
         tree = added.entries("hierarchy").get(name) or _proposed(inspected, name, now.get(name, ""))
         if now.get(name) == "relational" and tree == RANGE:
             table, _, column = name.partition(".")
-            after[table] = after[table].with_(numeric=list(dict.fromkeys([*after[table].names("numeric"), column])))
+            after[table] = edited(after[table], Job({"numeric": [column]}))
         job = job.with_entry("hierarchy", name, tree).with_entry("ceiling", name, None)
     return job, after
 
@@ -93,16 +94,15 @@ def _section(found: Mapping[str, Any]) -> Job:
 
 
 def _with_role(table: Job, found: Mapping[str, Any], unit: str, role: str, columns: Sequence[str]) -> Job:
-    roles = with_column_role(table.settings, role, columns)
-    if roles.keys() == {"drop"} and not table.names("relational", "keep"):
-        roles = {}
-    elif "items" not in roles:  # a table of persons names each of its columns
-        named = {*(table.names("key") or name_list(unit)), *chain.from_iterable(roles.values())}
-        roles["drop"] = [*roles.get("drop", ()), *(one["name"] for one in found["columns"] if one["name"] not in named)]
-    own = {name: table.settings.get(name) if names == table.names(name) else names for name, names in roles.items()}
-    if len(roles.get("items", ())) == 1:
-        own["items"] = roles["items"][0]
-    return table.with_(**{**dict.fromkeys(TABLE_ROLES), **own})
+    made = with_column_role(table, role, columns)
+    if not (table.names("relational", "keep") or made.names(*_PUBLISHED)):
+        return made.without("drop")
+    if made.names("items"):
+        return made
+    named = {*(table.names("key") or name_list(unit)), *made.names(*TABLE_ROLES)}  # a table of persons names the others
+    return made.with_(
+        drop=[*made.names("drop"), *(one["name"] for one in found["columns"] if one["name"] not in named)]
+    )
 
 
 def _with_parents(tables: Tables, inspected: Inspected) -> dict[str, Job]:
