@@ -281,8 +281,10 @@ def test_a_name_whose_rows_differ_in_a_fact_of_a_person_is_a_warning(tmp_path, c
     path = write(tmp_path / "rows.csv", data)
     assert anonymize(path, tmp_path / "out", "--drop", header, "--unit", "Name") == 0
     said = capsys.readouterr().err
-    assert names(said, "'1 person' Name --unit")
-    assert f"Name,{header}" in said
+    assert names(said, "'1 person' Name several")
+    assert (f"Name,{header}" in said) == (fact == "year")
+    found = anonset.inspect(path, items="code", unit="Name")
+    assert [names(one, f"{header!r} '1 person' 'several persons'") for one in found.problems] == [True]
     found = anonset.inspect(path, items="code", drop=header, unit="Name")
     assert [one for one in found.problems if names(one, f"{header!r} '1 person' several")]
     answers = anonset.inspect(path, items="code", drop=header).question.lines()

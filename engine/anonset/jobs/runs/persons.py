@@ -4,10 +4,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from anonset.columns.headers import meaning_of
 from anonset.columns.id_findings import placeholder_problem
 from anonset.data import Table
 from anonset.data.equivalence_classes import keys_of
-from anonset.data.table_facts import MERGES, NO_ID, REPEATS, SPELLINGS, TESTS, PersonSign
+from anonset.data.table_facts import FIRST_VALUE, MERGES, NO_ID, REPEATS, SPELLINGS, TESTS, PersonSign
 from anonset.errors import Fix, InputError, Problem, UndeclaredUnitError
 from anonset.privacy import PrivacyModel
 from anonset.reading.file_options import ROW, UNKNOWN
@@ -102,7 +103,9 @@ def unit_findings(table: Table, model: PrivacyModel | None = None) -> tuple[Prob
         return (*merged, *_several_rows(table, model))
     if not table.word.unit:
         return (*merged,)
-    return (*merged, *(_contradiction(sign, table) for sign in _signs(table) if sign.kind != TESTS))
+    told = {(change.column,) for change in table.changes if change.rule == FIRST_VALUE}
+    signs = [one for one in _signs(table) if one.kind != TESTS and not (one.kind == MERGES and one.columns in told)]
+    return (*merged, *(_contradiction(sign, table) for sign in signs))
 
 
 def _spellings(table: Table, persons: int) -> Problem:
@@ -163,7 +166,8 @@ def _contradiction(sign: PersonSign, table: Table) -> Problem:
             f"column {columns[0]!r} differs between the rows of {counted(sign.persons, 'person')}, so {ids} may stand "
             "for several persons"
         )
-        return Problem(problem, [Fix({"unit": [*_id_names(table), *columns]}, "if each is a person")])
+        is_sex = meaning_of(columns[0]) == "sex"
+        return Problem(problem, [] if is_sex else [Fix({"unit": [*_id_names(table), *columns]}, "if each is a person")])
     each = "row" if unit == "row" else f"value of {setting('unit')}"
     word = "the data do not say who is a person" if unit == "unknown" else f"each {each} is declared a different person"
     problem = (
