@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from pyarrow import parquet
 from pyarrow.csv import read_csv
+from tests.facts import names
 
 from anonset.jobs.proposals import table_evidence
 from cli.place import Place
@@ -334,3 +335,27 @@ def test_files_of_other_dialects_and_placeholders_are_recognized(place: Place) -
     declare(job, "PatientenNr")
     ran = place.run("anonymize", str(job))
     assert ran.code == 0, ran.err
+
+
+def words_of_children(folder: Path, cells: Sequence[str]) -> Path:
+    """Write a table of children, and one with a row of symptoms for each child."""
+    table(folder / "symptoms.csv", "child,symptoms", [[f"C{n:03}", cells[n % len(cells)]] for n in range(120)])
+    table(folder / "visits.csv", "visit,child,sex", [[f"V{n}", f"C{n:03}", "fm"[n % 2]] for n in range(120)])
+    return folder
+
+
+def test_words_in_a_row_per_person_are_items_and_named(place: Place) -> None:
+    words = ["cough", "fever", "rash"]
+    cells = [*words, "cough fever", "fever cough", "rash fever", "cough rash", *words]
+    folder, job = words_of_children(place.folder / "tables", cells), place.folder / "job.toml"
+    assert names(place.run("inspect", str(folder), "-o", str(job)).out, "symptoms.symptoms blanks separator")
+    declare(job, "child")
+    assert place.run("anonymize", str(job), "-o", str(place.folder / "out")).code == 0
+    rows = read_csv(place.folder / "out" / "tables" / "symptoms.csv").to_pylist()
+    assert rows
+    assert {row["symptoms"] for row in rows}.isdisjoint(cells[3:7])
+
+
+def test_a_table_with_one_value_per_person_is_left_out(place: Place) -> None:
+    folder = words_of_children(place.folder / "tables", ["red wine", "white wine", "beer", "dark beer"])
+    assert names(place.run("inspect", str(folder)).out, "symptoms.csv join")

@@ -660,3 +660,12 @@ def test_a_first_record_whose_values_all_recur_is_no_header(tmp_path, delimiter)
     path.write_text("".join(f"{delimiter.join(row)}\n" for row in [*rows[:60], *rows[61:]]))
     found = anonset.inspect(path, delimiter=delimiter)
     assert (found.rows, found.recognised) == (119, {"no_header": True})
+
+
+def test_a_sensitive_column_without_quasi_identifiers_may_be_items():
+    data = {"child": [f"C{n:03}" for n in range(60)], "symptoms": ["cough", "fever", "rash"] * 20}
+    found = anonset.inspect(data, unit="child")
+    assert (found.records, found.possible_roles) == (0, {"items": ["symptoms"]})
+    assert anonset.inspect(data, unit="child", items="symptoms").records == 60
+    remarks = [f"was told by mother that {word} began {n} days ago at night" for n, word in enumerate(data["symptoms"])]
+    assert anonset.inspect(data | {"symptoms": remarks}, unit="child").possible_roles == {}

@@ -97,7 +97,10 @@ def _usual_separator(name: str, labels: Sequence[str], separator: str | None) ->
         if (
             len(several) * 20 >= max(1, len(looked_at))
             and several
-            and are_sets(looked_at, mark, hint=names_items(name) or _separates_surely(looked_at, several, mark))
+            and (
+                are_sets(looked_at, mark, hint=names_items(name) or _separates_surely(looked_at, several, mark))
+                or (mark == " " and recombine(looked_at))
+            )
         ):
             other_mark = next((other for other in marks if mark == " " != other and f"{other} " in text), None)
             if other_mark is None:
@@ -226,6 +229,17 @@ def combine_words(labels: Collection[str]) -> bool:
     """
     rows = [label.split() for label in labels]
     return not _are_words(rows) or len(set(map(frozenset, rows))) >= 2 * len({word for row in rows for word in row})
+
+
+def recombine(labels: Collection[str]) -> bool:
+    """Return True if blanks separate words that usually occur alone, and that form many combinations.
+
+    >>> recombine(["cough", "fever", "rash", "cough fever", "fever rash", "rash cough"]), recombine(["red wine", "red"])
+    (True, False)
+    """
+    rows = [label.split() for label in labels]
+    several, alone = [row for row in rows if len(row) > 1], {row[0] for row in rows if len(row) == 1}
+    return 2 * sum(map(alone.issuperset, several)) >= len(several) > 0 and combine_words(labels)
 
 
 def are_names_of_things(cells: Collection[str]) -> bool:

@@ -127,16 +127,22 @@ def _item_columns(names: Iterable[str], profiles: Mapping[str, Profile]) -> list
     able = [
         profiles[name]
         for name in names
-        if (profiles[name].kind == "text" or profiles[name].kind.endswith("codes"))
-        and 1 < profiles[name].distinct <= profiles[name].records // _ROWS_OF_AN_ITEM
-        and not (profiles[name].reaches or profiles[name].prose)
-        and not (profiles[name].results or profiles[name].times)
+        if _may_be_items(profiles[name])
         and not (is_about(name, "remarks") or is_known(name) or _is_about_an_agent(name))
         and (names_items(name) or not is_about(name, "quantities"))
     ]
     return [
         one.name for one in sorted(able, key=lambda one: (not names_items(one.name), one.capitalised, -one.distinct))
     ]
+
+
+def _may_be_items(profile: Profile) -> bool:
+    """Return True if texts or codes of a column may be items, one per row."""
+    return (
+        (profile.kind == "text" or profile.kind.endswith("codes"))
+        and 1 < profile.distinct <= profile.records // _ROWS_OF_AN_ITEM
+        and not (profile.reaches or profile.prose or profile.results or profile.times)
+    )
 
 
 def _are_surely_items(profile: Profile) -> bool:
@@ -316,7 +322,10 @@ def recognized_roles(
         missing = Fix({"null": [*profile.missing_codes[:1]]}, "if it does")
         why, fixes = (
             ("models for sets of items do not protect it", ()) if sets
-            else ("models protect it only if there are quasi-identifiers", ()) if not relational
+            else (
+                "models protect it only if there are quasi-identifiers",
+                (Fix({"items": [name]}, "if its values are items"),) if _may_be_items(profile) else (),
+            ) if not relational
             else ("models protect one sensitive column, and another is declared", ()) if taken
             else ("models protect one sensitive column", (Fix(chosen, "to choose it"),)) if len(sensitive) > 1
             else (

@@ -254,6 +254,8 @@ def separators_in(separator: str | None, items: Sequence[str]) -> dict[str, str]
 
     >>> separators_in("drugs=, codes=|", ["codes", "drugs"]), separators_in(";", ["codes"])
     ({'drugs': ',', 'codes': '|'}, {})
+    >>> separators_in("drugs=  codes=|", ["codes", "drugs"])
+    {'drugs': ' ', 'codes': '|'}
     >>> separators_in("codes, old=|", ["codes", "old"])
     {'codes, old': '|'}
     """
@@ -262,7 +264,7 @@ def separators_in(separator: str | None, items: Sequence[str]) -> dict[str, str]
         return {}
     runs = [items[at : at + n] for n in range(_MOST_PARTS, 0, -1) for at in range(len(items) + 1 - n)]
     names = "|".join(", ?".join(map(re.escape, run)) for run in runs)
-    return {match[1]: match[2].replace("\\t", "\t") for match in re.finditer(f"(?<= )({names})=([^ ]+)(?= )", text)}
+    return {match[1]: match[2].replace("\\t", "\t") for match in re.finditer(f"(?<= )({names})=([^ ]+| )(?= )", text)}
 
 
 def _rules(rules: Sequence[str]) -> dict[str, tuple[str, ...]]:

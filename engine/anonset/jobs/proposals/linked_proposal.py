@@ -241,6 +241,9 @@ class _LinkedTable(RedactedRepr):
     def checks(self) -> Iterator[Problem]:
         """Yield what the owner must decide about the items."""
         name, items = self.evidence.name, self.named("items")
+        if items and self.proposal.settings.get("separator") == " ":
+            way = "if each cell is one item, delete the separator of the table from the job file"
+            yield Problem(f"{column_of(name, items[0])}: blanks separate the items; {way}", assumed=True)
         if items and items[0].endswith("[].code"):
             which = items[0].replace("[]", "[system=NAME]", 1)
             yield Problem(f"{column_of(name, items[0])} contains the codes of all systems; to publish one: {which}")
@@ -264,7 +267,8 @@ class _LinkedTable(RedactedRepr):
         if name in name_list(self.key.name):
             return ProposedRole("key", "key")
         if proposed.role == published and name not in self.named("items")[1:]:
-            return replace(proposed, reason="a code per row") if proposed.is_given else proposed
+            reason = "cells contain sets" if column.profile.kind == "sets" else "a code per row"
+            return replace(proposed, reason=reason) if proposed.is_given else proposed
         further = "items, but the table describes the persons" if self.describes else "a further column of items"
         reasons = {
             "drop": proposed.reason,
@@ -325,7 +329,7 @@ def _linked_table(one: TableEvidence, link: tuple[KeyColumn, ...], keys: Collect
 
     If the table has no items and describes nobody, codes of a known system are the items. They are otherwise proposed
     as items only if persons have several, which may not be so in a small table. The only column beside the key is
-    also proposed as items, unless it is an id, is one of the `keys` that tables share, or has one row per person.
+    also proposed as items, unless it is an id, is one of the `keys` that tables share, or has one value per person.
     """
     declared = {**one.options, **one.recognised, "unit": name_list(link[0].name)}
     table = _LinkedTable(one, link, proposal_for(one.input, declared, {}, k))
@@ -335,7 +339,9 @@ def _linked_table(one: TableEvidence, link: tuple[KeyColumn, ...], keys: Collect
     codes = likely_codes([name for name, column in profiles.items() if column.kind in CODE_LEVELS], profiles)
     others = [name for name in profiles if name not in name_list(link[0].name)]
     alone = len(others) == 1 and (
-        names_codes(others[0]) or not (is_identifier(others[0]) or others[0] in keys or table.is_row_per_person)
+        names_codes(others[0])
+        or profiles[others[0]].kind == "sets"
+        or not (is_identifier(others[0]) or others[0] in keys or table.is_row_per_person)
     )
     for path in codes[:1] or (others if alone else ()):
         with suppress(InputError):

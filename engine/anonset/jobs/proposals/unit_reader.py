@@ -275,7 +275,8 @@ class UnitReader(RedactedRepr):
             f"{setting('relational')} or {setting('sensitive')}"
         )
         obstacle = Problem(problem, self._as_items(merged, items.get("one_hot", ())))
-        possible = {} if items else roles_by_behaviour(roles, merged, self.profiles) or last_roles(roles, merged)
+        possible = {} if items else roles_by_behaviour(roles, merged, self.profiles)
+        possible = possible or ({} if items else last_roles(roles, merged) or last_roles(roles, published))
         proposal = replace(_with_problems(proposal, obstacle), obstacle=obstacle, possible_roles=possible)
         return replace(proposal, columns=self._columns(published))
 
