@@ -93,7 +93,7 @@ def test_attributes_and_further_items_together_are_a_doubt(place: Place) -> None
     assert place.run("anonymize", data, *made, "--quiet").code == 0
     page = place.folder / "page.html"
     assert place.run("report", str(place.private / "report.json"), "-o", str(page)).code == 0
-    assert re.search(r"who know all quasi-identifiers and 3 items of a person: they single out \d+", page.read_text())
+    assert re.search(r"who know ward, and 3 items of a person: they single out \d+", page.read_text())
 
 
 @pytest.mark.parametrize("group", ["Mayor of Bonn and others", "mayors"])
@@ -154,3 +154,62 @@ def test_only_the_internal_report_names_rare_values(place: Place) -> None:
     page = place.folder / "shared.html"
     assert place.run("report", str(place.out), "--shareable", "-o", str(page)).code == 0
     assert "Rare values" not in page.read_text()
+
+
+def first_screen(page: str) -> str:
+    """Return the text of the doubts, the conclusion and the contents."""
+    shown = page.partition("<main>")[2].partition("</nav>")[0]
+    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", shown)))
+
+
+def test_a_doubt_about_the_person_needs_no_command_line(place: Place) -> None:
+    doubt, told, *_ = report(place, ["--unit", "visit", *ATTRIBUTES, "--k", "5"], 60)
+    assert doubt == (
+        "Each value of 'visit' is declared a different person, but 96 of the first rows or records have only 60 "
+        "different values of 'patient'."
+    )
+    assert told.startswith("If the declaration is wrong, the guarantee does not protect persons. Recipients do not see")
+
+
+def test_a_shareable_report_asks_the_owner_to_confirm_the_declared_person(place: Place) -> None:
+    report(place, ["--unit", "visit", *ATTRIBUTES, "--k", "5"], 60)
+    page, asked = place.folder / "shared.html", "Confirmation of the declared person"
+    for typed in ([], ["--confirmation", "visits were counted by hand"]):
+        page.unlink(missing_ok=True)
+        assert place.run("report", str(place.out), "--shareable", "-o", str(page), *typed).code == 0
+        assert f"cannot show whether the data contradict it: see “{asked}”" in first_screen(page.read_text())
+        row = re.search(f'{asked}</td><td data-head="statement">(.*?)</td>', page.read_text())
+        assert row is not None
+        assert row[1] == (f"<q>{typed[1]}</q>" if typed else '<span class="fill"></span>')
+    internal = first_screen((place.folder / "0.html").read_text())
+    assert "cannot show whether" not in internal
+
+
+@pytest.mark.parametrize("more", [[], ["--shareable"]], ids=["internal", "shareable"])
+def test_the_first_screen_needs_no_knowledge_of_the_program(place: Place, more: list[str]) -> None:
+    options = [*BY_PATIENT, "--relational", "age,ward", "--numeric", "age", *ITEMS, "--k", "3"]
+    options[options.index("km")] = "kkm"
+    report(place, options, 60, *more)
+    shown = first_screen((place.folder / f"{len(more)}.html").read_text())
+    assert "someone who knows age and ward, and up to 1 item of a person finds at least 3 matching records" in shown
+    assert shown.count("(k,km)-anonymity with k=3, m=1") == 1
+    assert not re.findall(r"quasi-identifier|kkm|balanced:|NCP|RUM|noisy-linkage|(?<![\w-])--[a-z]", shown)
+
+
+@pytest.mark.parametrize("more", [[], ["--shareable"]], ids=["internal", "shareable"])
+def test_published_ids_and_inferences_from_all_rows_of_a_person_are_doubts(place: Place, more: list[str]) -> None:
+    lines = [f"P{n % 60:02},d{n % 7 if n % 60 else 1}" for n in range(120)]
+    data = place.write("wide.csv", "\n".join(["patient,diagnosis", *lines]) + "\n")
+    roles = ["--id", "patient", "--sensitive", "diagnosis", "--model", "safe-grouping", "--k", "3", "--l", "3"]
+    assert place.run("anonymize", data, *roles, "-o", str(place.out), "--quiet").code == 0
+    inferences = place.run("risk", str(place.out), "--json").json["inferences"]
+    all_rows = next(one["highest"] for one in inferences if one["promised"] is None)
+    page = place.folder / "page.html"
+    of = str(place.out if more else place.private / "report.json")
+    assert place.run("report", of, *more, "-o", str(page)).code == 0
+    shown = first_screen(page.read_text())
+    assert "The values of patient are published, so readers see who is in the data." in shown
+    assert (
+        f"Someone who compares all rows of a person infers a value with a confidence of up to {all_rows:.1%}" in shown
+    )
+    assert f"33.3% from one row, {all_rows:.1%} from all rows of a person" in shown

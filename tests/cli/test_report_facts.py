@@ -52,7 +52,7 @@ def signed(place: Place) -> str:
 FACTS = {
     "the guarantee was verified, and by whom": (
         "Conclusion",
-        r"1? ?A checker that shares no code with .* verified .*k=4.*: someone who knows",
+        r"A checker that shares no code with .* verified .*: someone who knows .* finds at least 4 .*k=4",
     ),
     "the most successful attack": ("Conclusion", r"\d+ of \d+ simulated attacks succeeds?; the most successful is \w+"),
     "the most important limit": ("Conclusion", r"Most important limit: Someone who knows more"),

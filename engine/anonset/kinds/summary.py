@@ -52,6 +52,18 @@ class ColumnDetail(RedactedRepr):
     members: float | None
     """Median number of values of the sets. None if the column contains no sets."""
 
+    @property
+    def short(self) -> str:
+        """Detail in a few words.
+
+        >>> ColumnDetail("age", 12, 0.2, 0.25, 10.0, None).short
+        'ranges of 10'
+        """
+        if self.distinct < 2 or self.exact == 1:
+            return "lost" if self.distinct < 2 else "single values"
+        forms = [f"ranges of {self.width:,.4g}"] if self.width is not None else []
+        return " or ".join([*forms, *([f"sets of {self.members:,.4g} values"] if self.members is not None else [])])
+
     def __str__(self) -> str:
         """Return the detail in words.
 
@@ -64,9 +76,7 @@ class ColumnDetail(RedactedRepr):
             return "lost: all records show the same value" if self.distinct else "no values"
         if self.exact == 1:
             return f"{self.distinct:,} different values; the most frequent in {percent(self.largest)} of the records"
-        forms = [f"ranges of {self.width:,.4g}"] if self.width is not None else []
-        forms += [f"sets of {self.members:,.4g} values"] if self.members is not None else []
-        parts = f"exact for {percent(self.exact)} of the records, otherwise {' or '.join(forms)} in the median"
+        parts = f"exact for {percent(self.exact)} of the records, otherwise {self.short} in the median"
         return f"{self.distinct:,} different values; {parts}"
 
 

@@ -24,21 +24,29 @@ from anonset.release.documents import ATTESTATION, CODEBOOK, Report
 from anonset.release.guarantee_limits import ranked_limits, sentences
 from anonset.release.statements import parameters_of, versions
 from anonset.report.account import loss_label
-from anonset.report.conclusion import PERSON, RECORDS, checked, conclusion, persons, protection, sensitive
-from anonset.report.countable import countable_figures
+from anonset.report.conclusion import (
+    PERSON,
+    RECORDS,
+    checked,
+    conclusion,
+    persons,
+    plain_words,
+    protection,
+    sensitive,
+)
+from anonset.report.countable import NUMBERS, countable_figures
 from anonset.report.drawings import bars
 from anonset.report.frontier import frontier_drawing
 from anonset.report.risks.base import PagePart
+from anonset.report.risks.verdicts import attack_in_words
 from anonset.report.sections import Section
 from anonset.report.symbols import symbols_html
 from anonset.report.techniques import left_out
 from anonset.settings.parameters import type_and_text
-from anonset.spelling import counted, listed
+from anonset.spelling import counted, folded, listed
 from anonset.strict_json import dumps
 
 _HUNDRED = 100
-_FEW_VALUES = 2
-"""Number of different published values below which a column is lost."""
 _MOST_RARE = 12
 """Maximum number of rare values of a column that the report names."""
 _BOUND = re.compile(r" \([^()]*[<>]=[^()]*\)")
@@ -118,18 +126,21 @@ def chapters(facts: ReportFacts, part: PagePart, statements: Mapping[str, str]) 
     statements
         Statements of the owner by name. They are empty if they are not given.
     """
-    return [
+    made = (
         _owner(statements), _persons(facts), _guarantee(facts, part), _limits(facts), _sensitive(facts),
         _risk(facts, part), _attacks(facts, part), _detail(facts), _published(facts, part), _origin(facts),
-    ]  # fmt: skip
+    )  # fmt: skip
+    return [replace(chapter, line=plain_words(chapter.line, facts)) for chapter in made]
 
 
 def _owner(statements: Mapping[str, str]) -> Chapter:
     from markupsafe import Markup
 
-    missing = [name.lower() for name, text in statements.items() if not text]
-    state = f"not stated: {listed(missing)}" if missing else "all are stated"
-    line = f"{listed([*statements]).lower()}; {'none is stated' if len(missing) == len(statements) else state}"
+    stated, missing = (
+        [name.lower() for name, text in statements.items() if bool(text) == given] for given in (True, False)
+    )
+    states = {"stated": stated, "not stated": missing} if stated else {"none is stated": ["lines to fill in"]}
+    line = "; ".join(f"{state}: {listed(names)}" for state, names in states.items() if names)
     quoted, to_fill = Markup("<q>{}</q>"), Markup('<span class="fill"></span>')
     rows = [(name, quoted.format(text) if text else to_fill) for name, text in statements.items()]
     note = "The owner typed these statements. No check verifies them."
@@ -152,7 +163,7 @@ def _guarantee(facts: ReportFacts, part: PagePart) -> Chapter:
     if declared.accepted_undecided:
         covered = "the check did not finish"
         verified = "The check did not finish, and the owner accepted this: the guarantee is not proven."
-    line = f"who is protected; who verified it, and how: {covered}"
+    line = f"protected: {part.protection[0][1].partition(':')[0].rstrip('.')}; verified: {covered}"
     return Chapter("guarantee", "Guarantee", line, [
         Section(notes=[facts.attested.statement], form="plain"),
         Section("", ("protected or not", "who or what"), protection(facts, part), _terms(facts)),
@@ -192,8 +203,10 @@ def _risk(facts: ReportFacts, part: PagePart) -> Chapter:
 
 
 def _attacks(facts: ReportFacts, part: PagePart) -> Chapter:
-    run = [(one.attack, one.knowledge, one.verdict) for one in part.verdicts if one.succeeds is not None]
-    others = [(one.attack, one.verdict) for one in part.verdicts if one.succeeds is None]
+    run = [
+        (attack_in_words(one.attack), one.knowledge, one.verdict) for one in part.verdicts if one.succeeds is not None
+    ]
+    others = [(attack_in_words(one.attack), one.verdict) for one in part.verdicts if one.succeeds is None]
     line = f"verdicts on {counted(len(run), 'attack')}" + (f"; not run: {len(others)}" if others else "")
     return Chapter("attacks", "Simulated attacks", line if run else "none", [
         Section("", ("attack", "the attacker knows", "verdict"), run, [_SUCCESS]),
@@ -206,10 +219,12 @@ def _attacks(facts: ReportFacts, part: PagePart) -> Chapter:
 def _detail(facts: ReportFacts) -> Chapter:
     report, countable = facts.private, countable_figures(facts)
     columns = [(column.name, str(column)) for column in facts.summary.columns]
-    lost = [] if report is None else [f"{counted(len(left_out(facts)), 'column')} not published", *_changes(report)]
-    lost += [f"{column.name}: {column}" for column in facts.summary.columns if column.distinct < _FEW_VALUES]
-    if report is None:
-        lost += [f"{name.lower()}: {figure}" for name, figure, _ in countable[1:]]
+    lost = [] if report is None else [text for part, text in _changes(report).items() if part != "values"]
+    shown = dict[str, list[str]]()
+    for column in facts.summary.columns:
+        shown.setdefault(column.short, []).append(column.name)
+    lost += [f"{listed(folded(names), 'and')}: {short}" for short, names in shown.items()]
+    lost += [f"{name.lower()}: {figure}" for name, figure, _ in countable[1:] if name != NUMBERS]
     rare = []
     for values in facts.rare:
         rarest = listed([f"{value} ({n})" for value, n in values.occurrences.items()], "and", _MOST_RARE)
@@ -254,6 +269,7 @@ def _published(facts: ReportFacts, part: PagePart) -> Chapter:
 def _origin(facts: ReportFacts) -> Chapter:
     """Return the program of the report, the way to verify the publication, and the digests of its files."""
     files, report, head = facts.attested.data.sha256, facts.private, ("fact", "value")
+    line = f"anonset {versions()['anonset']}; how to verify; digests of all files"
     rows = [
         ("report by", f"anonset {versions()['anonset']}"),
         ("to verify", "anonset verify OUT, where OUT is the published directory. The result must name the same model, "
@@ -263,20 +279,21 @@ def _origin(facts: ReportFacts) -> Chapter:
         *((f"file {name}", f"SHA-256 {digest}") for name, digest in files.items()),
     ]  # fmt: skip
     if report is None:
-        return Chapter("origin", "Origin", "digests of all files", [Section("", head, rows)])
+        return Chapter("origin", "Origin", line, [Section("", head, rows)])
+    told, seed = tuple(report.contradictions), "none" if report.seed is None else str(report.seed)
     read, used = report.input, [(name, dumps(value)) for name, value in report.settings.items() if value]
     rows = [
         ("date of the run", report.date or "not recorded"),
         ("input", f"{read.get('file', 'from Python')}, SHA-256 {read.get('sha256', 'not computed')}"),
         ("algorithm", f"{report.algorithm} {dumps(report.parameters)}"),
-        ("seed", "none" if report.seed is None else str(report.seed)),
+        ("seed", seed),
         *rows,
         ("versions of the run", ", ".join(f"{name} {version}" for name, version in report.versions.items())),
         ("command to repeat", "anonset anonymize OUT.private/report.json -o OTHER" if used else "none: run in Python"),
     ]
-    return Chapter("origin", "Origin", "digests of all files, versions, settings", [
+    return Chapter("origin", "Origin", f"{line}; run of {report.date or 'an unknown date'}, seed: {seed}; settings", [
         Section("", head, rows),
-        Section("Notes of the run", notes=report.warnings, form="list"),
+        Section("Notes of the run", notes=[text for text in report.warnings if not text.startswith(told)], form="list"),
         Section("Settings of the run", ("setting", "value"), used, form="folded"),
     ])  # fmt: skip
 
@@ -338,13 +355,14 @@ def questions(model: PrivacyModel) -> list[tuple[str, str, str]]:
     ]
 
 
-def _changes(report: Report) -> list[str]:
-    return [
-        f"{PRINTED_PARTS[name]}: "
+def _changes(report: Report) -> dict[str, str]:
+    """Return the shares of each outcome, by part of the data."""
+    return {
+        name: f"{PRINTED_PARTS[name]}: "
         + ", ".join(f"{percent(share)} {PRINTED_FATES.get(fate, fate)}" for fate, share in of_part.items())
         + relative_to(name, report.coarsened)
         for name, of_part in shares(report.retention).items()
-    ]
+    }
 
 
 def _drawings(report: Report) -> list[Section]:

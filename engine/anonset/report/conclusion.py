@@ -7,7 +7,9 @@ from anonset.reading.file_options import Unit
 from anonset.release.documents import Report
 from anonset.release.guarantee_limits import ranked_limits, sentences
 from anonset.report.risks.base import PagePart
+from anonset.report.risks.verdicts import attack_in_words
 from anonset.report.techniques import left_out
+from anonset.settings.publication import ReportSettings
 from anonset.spelling import counted, folded, listed
 
 PERSON, RECORDS = "Person", "Rows and records"
@@ -33,23 +35,46 @@ _CHECKED = {
 """Facts of a check in words. The names of other facts are words already."""
 
 
+_MOST_NAMED = 6
+"""Maximum number of columns that a sentence names."""
+
+
+def plain_words(text: str, facts: ReportFacts) -> str:
+    """Return a text with the names of columns in place of terms of the field."""
+    known = listed(folded(facts.attested.data.quasi_identifiers) or ["attributes"], "and", _MOST_NAMED)
+    words = {"all quasi-identifiers and": f"{known}, and", "all quasi-identifiers": known}
+    words |= {"equivalence class": f"group of records with equal {known}"}
+    for term, plain in words.items():
+        text = text.replace(term, plain)
+    return text
+
+
 def conclusion(facts: ReportFacts, part: PagePart) -> list[str]:
-    """Return three sentences: the guarantee, the simulated attacks, and the most important limit."""
-    promise = sentences(facts.model.statement)[0]
-    if facts.attested.declarations.unit in ("row, person unknown", "row, not asked"):
-        promise += " Here, a person is one row: nobody declared who is a person."
+    """Return three sentences: the guarantee, the simulated attacks, and the most important limit. A shareable report
+    also states that it cannot show whether the declared person is right.
+    """
+    promise, unit = sentences(facts.model.statement)[0].rstrip("."), facts.attested.declarations.unit
+    is_declared = unit not in ("row, person unknown", "row, not asked")
+    if not is_declared:
+        promise += "; here, a person is one row: nobody declared who is a person"
     verified = (
         f"The check of {facts.model} did not finish, so the guarantee is not proven, which the owner accepted."
         if facts.attested.declarations.accepted_undecided
-        else f"A checker that shares no code with the algorithms verified {facts.model} from the published files: "
-        f"{promise[0].lower()}{promise[1:]}"
+        else "A checker that shares no code with the algorithms verified from the published files: "
+        f"{promise[0].lower()}{promise[1:]} ({facts.model})."
     )
-    return [
+    asked = ReportSettings.model_fields["confirmation"].title
+    declared = (
+        f"The owner declared who is a person. This report cannot show whether the data contradict it: see “{asked}”."
+    )
+    texts = [
         verified,
         _attacked(facts, part),
         f"Most important limit: {ranked_limits(facts.model, [facts.attested.limits])[0][0]}",
+        *([declared] if is_declared and facts.private is None else []),
         *_columns(facts),
     ]
+    return [plain_words(text, facts) for text in texts]
 
 
 def _columns(facts: ReportFacts) -> list[str]:
@@ -75,10 +100,11 @@ def _attacked(facts: ReportFacts, part: PagePart) -> str:
     if not won:
         return f"None of {len(tried)} simulated attacks succeeds."
     worst = max(won, key=lambda verdict: verdict.success)
+    bounded = "" if facts.after.broken else "; the guarantee does not cover this"
     succeed = "succeeds" if len(won) == 1 else "succeed"
     return (
-        f"{len(won)} of {counted(len(tried), 'simulated attack')} {succeed}; the most successful is {worst.attack}: "
-        f"the attacker knows {worst.knowledge} ({worst.rates})."
+        f"{len(won)} of {counted(len(tried), 'simulated attack')} {succeed}; the most successful is "
+        f"{attack_in_words(worst.attack)}: the attacker knows {worst.knowledge} ({worst.rates}){bounded}."
     )
 
 

@@ -6,6 +6,8 @@ from anonset.measures.countable import FREQUENT
 from anonset.measures.retention import relative_to
 from anonset.measures.shares import percent
 
+NUMBERS = "Numbers"
+"""Name of the figure about ranges of numbers."""
 Figure = tuple[str, str, str]
 """Name, value and accuracy of a figure."""
 
@@ -19,11 +21,10 @@ def countable_figures(facts: ReportFacts) -> list[Figure]:
     relative = "" if private is None else relative_to("items", private.coarsened)
     rows = _records(facts.summary)
     if errors is not None and errors.items_error is not None:
-        rows.append((f"The most frequent items (at most {FREQUENT})", f"off by {_off(errors.items_error)}",
-                     f"median error of their counts; before: 0%{relative}"))  # fmt: skip
+        median = f"median error of the counts of the {FREQUENT} most frequent; before: 0%{relative}"
+        rows.append(("Frequent items", f"off by {_off(errors.items_error)}", median))
         if errors.pairs_error is not None:
-            rows.append((f"The most frequent pairs of items (at most {FREQUENT})", f"off by {_off(errors.pairs_error)}",
-                         f"median error of their counts; before: 0%{relative}"))  # fmt: skip
+            rows.append(("Frequent pairs of items", f"off by {_off(errors.pairs_error)}", median))
     return rows + _symbols(facts.summary, private=private is not None)
 
 
@@ -61,7 +62,7 @@ def _symbols(summary: Summary, *, private: bool) -> list[Figure]:
                      "a row with the symbol contains at least one of these items"))  # fmt: skip
     if summary.width is not None:
         anywhere = "the value may be anywhere in the range"
-        rows.append(("Numbers", f"ranges of {percent(summary.width)} of the column, on average",
+        rows.append((NUMBERS, f"ranges of {percent(summary.width)} of the column, on average",
                      f"{anywhere}; before: 0%" if private else anywhere))  # fmt: skip
     return rows
 

@@ -8,9 +8,10 @@ from anonset.columns.headers import is_sensitive
 from anonset.data.table_facts import FIRST_VALUE
 from anonset.jobs.report_facts import ReportFacts
 from anonset.kinds.exposures import knowledge
-from anonset.kinds.risk import Risk
+from anonset.kinds.risk import BucketRisk, Risk
 from anonset.measures.shares import percent
 from anonset.release.documents import Report
+from anonset.report.conclusion import plain_words
 from anonset.spelling import counted, listed
 
 FEWEST_MATCHES, FEWEST_PERSONS = 3, 50
@@ -23,17 +24,28 @@ def doubts(facts: ReportFacts) -> list[str]:
     """Return the doubts, the most harmful first. A shareable report has those that follow from the publication."""
     declared, private = facts.attested.declarations, facts.private
     sentences = [
-        *([] if private is None else private.contradictions),
+        *([] if private is None else _contradictions(private)),
         *_unknown_persons(declared.unit),
         *_sensitive_attributes(facts),
         *_published_as_is(facts),
+        *_inferences_from_all_rows(facts),
         *_weak_guarantee(facts),
         *_further_items(facts),
         *_revealing_names(facts),
         *_earlier_releases(facts),
         *([] if private is None else [*_differing(private), *_skipped(private)]),
     ]
-    return [f"{sentence[0].upper()}{sentence[1:]}" for sentence in sentences]
+    return [plain_words(f"{sentence[0].upper()}{sentence[1:]}", facts) for sentence in sentences]
+
+
+def _contradictions(report: Report) -> Iterator[str]:
+    """Yield facts that contradict the declared person, and what they mean."""
+    yield from (f"{text}." for text in report.contradictions)
+    if report.contradictions:
+        yield (
+            "If the declaration is wrong, the guarantee does not protect persons. Recipients do not see these facts, "
+            "because the shareable report uses only the publication: state in it how the declaration was confirmed."
+        )
 
 
 def _unknown_persons(unit: str) -> Iterator[str]:
@@ -54,6 +66,22 @@ def _published_as_is(facts: ReportFacts) -> Iterator[str]:
     if names := facts.attested.declarations.published_as_is:
         named = listed(names, "and")
         yield f"The owner declared that {named} may show names, identifiers or exact values of few persons."
+    if ids := getattr(facts.attested.data, "id", ()):
+        yield f"The values of {listed(ids, 'and')} are published, so readers see who is in the data."
+
+
+def _inferences_from_all_rows(facts: ReportFacts) -> Iterator[str]:
+    """Yield the highest confidence about the sensitive value of a person with several rows, if the guarantee does not
+    limit it.
+    """
+    inferences = facts.after.inferences if isinstance(facts.after, BucketRisk) else ()
+    limit = max((one.promised for one in inferences if one.promised is not None), default=0.0)
+    for one in inferences:
+        if one.promised is None and one.highest > limit:
+            yield (
+                f"The guarantee limits the confidence about one row to {percent(limit)}. Someone who compares "
+                f"{one.known} infers a value with a confidence of up to {percent(one.highest)}."
+            )
 
 
 def _weak_guarantee(facts: ReportFacts) -> Iterator[str]:

@@ -82,6 +82,11 @@ class ReportSettings(OriginalSettings):
         description="Is the release public, or under a contract (which one)?",
     )
 
+    confirmation: str = Field(
+        "",
+        title="Confirmation of the declared person",
+        description="How was it confirmed who is a person in the data?",
+    )
     date: str = Field("", title="Date", description="When is the release made?")
 
     def statements(self) -> dict[str, str]:

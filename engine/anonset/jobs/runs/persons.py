@@ -168,7 +168,7 @@ def _contradiction(sign: PersonSign, table: Table) -> Problem:
         )
         is_sex = meaning_of(columns[0]) == "sex"
         return Problem(problem, [] if is_sex else [Fix({"unit": [*_id_names(table), *columns]}, "if each is a person")])
-    each = "row" if unit == "row" else f"value of {setting('unit')}"
+    each = "row" if unit == "row" else f"value of {' with '.join(map(repr, _id_names(table)))}"
     word = "the data do not say who is a person" if unit == "unknown" else f"each {each} is declared a different person"
     problem = (
         f"{word}, but {sign.rows:,} of the first rows or records have only "

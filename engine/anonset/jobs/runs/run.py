@@ -14,7 +14,7 @@ from anonset.data.domains import with_grid
 from anonset.data.progress import Progress
 from anonset.data.resumption.ledger import Ledger
 from anonset.data.resumption.seals import Seal
-from anonset.errors import WorthlessError
+from anonset.errors import Problem, WorthlessError
 from anonset.generalization import Cut
 from anonset.generalization.earlier_release import EarlierRelease
 from anonset.generalization.other_release import OtherRelease
@@ -172,9 +172,10 @@ class Run:
             if problem and "worthless" not in self.accept:
                 raise WorthlessError(algorithm.name, refuse_worthless(algorithm, result, problem))
             warnings += kind.formula_warnings(publication) if self.layout.format == "csv" else ()
-            contradictions = tuple(map(str, (*unit_findings(table, algorithm.model), *findings_of_tests(table))))
+            problems = (*unit_findings(table, algorithm.model), *findings_of_tests(table))
+            contradictions = tuple(str(Problem(problem.sentence)) for problem in problems)
             warnings = (
-                *contradictions, *self.layout.warnings, *result.notes,
+                *map(str, problems), *self.layout.warnings, *result.notes,
                 *spelling_warnings(table, algorithm.model), *warnings,
             )  # fmt: skip
             return UnverifiedPublication(

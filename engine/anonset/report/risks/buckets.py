@@ -78,8 +78,8 @@ def page_part(risk: BucketRisk, facts: ReportFacts) -> PagePart:
         ],
         columns=of_buckets(risk, facts),
         drawing=_drawing(risk),
-        risk="most likely sensitive value of a person: correct for at most "
-        f"{percent(max((inference.highest for inference in risk.inferences), default=0.0))}",
+        risk="most likely sensitive value of a person, highest confidence: "
+        + ", ".join(f"{percent(inference.highest)} from {inference.known}" for inference in risk.inferences),
         drawing_note=(
             "Probability of the most likely sensitive value of a person. "
             "In the original data, each row shows the sensitive value."

@@ -91,6 +91,18 @@ def verdict_on_limit(
     return AttackVerdict(attack, known, text, broken, success, verdict.rates)
 
 
+_ATTACKS = {"noisy-linkage": "search with partly wrong knowledge", "definetti": "inference by learned patterns"}
+
+
+def attack_in_words(name: str) -> str:
+    """Return the name of a simulated attack in words.
+
+    >>> attack_in_words("noisy-linkage"), attack_in_words("group-reidentification")
+    ('search with partly wrong knowledge', 'group reidentification')
+    """
+    return _ATTACKS.get(name, name.replace("-", " "))
+
+
 def _in_words(reason: str) -> str:
     """Return why an attack was not run, with words in place of settings."""
     return reason.replace(setting("original"), "the original").replace(setting("beside"), "another release")

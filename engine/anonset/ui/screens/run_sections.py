@@ -8,6 +8,7 @@ from nicegui import ui
 
 from anonset.kinds.exposures import MATCHES
 from anonset.report.risks.records import higher_after_text
+from anonset.report.risks.verdicts import attack_in_words
 from anonset.spelling import counted, listed
 from anonset.ui.screens.frame import alert, busy, card, text
 from anonset.ui.state.runs import CommandRun
@@ -161,18 +162,6 @@ def attributes_in_words(knowledge: str) -> str:
     """
     words = knowledge.replace("all quasi-identifiers and", "all attributes that others may know, and")
     return words.replace("quasi-identifiers", "attributes that others may know")
-
-
-_ATTACKS = {"noisy-linkage": "search with partly wrong knowledge", "definetti": "inference by learned patterns"}
-
-
-def attack_in_words(name: str) -> str:
-    """Return the name of a simulated attack in words for stewards.
-
-    >>> attack_in_words("noisy-linkage"), attack_in_words("group-reidentification")
-    ('search with partly wrong knowledge', 'group reidentification')
-    """
-    return _ATTACKS.get(name, name.replace("-", " "))
 
 
 def _covered(is_covered: bool) -> str:
