@@ -669,3 +669,31 @@ def test_a_sensitive_column_without_quasi_identifiers_may_be_items():
     assert anonset.inspect(data, unit="child", items="symptoms").records == 60
     remarks = [f"was told by mother that {word} began {n} days ago at night" for n, word in enumerate(data["symptoms"])]
     assert anonset.inspect(data | {"symptoms": remarks}, unit="child").possible_roles == {}
+
+
+def test_rows_without_an_id_that_continue_an_order_are_not_skipped():
+    lines = [(order, line) for order in range(60) for line in range(1 + order % 3)]
+    data = {
+        "order_id": [f"O{order:04}" for order, _ in lines],
+        "email": ["" if line else f"c{order % 20}@mail.example" for order, line in lines],
+        "product": [("lamp", "mug", "box", "tray", "bag")[n % 5] for n in range(len(lines))],
+    }
+    lost = sum(line > 0 for _, line in lines)
+    answers = {str(one.unit): one for one in anonset.inspect(data).question.answers}
+    assert answers["email"].problem
+    described = anonset.inspect(data).question.describe(answers["email"])
+    assert names(described, f"'{lost} rows' lost")
+    found = anonset.inspect(data, unit="email")
+    assert found.records == 0
+    assert any(names(problem, f"email '{lost} rows' order_id lost") for problem in found.problems)
+    assert anonset.inspect(data, unit="email", skip_rows="no-id").records == 20
+    apart = data | {"order_id": [f"O{n:04}" for n in range(len(lines))]}
+    assert anonset.inspect(apart, unit="email").records == 20
+
+
+@pytest.mark.parametrize(("option", "n_bound"), [("SAS, on a server", 1), ("SAS", 0)])
+def test_values_that_contain_the_separator_are_reported(option, n_bound):
+    options = [option, "Python", "Excel", "R", "Go"]
+    cells = [", ".join(options[i] for i in range(5) if n >> i & 1) for n in range(1, 32)]
+    found = anonset.inspect({"who": [f"p{n}" for n in range(93)], "tools": cells * 3}, unit="who")
+    assert sum(names(problem, "tools '1 item' ','") for problem in found.problems) == n_bound

@@ -23,7 +23,7 @@ _COMMAS = (",", "、", "，", "،")
 FURTHER_MARKS = ("/", "+")
 """Separators that also occur within items."""
 _CODE = re.compile(r"[A-Za-z]{1,3}\d[\w.+*!-]*|\d{3}\.\d{1,2}")
-_FEWEST_SETS = 3
+_FEWEST_SETS, _FEWEST_BOUND = 3, 5
 _OFTEN = 3
 """Minimum number of cells that share a word of a phrase."""
 _FEWEST_WORDS = 5
@@ -161,6 +161,23 @@ def _parts_recur(mark: str, items: Collection[str]) -> bool:
     times.update(item for item in items if mark not in item)
     n_recurring = sum(all(times[part] > 1 for part in parts) for parts in parts_of_items)
     return 2 * n_recurring >= len(parts_of_items)
+
+
+def count_bound(cells: Collection[str], mark: str) -> int:
+    """Count the items that occur only directly after one other item, in at least five different cells. Both may be one
+    value that contains the separator.
+
+    >>> count_bound([f"{first}SAS, on a server{last}" for first in ("", "R, ", "C, ") for last in ("", ", Go")], ",")
+    1
+    """
+    before: dict[str, set[str]] = {}
+    times = Counter[str]()
+    for cell in cells:
+        parts = [part.strip() for part in cell.split(mark)]
+        for last, part in zip(("", *parts), parts, strict=False):
+            before.setdefault(part, set()).add(last)
+            times[part] += 1
+    return sum(len(found) == 1 and "" not in found and times[part] >= _FEWEST_BOUND for part, found in before.items())
 
 
 def mark_of_mixed_codes(labels: Collection[str]) -> str | None:

@@ -19,6 +19,7 @@ from anonset.columns.cells import (
     are_printed_lists,
     are_titles,
     combine_words,
+    count_bound,
     items_of_lists,
     other_marks,
     separator_of_items,
@@ -104,6 +105,8 @@ class Profile(ValueFormat):
     other_separators: tuple[tuple[str, int], ...] = ()
     """Characters that probably separate further items within the items, each with the number of rows that contain it.
     """
+    bound_items: int = 0
+    """Number of items of sets that occur only directly after one other item."""
     words: bool = False
     """True if each cell is read as one value, although its words may be items."""
     items_kind: str = ""
@@ -246,7 +249,9 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
         items, times = _items(loaded, mark)
         others = [(other, _rows_with(other, loaded)) for other in other_marks(items[:MOST_LOOKED_AT], mark)]
         sets = _of_sets(column, n, nulls, items, times, int(times.sum()), mark)
-        return replace(sets, other_separators=tuple(others))
+        return replace(
+            sets, other_separators=tuple(others), bound_items=count_bound(first, mark) if mark.strip() else 0
+        )
     return _of_values(column, n, nulls, values or _values(loaded), words=of_words)
 
 

@@ -114,11 +114,12 @@ class Question(RedactedRepr):
 
     def describe(self, answer: UnitOption) -> str:
         """Return the meaning of an answer as text."""
-        lacking = "; other column roles are needed" if answer.problem else ""
+        lacking = "; other column roles are needed" if answer.problem and not answer.skipped else ""
         if answer.persons is None:
             return f"the data do not say who is a person; a person with several rows is not protected as one{lacking}"
         unit = "each row is a different person: " if answer.unit == (ROW,) else ""
-        skipped = f"; {counted(answer.skipped, 'row')} without an id skipped" if answer.skipped else ""
+        lost = "would be lost; fill in their ids in the file" if answer.problem else "skipped"
+        skipped = f"; {counted(answer.skipped, 'row')} without an id {lost}" if answer.skipped else ""
         doubt = f", {answer.doubt}" if answer.doubt else ""
         return f"{unit}{counted(self.rows, 'row')}, {counted(answer.persons, 'person')}{doubt}{skipped}{lacking}"
 

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
+import numpy as np
+
 from anonset.columns.id_findings import is_constant
 from anonset.columns.ids import are_values, counted_in, persons_in, rows_that_differ
 from anonset.columns.marks import FILLED
@@ -256,8 +258,24 @@ class UnitReader(RedactedRepr):
         text = f"column {', '.join(map(repr, ids))}: {counted(lacking, 'row')} without an id"
         if "no-id" in stated:
             return Job(), 0, [] if self.is_open else [Problem(f"{text}, skipped")]
+        if other := self._continued_by(ids):
+            fill = (
+                f"but the same {other!r} as a row with one: fill in the id in the file; without it, these rows are lost"
+            )
+            return Job(), lacking, [Problem(f"{text}, {fill}")]
         problem = Problem(text, [Fix({"skip_rows": ["no-id"]}, f"to remove up to {counted(lacking, 'person')}")])
         return Job({"skip_rows": [*stated, "no-id"]}), lacking, [] if self.is_open else [problem]
+
+    def _continued_by(self, ids: Sequence[str]) -> str:
+        """Return another key whose value nearly all rows without an id share with a row that has one, such as the
+        number of an order whose first line contains the customer. Empty if there is none.
+        """
+        has_id = persons_in([self.data.columns[name] for name in ids]) >= 0
+        for (other,) in (names for names in self.counts if len(names) == 1 and names[0] not in ids):
+            codes = persons_in([self.data.columns[other]])
+            if np.isin(codes[~has_id], codes[has_id & (codes >= 0)]).mean() >= _CONTINUED:
+                return other
+        return ""
 
     def _unpublished(
         self, proposal: Proposal, roles: ProposedRoles, merged: ProposedRoles, published: ProposedRoles
@@ -399,3 +417,5 @@ _MOST_ROWS_NAMED, _MOST_ITEMS = 5, 5
 _ONE_VALUE = ("relational", "sensitive", "keep")
 _MOST_WITHOUT_ID = 0.5
 """Maximum share of rows without an id. They are skipped."""
+_CONTINUED = 0.9
+"""Minimum share of the rows without an id that continue a row with one."""

@@ -62,9 +62,15 @@ def column_person_problem(columns: Sequence[str]) -> Problem:
 
 
 def separator_problems(profiles: Sequence[Profile]) -> list[Problem]:
-    """Return a line for each column of sets in which further characters probably separate items."""
+    """Return a line for each column of sets in which further characters probably separate items, or in which values
+    probably contain the separator.
+    """
     problems = []
     for column in profiles:
+        if column.bound_items:
+            pairs = f"{counted(column.bound_items, 'item')} found only directly after one other item"
+            way = f"if both are one value that contains {column.separator!r}, write it without {column.separator!r}"
+            problems.append(Problem(f"column {column.name!r}: {pairs}; {way}"))
         if column.other_separators:
             others = [f"{counted(rows, 'cell')} with {mark!r}" for mark, rows in column.other_separators]
             way = f"if these separate items too: replace them by {column.separator!r} in the file"
