@@ -80,11 +80,6 @@ class PossibleUnits(RedactedRepr):
         person = () if candidate is None else candidate.columns
         reader = replace(self.reader, person=person, is_open=True)
         proposal, roles = self._tried(reader, roles)
-        only_differ = proposal.possible_roles == {"differing": ["first"]}
-        if person and proposal.table is None and only_differ:
-            other, other_roles = self._tried(reader.with_first_rows(), roles)
-            if other.table is not None:
-                proposal, roles = other, other_roles
         if candidate is None:
             return replace(proposal, persons=reader.rows), roles
         shared = [f"some with the same {candidate.part_of}"] if candidate.part_of else []

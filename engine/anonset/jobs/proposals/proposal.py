@@ -5,6 +5,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from anonset import arrow
+from anonset.columns.ids import given_texts
+from anonset.columns.kinds import MOST_LOOKED_AT
 from anonset.data import Table
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import Problem
@@ -79,6 +82,12 @@ class Proposal(RedactedRepr):
     """Further columns that may identify the person, without proposals."""
     recognised: Job = field(default_factory=Job)
     """Reading options that were not declared, and without which the data cannot be read."""
+
+
+def distinct_texts(column: Any) -> list[str]:
+    """Return the first distinct values of a column as text."""
+    values: list[str] = arrow.unique(given_texts(column))[:MOST_LOOKED_AT].to_pylist()
+    return values
 
 
 def read_with_settings(source: OpenedSource, settings: Job) -> Table:

@@ -15,7 +15,6 @@ from anonset import arrow
 from anonset.columns.headers import PERSON_IDS, are_headers, is_about, names_codes
 from anonset.columns.id_findings import as_nulls, id_findings, placeholder_counts, placeholder_problem
 from anonset.columns.ids import are_values, counted_in, given_texts, holds_sets
-from anonset.columns.kinds import MOST_LOOKED_AT
 from anonset.columns.mentions import are_mentions, names_and_ids, words_of_persons
 from anonset.columns.persons import SURE, PossiblePerson, all_persons
 from anonset.columns.profiles import Profile, coded, pattern, profile
@@ -26,7 +25,7 @@ from anonset.data.hierarchies.hierarchy_rules import PROPOSED, RANGE, VALUES
 from anonset.data.joining import prefixed
 from anonset.errors import Fix, InputError, MisreadError, Problem
 from anonset.jobs.proposals.possible_units import PossibleUnits
-from anonset.jobs.proposals.proposal import AllColumns, Proposal
+from anonset.jobs.proposals.proposal import AllColumns, Proposal, distinct_texts
 from anonset.jobs.proposals.unit_reader import ProposedRoles, UnitReader
 from anonset.jobs.proposals.value_problems import (
     column_person_problem,
@@ -299,7 +298,7 @@ def mentioning(
     }
     named |= {described.name for described in profiles if described.reaches == "name"}
     named.update(names_and_ids(described.name for described in profiles))
-    words = {name: words_of_persons(_distinct(loaded[name])) for name in named if not holds_sets(loaded[name])}
+    words = {name: words_of_persons(distinct_texts(loaded[name])) for name in named if not holds_sets(loaded[name])}
     mentions = {}
     for described in profiles if words else ():
         column = loaded[described.name]
@@ -308,15 +307,10 @@ def mentioning(
             and described.name not in named
             and not (described.reaches or holds_sets(column))
         ):
-            labels = _distinct(column)
+            labels = distinct_texts(column)
             if one := next((name for name, names in words.items() if are_mentions(labels, names)), ""):
                 mentions[described.name] = one
     return mentions
-
-
-def _distinct(column: Any) -> list[str]:
-    values: list[str] = arrow.unique(given_texts(column))[:MOST_LOOKED_AT].to_pylist()
-    return values
 
 
 def _require_names(where: str, genuine: bool) -> None:

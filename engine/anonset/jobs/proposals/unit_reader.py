@@ -19,18 +19,18 @@ from anonset.columns.person_rules import (
     with_unit,
     without_commas,
 )
-from anonset.columns.personal_values import KINDS, personal_kind
+from anonset.columns.personal_values import KINDS, are_words_of_texts, personal_kind
 from anonset.columns.profiles import Profile, count_differing
 from anonset.columns.roles import OF_PERSONS, SETS, ProposedRole, settings_of
 from anonset.columns.set_rules import answers_reading, reading_by_words
 from anonset.data import CategoricalColumn, Table
-from anonset.data.hierarchies.hierarchy_rules import PROPOSED, RANGE, VALUES
+from anonset.data.hierarchies.hierarchy_rules import RANGE, VALUES
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Column
 from anonset.errors import Fix, InputError, Problem
 from anonset.jobs.findings import ColumnFindings
 from anonset.jobs.proposals.hierarchy_trial import sets_list_persons
-from anonset.jobs.proposals.proposal import AllColumns, Proposal, read_with_settings
+from anonset.jobs.proposals.proposal import AllColumns, Proposal, distinct_texts, read_with_settings
 from anonset.privacy.km import KmAnonymity
 from anonset.reading.file_options import ROW, FileOptions, Unit
 from anonset.release.scan.item_scan import ItemScan
@@ -68,10 +68,6 @@ class UnitReader(RedactedRepr):
         """Number of rows of the data."""
         return next((profile.records for profile in self.profiles.values()), 0)
 
-    def with_first_rows(self) -> "UnitReader":
-        """Return a reader that uses the value of the first row of each person if the rows differ."""
-        return replace(self, data=replace(self.data, declared=self.data.declared.with_(differing="first")))
-
     def proposal(self, roles: ProposedRoles, problems: Sequence[Problem]) -> tuple[Proposal, ProposedRoles]:
         """Read the data with proposed roles. Drop the columns that a run would reject, and read again.
 
@@ -84,45 +80,21 @@ class UnitReader(RedactedRepr):
         problems
             Problems that are independent of the unit.
         """
-        proposal, roles = self._unrejected(roles, problems)
-        texts = [name for name, role in roles.items() if _needs_declaration(role)]
-        possible = proposal.possible_roles
-        if texts and not possible and not any(proposal.settings.get(role) for role in SETS):
-            possible = {"items": texts[:1], "publish_as_is": texts[:1]}
-        elif proposal.table is None and possible.keys() & {"relational", "items"}:
-            possible = self._unrejected_of(possible, roles)
-        return replace(proposal, possible_roles=possible), roles
-
-    def _unrejected_of(self, possible: Mapping[str, list[str]], roles: ProposedRoles) -> dict[str, list[str]]:
-        """Return the possible roles without columns that a run would reject. Items that look like free text need a
-        declaration.
-        """
-        differing = {"differing": ["first"]} if "differing" in possible else {}
-        of_columns = {role: possible[role] for role in ("relational", "items") if role in possible}
-        tried = dict(roles)
-        for role, names in of_columns.items():
-            for name in names:
-                hierarchy = PROPOSED if role == "items" else roles[name].hierarchy or VALUES
-                tried[name] = replace(roles[name], role=role, hierarchy=hierarchy)
-        reader = self.with_first_rows() if differing else self
-        found = {column.profile.name: column.proposed for column in reader._unrejected(tried, ())[0].columns}
-        texts = [name for name in possible.get("items", ()) if _needs_declaration(found[name])]
-        unrejected = {
-            role: [name for name in names if found[name].role == role or name in texts]
-            for role, names in of_columns.items()
-        }
-        if not any(unrejected.values()):
-            return {}
-        declared = {"publish_as_is": texts} if texts else {}
-        return {**{role: names for role, names in unrejected.items() if names}, **differing, **declared}
-
-    def _unrejected(self, roles: ProposedRoles, problems: Sequence[Problem]) -> tuple[Proposal, ProposedRoles]:
-        """Return the first proposal without columns that a run would reject, and its roles."""
         proposal = self._read(roles, problems)
         while rejected := self._rejected(proposal):
             roles = {**roles, **rejected}
             proposal = self._read(roles, problems)
-        return proposal, roles
+        texts = [name for name, role in roles.items() if any("publish_as_is" in fix.settings for fix in role.fixes)]
+        possible = proposal.possible_roles
+        if texts and not possible and not any(proposal.settings.get(role) for role in SETS):
+            possible = {"items": texts[:1], "publish_as_is": texts[:1]}
+        elif proposal.table is None and (texts := [*filter(self._is_text, possible.get("items", ()))]):
+            possible = {**possible, "publish_as_is": texts}
+        return replace(proposal, possible_roles=possible), roles
+
+    def _is_text(self, name: str) -> bool:
+        """Return True if the values of a column are words of texts, so that the owner must declare items."""
+        return are_words_of_texts(distinct_texts(self.data.columns[name]))
 
     def _rejected(self, proposal: Proposal) -> dict[str, ProposedRole]:
         """Return roles that drop the proposed columns that a run would reject: identifying values, free text, and
@@ -182,16 +154,17 @@ class UnitReader(RedactedRepr):
         if not self._repeats(roles):
             return merged, False, []
         ids = {name: self.data.columns[name] for name in self.person}
-        use_first = self.data.declared.get("differing") == "first"
         persons = persons_in(list(ids.values()))
 
         def differing(name: str) -> int:
             return count_differing(persons, self.data.columns[name])
 
+        given = [name for name in self.data.columns if merged[name].is_given and merged[name].role in _ONE_VALUE]
+        differ = {name: count for name in given if (count := differing(name))}
+        use_first = self.data.declared.get("differing") == "first" or (self.is_open and bool(differ))
         most = 1.0 if use_first else FEW_DIFFERING
         merged, first_rows = roles_by_person(merged, self.person, self.profiles, differing, most=most)
-        given = [name for name in self.data.columns if merged[name].is_given and merged[name].role in _ONE_VALUE]
-        first_rows |= {name: count for name in given if use_first and (count := differing(name))}
+        first_rows |= differ if use_first else {}
         return merged, bool(first_rows), [self._first_row(name, count) for name, count in first_rows.items()]
 
     def _repeats(self, roles: ProposedRoles) -> bool:
@@ -400,11 +373,6 @@ def _with_problems(proposal: Proposal, *problems: Problem) -> Proposal:
     """Return a proposal with further problems, each once."""
     added = tuple(problem for problem in problems if problem not in proposal.problems)
     return replace(proposal, problems=(*proposal.problems, *added))
-
-
-def _needs_declaration(role: ProposedRole) -> bool:
-    """Return True if the owner can publish a column only by declaring it."""
-    return any("publish_as_is" in fix.settings for fix in role.fixes)
 
 
 def are_buckets(given: Job, roles: ProposedRoles) -> bool:
