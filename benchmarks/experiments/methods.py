@@ -57,9 +57,10 @@ MISSING = (
             "the bound is on NCP, which the paper's experiments use", f"{_RUM}.rum"),
     Missing(_SAFE, "parameters minConf, maxConf and exp (Algorithm 1)", "no step of the paper uses them",
             "anonset.algorithms.buckets.safe_grouping:SafeGrouping.min_conf"),
-    Missing(_LGR, "pickNode, distributeData and balancePartitions with waiting and final queues (Algorithm 1)",
-            "the text of the papers was not available, so the reallocation is our own variant",
-            "anonset.algorithms.transaction.partitions.local_reallocation:LocalReallocation.balance"),
+    Missing(_LGR, "waiting queue and final queue of records (LGR+, Algorithm 1)",
+            "only the beginning of Algorithm 1 was available, not how the waiting records are published, so the "
+            "reallocation is our own variant",
+            "anonset.algorithms.transaction.partitions.local_reallocation:LocalReallocation.queues"),
     Missing(_CHUNKS, "suppression against the cover problem (Awad et al., Safe disassociation, arXiv 1904.03112)",
             "only the abstract was available, so it is not compared; `risk` measures what all reconstructions imply",
             f"{_DISASSOCIATION}.safe"),

@@ -128,22 +128,23 @@ def claims_table(key: str, results: Path = RESULTS) -> str:
 
 
 def benchmarks_table(results: Path = RESULTS) -> str:
-    """Return the algorithm benchmarks as a Markdown table, with the shortest time and extra details.
+    """Return commit and machine of the algorithm benchmarks, and a Markdown table of the shortest times and details.
 
     Benchmarks of kernels are not shown.
     """
     path = results / "benchmarks.json"
     if not path.exists():
         return "Not measured yet."
-    records: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["benchmarks"]
-    cells = []
-    records = [record for record in records if str(record["fullname"]).startswith(ALGORITHMS)]
+    stored: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    cells, here = [], stored["machine_info"]
+    origin = f"Measured at commit {here['commit']}, {here['cpu']}, {here['cores']} cores."
+    records = [record for record in stored["benchmarks"] if str(record["fullname"]).startswith(ALGORITHMS)]
     for record in sorted(records, key=lambda record: str(record["fullname"])):
         details = ", ".join(f"{name} {_plain(value)}" for name, value in record["extra_info"].items())
         cells.append(
             (record["group"], record["name"].removeprefix("test_bench_"), _duration(record["stats"]["min"]), details)
         )
-    return rows(("group", "benchmark", "best", "details"), cells)
+    return f"{origin}\n\n{rows(('group', 'benchmark', 'best', 'details'), cells)}"
 
 
 def _plain(value: Any) -> str:

@@ -273,8 +273,11 @@ def test_the_benchmarks_are_tabulated(tmp_path):
         "extra_info": {"ncp": 0.5, "data": "x"},
     }
     kernel = benchmark | {"fullname": "benchmarks/kernels/f"}
-    (tmp_path / "benchmarks.json").write_text(json.dumps({"benchmarks": [kernel, benchmark]}))
-    assert results_page.benchmarks_table(tmp_path).splitlines()[2:] == ["| rows | sort | 12.5 ms | ncp 0.5, data x |"]
+    here = {"commit": "c1", "cpu": "a processor", "cores": 2}
+    (tmp_path / "benchmarks.json").write_text(json.dumps({"machine_info": here, "benchmarks": [kernel, benchmark]}))
+    first, *_, last = results_page.benchmarks_table(tmp_path).splitlines()
+    assert first == "Measured at commit c1, a processor, 2 cores."
+    assert last == "| rows | sort | 12.5 ms | ncp 0.5, data x |"
 
 
 def test_the_table_of_the_quick_subset_counts_equal_cases_once(tmp_path, monkeypatch):

@@ -46,13 +46,14 @@ class LocalReallocation(LocalGeneralization):
     References: Kim, Electronics 12(14), 3047, 2023 (LGR, with NCP), and "Optimizing privacy in set-valued data:
     comparing certainty penalty and information gain", Electronics 13(23), 4842, 2024 (LGR+, with an entropy). The
     division is that of He and Naughton, VLDB 2009.
-    Deviations: this is our variant, because only the abstract of 2024 was available to us. It names local
-    generalization, reallocation and the two losses. All following parts are ours. Siblings of a partition are the
-    partitions below its nodes that the division made from the same records. A reallocation replaces a node of a
-    partition by children, and forms a partition of at least k records of siblings that contain exactly these children.
-    Records that gain move first; records that lose move only until there are k records; each partition keeps k records.
-    One pass is made, because a second pass changes almost nothing. The entropy of a node is that of the items below it,
-    by their frequencies in the data.
+    Deviations: this is our variant, because only the beginning of Algorithm 1 of 2024 was available to us. Its
+    pickNode, distributeData and balancePartitions are the division of He and Naughton. Records of partitions below k
+    then wait in a queue. The text does not show how these records are published. All following parts are ours. Siblings
+    of a partition are the partitions below its nodes that the division made from the same records. A reallocation
+    replaces a node of a partition by children, and forms a partition of at least k records of siblings that contain
+    exactly these children. Records that gain move first; records that lose move only until there are k records; each
+    partition keeps k records. One pass is made, because a second pass changes almost nothing. The entropy of a node is
+    that of the items below it, by their frequencies in the data.
 
     >>> from anonset.data import Hierarchy, Table
     >>> hierarchy = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))
