@@ -11,7 +11,7 @@ from anonset.jobs.proposals.shared_keys import KeyColumn, _are_forms, _Compariso
 
 def column(table, name, ids, *, rows=None, points=0, dense=False, before=""):
     unique = np.unique(np.array(ids, np.uint64) * np.uint64(0x9E3779B97F4A7C15))  # ids are hashes
-    return KeyColumn(table, name, unique, len(ids), rows or len(ids), points, dense, before)
+    return KeyColumn(table, (name,), unique, len(ids), rows or len(ids), points, dense, before)
 
 
 def groups(*columns):

@@ -10,7 +10,7 @@ pytest.importorskip("nicegui", reason="of the group test")
 from nicegui.testing import User
 from tests.ui.clicks import by_clicks, element, reported, texts, until
 
-from anonset.reading.roles import name_list
+from anonset.reading.name_lists import name_list
 from anonset.ui.state.page_state import PageState
 
 pytestmark = [pytest.mark.long, pytest.mark.usefixtures("commands_in_this_process")]

@@ -11,7 +11,7 @@ from anonset.algorithms.registry import ALGORITHMS, OFFERED
 from anonset.cli.options import Option, plain_type
 from anonset.errors import InputError
 from anonset.reading.file_options import COLUMN_OPTIONS
-from anonset.reading.roles import name_list
+from anonset.reading.name_lists import name_list
 from anonset.reading.sources.files import INPUT_FORMATS
 from anonset.settings.job import Job
 from anonset.settings.parameters import MODELS

@@ -18,7 +18,6 @@ from anonset.publications.records import symbols_of
 from anonset.reading.batches import open_source
 from anonset.reading.file_options import Unit
 from anonset.reading.options import ReadOptions
-from anonset.reading.roles import names_in
 from anonset.settings.binding import fit
 from anonset.settings.job import Job
 from anonset.settings.job_files import settings_at
@@ -79,9 +78,10 @@ def changed_rows(report: str) -> list[list[ChangedCell]]:
             _cells(publication, column, before[column.name], joined, rows, back[0][rows])
             for column in publication.columns
         ]
-        given = [*Unit.of(private.settings.get("unit")).columns, *private.settings.get("drop", [])]
-        hidden = names_in(open_source(source, ReadOptions(**settings.reading_options())).names, given)
-        masked = [_masked(name, len(rows)) for name in dict.fromkeys(hidden)]
+        header = open_source(source, ReadOptions(**settings.reading_options())).names
+        unit = Unit.of(private.settings.get("unit"), header).columns
+        hidden = dict.fromkeys([*unit, *Job(private.settings).names("drop", header=header)])
+        masked = [_masked(name, len(rows)) for name in hidden]
         return [list(record) for record in zip(*masked, *cells, strict=True)]
 
 

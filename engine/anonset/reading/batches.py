@@ -20,8 +20,9 @@ from anonset.data.storage.store import MEMORY, Store
 from anonset.data.storage.workers import Workers
 from anonset.errors import Fix, InputError
 from anonset.reading.cells.columns import with_nulls
+from anonset.reading.name_lists import names_in, rules_in
 from anonset.reading.options import ReadOptions
-from anonset.reading.roles import expanded, names_in, rules_in
+from anonset.reading.roles import expanded
 from anonset.reading.sources.files import STATISTICS, reading
 from anonset.reading.sources.source import OBJECT, TABLES, DataFile, Source, source_of
 from anonset.spelling import as_typed, listed, setting

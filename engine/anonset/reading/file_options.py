@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal
 
 from anonset.data.table_facts import UnitKind
 from anonset.reading.decisions import FILE, ITEMS, PERSONS, PUBLICATION
-from anonset.reading.roles import Names, names_in
+from anonset.reading.name_lists import names_in
+from anonset.reading.roles import Names
 from anonset.reading.sources.dialect import DIALECT_OPTIONS, Dialect
 
 ROW, UNKNOWN, OPEN = "row", "unknown", "?"

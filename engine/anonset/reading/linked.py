@@ -17,8 +17,9 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
 from anonset.reading.decisions import FILE, ITEMS, MACHINE, PERSONS, PUBLICATION, decisions
 from anonset.reading.file_options import FileOptions, Unit
+from anonset.reading.name_lists import names_in
 from anonset.reading.options import ReadKeywords, ReadOptions
-from anonset.reading.roles import Names, names_in
+from anonset.reading.roles import Names
 from anonset.reading.sources.dialect import DIALECT_OPTIONS
 from anonset.reading.sources.files import STATISTICS
 from anonset.reading.sources.place import Place, is_address

@@ -12,7 +12,8 @@ from anonset.data.table_facts import CodeRules, OwnerStatements
 from anonset.errors import Fix, InputError, require_known
 from anonset.reading.cells.normalizing import require_rules
 from anonset.reading.file_options import OPEN, ROW, UNKNOWN, FileOptions, RoleOptions, Unit
-from anonset.reading.roles import Names, absent, name_list, names_in, rules_in
+from anonset.reading.name_lists import name_list, names_in, rules_in
+from anonset.reading.roles import Names, absent
 from anonset.reading.sources.dialect import EXACT, Dialect
 from anonset.spelling import did_you_mean, listed, setting
 

@@ -26,6 +26,7 @@ from anonset.reading.hierarchies.specs import hierarchy_for, is_over_data
 from anonset.reading.sources.files import text_lines
 from anonset.settings.fitting import fit_codes
 from anonset.settings.parameters import SIZES
+from anonset.settings.ranges import whole_number
 from anonset.spelling import did_you_mean, hierarchy_of, setting, spelled
 
 
@@ -44,8 +45,6 @@ CeilingSpec = int | Collection[str] | os.PathLike[str]
 """Ceiling of a column: the number of a column of the hierarchy file, nodes, or a file with a node per line. A text is a
 number or a file name.
 """
-
-_MOST_DIGITS = 18  # digits of a number; int() rejects thousands
 
 
 def numeric_columns(hierarchies: Mapping[str, str]) -> list[str]:
@@ -198,9 +197,8 @@ def ceiling_of(bound: CeilingSpec) -> Ceiling:
 
 
 def _ceiling_in(text: str) -> int | list[str]:
-    if text.isdecimal() and len(text) <= _MOST_DIGITS:
-        return int(text)
-
+    if (column := whole_number(text)) is not None:
+        return column
     if not Path(text).is_file():
         way = "a column number of the hierarchy, or a file with a node per line"
         msg = f"{setting('ceiling')} must be {way}; file {os.fspath(text)!r} does not exist"

@@ -6,7 +6,7 @@ from itertools import starmap
 from typing import Any
 
 from anonset.reading.file_options import COLUMN_OPTIONS
-from anonset.reading.roles import name_list, names_in, rules_in
+from anonset.reading.name_lists import name_list, names_in, rules_in
 from anonset.settings.job import Job
 
 OPTIONS_OF_ROLES = {"present": "one_hot", "with_header": "one_code"}

@@ -8,7 +8,7 @@ from anonset.algorithms.registry import ALGORITHMS
 from anonset.columns.roles import SETS
 from anonset.data.hierarchies.hierarchy_rules import RANGE
 from anonset.reading.file_options import COLUMN_OPTIONS, Unit
-from anonset.reading.roles import name_list, names_in
+from anonset.reading.name_lists import name_list, names_in
 from anonset.settings.column_rules import (
     NAMES,
     entries_in,

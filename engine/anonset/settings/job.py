@@ -1,11 +1,11 @@
 """Settings that an owner states in a job file, by flags or by a fix, before they are validated."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.reading.roles import name_list
+from anonset.reading.name_lists import names_in
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,13 +36,16 @@ class Job(RedactedRepr, Mapping[str, Any]):
         """
         return Job({name: value for name, value in self.items() if name not in names})
 
-    def names(self, *lists: str) -> list[str]:
-        """Return the names in settings, such as the columns of roles.
+    def names(self, *lists: str, header: Sequence[str] = ()) -> list[str]:
+        """Return the names in settings, such as the columns of roles. Names that contain commas are found in the header
+        of a source.
 
         >>> Job({"items": "a, b", "keep": ["c"]}).names("items", "drop", "keep")
         ['a', 'b', 'c']
+        >>> Job({"keep": ["Name", "Vorname"]}).names("keep", header=["Name, Vorname"])
+        ['Name, Vorname']
         """
-        return [name for one in lists for name in name_list(self.get(one) or ())]
+        return [name for one in lists for name in names_in(header, self.get(one) or ())]
 
     def entries(self, table: str) -> dict[str, str]:
         """Return a setting with an entry for each column, such as `hierarchy`. Empty if it is not stated."""

@@ -8,7 +8,7 @@ from anonset.columns.roles import ROLES as COLUMN_ROLES
 from anonset.columns.roles import SETS
 from anonset.data.hierarchies.hierarchy_rules import RANGE, VALUES
 from anonset.reading.file_options import OPEN, Unit
-from anonset.reading.roles import name_list
+from anonset.reading.name_lists import name_list
 from anonset.settings.job import Job
 from anonset.settings.job_files import ANSWERS
 from anonset.settings.job_text import CHECK, one_line, toml_of

@@ -9,6 +9,17 @@ from anonset.spelling import LARGEST, setting
 
 _LARGEST = {"workers": 4096, "k": 2**31 - 1, "m": 2**31 - 1}
 """Maximum values of integer settings, if they are below the maximum for 64 bits."""
+_MOST_DIGITS = 18
+"""Maximum number of digits of a number in a text. `int` rejects thousands."""
+
+
+def whole_number(text: str) -> int | None:
+    """Return the number that a text of digits contains, or None for any other text.
+
+    >>> whole_number("12"), whole_number("-1"), whole_number("9" * 19)
+    (12, None, None)
+    """
+    return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else None
 
 
 def out_of_range(settings: Mapping[str, Any]) -> list[str]:

@@ -13,7 +13,8 @@ from anonset.algorithms.registry import ALGORITHMS, DIVERSE, TRANSACTION_FUNCTIO
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError, datum, require_known
 from anonset.measures.losses.item_weights import KINDS
-from anonset.reading.roles import name_list
+from anonset.reading.name_lists import name_list
+from anonset.settings.ranges import whole_number
 from anonset.spelling import hierarchy_of, setting
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 
 _MADE_GROUPS = ("level", "siblings")
-_MOST_DIGITS = 18  # digits of a number; int() rejects thousands
 
 
 _FROM_TEXT = BeforeValidator(lambda value: name_list(value) if isinstance(value, str) else value)
@@ -204,7 +204,7 @@ def utility_constraints(value: str, context: ParsingContext) -> "UtilityPolicy |
     from anonset.reading.policies import read_utility_policy
 
     kind, _, number = value.partition(":")
-    if kind not in _MADE_GROUPS or not number.isdecimal() or len(number) > _MOST_DIGITS:
+    if kind not in _MADE_GROUPS or whole_number(number) is None:
         return read_utility_policy(value, context.vocabulary)
     if context.column is None:
         return None

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from anonset.reading.linked import ATTRIBUTES
-from anonset.reading.roles import name_list
+from anonset.reading.name_lists import name_list
 from anonset.settings.edits import edited
 from anonset.settings.job import Job
 from anonset.settings.job_files import read_toml

@@ -70,4 +70,4 @@ def _key(one: TableEvidence, names: Sequence[str], columns: Sequence[Any], hash_
     texts = texts_of_all(columns)
     ids = np.unique(hash_ids(hash_key, texts)[:, 0])
     points = max((key.points for key in one.keys if key.name in names), default=0) - 1
-    return KeyColumn(one.name, ",".join(names), ids, len(texts[0]), len(columns[0]), points, is_dense=False)
+    return KeyColumn(one.name, tuple(names), ids, len(texts[0]), len(columns[0]), points, is_dense=False)

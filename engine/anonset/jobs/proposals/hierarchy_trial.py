@@ -17,6 +17,7 @@ from anonset.errors import InputError
 from anonset.jobs.proposals.proposal import Proposal, read_with_settings
 from anonset.reading.batches import OpenedSource, with_null_words
 from anonset.settings.binding import HierarchySpec, bind_columns
+from anonset.settings.edits import edited
 from anonset.settings.job import Job
 from anonset.settings.remedies import remedy_for
 
@@ -91,12 +92,11 @@ def _with_remedy(
         if problem is None or lost > _MOST_LEFT_OUT:
             return None
         changes, before = problem.fixes[0].settings, proposal.settings
-        rules = [*before.names("normalize"), *changes.get("normalize", ())]
-        settings = Job({**before, **changes}).with_(normalize=rules)
+        settings = edited(before, Job(changes))
         if "null" in changes:
             opened = with_null_words(opened, changes["null"])
             ways = ",".join(dict.fromkeys([*before.names("missing"), "value"]))
-            settings = settings.with_(null=[*before.names("null"), *changes["null"]], missing=ways)
+            settings = settings.with_(missing=ways)
         table = read_with_settings(opened, settings)
         bind_columns(table, specs)
     except InputError:

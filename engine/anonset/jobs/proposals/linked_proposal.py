@@ -28,7 +28,6 @@ from anonset.privacy.model import require_size
 from anonset.reading.file_options import OPEN
 from anonset.reading.linked import TABLE_OPTIONS, column_of
 from anonset.reading.persons.id_hashes import new_key
-from anonset.reading.roles import name_list
 from anonset.reading.sources.place import is_address
 from anonset.release.documents import ATTESTATION
 from anonset.settings.job import Job
@@ -169,7 +168,7 @@ def _offered(shared: Sequence[SharedKey], unit: Sequence[str]) -> list[SharedKey
     if not unit:
         likely = [key for key in shared if key.points >= (LEAST if key.is_unique else LIKELY)]
         return (likely or [key for key in shared if key.is_unique])[:_MOST_KEYS]
-    declared = [key for key in shared if name_list(key.name) == list(unit)]
+    declared = [key for key in shared if key.name == ",".join(unit)]
     if not declared:
         names = listed([repr(key.name) for key in shared], "or") if shared else "none"
         problem = f"no tables share a key of this name; keys of several tables: {names}"
@@ -257,14 +256,14 @@ class _LinkedTable(RedactedRepr):
             persons = self.describing.table
             return f"a row per person, as {persons}; to publish its columns, join them to {persons} first"
         names = [column.profile.name for column in self.proposal.columns]
-        others = [name for name in names if name not in name_list(self.key.name)]
+        others = [name for name in names if name not in self.key.columns]
         return f"no column is recognized as items ({', '.join(others)})"
 
     def _role(self, column: ColumnFindings) -> ProposedRole:
         """Return the role of a column: the key, the published role, or dropped."""
         name, proposed = column.profile.name, column.proposed
         published = "relational" if self.describes else "items"
-        if name in name_list(self.key.name):
+        if name in self.key.columns:
             return ProposedRole("key", "key")
         if proposed.role == published and name not in self.named("items")[1:]:
             reason = "cells contain sets" if column.profile.kind == "sets" else "a code per row"
@@ -331,13 +330,13 @@ def _linked_table(one: TableEvidence, link: tuple[KeyColumn, ...], keys: Collect
     as items only if persons have several, which may not be so in a small table. The only column beside the key is
     also proposed as items, unless it is an id, is one of the `keys` that tables share, or has one value per person.
     """
-    declared = {**one.options, **one.recognised, "unit": name_list(link[0].name)}
+    declared = {**one.options, **one.recognised, "unit": list(link[0].columns)}
     table = _LinkedTable(one, link, proposal_for(one.input, declared, {}, k))
     if table.named("items") or (table.named("relational") and table.is_row_per_person):
         return table
     profiles = {column.name: column for column in one.profiles}
     codes = likely_codes([name for name, column in profiles.items() if column.kind in CODE_LEVELS], profiles)
-    others = [name for name in profiles if name not in name_list(link[0].name)]
+    others = [name for name in profiles if name not in link[0].columns]
     alone = len(others) == 1 and (
         names_codes(others[0])
         or profiles[others[0]].kind == "sets"

@@ -42,7 +42,7 @@ from anonset.personal_text import is_like_id
 from anonset.reading.batches import OpenedSource, open_source
 from anonset.reading.file_options import OPEN, Unit
 from anonset.reading.options import ReadOptions
-from anonset.reading.roles import Header, is_selected, names_in
+from anonset.reading.roles import Header, is_selected
 from anonset.reading.sources.dialect import DIALECT_OPTIONS
 from anonset.reading.sources.source import TABLES, Source, source_of
 from anonset.reading.table_builder import read_all_rows
@@ -181,7 +181,7 @@ def columns_of(source: Source, declared: Job, paths: Sequence[str] = ()) -> AllC
     stated = {name: value for name, value in declared.items() if value is not None}
     if Unit.of(stated.get("unit")) == (OPEN,):
         del stated["unit"]
-    lists = {name: [*names_in(opened.names, stated[name])] for name in _OF_COLUMNS if stated.get(name)}
+    lists = {name: Job(stated).names(name, header=opened.names) for name in _OF_COLUMNS if stated.get(name)}
     return AllColumns(source, opened, columns, Job({**stated, **lists}))
 
 
@@ -208,10 +208,9 @@ def _value_problems(
     ]
 
 
-def _declared(declared: Job, role: str) -> tuple[str, ...]:
+def _declared(declared: Job, role: str) -> Sequence[str]:
     """Return the columns to which settings give a role."""
-    value = declared.get(role)
-    return Unit.of(value).columns if role == "unit" else names_in((), value)
+    return Unit.of(declared.get(role)).columns if role == "unit" else declared.names(role)
 
 
 def identifying_columns(candidates: Sequence[PossiblePerson], profiles: Sequence[Profile]) -> set[str]:
@@ -234,7 +233,7 @@ def column_names(source: Source, declared: Job) -> tuple[str, ...]:
 def _opened(source: Source, declared: Job, paths: Sequence[str] = ()) -> tuple[OpenedSource, bool]:
     """Open a source with the given settings. Return the source, and True if the header may be a record."""
     stated = declared.only((*DIALECT_OPTIONS, "separator", "null"))
-    skipped = [kind for kind in names_in((), declared.get("skip_rows")) if kind != "no-id"]  # ids may be undeclared
+    skipped = [kind for kind in declared.names("skip_rows") if kind != "no-id"]  # ids may be undeclared
     named = [name for role in ROLES for name in _declared(declared, role)]
     options = ReadOptions(**{**stated, "skip_rows": skipped}, keep=[*named, *paths])
     opened = open_source(source, options, declared.get("labels"))

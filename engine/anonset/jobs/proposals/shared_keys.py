@@ -31,10 +31,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, eq=False)
 class KeyColumn(RedactedRepr):
-    """Column that may contain the key of a table, or refer to a row of another table."""
+    """Column, or columns, that may contain the key of a table, or refer to a row of another table."""
 
     table: str
-    name: str
+    columns: tuple[str, ...]
+    """Names of the columns. A key of several columns is unique only together."""
     ids: UInt64 = field(repr=False)
     """Sorted hashes of the distinct ids, uint64 (n,)."""
     given: int
@@ -46,6 +47,11 @@ class KeyColumn(RedactedRepr):
     """True if the ids are most of the numbers between the smallest and the largest, such as row numbers."""
     before: str = ""
     """Text before each id, such as ``Patient/``."""
+
+    @property
+    def name(self) -> str:
+        """Names of the columns, separated by commas."""
+        return ",".join(self.columns)
 
     @property
     def is_unique(self) -> bool:

@@ -140,7 +140,7 @@ def _key_column(table: str, name: str, column: Any, points: int, hash_key: UInt6
     if before := _reference(texts):
         texts = arrow.unique(without_prefix(texts, before)[0])
     ids = np.unique(hash_ids(hash_key, [texts])[:, 0])
-    return KeyColumn(table, name, ids, given, len(column), points, _are_dense(texts), before)
+    return KeyColumn(table, (name,), ids, given, len(column), points, _are_dense(texts), before)
 
 
 def _may_be_a_key(one: Profile, column: Any) -> bool:

@@ -20,7 +20,6 @@ from anonset.jobs.runs.cluster import attached, require_files, require_on_worker
 from anonset.jobs.runs.leftovers import warning_of_what_is_left
 from anonset.jobs.runs.run import Run
 from anonset.publications.presentation import Format, Order, Symbols
-from anonset.reading.roles import name_list
 from anonset.release.formats import Layout
 from anonset.release.publishing.continuation import read_earlier
 from anonset.release.publishing.destination import destination
@@ -29,6 +28,7 @@ from anonset.release.publishing.staging import require_apart
 from anonset.release.release import Release
 from anonset.release.stopwatch import report_compilation
 from anonset.settings.binding import CeilingSpec, HierarchySpec, require_table
+from anonset.settings.job import Job
 from anonset.spelling import setting
 
 
@@ -130,7 +130,7 @@ def anonymize(
     (True, ['N1_0', 'b1', 'b2'])
     """
     require_table(table)
-    accepted = name_list(accept) if isinstance(accept, str) else accept
+    accepted = Job({"accept": accept}).names("accept")
     for word in accepted:
         require_known(setting("accept"), word, ("undecided", "worthless"))
     table = table if workers is None else table.with_workers(Threads(workers))

@@ -32,7 +32,6 @@ from anonset.jobs.runs.work_places import killed_run, work_place_of_run
 from anonset.privacy import PrivacyModel
 from anonset.reading.batches import open_source
 from anonset.reading.options import separators_in
-from anonset.reading.roles import name_list
 from anonset.reading.sources.files import STATISTICS
 from anonset.reading.sources.place import is_address
 from anonset.reading.sources.sizes import DataSize
@@ -143,7 +142,7 @@ def _local_work(settings: Settings) -> Path:
 
 def _published(size: DataSize, settings: Settings) -> DataSize:
     """Estimate the size of the input without the dropped columns. A pattern may select any number of columns."""
-    used = [name for role in ROLES if role != "drop" for name in name_list(getattr(settings, role) or ())]
+    used = settings.stated.names(*(role for role in ROLES if role != "drop"))
     counted = settings.drop and not any(name.endswith("*") for name in (*used, *settings.drop))
     share = len(used) / (len(used) + len(settings.drop)) if counted else 1.0
     return replace(size, values=int(size.values * share), text=int(size.text * share))

@@ -28,7 +28,6 @@ from anonset.jobs.trials.growth import RunSize, run_sizes, sample
 from anonset.kinds.workloads import WorkloadSpec
 from anonset.queries.estimate import require_reading
 from anonset.reading.decisions import MACHINE, decisions
-from anonset.reading.roles import name_list
 from anonset.reading.sources.files import require_file
 from anonset.reading.sources.source import Source
 from anonset.release.memory import require_memory
@@ -161,7 +160,7 @@ def values_of(name: str, text: str) -> list[str]:
         If a range has no values or too many values.
     """
     values: list[str] = []
-    for part in name_list(text):
+    for part in map(str.strip, text.split(",")):
         if (ends := _RANGE.fullmatch(part)) is None:
             values.append(part)
             continue

@@ -13,7 +13,7 @@ import numpy as np
 from anonset.data import SetColumn, Table, Vocabulary
 from anonset.data.split_mix import SplitMix
 from anonset.errors import InputError, typed
-from anonset.reading.roles import name_list
+from anonset.settings.ranges import whole_number
 
 RUNS = 3
 """Runs per size, to estimate the variance of their times."""
@@ -24,7 +24,6 @@ LINEAR_WITHIN = 0.1
 """Largest relative difference between a linear growth and its fitted line."""
 _PERCENT = re.compile(r"(\d{1,3}(?:\.\d{1,9})?)%")
 _ALL = 100  # percent
-_MOST_DIGITS = 18
 
 
 @dataclass(frozen=True)
@@ -76,12 +75,12 @@ def _numbers(name: str, text: str | None, n: int | None = None) -> list[int | No
     if text is None:
         return [None]
     numbers = []
-    for part in name_list(text):
+    for part in map(str.strip, text.split(",")):
         percent = _PERCENT.fullmatch(part) if n is not None else None
         if percent is not None and n is not None:
             number = round(n * float(percent[1]) / 100) if float(percent[1]) <= _ALL else 0
         else:
-            number = int(part) if part.isdecimal() and len(part) <= _MOST_DIGITS else 0
+            number = whole_number(part) or 0
         if number < 1 or (n is not None and number > n):
             most = "" if n is None else f" to {n:,}, or percentages up to 100%"
             msg = f"--{name}: must be comma-separated integers from 1{most or ' up'}, got {typed(part)}"

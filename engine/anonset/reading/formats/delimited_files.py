@@ -22,8 +22,8 @@ from anonset.reading.formats.edge_lines import EdgeLines, without_rows
 from anonset.reading.formats.label_lines import LINES, number_of_records, start_of_last
 from anonset.reading.formats.text_chunks import TextRange, head_of, pieces
 from anonset.reading.formats.text_ranges import Text, text_parts
+from anonset.reading.name_lists import names_in
 from anonset.reading.options import ReadOptions
-from anonset.reading.roles import names_in
 from anonset.reading.sources.dialect import Dialect
 from anonset.reading.sources.source import DataFile, Source
 

@@ -15,9 +15,9 @@ from anonset.arrow import ArrowColumns
 from anonset.errors import InputError, Problem
 from anonset.reading.batches import Batch, OpenedSource, first_rows, with_keys
 from anonset.reading.formats.text_chunks import TextPiece, pieces
+from anonset.reading.name_lists import names_in
 from anonset.reading.nested_paths import NestedPath, most_values, paths_in, single_paths, without_entered
 from anonset.reading.options import ReadOptions
-from anonset.reading.roles import names_in
 from anonset.reading.sources.dialect import invalid_utf8
 from anonset.reading.sources.source import DataFile, Source
 

@@ -12,9 +12,9 @@ from anonset.data import spans
 from anonset.data.storage.workers import Workers
 from anonset.errors import InputError
 from anonset.reading.batches import Batch, OpenedSource, SourcePart, first_rows, way_to_link, with_keys
+from anonset.reading.name_lists import names_in
 from anonset.reading.nested_paths import with_nested
 from anonset.reading.options import ReadOptions
-from anonset.reading.roles import names_in
 from anonset.reading.sources.files import open_parquet, reading
 from anonset.reading.sources.source import DataFile, Source, can_access
 

@@ -53,7 +53,7 @@ from anonset.errors import DisclosureError, Fix, InputError, Problem
 from anonset.privacy import PrivacyModel
 from anonset.publications import Published, Records
 from anonset.publications.buckets import STAR
-from anonset.reading.roles import Names, names_in
+from anonset.reading.roles import Names
 from anonset.release import scan_remedies as remedies
 from anonset.release.formats import kind_of
 from anonset.release.scan.item_scan import ItemScan, ids_among_items
@@ -70,6 +70,7 @@ from anonset.release.scan_findings import (
     few_persons,
     personal_values_finding,
 )
+from anonset.settings.job import Job
 from anonset.spelling import setting
 
 _REFUSED = ("name", "e-mail", "IBAN")
@@ -198,7 +199,7 @@ def declared(table: Table, names: Names | None) -> Table:
     """
     columns = (*table.ids, *table.relational, *table.kept, *(() if table.sensitive is None else (table.sensitive,)))
     published_names = (*table.item_columns, *(column.name for column in columns))
-    named = names_in(published_names, names)
+    named = Job({"publish_as_is": names}).names("publish_as_is", header=published_names)
     if unknown := [name for name in named if name not in published_names]:
         msg = (
             f"{setting('publish_as_is')} names {unknown[0]!r}; the published columns are {names_shown(published_names)}"

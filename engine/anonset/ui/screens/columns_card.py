@@ -9,7 +9,7 @@ from nicegui import ui
 from nicegui.elements.mixins.text_element import TextElement
 
 from anonset.data.hierarchies.hierarchy_rules import is_coarser
-from anonset.reading.roles import name_list
+from anonset.reading.file_options import Unit
 from anonset.settings.job import Job
 from anonset.spelling import counted, short_names
 from anonset.ui.screens.frame import LiveSection, Screen, button, card, menu_of, show_page, text
@@ -96,7 +96,7 @@ class ColumnsCard:
 
     def _show_columns(self, section: LiveSection) -> None:
         state = self._state
-        found, roles, unit = state.inspection.findings, roles_of_job(state), name_list(state.unit)
+        found, roles, unit = state.inspection.findings, roles_of_job(state), Unit.of(state.unit)
         if found is None:
             return
         reason = partial(_reason, state, unit)

@@ -1,8 +1,7 @@
 """Buttons that write recommended settings to the job file."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 from nicegui import ui
 
@@ -37,16 +36,12 @@ def together(fixes: Sequence[Fix]) -> list[Fix]:
     >>> [fix.settings for fix in together([Fix({"drop": ["a"]}), Fix({"null": ["-"]}), Fix({"drop": ["b"]})])]
     [{'drop': ['a', 'b']}, {'null': ['-']}]
     """
-    made: dict[object, dict[str, Any]] = {}
+    made: dict[object, Job] = {}
     for number, fix in enumerate(fixes):
-        names = fix.settings.keys()
-        known = made.setdefault(tuple(names) if names <= _OF_EACH_COLUMN and names != {"hierarchy"} else number, {})
-        for name, value in fix.settings.items():
-            if isinstance(value, Mapping):
-                known[name] = {**value, **known.get(name, {})}
-            else:
-                known[name] = list(dict.fromkeys([*known.get(name, ()), *value])) if isinstance(value, list) else value
-    return [Fix(settings) for settings in made.values()]
+        names, own = fix.settings.keys(), Job(fix.settings)
+        key = tuple(names) if names <= _OF_EACH_COLUMN and names != {"hierarchy"} else number
+        made[key] = edited(made[key], own) if key in made else own
+    return [Fix(job.settings) for job in made.values()]
 
 
 def open_fixes(state: PageState, fixes: Sequence[Fix]) -> list[Fix]:

@@ -6,8 +6,8 @@ from typing import Any
 
 from nicegui import ui
 
+from anonset.reading.file_options import Unit
 from anonset.reading.linked import column_of
-from anonset.reading.roles import name_list
 from anonset.settings.job import Job
 from anonset.spelling import counted, listed
 from anonset.ui.screens.frame import LiveSection, Screen, card, text
@@ -35,7 +35,7 @@ def show_tables(screen: Screen, section: LiveSection) -> None:
     for name in [*tables, *(name for name in inspected if name not in tables)] if tables else ():
         found = inspected.get(name)
         stated = tables.get(name, Job(found or {}))
-        keys = stated.names("key") or name_list(state.unit if state.answered else (found or {}).get("key", ""))
+        keys = stated.names("key") or Unit.of(state.unit if state.answered else (found or {}).get("key", ""))
         links = any(one.text("in").partition(".")[0] == name for one in tables.values())
         with card(f"Table {name}"):
             _describe(stated, keys, found, links=links)

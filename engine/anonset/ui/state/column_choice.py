@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from anonset.reading.roles import name_list
+from anonset.reading.file_options import Unit
 from anonset.spelling import arguments_of, counted, short_names
 from anonset.ui.state.open_job import OpenJob
 from anonset.ui.state.runs import CommandRun
@@ -26,7 +26,7 @@ class ColumnChoice:
     @property
     def groups(self) -> list[list[str]]:
         """Groups of columns with the same values, without columns that identify the person."""
-        found, unit = self._state.inspection.findings, name_list(self._state.unit)
+        found, unit = self._state.inspection.findings, Unit.of(self._state.unit)
         groups = [] if found is None else [[name for name in names if name not in unit] for names in found["alike"]]
         return [names for names in groups if len(names) > 1]
 
@@ -66,7 +66,7 @@ class ColumnChoice:
         await asyncio.sleep(_PAUSE)
         if not names or self.names is not names:
             return
-        barred = {*names, *name_list(self._state.unit)}
+        barred = {*names, *Unit.of(self._state.unit)}
         roles = {"relational": names, "drop": [name for name in self._columns() if name not in barred]}
         run = CommandRun(["inspect", self._state.name, *arguments_of(roles), "--json"], self._state.folder.path)
         self.count = run

@@ -12,7 +12,6 @@ from anonset.errors import AnonsetError, Fix, InputError, plain_text
 from anonset.privacy.model import PrivacyModel
 from anonset.reading.file_options import OPEN, UNKNOWN, Unit
 from anonset.reading.linked import LinkedTables
-from anonset.reading.roles import name_list
 from anonset.reading.sources.place import Place
 from anonset.settings.edits import edited, make_settings
 from anonset.settings.job import Job
@@ -154,7 +153,7 @@ class PageState:
         """Unit in the job file: ``row``, ``unknown``, columns that identify a person, or ``?`` if the owner has not
         declared it yet. Empty if the job does not state it.
         """
-        return ",".join(name_list(self.raw.get("unit", "")))
+        return str(Unit.of(self.raw.get("unit")))
 
     @property
     def answered(self) -> bool:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from anonset.reading.roles import name_list
 from anonset.settings.job import Job
 from anonset.spelling import short_names
 
@@ -167,7 +166,7 @@ def fix_in_words(settings: Mapping[str, Any]) -> str:
 
 def _words(name: str, value: Any) -> str:
     if name in _OF_COLUMNS:
-        return _OF_COLUMNS[name].format(short_names(name_list(value)))
+        return _OF_COLUMNS[name].format(short_names(Job({name: value}).names(name)))
     in_words = _VALUES.get(name, {})
     if isinstance(value, Mapping):
         parts = [f"{key}={entry}" for key, entry in value.items()]

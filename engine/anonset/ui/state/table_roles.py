@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from anonset.data.hierarchies.hierarchy_rules import RANGE
+from anonset.reading.file_options import Unit
 from anonset.reading.linked import column_of
-from anonset.reading.roles import name_list
 from anonset.settings.edits import edited
 from anonset.settings.job import Job
 from anonset.settings.table_lines import TABLE_ROLES, columns_by_table, with_column_role
@@ -99,7 +99,7 @@ def _with_role(table: Job, found: Mapping[str, Any], unit: str, role: str, colum
         return made.without("drop")
     if made.names("items"):
         return made
-    named = {*(table.names("key") or name_list(unit)), *made.names(*TABLE_ROLES)}  # a table of persons names the others
+    named = {*(table.names("key") or Unit.of(unit)), *made.names(*TABLE_ROLES)}  # a table of persons names the others
     return made.with_(
         drop=[*made.names("drop"), *(one["name"] for one in found["columns"] if one["name"] not in named)]
     )
