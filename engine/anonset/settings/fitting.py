@@ -38,7 +38,7 @@ from anonset.spelling import counted, setting
 _SHOWN, _FEW_RECORDS = 20, 5
 _MOST_COMPARED = 10_000
 _NUMBER = re.compile(r"[-+]?\d{1,18}(\.\d{1,18})?")
-TRIED = (
+_TRIED = (
     ("upper",),
     ("lower",),
     ("strip-dots",),
@@ -50,6 +50,8 @@ TRIED = (
     ("lower", "strip-dots"),
 )
 """Combinations of normalization rules that error messages may recommend for codes that are not leaves."""
+SUPPRESSED = "unknown suppress"
+"""Rule of a change that removes labels."""
 
 
 class HierarchyLabels(NamedTuple):
@@ -116,7 +118,7 @@ def _fit_to_rule(table: Table, part: HierarchyLabels, spec: str) -> Table:
     rejected = odd_labels(spec, part.labels, part.name) if table.rules.unknown == "suppress" else []
     if rejected:
         to = None if part.of_items else MISSING_VALUE
-        table = _changed(table, part, "unknown suppress", dict.fromkeys(rejected, to))
+        table = _changed(table, part, SUPPRESSED, dict.fromkeys(rejected, to))
     remaining = [label for label in part.labels if label not in rejected]
     with naming_date_form(spec, remaining, part.name):
         coarse = coarser(spec, remaining, part.name)
@@ -155,13 +157,13 @@ def part_of(table: Table, name: str, sensitive: Sequence[str] = ()) -> Hierarchy
 def _images(
     wrong: Sequence[Misfit], tree: Hierarchy, rules: CodeRules, *, categories: bool
 ) -> dict[str, dict[str, str | None]]:
-    images: dict[str, dict[str, str | None]] = {"unknown suppress": {}, "unknown prefix": {}, "inner-items leaf": {}}
+    images: dict[str, dict[str, str | None]] = {SUPPRESSED: {}, "unknown prefix": {}, "inner-items leaf": {}}
     nodes, leaves = nodes_of(tree), tree.leaves.index
     inner = inner_labels(tree)
     for misfit in wrong:
         to, rule = misfit.label, ""
         if not misfit.inner and rules.unknown == "suppress" and not categories:
-            images["unknown suppress"][misfit.label] = None
+            images[SUPPRESSED][misfit.label] = None
             continue
         if not misfit.inner and rules.unknown == "prefix":
             to, rule = longest_prefix(misfit.label, nodes) or misfit.label, "unknown prefix"
@@ -209,24 +211,29 @@ def _kind(misfit: Misfit) -> str:
 
 
 def label_remedies(part: HierarchyLabels, wrong: Sequence[Misfit], tree: Hierarchy) -> tuple[list[str], list[Fix]]:
-    """Return advice, and the settings that turn the labels into leaves. The first setting makes the smallest change."""
-    best, names = max(((made_leaves(part, rules, tree), rules) for rules in TRIED), key=lambda trial: trial[0])
-    rules = {"normalize": list(names) if part.of_items else [f"{part.name}={rule}" for rule in names]}
+    """Return advice, and the settings that together turn the labels into leaves. If two fixes contain the same setting,
+    the first changes less.
+    """
+    best, names = max(((_made_leaves(part, rules, tree), rules) for rules in _TRIED), key=lambda trial: trial[0])
+    start = "" if part.of_items and not part.mark else f"{part.name}="
+    rules = Fix({"normalize": [f"{start}{rule}" for rule in names]}, f"to fit {counted(best, 'label')}")
     if best == len(wrong):
-        return [], [Fix(rules)]
+        return [], [replace(rules, effect="")]
     if not part.of_items and any(not misfit.label for misfit in wrong):
         line = f"for empty cells, add the line {foreign(f',{root_of(tree)}')} to the hierarchy"
-        fix = Fix(null_of(part.name), "to publish empty cells as '?'")
+        fix = Fix({"null": [f"{part.name}="], "missing": "value"}, "to publish empty cells as '?'")
         others = [misfit for misfit in wrong if misfit.label]
         ways, fixes = label_remedies(part, others, tree) if others else ([], [])
         return [line, *ways], [fix, *fixes]
-    unknown = [misfit for misfit in wrong if not misfit.inner]
-    nodes, ways, fixes = nodes_of(tree), list[str](), list[Fix]()
-    if best:
-        fixes.append(Fix(rules, f"to fit {counted(best, 'label')}"))
-    if unknown and all(longest_prefix(misfit.label, nodes) for misfit in unknown):
+    labels = tuple(_normalized(misfit.label, names if best else ()) for misfit in wrong)
+    left = misfits(tree, labels, [misfit.occurrences for misfit in wrong])
+    unknown = [misfit for misfit in left if not misfit.inner]
+    nodes, ways, fixes = nodes_of(tree), list[str](), [rules] if best else []
+    prefixes = [longest_prefix(misfit.label, nodes) for misfit in unknown]
+    by_prefix = bool(unknown) and all(prefixes)
+    if by_prefix:
         fixes.append(Fix({"unknown": "prefix"}, "to replace missing codes by their longest known prefix"))
-    if len(unknown) < len(wrong):
+    if len(unknown) < len(left) or (by_prefix and not {*prefixes} <= {*tree.leaves.labels}):
         fixes.append(Fix({"inner_items": "leaf"}, "to add leaves below inner nodes"))
     if unknown and (way := _way_to_write(unknown, tree)):
         ways.append(way)
@@ -261,22 +268,17 @@ def _number_of(label: str) -> Decimal | None:
     return Decimal(text) if _NUMBER.fullmatch(text) else None
 
 
-def null_of(column: str) -> dict[str, str | list[str]]:
-    """Return the settings that read the empty cells of a column as the missing value ``?``."""
-    return {"null": [f"{column}="], "missing": "value"}
+def _normalized(label: str, rules: Sequence[str]) -> str:
+    for rule in rules:
+        label = RULES[rule](label)
+    return label
 
 
-def made_leaves(part: HierarchyLabels, rules: Sequence[str], tree: Hierarchy) -> int:
+def _made_leaves(part: HierarchyLabels, rules: Sequence[str], tree: Hierarchy) -> int:
     """Return the number of labels that the rules turn into leaves, or 0 if the rules would also remove a leaf."""
-    leaves, gained = tree.leaves.index, 0
-    for before in part.labels:
-        after = before
-        for rule in rules:
-            after = RULES[rule](after)
-        if before in leaves and after not in leaves:
-            return 0
-        gained += before not in leaves and after in leaves
-    return gained
+    leaves = tree.leaves.index
+    pairs = [(label in leaves, _normalized(label, rules) in leaves) for label in part.labels]
+    return 0 if (True, False) in pairs else pairs.count((False, True))
 
 
 def nearest(misfit: Misfit, tree: Hierarchy) -> str:

@@ -13,14 +13,17 @@ from anonset.data import CategoricalColumn, Table
 from anonset.data.domains import lists_persons
 from anonset.data.hierarchies.hierarchy_rules import PROPOSED, VALUES, is_rule
 from anonset.data.table import Column
-from anonset.errors import InputError
+from anonset.errors import Fix, InputError, Problem
 from anonset.jobs.proposals.proposal import Proposal, read_with_settings
 from anonset.reading.batches import OpenedSource, with_null_words
 from anonset.settings.binding import HierarchySpec, bind_columns
 from anonset.settings.edits import edited
+from anonset.settings.fitting import SUPPRESSED, part_of
 from anonset.settings.job import Job
-from anonset.settings.remedies import remedy_for
+from anonset.spelling import counted
 
+_RULES = frozenset({"normalize", "inner_items", "unknown", "null", "missing"})
+"""Settings that change labels of the data to leaves."""
 _MOST_LEFT_OUT = 0.25
 """Maximum share of code occurrences that may be dropped because a hierarchy does not contain their codes."""
 
@@ -42,7 +45,7 @@ def try_hierarchies(proposal: Proposal, given: Mapping[str, HierarchySpec], open
             bind_columns(table, {**others, name: spec})
             fitting[name] = spec
         except InputError as error:
-            if (remedied := _with_remedy(proposal, table, opened, {**others, name: spec}, name)) is not None:
+            if (remedied := _with_remedy(proposal, table, opened, {**others, name: spec}, error)) is not None:
                 proposal, table = remedied
                 fitting[name] = spec
                 continue
@@ -82,26 +85,38 @@ def _coarse_enough(table: Table, fitting: Mapping[str, Any], given: Mapping[str,
 
 
 def _with_remedy(
-    proposal: Proposal, table: Table, opened: OpenedSource, specs: Mapping[str, Any], name: str
+    proposal: Proposal, table: Table, opened: OpenedSource, specs: Mapping[str, Any], error: InputError
 ) -> tuple[Proposal, Table] | None:
-    """Read the data again with rules that turn codes into leaves of the hierarchy of a column. Return None unless the
-    rules keep most codes.
+    """Read the data again with the fixes of an error about labels that are no leaves of their hierarchy. Return None
+    unless the fixes keep most codes.
     """
+    changes = Job()
+    for fix in error.fixes:
+        changes = Job({**fix.settings, **changes}) if _RULES.issuperset(fix.settings) else changes
+    part = part_of(table, str(error.place.get("column")))
+    if part is None or not changes:
+        return None
+    before = proposal.settings
+    settings = edited(before, changes)
+    if "null" in changes:
+        opened = with_null_words(opened, changes["null"])
+        ways = ",".join(dict.fromkeys([*before.names("missing"), "value"]))
+        settings = settings.with_(missing=ways)
     try:
-        problem, lost = remedy_for(table, name, specs[name]) or (None, 1.0)
-        if problem is None or lost > _MOST_LEFT_OUT:
-            return None
-        changes, before = problem.fixes[0].settings, proposal.settings
-        settings = edited(before, Job(changes))
-        if "null" in changes:
-            opened = with_null_words(opened, changes["null"])
-            ways = ",".join(dict.fromkeys([*before.names("missing"), "value"]))
-            settings = settings.with_(missing=ways)
         table = read_with_settings(opened, settings)
-        bind_columns(table, specs)
+        bound, _ = bind_columns(table, specs)
     except InputError:
         return None
-    return replace(proposal, table=table, settings=settings, problems=(*proposal.problems, problem)), table
+    removed = [change for change in bound.changes if (change.column, change.rule) == (part.name, SUPPRESSED)]
+    labels, lost = sum(change.labels for change in removed), sum(change.occurrences for change in removed)
+    share = lost / max(1, sum(part.occurrences))
+    if share > _MOST_LEFT_OUT:
+        return None
+    wrong = int(error.place.get("count", labels))
+    problem = f"hierarchy of {part.name!r}: {wrong:,} of {counted(len(part.labels), 'label')} "
+    loss = f"with {counted(labels, 'value')} suppressed ({share:.1%} of the occurrences)" if labels else ""
+    found = Problem(f"{problem}{'is not a leaf' if wrong == 1 else 'are not leaves'}", [Fix(changes, loss)])
+    return replace(proposal, table=table, settings=settings, problems=(*proposal.problems, found)), table
 
 
 def sets_list_persons(column: Column, k: int) -> bool:
