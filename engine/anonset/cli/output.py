@@ -74,9 +74,9 @@ class Output(RedactedRepr):
             raise self.error
 
 
-def written(out: object, *, note: str = "", **more: Any) -> Output:
+def written(out: object, notes: Sequence[str] = (), **more: Any) -> Output:
     """Return the output of a command that wrote a file or a directory."""
-    return Output(lambda: {"out": str(out), **more}, notes=lambda: [note] if note else [])
+    return Output(lambda: {"out": str(out), **more}, notes=lambda: notes)
 
 
 def show(*parts: "RenderableType") -> None:

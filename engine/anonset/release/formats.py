@@ -150,8 +150,6 @@ class PublicationKind(ABC, Generic[P]):
     """
     several_tables: bool
     """True if the data consist of several tables. The default format of tables is CSV."""
-    next_commands: tuple[str, ...]
-    """Commands for the owner to run next on the publication."""
 
     @abstractmethod
     def require_publishable(self, table: Table, hierarchies: Hierarchies, algorithm: Algorithm, layout: Layout) -> None:

@@ -118,17 +118,13 @@ _EXISTING = "already published with the same settings, data and versions. Result
 def _next_commands(release: "Release") -> list[str]:
     """Return a line with commands to run on the publication. They read the settings from the private report."""
     from anonset.reading.sources.place import Place
-    from anonset.release.formats import kind_of
 
     if (place := release.published) is None:
         return []
     out, job = str(place.out), str(place.private / "report.json")
     if isinstance(place.out, Place):
         return [f"Next: {as_typed('verify', out)}"]
-    line_of = {"verify": as_typed("verify", out), "risk": as_typed("risk", job)}
-    line_of["report"] = f"{as_typed('report', job)} -o report.html"
-    commands = kind_of(release.algorithm.model).next_commands
-    return [f"Next: {'; '.join(line_of[command] for command in commands)}"]
+    return [f"Next: {as_typed('risk', job)}; {as_typed('report', job)}"]
 
 
 def _output(release: "Release") -> Output:

@@ -17,7 +17,7 @@ from anonset.local_paths import require_local
 from anonset.report.page import internal_page, shareable_page
 from anonset.settings.job_files import settings_at
 from anonset.settings.publication import OriginalSettings, ReportSettings
-from anonset.spelling import setting
+from anonset.spelling import as_typed, setting
 
 Flags: Any = flags_of(ReportSettings)
 _PUBLIC = {*ReportSettings.model_fields} - {*OriginalSettings.model_fields} | {"memory_limit", "work_dir"}
@@ -28,7 +28,10 @@ def report(
     published: Annotated[str, Option("Directory made by anonset anonymize, or the job file.", "OUT")],
     /,
     *,
-    out: Annotated[str, Option("New HTML file outside of OUT.", alias="-o")] = "report.html",
+    out: Annotated[
+        str | None,
+        Option("New HTML file outside of OUT. Default: OUT-report.html or OUT-shareable.html.", alias="-o"),
+    ] = None,
     shareable: Annotated[
         bool, Option("Write a report that you may share with the data. It uses no private information.")
     ] = False,
@@ -45,7 +48,8 @@ def report(
     if shareable:
         _require_public([name for name in given_flags(flags) if name not in _PUBLIC])
     published, settings = settings_at(published, "out", given_flags(flags), ReportSettings)
-    _require_place(Path(out), Path(published))
+    file = Path(out or f"{Path(published).resolve().name}-{'shareable' if shareable else 'report'}.html")
+    _require_place(file, Path(published))
     source = None if shareable else settings.original_source()
     compared = opened_to_compare(published, source, settings, "risks", with_private=not shareable)
     with compared as (opened, place):
@@ -56,9 +60,13 @@ def report(
         else:
             table, persons = original_and_persons(opened, source, settings, place)
             page = internal_page(report_facts(opened, table, settings.hierarchy, persons), settings)
-    _write(Path(out), page, shareable=shareable)
+    _write(file, page, shareable=shareable)
     for_whom = "may be shared with the data" if shareable else "is internal: do not share it"
-    return written(out, note=f"{out} {for_whom}; print and sign it", shareable=shareable)
+    notes = [f"{file} {for_whom}; print and sign it"]
+    if not shareable:
+        near = published.removeprefix(f"{Path.cwd()}{os.sep}")
+        notes.append(f"Next: {as_typed('report', near, {'shareable': True})}, to write the report for recipients")
+    return written(file, notes, shareable=shareable)
 
 
 def _require_public(names: Iterable[str]) -> None:

@@ -61,7 +61,7 @@ def risk(
     account, summary = account_and_summary(report)
     further = [f"To simulate an attack: {as_typed('risk', out)} --original FILE"] if table is None else []
     return Output(
-        lambda: summary, lambda: account, lambda: [*further, f"Next: {as_typed('report', argument)} -o report.html"],
+        lambda: summary, lambda: account, lambda: [*further, f"Next: {as_typed('report', argument)}"],
         FAILED if summary.get("broken") else DONE,
     )  # fmt: skip
 

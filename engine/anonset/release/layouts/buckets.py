@@ -35,7 +35,6 @@ class BucketsKind(PublicationKind[Buckets]):
 
     no_stream = "buckets are two tables, not a single stream; use to_arrow(): .qit and .snt"
     several_tables = True
-    next_commands = ("risk", "report")
 
     def require_publishable(self, table: Table, hierarchies: Hierarchies, algorithm: Algorithm, layout: Layout) -> None:
         """Reject row orders other than ``sorted``, and formats other than CSV."""

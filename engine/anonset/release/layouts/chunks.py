@@ -38,7 +38,6 @@ class ChunksKind(PublicationKind[Chunks]):
 
     no_stream = "chunks are three tables, not a single stream; use to_arrow(): .clusters, .chunks, …"
     several_tables = True
-    next_commands = ("verify",)
 
     def require_publishable(self, table: Table, hierarchies: Hierarchies, algorithm: Algorithm, layout: Layout) -> None:
         """Reject layouts that would link the parts of a record, and labels that the format does not support."""

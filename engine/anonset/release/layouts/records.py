@@ -73,7 +73,6 @@ class RecordsKind(PublicationKind[Records]):
 
     no_stream = ""
     several_tables = False
-    next_commands = ("risk", "report")
 
     def require_publishable(self, table: Table, hierarchies: Hierarchies, algorithm: Algorithm, layout: Layout) -> None:
         """Reject columns and labels that the layout does not support, for every node and set that may be published."""
