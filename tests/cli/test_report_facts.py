@@ -1,7 +1,9 @@
 """The facts that a data protection officer looks for are in the report, in their sections."""
 
 import html
+import random
 import re
+from pathlib import Path
 
 import pytest
 
@@ -165,3 +167,32 @@ def test_rows_are_not_called_persons_if_nobody_declared_persons(place: Place) ->
     heads = re.findall(r'<th scope="col">(.*?)</th>', page)
     assert "rows" in heads
     assert not [head for head in heads if "person" in head and head != "attacker knows"]
+
+
+def test_a_report_on_linked_tables_names_every_column_that_is_not_published(place: Place) -> None:
+    draw = random.Random(3)
+    place.write("people.csv", "pid,sex,note\n" + "".join(f"{n},{'fm'[n % 2]},x{n}\n" for n in range(40)))
+    place.write("stays.csv", "stay,pid,ward\n" + "".join(f"s{n},{n % 40},w{n % 3}\n" for n in range(80)))
+    codes = [f"s{n},{code},{n}\n" for n in range(80) for code in draw.sample("abcdef", 2)]
+    place.write("codes.csv", "stay,code,day\n" + "".join(codes))
+    tables = {
+        "people": 'input = "people.csv"\nrelational = ["sex"]\ndrop = ["note"]',
+        "stays": 'input = "stays.csv"',
+        "codes": 'input = "codes.csv"\nkey = "stay"\nin = "stays"\nitems = "code"',
+    }
+    fixed = f'out = "{place.out}"\nunit = "pid"\nmodel = "kkm"\nk = 3\nm = 1\n'
+    rules = '[hierarchy]\n"people.sex" = "values"\n"codes.code" = "balanced:3"\n'
+    job = place.write(
+        "job.toml", fixed + "".join(f"[tables.{name}]\n{text}\n" for name, text in tables.items()) + rules
+    )
+    ran = place.run("anonymize", job, "--quiet")
+    assert ran.code == 0, ran.err
+    page = place.folder / "page.html"
+    assert place.run("report", str(place.private / "report.json"), "-o", str(page)).code == 0
+    text = text_of_section(page.read_text(), "Conclusion")
+    assert text.endswith("Not published: pid, people.note, codes.stay, codes.day, stays.stay, stays.ward. ")
+    assert re.search(r"Repeated rows \d+ further rows of persons with several rows in all tables", page_text(page))
+
+
+def page_text(page: Path) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page.read_text()))

@@ -3,16 +3,17 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
+from itertools import chain, combinations
 
 import numpy as np
 
 from anonset.attacks.registry import ALL
 from anonset.data import NumericColumn, Table
-from anonset.data.array_types import Int64
 from anonset.data.hierarchies.hierarchy_rules import is_rule
 from anonset.data.redacted_repr import RedactedRepr
+from anonset.data.storage.store import Store
 from anonset.errors import InputError
+from anonset.jobs.original import original_and_persons
 from anonset.jobs.risk import risk
 from anonset.kinds.base import analysis_of
 from anonset.kinds.risk import RiskReport
@@ -21,11 +22,16 @@ from anonset.measures.countable import CountAccuracy, FrequentItems, accuracy_of
 from anonset.measures.distinct_records import DistinctRecords
 from anonset.privacy import PrivacyModel
 from anonset.publications import Published, Records
+from anonset.reading.batches import open_source
+from anonset.reading.linked import LinkedTables, column_of
+from anonset.reading.options import ReadOptions
+from anonset.reading.sources.source import Source
 from anonset.release.attested import require_statements
 from anonset.release.documents import ATTESTATION, Attestation, Report, read_attestation, read_report
 from anonset.release.opened import OpenedPublication
 from anonset.release.publishing.staging import private_of
 from anonset.settings.binding import HierarchySpec
+from anonset.settings.publication import OriginalSettings
 from anonset.spelling import setting
 
 
@@ -70,20 +76,24 @@ class ReportFacts(RedactedRepr):
     """
     unlike_others: float = 0.0
     """Share of published records with a set of items that no other record has."""
+    without_role: tuple[str, ...] = ()
+    """Columns of linked tables that are not published because they have no role or link other tables."""
 
 
 def report_facts(
     opened: OpenedPublication,
-    original: Table | None,
-    hierarchies: Mapping[str, HierarchySpec] | None,
-    persons: Int64 | None,
+    source: Source | None,
+    settings: OriginalSettings,
+    store: Store,
 ) -> ReportFacts:
-    """Read the private report of a publication, and count the risks before and after anonymization.
+    """Read the private report and the original of a publication, and count the risks before and after anonymization.
 
     Parameters
     ----------
-    persons
-        Person number of each record of the original, from 0, int64 (n,). None if each record is a different person.
+    source
+        The original. None if it is not available.
+    store
+        Store of the original.
 
     Raises
     ------
@@ -93,7 +103,9 @@ def report_facts(
     ways = f"name it with {setting('private')}, or use {setting('shareable', True)}"
     msg = f"an internal report needs the private directory of {str(opened.out)!r}; {ways}"
     report = opened.require_report(msg)
-    if original is None:
+    original, persons = original_and_persons(opened, source, settings, store)
+    hierarchies = settings.hierarchy
+    if source is None or original is None:
         return replace(public_facts(opened), private=report, releases=_other_releases(opened, report))
     kind, column = analysis_of(opened.publication), original.transactions
     after = risk(opened, original, hierarchies=hierarchies, persons=persons, attacks=[ALL])
@@ -106,8 +118,20 @@ def report_facts(
     return ReportFacts(
         opened.attested, opened.model, kind.summary(), after, errors, rare,
         revealing_names(opened.publication, rare, hierarchies or {}), report, sensitive, opened.sha256,
-        _other_releases(opened, report), _unlike_others(opened.publication),
+        _other_releases(opened, report), _unlike_others(opened.publication), _without_role(source, settings),
     )  # fmt: skip
+
+
+def _without_role(source: Source, settings: OriginalSettings) -> tuple[str, ...]:
+    """Return the columns of linked tables that are not published because they have no role or link other tables."""
+    if not isinstance(linked := source.given, LinkedTables):
+        return ()
+    options, names = ReadOptions(**settings.reading_options()), list[str]()
+    for table in (*linked.tables, *linked.lookups):
+        published = {table.items, *chain(*table.attributes.values()), *(() if table.parent else table.key)}
+        found = open_source(table.source, table.reading(options)).names
+        names += [column_of(table.name, name) for name in found if name not in published]
+    return tuple(names)
 
 
 def rare_values(original: Table, model: PrivacyModel) -> tuple[RareValues, ...]:

@@ -123,7 +123,8 @@ def persons(facts: ReportFacts) -> list[tuple[str, str]]:
         ]
     if names := Unit.of(report.settings.get("unit")).columns:
         rows.append(("Columns that identify a person", ", ".join(names)))
-    return [*rows, *_of_rows(report, facts.summary.n, by_person=unit == "person" and not ids)]
+    tables = " in all tables" if getattr(facts.attested.data, "tables", None) else ""
+    return [*rows, *_of_rows(report, facts.summary.n, tables, by_person=unit == "person" and not ids)]
 
 
 def _of_ids(model: PrivacyModel) -> str:
@@ -132,7 +133,7 @@ def _of_ids(model: PrivacyModel) -> str:
     return f"{several}, and the guarantee covers single rows." if model.counts_rows else f"{several}."
 
 
-def _of_rows(report: Report, published: int, *, by_person: bool) -> list[tuple[str, str]]:
+def _of_rows(report: Report, published: int, tables: str, *, by_person: bool) -> list[tuple[str, str]]:
     records, read = report.input["records"], report.input.get("source_rows")
     skipped = [change for change in report.changes if not change.column]
     differing = [change for change in report.changes if change.rule == FIRST_VALUE]
@@ -145,9 +146,9 @@ def _of_rows(report: Report, published: int, *, by_person: bool) -> list[tuple[s
     texts = {RECORDS: f"{came}; {published:,} published."}
     texts["Skipped rows"] = "; ".join(map(str, skipped)) or "none"
     if by_person and read is not None:
-        more, places = read - records, " in all tables" if report.settings.get("tables") else ""
+        more = read - records
         texts["Repeated rows"] = (
-            f"{counted(more, 'further row')} of persons with several rows{places}, merged into one record"
+            f"{counted(more, 'further row')} of persons with several rows{tables}, merged into one record"
             if more
             else "none: each person has one row"
         )

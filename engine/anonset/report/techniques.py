@@ -68,7 +68,7 @@ def left_out(facts: ReportFacts) -> list[Row]:
     identifying = [*settings.get("id", []), *Unit.of(settings.get("unit")).columns]
     return [
         *((name, "direct identifier", _MASKED) for name in identifying if name not in shown),
-        *((name, "removed", _MASKED) for name in settings.get("drop", [])),
+        *((name, "removed", _MASKED) for name in (*settings.get("drop", []), *facts.without_role)),
     ]
 
 

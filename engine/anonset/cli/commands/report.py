@@ -10,7 +10,6 @@ from anonset.cli.options import Option
 from anonset.cli.output import Output, written
 from anonset.data.progress import Progress
 from anonset.errors import InputError
-from anonset.jobs.original import original_and_persons
 from anonset.jobs.reading import opened_to_compare
 from anonset.jobs.report_facts import report_facts
 from anonset.local_paths import require_local
@@ -58,8 +57,7 @@ def report(
         if shareable:
             page = shareable_page(opened, settings)
         else:
-            table, persons = original_and_persons(opened, source, settings, place)
-            page = internal_page(report_facts(opened, table, settings.hierarchy, persons), settings)
+            page = internal_page(report_facts(opened, source, settings, place), settings)
     _write(file, page, shareable=shareable)
     for_whom = "may be shared with the data" if shareable else "is internal: do not share it"
     notes = [f"{file} {for_whom}; print and sign it"]
