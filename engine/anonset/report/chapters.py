@@ -13,7 +13,6 @@ from anonset.jobs.report_facts import ReportFacts
 from anonset.measures.retention import (
     PRINTED_FATES,
     PRINTED_PARTS,
-    coarsened_text,
     loss_relative_to,
     relative_to,
     shares,
@@ -189,17 +188,8 @@ def _sensitive(facts: ReportFacts) -> Chapter:
 
 
 def _risk(facts: ReportFacts, part: PagePart) -> Chapter:
-    drawn = list[Section]()
-    if facts.private is not None and part.drawing:
-        coarsened = coarsened_text(facts.private.coarsened) if facts.after.before else ""
-        before = f" The risk before is that of {coarsened}." if coarsened else ""
-        unit = "persons" if facts.attested.declarations.unit == "person" else "records"
-        known = f"Share of the {unit} with so many matching records, if the attacker knows {part.headline}."
-        sizes = Section("Distribution of the number of matching records", notes=[known], drawing=part.sizes)
-        drawn = [Section(notes=[part.drawing_note + before]), Section(notes=part.below_k, form="plain")]
-        drawn += [Section(drawing=part.drawing), *([sizes] if part.sizes else [])]
     title = "Risk before and after" if facts.after.before else "Risk"
-    return Chapter("risk", title, part.risk, [*drawn, *part.risks])
+    return Chapter("risk", title, part.risk, part.risks)
 
 
 def _attacks(facts: ReportFacts, part: PagePart) -> Chapter:

@@ -23,20 +23,10 @@ class PagePart(RedactedRepr):
     """Who is protected and who is not, as pairs of a heading and a sentence."""
     columns: Sequence[tuple[str, str, str]]
     """Name, role and technique of each published column (`techniques`)."""
-    drawing: str = ""
-    """Drawing of the risks, as SVG."""
-    drawing_note: str = ""
-    """Explanation of the drawing."""
-    headline: str = ""
-    """Knowledge of the attacker to which `sizes` refers. Empty if no records are counted."""
-    risk: str = ""
+    risk: str
     """The most important figure of the risk."""
-    sizes: str = ""
-    """Drawing of the distribution of the number of matching records, as SVG."""
-    below_k: Sequence[str] = ()
-    """Sentences about the number of persons with fewer than k matching records."""
-    risks: Sequence[Section] = ()
-    """Risks by the knowledge of an attacker."""
+    risks: Sequence[Section]
+    """Risks by the knowledge of an attacker. Only the internal report contains drawings."""
     verdicts: Sequence[AttackVerdict] = ()
     """Verdicts on the simulated attacks."""
     attacks: Sequence[Section] = ()

@@ -77,14 +77,9 @@ def page_part(risk: BucketRisk, facts: ReportFacts) -> PagePart:
             ("Not protected", "the fact that a person is in the data: ids and kept columns are published unchanged."),
         ],
         columns=of_buckets(risk, facts),
-        drawing=_drawing(risk),
         risk="most likely sensitive value of a person, highest confidence: "
         + ", ".join(f"{percent(inference.highest)} from {inference.known}" for inference in risk.inferences),
-        drawing_note=(
-            "Probability of the most likely sensitive value of a person. "
-            "In the original data, each row shows the sensitive value."
-        ),
-        risks=[_likeliest(risk)],
+        risks=[*([] if facts.private is None else _drawn(risk)), _likeliest(risk)],
         verdicts=_verdicts(risk),
         attacks=[_attack(risk)] if risk.attempts else [],
     )
@@ -102,10 +97,12 @@ def _verdicts(risk: BucketRisk) -> list[AttackVerdict]:
     ]  # fmt: skip
 
 
-def _drawing(risk: BucketRisk) -> str:
+def _drawn(risk: BucketRisk) -> list[Section]:
     rows: list[tuple[str, list[Bar]]] = []
     for inference in risk.inferences:
         parts: list[Bar] = [("hatched", inference.highest, f"{inference.highest:.1%} at most")]
         parts.append(("light", inference.average.value, f"{inference.average.value:.1%} on average"))
         rows.append((inference.known, parts))
-    return bars("Probability of the most likely sensitive value", rows)
+    title = "Probability of the most likely sensitive value"
+    note = f"{title} of a person. In the original data, each row shows the sensitive value."
+    return [Section(notes=[note]), Section(drawing=bars(title, rows))]

@@ -8,6 +8,7 @@ from anonset.attacks.base import AttackResult
 from anonset.jobs.report_facts import ReportFacts
 from anonset.kinds.exposures import MATCHES, Exposure, higher_after, knowledge, small_class_text
 from anonset.kinds.risk import Risk
+from anonset.measures.retention import coarsened_text
 from anonset.measures.risks.skewness import Skewness
 from anonset.measures.shares import Share, percent
 from anonset.release.documents import PublishedFile
@@ -285,15 +286,6 @@ def single_risk(risk: Risk) -> str:
 
 def page_part(risk: Risk, facts: ReportFacts) -> PagePart:
     """Return the parts of the report that depend on the kind of publication."""
-    before = risk.before
-    counted_as = "persons" if risk.unit == "person" else "records"
-    below_k = [f"{when}: {line}" for when, exposures in (("Before", before), ("After", risk.exposures))
-               for line in persons_below_k(risk, exposures)]  # fmt: skip
-    drawn = (
-        "Solid: before; hatched: after."
-        if before
-        else "Hatched: risk after anonymization. The original was not available, so the risk before is not shown."
-    )
     protection = of_rows(facts.attested)
     kept = [name for name in cast("PublishedFile", facts.attested.data).keep if name != risk.model.sensitive_column]
     if kept:
@@ -306,18 +298,35 @@ def page_part(risk: Risk, facts: ReportFacts) -> PagePart:
         ),
         protection=protection,
         columns=of_records(facts),
-        drawing=_drawing(risk, before),
-        drawing_note=(
-            f"Share of the {counted_as} that are unique, if the attacker knows the most identifying items. {drawn}"
-        ),
-        headline=_known(risk),
-        risk=single_risk(risk) + ("" if before else ". The risk in the original is not in this report"),
-        sizes=_sizes(risk),
-        below_k=below_k,
-        risks=[_exposure_table(risk, before), inference_section(risk.told, rows=_counts_rows(risk))],
+        risk=single_risk(risk) + ("" if risk.before else ". The risk in the original is not in this report"),
+        risks=[
+            *([] if facts.private is None or not risk.exposures else _drawn(risk)),
+            _exposure_table(risk, risk.before),
+            inference_section(risk.told, rows=_counts_rows(risk)),
+        ],
         verdicts=_verdicts(risk),
         attacks=_attack_figures(risk),
     )
+
+
+def _drawn(risk: Risk) -> list[Section]:
+    """Return the drawings of the risk, with their explanations."""
+    counted_as = "persons" if risk.unit == "person" else "records"
+    below_k = [f"{when}: {line}" for when, exposures in (("Before", risk.before), ("After", risk.exposures))
+               for line in persons_below_k(risk, exposures)]  # fmt: skip
+    drawn = "Hatched: risk after anonymization. The original was not available, so the risk before is not shown."
+    if risk.before:
+        drawn = "Solid: before; hatched: after."
+    if risk.coarsened:
+        drawn += f" The risk before is that of {coarsened_text({'values': risk.coarsened})}."
+    known = f"Share of the {counted_as} with so many matching records, if the attacker knows {_known(risk)}."
+    unique = f"Share of the {counted_as} that are unique, if the attacker knows the most identifying items. {drawn}"
+    return [
+        Section(notes=[unique]),
+        Section(notes=below_k, form="plain"),
+        Section(drawing=_drawing(risk)),
+        Section("Distribution of the number of matching records", notes=[known], drawing=_sizes(risk)),
+    ]
 
 
 def _sizes(risk: Risk) -> str:
@@ -326,7 +335,7 @@ def _sizes(risk: Risk) -> str:
         exposure = risk.single[when]
         for size, share in zip(MATCHES, () if exposure is None else exposure.sizes, strict=False):
             rows.setdefault(f"{size} matching", []).append((pattern, share.value, f"{percent(share.value)} {when}"))
-    return bars("Distribution of the number of matching records", list(rows.items())) if rows else ""
+    return bars("Distribution of the number of matching records", list(rows.items()))
 
 
 def _attack_figures(risk: Risk) -> list[Section]:
@@ -349,12 +358,12 @@ def _verdicts(risk: Risk) -> list[AttackVerdict]:
     return [*searches, *attack_verdicts(risk.outcomes, risk.not_tried)]
 
 
-def _drawing(risk: Risk, before: Sequence[Exposure]) -> str:
+def _drawing(risk: Risk) -> str:
     rows: dict[str, list[Bar]] = {}
-    for pattern, when, exposed in (("solid", "before", before), ("hatched", "after", risk.exposures)):
+    for pattern, when, exposed in (("solid", "before", risk.before), ("hatched", "after", risk.exposures)):
         for exposure in exposed:
             bar = (pattern, exposure.alone.value, f"{percent(exposure.alone.value)} {when}")
             rows.setdefault(knowledge(exposure.values, exposure.items), []).append(bar)
     unit = "records" if risk.unit == "row" else "persons"
     title = f"Share of the {unit} that are unique, worst case"
-    return bars(title, list(rows.items())) if rows else ""
+    return bars(title, list(rows.items()))
