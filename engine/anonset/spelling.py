@@ -304,16 +304,16 @@ def as_typed(
 def arguments_of(given: Mapping[str, Any]) -> list[str]:
     """Return settings as arguments of a command.
 
-    >>> arguments_of({"items": ["a", "b b"], "k": 3})
-    ['--items', 'a,b b', '--k', '3']
+    >>> arguments_of({"items": ["a", "b b"], "k": 3, "round_ends": False})
+    ['--items', 'a,b b', '--k', '3', '--no-round-ends']
     """
     parts = list[str]()
     for name, value in given.items():
-        values = [",".join(value)] if isinstance(value, list) else [] if value is True else [str(value)]
-        option = f"--{name.replace('_', '-')}"
+        values = [",".join(value)] if isinstance(value, list) else [] if isinstance(value, bool) else [str(value)]
+        option = f"--{'no-' if value is False else ''}{name.replace('_', '-')}"
         if isinstance(value, Mapping):
             parts += [part for key, spec in value.items() for part in (option, f"{key}={spec}")]
-        elif value not in (False, []):
+        elif value != []:
             parts += [f"{option}={values[0]}"] if values and values[0].startswith("-") else [option, *values]
     return parts
 

@@ -79,7 +79,7 @@ def values_of(name: str, kind: Any) -> list[Any]:
         return ["|", "codes=|", "sex=|"]
     if name == "model":
         return [*MODELS]
-    return [{bool: True, int: 7, float: 0.5}.get(kind, "7")]
+    return [True, False] if kind is bool else [{int: 7, float: 0.5}.get(kind, "7")]
 
 
 EDITS = [

@@ -26,7 +26,7 @@ class Option:
     alias: str = ""
     """Short name, such as ``-o``."""
     off: bool = False
-    """Whether ``--no-NAME`` turns the option off."""
+    """Whether the help shows ``--no-NAME``, because the option is on by default."""
     heading: str = ""
     """Heading in the help. Empty for the first one."""
     names: tuple[str, ...] = ()
@@ -44,7 +44,7 @@ class Option:
             yield self.label, True
             if self.alias:
                 yield self.alias, True
-            if self.off:
+            if self.type is bool:
                 yield f"--no-{self.label[2:]}", False
 
 

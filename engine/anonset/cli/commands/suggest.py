@@ -39,7 +39,7 @@ Flags: Any = flags_of(suggest_settings_model(), leave_out=["input"])
 
 _OF_MODELS = [name for name in suggest_settings_model().model_fields if name not in SuggestSettings.model_fields]
 _ASKED = ("model", *_OF_MODELS)
-_ROLES = {*RoleSettings.model_fields, "publish_as_is"}
+_ROLES = {*RoleSettings.model_fields, "publish_as_is", "round_ends"}
 
 
 def suggest(
@@ -96,8 +96,6 @@ def suggest(
         on_job = is_job(source) and tuned_in_job <= {*tuned, *_ASKED}
         on, typed = (source, given) if on_job else (place, options.with_(hierarchy=trees))
         roles = typed.only(_ROLES)
-        if (ends := typed.get("round_ends")) is not None:
-            roles = roles.with_(**{"round_ends" if ends else "no_round_ends": True})
         specs = {} if best.beside else {**typed.get("hierarchy", {}), **made}
         return f"{_command(on, best.algorithm, tuned, guarantee, roles, specs)}{suffix}"
 
@@ -145,8 +143,7 @@ def _command(
 ) -> str:
     """Return the command that runs a candidate. `source` is a data set or a job file."""
     stated = Job(parameters_of(guarantee)).without("sensitive")  # a role, which the command already contains
-    on = {n: x for n, x in stated.items() if x is not True and x not in ([], ())}  # True is the default
-    sizes = {f"no_{name}" if value is False else name: value is False or value for name, value in on.items()}
+    sizes = {name: value for name, value in stated.items() if value is not True and value not in ([], ())}
     model = {}
     if not serves(algorithm, guarantee):
         sizes = {**Job(sizes).only(("k", "m", "l"))}
