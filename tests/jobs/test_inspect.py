@@ -689,6 +689,8 @@ def test_rows_without_an_id_that_continue_an_order_are_not_skipped():
     assert anonset.inspect(data, unit="email", skip_rows="no-id").records == 20
     apart = data | {"order_id": [f"O{n:04}" for n in range(len(lines))]}
     assert anonset.inspect(apart, unit="email").records == 20
+    names_ = data | {"order_id": [f"Lee{order % 7}" for order, _ in lines]}  # shared by customers
+    assert anonset.inspect(names_, unit="email").records == 20
 
 
 @pytest.mark.parametrize(("option", "n_bound"), [("SAS, on a server", 1), ("SAS", 0)])

@@ -241,12 +241,14 @@ class UnitReader(RedactedRepr):
 
     def _continued_by(self, ids: Sequence[str]) -> str:
         """Return another key whose value nearly all rows without an id share with a row that has one, such as the
-        number of an order whose first line contains the customer. Empty if there is none.
+        number of an order whose first line contains the customer. Each value belongs to one id. Empty if there is none.
         """
-        has_id = persons_in([self.data.columns[name] for name in ids]) >= 0
+        persons = persons_in([self.data.columns[name] for name in ids])
         for (other,) in (names for names in self.counts if len(names) == 1 and names[0] not in ids):
             codes = persons_in([self.data.columns[other]])
-            if np.isin(codes[~has_id], codes[has_id & (codes >= 0)]).mean() >= _CONTINUED:
+            known = np.unique(codes[(persons >= 0) & (codes >= 0)])
+            continued = np.isin(codes[persons < 0], known).mean() >= _CONTINUED
+            if continued and not any(count_differing(codes, self.data.columns[name]) for name in ids):
                 return other
         return ""
 
