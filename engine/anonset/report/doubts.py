@@ -99,13 +99,14 @@ def _further_items(facts: ReportFacts) -> Iterator[str]:
     beyond = [one for one in attempts if one.items and one.promised is None]
     worst = max(beyond, key=lambda one: (min(one.alone, _MOST_OF_THEM), -one.items, not one.values), default=None)
     few = 1 / (facts.model.k or FEWEST_MATCHES)
-    known, alone = "all items", facts.unlike_others
+    known, alone, guessed = "all items", facts.unlike_others, ""
     if worst is not None and worst.alone > few:
         known, alone = knowledge(values=worst.values, items=worst.items), worst.alone
+        guessed = f", and find {percent(worst.success)} by guessing"
     if alone > few:
         yield (
             f"The guarantee does not cover attackers who know {known} of a person: they single out {percent(alone)} of "
-            "the persons."
+            f"the persons{guessed}."
         )
 
 
