@@ -1,6 +1,7 @@
 """Commands printed beside a proposal: further columns, and the first row of a person."""
 
 import shlex
+from collections.abc import Callable
 
 import pytest
 
@@ -72,3 +73,24 @@ def test_suggest_prints_the_command_that_proposes_roles(place: Place) -> None:
     ran = place.run("suggest", data, "--items", "salgaia", "--k", "5", "--m", "2")
     assert ran.code == 2
     assert command_of(ran.err, "anonset: complete command")[:2] == ["inspect", data]
+
+
+def with_rows_of_persons(place: Place, header: str, cell: Callable[[int], str]) -> str:
+    """Return 1,200 rows of 60 persons, who have most values of a column."""
+    return place.write(
+        "trips.csv", "\n".join([f"Kortnr,{header}", *(f"K{n % 60},{cell(n)}" for n in range(1_200)), ""])
+    )
+
+
+def test_a_column_that_differs_for_most_persons_is_proposed_as_items_not_with_the_first_row(place: Place) -> None:
+    data = with_rows_of_persons(place, "gear", lambda n: ("road", "trail")[n // 60 % 2])
+    ran = place.run("inspect", data, "--unit", "Kortnr", "-o", str(place.folder / "job.toml"))
+    command = command_of(ran.err, "anonset: complete command")
+    assert ("--items" in command, "--differing" in command) == (True, False), ran.err
+    assert place.run(*command).code == 0
+
+
+def test_no_command_publishes_the_first_row_if_a_column_without_items_differs_for_most_persons(place: Place) -> None:
+    data = with_rows_of_persons(place, "speed", lambda n: f"{n * 7 % 1_000 / 10:.1f}")
+    ran = place.run("inspect", data, "--unit", "Kortnr", "-o", str(place.folder / "job.toml"))
+    assert (ran.code, "complete command" in ran.err, "--differing" in ran.out + ran.err) == (2, False, False), ran.err

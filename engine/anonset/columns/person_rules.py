@@ -24,8 +24,10 @@ from anonset.columns.set_rules import is_grade
 from anonset.errors import Fix
 from anonset.spelling import counted, setting
 
-FEW_DIFFERING = 0.05
-"""Maximum share of persons with differing rows, if the differences may be errors."""
+FEW_DIFFERING, _MOST_OF_FIRST_ROWS = 0.05, 0.5
+"""Maximum shares of persons with differing rows, if the differences may be errors, and if the owner may publish the
+values of the first rows.
+"""
 _MOST_DIFFERENT_CODES, _MANY_ROWS = 0.8, 500
 """Maximum share of distinct values in a column of codes of an unknown system, and rows from which it holds."""
 _ROWS_OF_AN_ITEM = 2
@@ -76,7 +78,8 @@ def roles_by_person(
     roles_of_one = ("relational", "sensitive", UNRECOGNIZED)
     single = [n for n, own in found.items() if own.role in roles_of_one and not own.is_given]
     differing = {name: persons for name in single if (persons := count_differing(name))}
-    roles, many = dict(found), most * max(profiles[column].distinct for column in unit)
+    n_persons = max(profiles[column].distinct for column in unit)
+    roles, many = dict(found), most * n_persons
     first_rows = dict[str, int]()
     for name in [
         name for name, persons in differing.items() if persons <= many or _changes_over_time(name, found, profiles)
@@ -96,7 +99,7 @@ def roles_by_person(
         reason = f"differs between rows {of_persons} for {counted(persons, 'person')}"
         items = Fix({"items": [name]}, "if each value is an item")
         fixes = (items,) if name in able or profiles[name].kind in _CODES else ()
-        roles[name] = ProposedRole("drop", reason, fixes=fixes, differs=True)
+        roles[name] = ProposedRole("drop", reason, fixes=fixes, differs=persons / max(1, n_persons))
     return roles, first_rows
 
 
@@ -225,8 +228,8 @@ def roles_by_behaviour(
     """Return roles that are derived only from the values, if no column is recognized. The owner must check these roles.
 
     A column is a quasi-identifier if it has few short values that many rows share, and each person has a single value.
-    A single text column with several values per person contains the items. If all columns have several values per
-    person, the values of the first row of each person are used.
+    A single text column with several values per person contains the items. If no column is of either kind, columns
+    that differ for few persons have the values of each person's first row.
 
     Parameters
     ----------
@@ -245,7 +248,15 @@ def roles_by_behaviour(
     items = [name for name in _item_columns(differing, profiles) if profiles[name].distinct >= _FEWEST_ITEMS][:1]
     if agreeing or items:
         return {role: names for role, names in (("relational", agreeing), ("items", items)) if names}
-    return {"relational": differing, "differing": ["first"]} if differing else {}
+    return _of_first_rows(differing, united)
+
+
+def _of_first_rows(names: Sequence[str], united: Mapping[str, ProposedRole]) -> dict[str, list[str]]:
+    """Return the roles that publish the values of each person's first row. Columns that differ for most persons are
+    excluded.
+    """
+    few = [name for name in names if united[name].differs <= _MOST_OF_FIRST_ROWS]
+    return {"relational": few, "differing": ["first"]} if few else {}
 
 
 def last_roles(proposed: Mapping[str, ProposedRole], united: Mapping[str, ProposedRole]) -> dict[str, list[str]]:
@@ -271,7 +282,7 @@ def last_roles(proposed: Mapping[str, ProposedRole], united: Mapping[str, Propos
     agreeing = [name for name in rules if united[name].role == UNRECOGNIZED]
     if agreeing and not known:
         return {"relational": agreeing}
-    return {"relational": known or rules, "differing": ["first"]} if known or rules else {}
+    return _of_first_rows(known or rules, united)
 
 
 def _may_be_names(profile: Profile) -> bool:

@@ -48,8 +48,8 @@ class ProposedRole(RedactedRepr):
     """
     fixes: tuple[Fix, ...] = field(default=(), repr=False)
     """Settings that give the column another role."""
-    differs: bool = False
-    """True if the column is dropped because its values differ between rows of a person."""
+    differs: float = 0.0
+    """Share of persons whose rows differ, if the column is dropped for this reason."""
 
     @property
     def is_given(self) -> bool:
