@@ -94,3 +94,14 @@ def test_no_command_publishes_the_first_row_if_a_column_without_items_differs_fo
     data = with_rows_of_persons(place, "speed", lambda n: f"{n * 7 % 1_000 / 10:.1f}")
     ran = place.run("inspect", data, "--unit", "Kortnr", "-o", str(place.folder / "job.toml"))
     assert (ran.code, "complete command" in ran.err, "--differing" in ran.out + ran.err) == (2, False, False), ran.err
+
+
+def test_the_columns_of_a_numbered_series_are_proposed_together(place: Place) -> None:
+    sides = "Rash,Cough,Fever,Pain"
+    data = with_rows_of_persons(
+        place, "Symptom1,Symptom2,Symptom3", lambda n: ",".join((sides.split(",") * 3)[n % 4 :][:3])
+    )
+    ran = place.run("inspect", data, "--unit", "Kortnr", "-o", str(place.folder / "job.toml"))
+    command = command_of(ran.err, "anonset: complete command")
+    assert command[command.index("--items") + 1] == "Symptom1,Symptom2,Symptom3", ran.err
+    assert place.run(*command).code == 0

@@ -20,7 +20,7 @@ from anonset.columns.headers import (
 from anonset.columns.kinds import MARKS
 from anonset.columns.profiles import Profile
 from anonset.columns.roles import OF_PERSONS, SETS, UNRECOGNIZED, ProposedRole, tree_of
-from anonset.columns.set_rules import is_grade
+from anonset.columns.set_rules import is_grade, without_number
 from anonset.errors import Fix
 from anonset.spelling import counted, setting
 
@@ -92,13 +92,16 @@ def roles_by_person(
         codes = likely_codes(list(differing), profiles)
         for name in codes[:1] or [name for name in able if _are_surely_items(profiles[name])][:1]:
             reason = "a code per row of a person" if codes else "words that persons share, one per row of a person"
-            roles[name] = replace(found[name], role="items", hierarchy=tree_of(profiles[name].kind), reason=reason)
-            del differing[name]
+            items = replace(found[name], role="items", hierarchy=tree_of(profiles[name].kind), reason=reason)
+            for column in (one for one in numbered_like(name, profiles) if one in single):
+                roles[column] = items
+                differing.pop(column, None)
+                first_rows.pop(column, None)
     of_persons = f"of the same {', '.join(map(repr, unit))}"
     for name, persons in differing.items():
         reason = f"differs between rows {of_persons} for {counted(persons, 'person')}"
-        items = Fix({"items": [name]}, "if each value is an item")
-        fixes = (items,) if name in able or profiles[name].kind in _CODES else ()
+        item = Fix({"items": [name]}, "if each value is an item")
+        fixes = (item,) if name in able or profiles[name].kind in _CODES else ()
         roles[name] = ProposedRole("drop", reason, fixes=fixes, differs=persons / max(1, n_persons))
     return roles, first_rows
 
@@ -207,6 +210,12 @@ def possible_items(
     texts = tuple(name for name in _item_columns(differing, profiles) if names_items(name))
     marked = tuple(name for name in unknown if profiles[name].kind in MARKS)
     return {"items": texts} if texts else {"one_hot": marked} if len(marked) > 2 else {}
+
+
+def numbered_like(name: str, profiles: Mapping[str, Profile]) -> list[str]:
+    """Return the columns of a numbered series, such as ``Drug``, ``Drug2`` and ``Drug3``, with values of one kind."""
+    stem, kind = without_number(name), profiles[name].kind
+    return [n for n, profile in profiles.items() if without_number(n) == stem and profile.kind == kind]
 
 
 def item_candidates(united: Mapping[str, ProposedRole], profiles: Mapping[str, Profile]) -> list[str]:

@@ -67,6 +67,12 @@ def _is_constant(column: Profile) -> bool:
     return column.distinct <= 1 and not is_mark
 
 
+def _one_value(column: Profile) -> str:
+    if column.distinct and (blank := column.missing + column.nulls):
+        return f"one value, and {blank:,} blank cells: may be a mark"
+    return "same value in all rows: no information"
+
+
 def _is_direct(column: Profile) -> bool:
     date_of_birth = column.header == "born" and column.kind == "dates"
     plain = column.kind not in (*MARKS, "sets")
@@ -163,7 +169,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
             lambda column: column.doubt,
             lambda column: column.fixes,
         ),
-        "constant": Rule(_is_constant, "drop", lambda column: "same value in all rows: no information"),
+        "constant": Rule(_is_constant, "drop", _one_value),
         "direct": Rule(
             _is_direct,
             "drop",

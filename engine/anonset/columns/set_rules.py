@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from anonset.columns.headers import (
@@ -89,7 +90,7 @@ def propose_sets(profiles: Sequence[Profile], proposed: dict[str, ProposedRole])
     ]
     of_counts = {profile.name for profile in profiles if _is_counted(profile)}
     hot = _families([profile.name for profile in profiles if profile.name in of_counts.union(marked)])
-    if len({_NUMBERED.sub(r"\1", name) for name in hot}) < _PAIR:  # numbers count nothing under a numbered question
+    if len(set(map(without_number, hot))) < _PAIR:  # numbers count nothing under a numbered question
         hot = _families(marked)
     if len(hot) > 2:
         kind = "counts: each above 0" if of_counts.intersection(hot) else "0/1 or crosses: each"
@@ -98,6 +99,11 @@ def propose_sets(profiles: Sequence[Profile], proposed: dict[str, ProposedRole])
     codes = _one_code(profiles)
     coded = any(profile.kind in CODE_LEVELS for profile in profiles if profile.name in codes)
     proposed |= (codes if coded else {}) or propose_choices(profiles) or codes or propose_answers(profiles)
+
+
+def without_number(name: str) -> str:
+    """Return a header without the number at its end."""
+    return _NUMBERED.sub(r"\1", name)
 
 
 def reading_by_words(profile: Profile, own: ProposedRole) -> tuple[Fix, ...]:
@@ -182,7 +188,11 @@ def propose_choices(profiles: Sequence[Profile]) -> dict[str, ProposedRole]:
     if chosen := _questions([one for one in able if _is_marked(one)], of_words=True):
         reason = f"one of {len(chosen)} columns that mark a choice: each is an item"
         return dict.fromkeys(chosen, ProposedRole("one_hot", reason))
-    labelled = _questions([one for one in able if _is_labelled(one)])
+    named = _questions([one for one in able if _is_labelled(one)])
+    first = {  # surveys contain the first choice below the question
+        one.name for one, after in pairwise(able) if _is_labelled(one) and after.label_is_name and after.name in named
+    }
+    labelled = [one.name for one in able if one.name in first.union(named)]
     values = [profile.shared_values for profile in able if profile.name in labelled]
     if len(frozenset().union(*values)) < len(labelled):  # equal labels name no items
         return {}

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import chain
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from anonset.columns.person_rules import (
     FEW_DIFFERING,
     item_candidates,
     last_roles,
+    numbered_like,
     possible_items,
     recognized_roles,
     roles_by_behaviour,
@@ -270,6 +272,8 @@ class UnitReader(RedactedRepr):
         obstacle = Problem(problem, self._as_items(merged, items.get("one_hot", ())))
         possible = {} if items else roles_by_behaviour(roles, merged, self.profiles)
         possible = possible or ({} if items else last_roles(roles, merged) or last_roles(roles, published))
+        if "items" in possible:
+            possible = {**possible, "items": self._series(possible["items"][0], merged)}
         proposal = replace(_with_problems(proposal, obstacle), obstacle=obstacle, possible_roles=possible)
         return replace(proposal, columns=self._columns(published))
 
@@ -291,26 +295,37 @@ class UnitReader(RedactedRepr):
     def _which_items(self, merged: ProposedRoles, published: ProposedRoles, marked: Sequence[str]) -> Iterator[Problem]:
         """Yield the question which columns contain the items, if others than the proposed ones may contain them."""
         chosen = [name for name, role in published.items() if role.role in SETS]
-        others = [] if any(published[name].is_given for name in chosen) else self._as_items(merged, marked)
+        sets = [name for name in chosen if published[name].role == "items"]
+        others = [] if any(published[name].is_given for name in chosen) else self._as_items(merged, marked, sets)
         if others:
             named = [self._with_items(name) for name in chosen[:_MOST_ITEMS]]
             verb = "is" if len(chosen) == 1 else "are"
             yield Problem(f"{f'{listed(named)} {verb}' if chosen else 'no column is'} proposed as the items", others)
 
-    def _as_items(self, merged: ProposedRoles, marked: Sequence[str]) -> list[Fix]:
+    def _as_items(self, merged: ProposedRoles, marked: Sequence[str], chosen: Sequence[str] = ()) -> list[Fix]:
         """Return the settings that publish dropped columns as items, the most probable first."""
         if marked:
             return [Fix({"one_hot": list(marked)}, f"if each of {len(marked)} columns of 0 and 1 is an item")]
-        return [
-            Fix({"items": [name]}, f"if {self._with_items(name)} contains the items")
-            for name in item_candidates(merged, self.profiles)[:_MOST_ITEMS]
-        ]
+        candidates = item_candidates(merged, self.profiles)
+        series = [*dict.fromkeys(tuple(self._series(name, merged)) for name in candidates)][:_MOST_ITEMS]
+        fixes = [Fix({"items": [*names]}, f"if {self._with_items(*names)} contains the items") for names in series]
+        if len(series) + len(chosen) > 1:
+            fixes.append(Fix({"items": [*chosen, *chain(*series)]}, "if each of these columns does"))
+        return fixes
 
-    def _with_items(self, name: str) -> str:
-        """Return a column with the numbers of its items, and of its items per person, as text."""
+    def _series(self, name: str, merged: ProposedRoles) -> list[str]:
+        """Return the columns of a numbered series that may contain items like a column of it."""
+        no_items = {n for n, own in merged.items() if own.role in (*OF_PERSONS, "drop") and not own.differs}
+        return [n for n in numbered_like(name, self.profiles) if n == name or n not in no_items]
+
+    def _with_items(self, name: str, *series: str) -> str:
+        """Return a column with the numbers of its items, and of its items per person, as text. Other columns of its
+        series are only counted.
+        """
         profile, (_, persons) = self.profiles[name], self._counted(self.person)
         pairs = profile.occurrences or counted_in([self.data.columns[column] for column in (*self.person, name)])[1]
-        return f"{name!r} ({counted(profile.distinct, 'item')}, {pairs / max(1, persons):.1f} per person)"
+        more = f", with {counted(len(series), 'column')} numbered alike," if series else ""
+        return f"{name!r} ({counted(profile.distinct, 'item')}, {pairs / max(1, persons):.1f} per person){more}"
 
     def _columns(self, roles: ProposedRoles) -> tuple[ColumnFindings, ...]:
         """Return the columns with their roles, and with the settings that read their words as items."""
