@@ -1,5 +1,6 @@
 """Rejected runs succeed after adding the options that the message names."""
 
+import shlex
 from random import Random
 
 import pytest
@@ -268,3 +269,36 @@ def test_no_command_publishes_a_column_as_is_or_drops_all_columns(place: Place) 
         ran = place.run(*run, "--items", items, "--drop", dropped, "--separator", ";")
         assert (ran.code, "--publish-as-is codes" in ran.err) == (2, True), ran.err
         assert "complete command" not in ran.err
+
+
+READ_BY_THE_PRINTED_COMMAND = {
+    "drugs.txt": "id$seq$drug$dose\n" + "".join(f"P{n}$1$Lyrica$40 MG, UNK{n}\n" for n in range(40)),
+    "calls.vcf": "".join(f"##contig=<ID={n}>\n" for n in range(60))
+    + "#CHROM\tPOS\tALT\n"
+    + "".join(f"22\t{n}\tA\n" for n in range(40)),
+    "ratings.dat": "".join(f"{1 + n % 9}::{n * 7 % 50 + 100}::{n % 5 + 3}::{950 + n}\n" for n in range(400)),
+}
+
+
+@pytest.mark.parametrize("name", READ_BY_THE_PRINTED_COMMAND)
+def test_lines_with_an_unusual_delimiter_or_comments_are_read_by_the_printed_command(place: Place, name: str) -> None:
+    data = place.write(name, READ_BY_THE_PRINTED_COMMAND[name])
+    tried = ("--separator", ",") if name.endswith(".txt") else ()
+    ran = place.run("inspect", data, *tried, "-o", str(place.folder / "job.toml"))
+    printed = [line for line in ran.err.splitlines() if "complete command" in line][:1]
+    for line in printed:
+        ran = place.run(*shlex.split(line[line.index("anonset ") :])[1:])
+    assert ran.out.count("--drop") >= 3, (printed, ran.out, ran.err)
+
+
+@pytest.mark.parametrize(
+    ("text", "records"),
+    [
+        ('[{"a": 1}]', ".[]"),
+        ('{"total": 1,\n "orders": [\n{"a": 1}]}', ".orders[]"),
+        ('{"resourceType": "Bundle", "entry": [{"resource": {"id": 1}}]}', ".entry[].resource"),
+    ],
+)
+def test_the_printed_command_converts_the_records_of_a_json_file(place: Place, text: str, records: str) -> None:
+    ran = place.run("inspect", place.write("data.json", text))
+    assert (ran.code, f"jq -c '{records}' " in ran.err) == (2, True), ran.err

@@ -25,7 +25,11 @@ if TYPE_CHECKING:
 
 Flags: Any = flags_of(InspectSettings, leave_out=["input"])
 
-_SPLIT = ({"delimiter": " "}, {"input_format": "spmf"})
+_SPLIT: Sequence[Mapping[str, Any]] = (
+    {"delimiter": " "},
+    *({"delimiter": mark, "input_format": "csv", **more} for mark in ":$^~" for more in ({}, {"no_header": True})),
+    {"input_format": "spmf"},
+)
 """Reading options for lines that are read as a single column without items."""
 
 

@@ -76,7 +76,7 @@ class DelimitedText:
         before: int = 0,
         is_complete: bool = True,
     ) -> None:
-        self.path, self.is_complete = path, is_complete
+        self.path, self.is_complete, self._is_separated = path, is_complete, separator is not None
         self.exact, self._named, self._skips_footer = dialect.exact, not dialect.no_header, dialect.skip_footer
         self._ends_with_records = dialect.ends_with_records
         lacking: Missing = absent if self._named else lambda fields: absent(numbered(fields))
@@ -256,7 +256,8 @@ class DelimitedText:
         """Return the line number of the header if other lines precede it, and otherwise 0. The rows after the header
         have as many fields as the header.
         """
-        lines = self._first_lines[:_LINES_ABOVE]
+        comments = sum(line.startswith("##") for line in self._first_lines)
+        lines = self._first_lines[: comments + _LINES_ABOVE]
         titled = any(len(header_fields(line, self.delimiter)) != self.n_fields for line in lines)
         whole = len(self.names) == self.n_fields
         repeat = self.names.count("") > 1 or len({*self.names}) < len(self.names)
@@ -419,7 +420,9 @@ class DelimitedText:
                 got = f"got {len(row)}" if row else "got a blank line; delete it"
                 hint, fixes = "", self._fix_of_baskets(line) or self._fix_below()
                 if self.n_fields == 1:
-                    fixes = [Fix({"separator": self.delimiter}, "if it separates items")]
+                    fixes = self._fix_below() or other_delimiter(_first_row(self.data), lambda _: (), self._first_lines)
+                    if not (fixes or self._is_separated):
+                        fixes = [Fix({"separator": self.delimiter}, "if it separates items")]
                 elif self.n_fields == len(row) - 1 and line == self.header_lines + 1 and self._named:
                     hint, fixes = "; a column name is missing in the first line (R omits the name of the row names)", []
                 where = f"{self.path}: line {line + self._skipped}"

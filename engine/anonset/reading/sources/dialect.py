@@ -342,12 +342,15 @@ def lines_above(where: str, data: bytes, line: int, separator_end: int) -> tuple
     return end, line - 1
 
 
-def other_delimiter(header: str, absent: Missing) -> list[Fix]:
-    """Return the remedy for a header with an unusual delimiter. Empty for other headers."""
+def other_delimiter(header: str, absent: Missing, lines: Sequence[str] = ()) -> list[Fix]:
+    """Return the remedy for a header with an unusual delimiter, by which `lines` have as many fields. Empty for other
+    headers.
+    """
     for mark in dict.fromkeys(header):
         if mark.isascii() and not mark.isalnum() and mark not in '"_\r\n' and mark not in DELIMITERS:
             names = header_fields(header, mark)
-            if len(names) > 1 and not absent(names):
+            even = all(len(header_fields(line, mark)) == len(names) for line in lines)
+            if len(names) > 1 + bool(lines) and even and not absent(names):
                 return [Fix({"delimiter": mark}, f"if {mark!r} separates the fields")]
     return []
 

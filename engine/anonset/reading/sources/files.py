@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
+from shlex import quote
 from threading import Lock
 from typing import Any
 
@@ -28,7 +29,8 @@ INPUT_FORMATS = ("csv", "tsv", "fimi", "baskets", "spmf", "jsonl", "xlsx", *STAT
 """Input formats that can be declared, independent of the file name."""
 _OTHER = "this format is not supported; save the table as CSV or Parquet"
 _WORKBOOK = "this workbook format is not supported; save it as .xlsx, or its sheet as CSV (UTF-8)"
-_JSON = "JSON input must have an object per line (.jsonl); convert an array: jq -c '.[]' FILE.json > FILE.jsonl"
+_JSON = "JSON input must have an object per line (.jsonl); convert it"
+_LIST_OF_OBJECTS = re.compile(rb'"(\w+)"\s*:\s*\[\s*\{')
 _ELSEWHERE = {
     ".xls": _WORKBOOK,
     ".ods": _WORKBOOK,
@@ -89,7 +91,7 @@ def format_of(path: Path, declared: str | None = None, *, no_header: bool = Fals
         ending = f"the name must end with {', '.join(FORMATS)} (also with .gz or .zst, except {' and '.join(_PACKED)})"
         probable, elsewhere = _probable_format(path), _ELSEWHERE.get(suffixes[-1] if suffixes else "")
         if elsewhere is not None and probable != "jsonl":
-            msg = f"{path}: {elsewhere}"
+            msg = f"{path}: {elsewhere}{_by_line(path) if elsewhere is _JSON else ''}"
             raise InputError(msg)
         msg = f"{path}: unknown format; {ending}; or set {setting('input_format')}: {_WHAT}"
         if probable is not None:
@@ -112,6 +114,15 @@ def _first_lines(path: Path) -> list[bytes]:
         msg = f"{path}: the lines are padded to columns of fixed width; save the table as CSV, with a header line"
         raise InputError(msg)
     return lines
+
+
+def _by_line(path: Path) -> str:
+    """Return the command that writes an array, or the first list of objects in an object, as one object per line."""
+    text = b"".join(_first_lines(path))
+    found = _LIST_OF_OBJECTS.search(text) if text.lstrip().startswith(b"{") else None
+    wrapped = b'"Bundle"' in text and found is not None and found[1] == b"entry"  # FHIR
+    each = f".{found[1].decode()}[]{'.resource' if wrapped else ''}" if found else ".[]"
+    return f": jq -c {quote(each)} {quote(str(path))} > {quote(str(path.with_suffix('.jsonl')))}"
 
 
 def _probable_format(path: Path) -> str | None:
