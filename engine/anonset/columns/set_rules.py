@@ -47,6 +47,7 @@ _OF_CHOICES = (
     re.compile(r"(.*\(choice=).+\)"),  # labels of REDCap
     re.compile(r"(.+___).+"),  # names of REDCap
     re.compile(r"(.*\S ?\[).+\]"),  # LimeSurvey
+    re.compile(r"(.*\S/)\S.*"),  # ODK
 )
 """Headers of a question with several choices. The group is the part that all choices share."""
 _STEMS = (re.compile(r"(.*?)[_\W]?\d+"), re.compile(r"(.*[^\W_][_\W]+)[^\W_]+"))

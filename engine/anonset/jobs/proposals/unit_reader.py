@@ -309,7 +309,7 @@ class UnitReader(RedactedRepr):
         candidates = item_candidates(merged, self.profiles)
         series = [*dict.fromkeys(tuple(self._series(name, merged)) for name in candidates)][:_MOST_ITEMS]
         fixes = [Fix({"items": [*names]}, f"if {self._with_items(*names)} contains the items") for names in series]
-        if len(series) + len(chosen) > 1:
+        if series and len(series) + len(chosen) > 1:
             fixes.append(Fix({"items": [*chosen, *chain(*series)]}, "if each of these columns does"))
         return fixes
 
