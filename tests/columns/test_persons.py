@@ -25,6 +25,27 @@ def test_dates_and_amounts_are_never_offered(column):
     assert column not in offered(stays())
 
 
+@pytest.mark.parametrize("day", ["{m:02}{d:02}2022", "{d:02}{m:02}2022", "{d:02}/Nov/2023:21:{m:02}:14 +0000"])
+def test_days_without_marks_are_never_offered(day):
+    days = [day.format(m=1 + n % 12, d=1 + n % 28) for n in range(400)]
+    assert offered({"IDATE": days, "state": [str(n % 5) for n in range(400)]}) == []
+
+
+def test_addresses_of_devices_are_offered_and_sizes_are_not():
+    data = {
+        "remote_addr": [f"172.50.{n % 20}.{n % 7}" for n in range(400)],
+        "body_bytes_sent": [str(1000 + n * 7 % 997) for n in range(400)],
+    }
+    assert offered(data) == ["remote_addr"]
+
+
+def test_names_under_a_header_of_ids_are_names():
+    people = [(f"Maier, {first}", f"{1 + n % 12:02}/{10 + k}/19{50 + n % 40}") for k in range(3) for n, first in
+              enumerate(["Anna", "Peter", "Paul", "Karin", "Hans", "Julia", "Laura", "Thomas"] * 5)]  # fmt: skip
+    rows = [people[n * 7 % len(people)] for n in range(480)]
+    assert "Defendant,DOB" in offered(dict(zip(("Defendant", "DOB"), zip(*rows, strict=True), strict=True)))
+
+
 def test_free_text_is_never_offered():
     words = ["pain", "since", "monday", "and", "fever", "but", "a", "cough", "that", "started", "after", "the", "trip"]
     rng = np.random.default_rng(2)

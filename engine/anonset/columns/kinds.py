@@ -26,6 +26,8 @@ NAMED_MONTH = (
     rf"|{MONTH} {_DAY}(?:st|nd|rd|th)?,? {_YEAR}|{_YEAR}[- ]{MONTH}[- ]{_DAY})"
 )
 """A date with a day and a month name."""
+PLAIN_DAY = r"(?:(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])|(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2]))(?:18|19|20)\d\d"
+"""A date of eight digits that ends with the year."""
 _WITHIN = re.compile(
     rf"(?<![\d.])(?:{_YEAR}([-/.])\d\d?\1{_DAY}|{_DAY}([-/.]){_DAY}\2(?:{_YEAR}|\d\d))(?![\d.])|\b{NAMED_MONTH}\b",
     re.IGNORECASE,
@@ -116,8 +118,8 @@ _RECOGNIZERS: Mapping[str, Callable[[str], Any]] = {
     "dates": re.compile(
         rf"({WEEKDAY}(\d{{4}}([-./])\d{{1,2}}\3\d{{1,2}}|\d{{1,2}}([-./])\d{{1,2}}\4(\d{{4}}|\d\d))"
         r"|\d{4}[-./]\d{1,2}|\d{1,2}/\d{4}|\d{4}[年년] ?\d{1,2}[月월] ?\d{1,2}[日일]"
-        rf"|{NAMED_MONTH}|(18|19|20)\d{{2}}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01]))"
-        r"((T|,? )\d{1,2}:\d{2}(:\d{2}(\.\d{1,6})?)?( ?[AaPp][Mm])?( ?(Z|[+-]\d{2}:?\d{2}))?)?",
+        rf"|{NAMED_MONTH}|(18|19|20)\d{{2}}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])|{PLAIN_DAY})"
+        r"((T|,? |:)\d{1,2}:\d{2}(:\d{2}(\.\d{1,6})?)?( ?[AaPp][Mm])?( ?(Z|[+-]\d{2}:?\d{2}))?)?",
         re.IGNORECASE,
     ).fullmatch,
     "zip codes": re.compile(r"\d{5}(-\d{4})?").fullmatch,
@@ -129,6 +131,7 @@ _RECOGNIZERS: Mapping[str, Callable[[str], Any]] = {
 _ORDER = ("zip codes", "dates", "ICD-9 codes", "integers", "numbers", "ATC codes", "ICD-10 codes", "e-mail addresses")
 _DAY_FORMATS = (
     "%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d", "%Y%m%d",
+    "%m%d%Y", "%d%m%Y",
     "%d-%b-%Y", "%d %b %Y", "%d/%b/%Y", "%d %B %Y", "%d-%B-%Y", "%b %d, %Y", "%B %d, %Y", "%d. %b %Y", "%d. %B %Y",
     "%Y-%b-%d", "%Y %b %d", "%Y年%m月%d日", "%Y년 %m월 %d일",
     "%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d-%m-%y", "%m-%d-%y", "%d-%b-%y", "%d %b %y",
@@ -140,7 +143,7 @@ _TIME_FORMATS = tuple(
     for time in ("%H:%M", "%H:%M:%S", "%H:%M:%S.%f", "%I:%M %p", "%I:%M:%S %p", "%I:%M%p", "%I:%M:%S%p")
     for zone in ("", "%z", " %z")
 )
-_DAY_AND_TIME = re.compile(r"(.+?)(T|,? )(\d{1,2}:\d{2}.*)").fullmatch
+_DAY_AND_TIME = re.compile(r"(.+?)(T|,? |:)(\d{1,2}:\d{2}.*)").fullmatch
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}").fullmatch
 _WITH_COMMA = re.compile(r"[+-]?\d{1,18}(,\d+)?").fullmatch
 _DECIMAL = re.compile(r"\D{0,3}\d{1,18}[,.]\d+").fullmatch

@@ -336,7 +336,8 @@ def recognized_roles(
         if own.role == UNRECOGNIZED:
             known = Fix({"relational": [name]}, "if others know it")
             secret = Fix({"sensitive": [name]}, "if it is sensitive")
-            roles[name] = ProposedRole("drop", own.reason, fixes=(known,) if sets else (known, secret))
+            may_be_ids = profiles[name].kind == "integers" and profiles[name].distinct > _MOST_WORDS
+            roles[name] = ProposedRole("drop", own.reason, fixes=(known,) if sets or may_be_ids else (known, secret))
     for name in sensitive:
         profile, chosen = profiles[name], {"sensitive": [name]}
         missing = Fix({"null": [*profile.missing_codes[:1]]}, "if it does")

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from unicodedata import category
 
 from anonset.columns.check_digits import count_checked
-from anonset.columns.kinds import NAMED_MONTH, WEEKDAY
+from anonset.columns.kinds import NAMED_MONTH, PLAIN_DAY, WEEKDAY
 from anonset.columns.words import without_accents
 from anonset.data.hierarchies.hierarchy_rules import NO_VALUE
 from anonset.personal_text import is_opaque_key
@@ -57,11 +57,13 @@ _WORDS = re.compile(r"[^\W\d_]+([ ,.'-]+[^\W\d_]+){0,4}\.?").fullmatch
 _BETWEEN_WORDS = re.compile(r"[ ,.'-]+")
 _NAMES, _FEWEST_NAMES = 0.1, 3
 """Labels are names of persons if at least this share and this number of them contain a title or a first name."""
+_HALF_OF_FEW = 0.5
+"""Two labels of several words suffice if at least this share of the labels are names."""
 _LISTS = 0.1
 """Labels are sets if at least this share of them contain several commas."""
 _SURNAMES, _FEWEST_SURNAMES = 0.2, 5
 """Labels without first names are names of persons if at least this share and number of them are common surnames."""
-_TITLE = re.compile(r"(dr|prof|mr|mrs|herr|frau|mme|mlle)[. ]", re.IGNORECASE).match
+_TITLE = re.compile(r"(dr|prof|mr|mrs|hon|judge|nurse|herr|frau|mme|mlle)[. ]", re.IGNORECASE).match
 _WITH_INITIAL = re.compile(r"(?:[^\W\d_a-z][.][ -]?){1,3}(?:[^\W\d_a-z][^\W\d_]+[ '-]?){1,3}").fullmatch
 _OF_A_PLACE = re.compile(r"(st|saint|sankt|san|santa|santo|são)[. ]", re.IGNORECASE).match
 _WORDS_FOR_SEX = (
@@ -73,13 +75,13 @@ _YEAR, _MONTH, _DAY = r"(?:18|19|20)\d\d", r"(?:0[1-9]|1[0-2])", r"(?:0[1-9]|[12
 _DAYS = r"(?:0?[1-9]|[12]\d|3[01])"
 _DATE = re.compile(
     rf"(?:{WEEKDAY}(?:{_YEAR}([-/.]?){_MONTH}\1{_DAY}|{_DAYS}([-/.]){_DAYS}\2(?:{_YEAR}|\d\d))|{NAMED_MONTH}"
-    rf"|{_YEAR}[年년] ?{_DAYS}[月월] ?{_DAYS}[日일])"
+    rf"|{_YEAR}[年년] ?{_DAYS}[月월] ?{_DAYS}[日일]|{PLAIN_DAY})"
     r"(?:[T ]00:00(?::00)?)?",
     re.IGNORECASE,
 )
-_MOMENT = re.compile(rf"(?:{_DATE.pattern})(?:(?:T|,? )\d{{1,2}}:\d\d.*)?", re.IGNORECASE)
+_MOMENT = re.compile(rf"(?:{_DATE.pattern})(?:(?:T|,? |:)\d{{1,2}}:\d\d.*)?", re.IGNORECASE)
 _MAY_BE_DAY = re.compile(rf"{_YEAR}|[-/. ]\d\d(?!\d)").search
-_A_YEAR = re.compile(_YEAR)
+_A_YEAR, _PLAIN_DAY = re.compile(_YEAR), re.compile(PLAIN_DAY).fullmatch
 FEWEST_DATES = 5
 """Minimum number of full dates of few persons that are a finding."""
 _YEARS = 40
@@ -286,10 +288,10 @@ def are_places(labels: Sequence[str]) -> bool:
 def year_of(label: str) -> int:
     """Return the year of a full date. Return 0 if the year has two digits, or if the value is not a date.
 
-    >>> year_of("24.12.1950"), year_of("24.12.50"), year_of("12345678")
-    (1950, 0, 0)
+    >>> year_of("24.12.1950"), year_of("20121950"), year_of("24.12.50"), year_of("12345678")
+    (1950, 1950, 0, 0)
     """
-    year = _A_YEAR.search(label) if is_full_date(label) else None
+    year = _A_YEAR.search(label[4:] if _PLAIN_DAY(label) else label) if is_full_date(label) else None
     return 0 if year is None else int(year[0])
 
 
@@ -354,13 +356,16 @@ def are_capitalised(labels: Sequence[str]) -> bool:
 
 
 def are_names(labels: Sequence[str]) -> bool:
-    """Return True if one label in ten, and at least three, begin with a title or contain a common first name.
+    """Return True if one label in ten, and at least three, begin with a title or contain a common first name. Of few
+    labels, two of several words suffice if they are half.
 
     Labels of surnames are also names, if one in five, and at least five, are common or follow an initial. Of many
     labels, about 20,000 evenly spaced labels are examined.
 
     >>> are_names(["Hans Maier", "Weber, Julia", "KARIN OTT", "Xi Li"]), are_names(["milk", "cheese", "Peter Pan"])
     (True, False)
+    >>> are_names(["Dr. Ahn", "Nurse Kelly"]), are_names(["Grace Achieng", "Mary Wanjiku", "Peter Otieno"])
+    (True, True)
     >>> are_names(["Schmidt", "Hoffmann", "Kowalski", "Lefebvre", "Schulz", "Unger"])
     True
     >>> are_names(["A. Meier", "B. Ott", "C.-D. Mc Lee", "E. Ng", "F. Olm"])
@@ -379,7 +384,8 @@ def are_names(labels: Sequence[str]) -> bool:
         return False
     of_words = list(filter(_WORDS, map(str.strip, examined)))
     named = sum(map(_is_name, of_words))
-    if named >= _FEWEST_NAMES and named >= _NAMES * len(examined):
+    full = sum(_is_name(text) for text in of_words if " " in text)
+    if (named >= _FEWEST_NAMES and named >= _NAMES * len(examined)) or full >= max(2, _HALF_OF_FEW * len(examined)):
         return True
     surnames = _listed("surnames.txt")
     n_surnames = sum(_spelled(text) in surnames or ("." in text and bool(_WITH_INITIAL(text))) for text in of_words)

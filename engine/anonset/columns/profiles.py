@@ -178,7 +178,7 @@ class Profile(ValueFormat):
     def meaning(self) -> str:
         """Meaning of the header, or of the values if these are clearer."""
         by_values = self.reaches
-        if by_values in ("e-mail", "IBAN") or (by_values == "name" and self.header == "person id"):
+        if by_values in ("e-mail", "IBAN", "network") or (by_values == "name" and self.header in ("person id", "id")):
             return by_values
         return self.header or by_values
 
