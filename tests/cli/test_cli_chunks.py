@@ -51,7 +51,7 @@ def test_the_account_suggests_next_commands(chunks: Place) -> None:
     ran = publish(chunks, "sets.dat", *IN_CHUNKS)
     assert names(ran.out, "chunks")
     assert names(ran.out, "'not in chunks' 3.3% terms suppressed")
-    assert names(ran.out, f"Next anonset verify {chunks.out}")
+    assert names(ran.out, f"Next anonset risk {chunks.private}/report.json anonset report")
 
 
 @pytest.mark.long

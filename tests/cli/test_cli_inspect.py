@@ -125,7 +125,15 @@ def test_each_command_prints_a_next_command_that_runs(place: Place, monkeypatch:
         following = [line for line in ran.out.splitlines() if line.startswith("Next: ")]
         commands = re.findall(r"anonset ([^;]*?)(?:, to write .*|, or .*|;.*|$)", following[-1]) if following else []
         typed = shlex.split(commands[0]) if commands else []
-    assert seen == ["inspect", "inspect", "suggest", "anonymize", "risk", "report", "report"]  # also the report to share
+    assert seen == [
+        "inspect",
+        "inspect",
+        "suggest",
+        "anonymize",
+        "risk",
+        "report",
+        "report",
+    ]  # also the report to share
 
 
 def test_unreadable_rows_are_reported_once_and_not_counted_as_persons(place: Place) -> None:
