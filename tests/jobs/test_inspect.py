@@ -644,7 +644,7 @@ def test_columns_that_may_contain_the_items_are_counted_in_order():
         "clinic": [("North", "South")[n % 2] for n in range(rows)],
     }
     problem = next(problem for problem in anonset.inspect(data, unit="pid").problems if "contains the items" in problem)
-    assert names(problem, "no vaccine '4 items' '3.0 per person' \"items='vaccine'\"")
+    assert names(problem, "no vaccine 'one item a row' '4 items' '3.0 per person' \"items='vaccine'\"")
     data["icd"] = [("E11.9", "I10", "J45.0", "K21.0", "M54.5")[n % 5] for n in range(rows)]
     problem = next(problem for problem in anonset.inspect(data, unit="pid").problems if "as the items" in problem)
     assert names(problem, "icd '5 items' \"items='vaccine'\" \"items=['icd', 'vaccine']\"")

@@ -319,13 +319,16 @@ class UnitReader(RedactedRepr):
         return [n for n in numbered_like(name, self.profiles) if n == name or n not in no_items]
 
     def _with_items(self, name: str, *series: str) -> str:
-        """Return a column with the numbers of its items, and of its items per person, as text. Other columns of its
-        series are only counted.
+        """Return a column with its shape, and the numbers of its items and items per person, as text. Other columns of
+        its series are only counted.
         """
         profile, (_, persons) = self.profiles[name], self._counted(self.person)
         pairs = profile.occurrences or counted_in([self.data.columns[column] for column in (*self.person, name)])[1]
         more = f", with {counted(len(series), 'column')} numbered alike," if series else ""
-        return f"{name!r} ({counted(profile.distinct, 'item')}, {pairs / max(1, persons):.1f} per person){more}"
+        shape = "lists" if profile.kind == "sets" else "one item a row"
+        return (
+            f"{name!r} ({shape}, {counted(profile.distinct, 'item')}, {pairs / max(1, persons):.1f} per person){more}"
+        )
 
     def _columns(self, roles: ProposedRoles) -> tuple[ColumnFindings, ...]:
         """Return the columns with their roles, and with the settings that read their words as items."""
