@@ -151,6 +151,8 @@ class Finding(NamedTuple):
     the claimed direction, negative in the reversed direction, and 0 for a tie. The ordering holds if all differences
     are positive, and its reversal holds if all are negative.
     """
+    answered: Mapping[str, float] = {}
+    """Smallest number of queries with an answer behind an error, for each part that compares errors of queries."""
 
 
 @dataclass(frozen=True)

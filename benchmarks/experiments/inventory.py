@@ -13,7 +13,7 @@ from benchmarks.experiments.runner import paper, papers
 from benchmarks.experiments.workers import ROOT
 
 PAGE = ROOT / "docs" / "panels.md"
-_STATUSES = "as printed", "with differences", "not testable"
+_STATUSES = "paper's setting", "with differences", "not testable"
 
 
 def text(judged: Mapping[str, Sequence[Judged]]) -> str:
@@ -44,9 +44,10 @@ check a paper. They list each panel.
 |---|---|
 | printed | numbers from the text and tables of the paper. The plots of the papers contain no numbers |
 | records | number of records used, for each data set. The page of the paper states why a figure uses a part |
-| reproduced: as printed | measured on the data of the paper, with all parameters that the paper states |
+| reproduced: paper's setting | measured on the data of the paper, with all parameters that the paper states. The \
+verdicts say whether the results agree |
 | reproduced: with differences | measured on other data or with other parameters. The differences are listed |
-| verdicts | number of verdicts on the claims about the figure |
+| verdicts | the paper's claims about the panel, with their verdicts |
 
 [Which claims of the papers hold](findings.md) lists the claims."""
 
@@ -54,8 +55,9 @@ check a paper. They list each panel.
 _METHODS = """\
 ## Methods of the papers
 
-Each table lists the parts of a paper: algorithms that work as in the paper, algorithms that differ, and missing parts.
-The differences are those that the algorithms declare. A test compares the missing parts with the code."""
+Each table lists the algorithms of this project that implement a paper, then the numbered algorithms and variants of the
+paper with their code and test, and missing parts. An algorithm "differs" if it declares a difference, and "works"
+otherwise. The numbered algorithms and the missing parts are listed by hand from the papers."""
 
 
 def _table(key: str, judged: Sequence[Judged]) -> str:
@@ -80,7 +82,8 @@ def _band(band: Band) -> str:
 
 
 def _verdicts(panel: Panel, judged: Sequence[Judged]) -> str:
-    counts = Counter(
-        judgement.verdict for judgement in judged if judgement.key == panel.figure and judgement.claim.kind == "paper"
+    return "; ".join(
+        f"{one.claim.text}: **{one.verdict}**"
+        for one in judged
+        if one.key == panel.figure and one.claim.kind == "paper" and panel.is_about(one.claim)
     )
-    return ", ".join(f"{verdict} {count}" for verdict, count in sorted(counts.items()))

@@ -5,11 +5,12 @@ precisely, each of our readings is judged separately. The verdict is that of the
 (`Paper.reading`), and the others show how much depends on it.
 
 An ordering holds if it is strict in enough repetitions. It is contradicted, or fails, if a comparison is reversed in
-enough repetitions, and otherwise equal.
+enough repetitions. Otherwise it has no consistent order, or is equal if the values differ by less than 1%.
 """
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import inf
 from statistics import mean, median
 from typing import Any
 
@@ -72,11 +73,12 @@ class Judged:
 
     @property
     def sentence(self) -> str:
-        """The verdict, with the largest difference if it is "equal", and with other verdicts of other readings."""
+        """The verdict, with the largest difference if there is no order, and with other verdicts of other readings."""
         others = [f"{reading}: {verdict}" for reading, verdict in self.readings.items() if verdict != self.verdict]
         apart = "each comparison, but not all in the same repetitions"
         differ = apart if self.difference is None else f"differences up to {self.difference:.2%}"
-        notes = "; ".join([*([differ] if self.verdict == criteria.EQUAL else []), *others])
+        undecided = self.verdict in (criteria.EQUAL, criteria.NO_ORDER)
+        notes = "; ".join([*([differ] if undecided else []), *others])
         return self.verdict + (f" ({notes})" if notes else "")
 
     @property
@@ -116,14 +118,11 @@ def _share(met: int, of: int) -> str:
 
 def judge(chosen: Paper, results_by_case: Mapping[Key, Mapping[str, Any]]) -> list[Judged]:
     """Judge each claim of a paper. Claims with missing results get the verdict "not measured"."""
-    judged = [
-        replace(
-            judge_claim(figure, _with_origin(chosen, claim), results_by_case, chosen.reading),
-            basis=basis_of(chosen, figure, claim),
-        )
-        for figure in chosen.figures
-        for claim in figure.claims
-    ]
+    judged = []
+    for figure in chosen.figures:
+        for claim in figure.claims:
+            judgement = judge_claim(figure, _with_origin(chosen, claim), results_by_case, chosen.reading)
+            judged.append(replace(judgement, basis=basis_of(chosen, figure, claim, list(judgement.parts))))
     tested = [i for i, judgement in enumerate(judged) if judgement.p is not None]
     corrected = criteria.holm([judged[i].p or 0.0 for i in tested])
     for i, p in zip(tested, corrected, strict=True):
@@ -131,13 +130,19 @@ def judge(chosen: Paper, results_by_case: Mapping[Key, Mapping[str, Any]]) -> li
     return judged
 
 
-def basis_of(chosen: Paper, figure: Figure, claim: Claim) -> str:
-    """Return whether a claim is about times, and otherwise whether all its data are data of the paper."""
+def basis_of(chosen: Paper, figure: Figure, claim: Claim, parts: Sequence[str] = ()) -> str:
+    """Return whether a claim is about times, and otherwise whether all its data are data of the paper.
+
+    If the judged parts are positions of the figure, such as data sets, the data are those of these positions.
+    """
     if chosen.published_data is None:
         return ""
     if claim.factor is RUNS:
         return TIMES
-    names = {name for case in cases_of(figure, claim) for name in chosen.reads(case.parameters)}
+    levels = claim.factor.levels if claim.factor else [""]
+    cases = [case for case in cases_of(figure, claim) if claim.check is None or case.repetition in levels]
+    cases = [case for case in cases if str(case.x) in parts] or cases
+    names = {name for case in cases for name in chosen.reads(case.parameters)}
     return OF_PAPER if names <= chosen.published_data else SUBSTITUTE
 
 
@@ -209,7 +214,13 @@ def judge_claim(
         return Judged(figure.key, figure.label, claim, criteria.NOT_TESTABLE, reason, null=meets)
     named = {level: findings[level] for level in singles if level in findings}
     judged = _judged(claim, [findings[level] for level in drawn], named, reading)
-    return replace(judged, key=figure.key, figure=figure.label, measured=shown, null=meets)
+    few = {
+        part: number
+        for part in judged.parts
+        if (number := _answered([findings[level] for level in drawn], part)) < criteria.ANSWERED
+    }
+    counted = f"; queries with an answer: {', '.join(f'{part} {number:g}' for part, number in few.items())}"
+    return replace(judged, key=figure.key, figure=figure.label, measured=shown + (counted if few else ""), null=meets)
 
 
 def _without_information(claim: Claim, results: Results) -> Finding | None:
@@ -225,9 +236,9 @@ def _judged(claim: Claim, draws: Sequence[Finding], singles: Mapping[str, Findin
         by_reading.setdefault(reading_of(part), []).append(part)
     verdicts = {name: _verdict_of_reading(claim, draws, named, parts) for name, parts in by_reading.items()}
     chosen = _chosen(list(by_reading), reading)
-    parts, met = by_reading[chosen], sum(_holds(finding, by_reading[chosen]) for finding in draws)
+    parts = _testable(draws, by_reading[chosen]) or by_reading[chosen]
+    met = sum(_holds(finding, parts) for finding in draws)
     compared = [gaps for part in parts for gaps in _compared(draws, part)]
-    undecided = [median(map(abs, gaps)) for gaps in compared if not _order(gaps)]
     reverse = ""
     if compared:
         reverse = _verdict_of_reading(claim, _reversed(draws), _reversed(named), parts)
@@ -245,7 +256,7 @@ def _judged(claim: Claim, draws: Sequence[Finding], singles: Mapping[str, Findin
         reading=chosen,
         readings=verdicts if len(verdicts) > 1 and not is_time(claim) else {},
         reverse="" if is_time(claim) else reverse,
-        difference=max(undecided, default=None),
+        difference=_undecided(compared),
         p=criteria.sign_test(margins) if compared and len(draws) >= criteria.REPETITIONS else None,
     )
 
@@ -287,9 +298,16 @@ def _order(gaps: Sequence[float]) -> int:
     return next((sign for sign, n in met.items() if criteria.verdict_of(n, len(gaps)) == criteria.HOLDS_IN_WORDS), 0)
 
 
+def _undecided(compared: Sequence[Sequence[float]]) -> float | None:
+    """Return the largest median difference of comparisons without an order, or None if there are none."""
+    return max((median(map(abs, gaps)) for gaps in compared if not _order(gaps)), default=None)
+
+
 def _reversed(findings: Sequence[Finding]) -> list[Finding]:
     return [
-        ordering({part: {name: -gap for name, gap in gaps.items()} for part, gaps in one.gaps.items()}, one.shown)
+        ordering(
+            {part: {name: -gap for name, gap in gaps.items()} for part, gaps in one.gaps.items()}, one.shown
+        )._replace(answered=one.answered)
         for one in findings
     ]
 
@@ -300,17 +318,43 @@ def _verdict_of_part(draws: Sequence[Finding], part: str) -> str:
     compared = _compared(draws, part)
     if verdict == criteria.HOLDS_IN_WORDS or not compared:
         return verdict
-    return verdict if any(_order(gaps) < 0 for gaps in compared) else criteria.EQUAL
+    if any(_order(gaps) < 0 for gaps in compared):
+        return verdict
+    difference = _undecided(compared)
+    return criteria.EQUAL if difference is not None and difference < criteria.ALIKE else criteria.NO_ORDER
 
 
 def _verdict_of_reading(claim: Claim, draws: Sequence[Finding], named: Sequence[Finding], parts: Sequence[str]) -> str:
-    """Return the verdict that follows from the parts of a reading, and from its outcomes at named levels."""
+    """Return the verdict that follows from the parts of a reading, and from its outcomes at named levels.
+
+    A claim does not hold if a part of it has too few answered queries for a verdict.
+    """
+    testable = _testable(draws, parts)
+    verdict = _verdict_of_testable(claim, draws, named, testable) if testable else criteria.NOT_TESTABLE
+    return criteria.NOT_TESTABLE if verdict == criteria.HOLDS_IN_WORDS and testable != list(parts) else verdict
+
+
+def _answered(draws: Sequence[Finding], part: str) -> float:
+    """Return the number of queries with an answer behind the errors of a part, as a median over repetitions."""
+    return median([finding.answered[part] for finding in draws if part in finding.answered] or [inf])
+
+
+def _testable(draws: Sequence[Finding], parts: Sequence[str]) -> list[str]:
+    return [part for part in parts if _answered(draws, part) >= criteria.ANSWERED]
+
+
+def _verdict_of_testable(claim: Claim, draws: Sequence[Finding], named: Sequence[Finding], parts: Sequence[str]) -> str:
     verdicts = {_verdict_of_part(draws, part) for part in parts}
+    if verdicts == {criteria.EQUAL, criteria.NO_ORDER}:
+        return criteria.NO_ORDER
     if len(verdicts) > 1:
+        met = sum(_holds(finding, parts) for finding in draws)
         if criteria.HOLDS_IN_WORDS in verdicts:
-            return criteria.DEPENDS + (claim.over or "part")
-        never = not any(_holds(finding, parts) for finding in draws)
-        return criteria.CONTRADICTED if never else min(verdicts, key=rank)
+            if claim.over not in criteria.POSITIONS:
+                return criteria.DEPENDS + (claim.over or "part")
+            if not any(finding.gaps for finding in draws):
+                return criteria.verdict_of(met, len(draws))
+        return min(verdicts, key=rank) if met else criteria.CONTRADICTED
     (verdict,) = verdicts
     against = verdict in (criteria.FAILS_IN_WORDS, criteria.CONTRADICTED)
     settled = against or verdict == criteria.HOLDS_IN_WORDS
@@ -330,7 +374,6 @@ def reading_of(part: str) -> str:
 
 def rank(verdict: str) -> int:
     """Return the order of verdicts, from contradicted to holds."""
-    if verdict.startswith(criteria.DEPENDS):
-        return 3
-    order = (criteria.CONTRADICTED, criteria.FAILS_IN_WORDS, criteria.UNSETTLED, "", criteria.HOLDS_IN_WORDS)
-    return 2 if verdict == criteria.EQUAL else order.index(verdict)
+    undecided = criteria.UNSETTLED, criteria.NO_ORDER, criteria.EQUAL, criteria.DEPENDS
+    order = (criteria.CONTRADICTED, criteria.FAILS_IN_WORDS, *undecided, criteria.HOLDS_IN_WORDS)
+    return order.index(criteria.DEPENDS if verdict.startswith(criteria.DEPENDS) else verdict)

@@ -5,12 +5,15 @@ not state a choice (leaf order, sample, workload, seed), the choice is drawn man
 difference.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-Status = Literal["as printed", "with differences", "not testable"]
+from benchmarks.experiments.cases import Claim
+
+Status = Literal["paper's setting", "with differences", "not testable"]
 
 
 @dataclass(frozen=True)
@@ -41,13 +44,19 @@ class Panel:
     """Printed values by quantity. A quantity is a key of the figure, or a description of several words."""
     figure: str | None = None
     """Key of the figure in our experiments that reproduces the panel, or None."""
-    status: Status = "as printed"
+    status: Status = "paper's setting"
     """Status of the reproduction.
 
-    ``as printed`` means the data and parameters of the paper, as far as the paper states them.
+    ``paper's setting`` means the data and parameters of the paper, as far as the paper states them.
     """
     differences: str = ""
     """Differences of our reproduction, or the reason why the panel cannot be tested."""
+    about: str = ""
+    """Regular expression for the claims of the figure that are about this panel. Empty if all are."""
+
+    def is_about(self, claim: Claim) -> bool:
+        """Return True if a claim of the figure is about this panel."""
+        return re.search(self.about, f"{claim.text}: {claim.criterion}") is not None
 
 
 def of_paper(paper: str) -> tuple[Panel, ...]:
@@ -110,10 +119,14 @@ def _terrovitis() -> Iterable[Panel]:
         figure="fig7", differences=f"{_NO_POS}. {_AVERAGE}",
     )  # fmt: skip
     for number, over in ((8, "|D|"), (9, "|I|"), (10, "m")):
-        for letter, shown in (("a", "time"), ("b", "nodes of the count-tree"), ("c", "information loss")):
+        for letter, shown, about in (
+            ("a", "time", r"^[^:]*(cost|time|performance)"),
+            ("b", "nodes of the count-tree", r"^[^:]*tree"),
+            ("c", "information loss", r"^[^:]*loss"),
+        ):
             yield Panel(
                 paper=paper, label=f"Fig. {number}{letter}", shows=f"{shown} of OA, DA and AA as {over} grows",
-                figure=f"fig{number}",
+                figure=f"fig{number}", about=about,
             )  # fmt: skip
     shown = "time, nodes of the count-tree and information loss of AA"
     yield Panel(
@@ -134,9 +147,9 @@ def _terrovitis() -> Iterable[Panel]:
 def _loukides() -> Iterable[Panel]:
     paper = "loukides2010"
 
-    def panel(label: str, shows: str, figure: str, what: str = "", *bands: Band) -> Panel:
+    def panel(label: str, shows: str, figure: str, what: str = "", *bands: Band, about: str = "") -> Panel:
         printed = {what: bands} if bands else {}
-        return Panel(paper=paper, label=label, shows=shows, figure=figure, printed=printed)
+        return Panel(paper=paper, label=label, shows=shows, figure=figure, printed=printed, about=about)
 
     yield Panel(
         paper=paper, label="Table 1", shows="characteristics of the data", printed=_shapes(_BMS_1, _BMS_2),
@@ -144,15 +157,18 @@ def _loukides() -> Iterable[Panel]:
     )  # fmt: skip
     for letter, q in (("a", 1), ("b", 3)):
         shows = f"AvgRE of COAT and AA on BMS-WebView-1 as k grows, q={q}"
-        yield panel(f"Fig. 8{letter}", shows, "fig8", _BEST, _value(9))
+        other = {1: "three items", 3: "one item"}[q]
+        yield panel(f"Fig. 8{letter}", shows, "fig8", _BEST, _value(9), about=f"^(?!.*{other})")
     shows = "AvgRE of COAT and AA as m grows, on BMS-WebView-"
-    yield panel("Fig. 9a", f"{shows}1", "fig9", "AvgRE of AA / COAT", _value(7, where="m=3"))
-    yield panel("Fig. 9b", f"{shows}2", "fig9")
+    yield panel(
+        "Fig. 9a", f"{shows}1", "fig9", "AvgRE of AA / COAT", _value(7, where="m=3"), about=_ERROR + "(?!.* on BMS-2:)"
+    )
+    yield panel("Fig. 9b", f"{shows}2", "fig9", about=_ERROR + "(?!.* on BMS-1:)")
     yield panel("Fig. 10a", "UL of COAT and AA on BMS-WebView-2 as k grows", "fig10a")
-    yield panel("Fig. 10b", "UL of COAT and AA on BMS-WebView-2 as m grows", "fig9")
+    yield panel("Fig. 10b", "UL of COAT and AA on BMS-WebView-2 as m grows", "fig9", about="UL")
     for letter, q, data in (("a", 1, 1), ("b", 3, 1), ("c", 1, 2), ("d", 3, 2)):
         shows = f"AvgRE of COAT and AA for each privacy policy on BMS-WebView-{data}, q={q}"
-        yield panel(f"Fig. 11{letter}", shows, "fig11")
+        yield panel(f"Fig. 11{letter}", shows, "fig11", about=f"^(?!.*on BMS-{3 - data})")
     yield Panel(
         paper=paper, label="Table 2", shows="shares of itemset sizes in the privacy policies", figure="table2",
         printed={"share of itemsets by size": tuple(
@@ -162,7 +178,7 @@ def _loukides() -> Iterable[Panel]:
     )  # fmt: skip
     for letter, data in (("a", 1), ("b", 2)):
         shows = f"AvgRE of COAT and AA for privacy policies with several itemset sizes on BMS-WebView-{data}, q=2"
-        yield panel(f"Fig. 12{letter}", shows, "fig12", _BEST, _value(40))
+        yield panel(f"Fig. 12{letter}", shows, "fig12", _BEST, _value(40), about=f"^(?!.*on BMS-{3 - data})")
     for letter, q in (("a", 1), ("b", 3)):
         shows = f"AvgRE of COAT and AA for each utility policy on BMS-WebView-1, q={q}"
         yield panel(f"Fig. 13{letter}", shows, "fig13", "share suppressed", _value(0.01, "%", "COAT", "UP1"))
@@ -177,13 +193,19 @@ def _loukides() -> Iterable[Panel]:
         paper=paper, label="Table 3", shows="characteristics of the hospital's data", figure="table3",
         printed=_shapes(_shape("EMR", 1_336, 5_830, 25, 3.1)), status="with differences", differences=hospital,
     )  # fmt: skip
-    for letter, workload in (("a", "W1, frequent combinations"), ("b", "W2, pairs of generalized codes")):
+    for letter, workload, other in (
+        ("a", "W1, frequent combinations", "W2"),
+        ("b", "W2, pairs of generalized codes", "W1"),
+    ):
         yield Panel(
             paper=paper, label=f"Fig. 15{letter}", shows=f"AvgRE of COAT as k grows, for {workload}", figure="fig15",
+            about=rf"^(?!.*\({other}\))",
             printed={"share suppressed": (Band(0, 0.5, "%"),)}, status="with differences", differences=hospital,
         )  # fmt: skip
 
 
+_ERROR = "(?!.*UL)^(?=.*(error|answers queries|suppress))"
+"""Claims about errors of queries, and about suppression, which changes them."""
 _POLICIES: Mapping[str, tuple[float, ...]] = {
     "PP6": (33, 33, 33, 1),
     "PP7": (30, 30, 30, 10),
@@ -237,13 +259,15 @@ def _poulis() -> Iterable[Panel]:
             differences=differences, **more,
         )  # fmt: skip
 
-    asked = ("relational values", "relational values and items", "items")
+    about = {"relational values": "ARE of relational values", "relational values and items": ": ARE is",
+             "items": "ARE of items"}  # fmt: skip
+    asked = tuple(about)
     for letter, what in zip("abc", asked, strict=True):
         shows = f"average relative error of Rum-bound on INFORMS as delta grows, for queries of {what}"
-        yield panel(f"4{letter}", shows, "fig4ac")
+        yield panel(f"4{letter}", shows, "fig4ac", about=about[what])
     for letter, what in zip("defg", (*asked[:2], *asked[1:]), strict=True):
         shows = f"average relative error of Rum-bound on YOUTUBE as delta grows, for queries of {what}"
-        yield panel(f"4{letter}", shows, "fig4dg", youtube)
+        yield panel(f"4{letter}", shows, "fig4dg", youtube, about=about[what])
     yield panel("4h", "average relative error of Tum-bound on INFORMS as delta grows", "fig4h")
     sensitive = f"{informs}. The paper does not state l and the sensitive codes"
     for letter, what in zip("abc", asked, strict=True):
@@ -251,7 +275,7 @@ def _poulis() -> Iterable[Panel]:
             "average relative error of Rum-bound and (k, l^m)-diversity on INFORMS as delta grows, for queries of "
             f"{what}"
         )
-        yield panel(f"5{letter}", shows, "fig5ac", sensitive)
+        yield panel(f"5{letter}", shows, "fig5ac", sensitive, about=f"{about[what]}|clusters")
     yield panel(
         "5d", "average relative error of Tum-bound and (k, l^m)-diversity on INFORMS as delta grows", "fig5d", sensitive
     )
@@ -261,7 +285,8 @@ def _poulis() -> Iterable[Panel]:
         ("c", "UL", "INFORMS", "fig4ac", informs),
         ("d", "UL", "YOUTUBE", "fig4dg", youtube),
     ):
-        yield panel(f"6{letter}", f"{what} of Rum-bound on {data} as delta grows", figure, differences)
+        yield panel(f"6{letter}", f"{what} of Rum-bound on {data} as delta grows", figure, differences,
+                    about={"largest cluster": "largest cluster", "UL": ": UL of"}[what])  # fmt: skip
     yield panel("7a", "time of Rum-bound, and of CLUSTER alone, as |D| grows", "fig7a")
     ratio = _value(2.2, where="largest")
     yield panel(
@@ -279,10 +304,13 @@ def _poulis() -> Iterable[Panel]:
         faster = Band(10, float("inf"))
         shows = f"{what} of {framework} with and without BTD as delta grows"
         printed = {"times faster with BTD": (faster,)} if what == "time" else {}
-        yield panel(f"7{letter}", shows, figure, printed=printed)
+        yield panel(f"7{letter}", shows, figure, printed=printed, about="same UL" if what == "UL" else "^(?!.*same UL)")
     rises = {"rises": (_value(0, "merges"),)}
-    yield panel("7g", "UL of Rum-bound as the number of merges grows", "fig7g", printed=rises)
-    own = f"{informs}. With the printed delta=1, Tum-bound would not merge, so delta is the loss of a single cluster"
+    all_records = f"{informs}. All of them are used, and the paper uses the subset of 4,000 records of panels c to f"
+    yield panel("7g", "UL of Rum-bound as the number of merges grows", "fig7g", all_records, printed=rises)
+    own = (
+        f"{all_records}. With the printed delta=1, Tum-bound would not merge, so delta is the loss of a single cluster"
+    )
     yield panel("7h", "UL of Tum-bound as the number of merges grows", "fig7h", own, printed=rises)
 
 
@@ -301,7 +329,7 @@ def _albouna() -> Iterable[Panel]:
         high = {"diversity_counted": (_value(0.35, where="l=7"),)} if k == 9 else {}
         yield Panel(
             paper=paper, label=f"Fig. 4{letter}", shows=f"share of anonymized tuples as l grows, k={k}",
-            figure="fig4abc",
+            figure="fig4abc", about="" if k == 9 else "^(?!for k=9)",
             printed={"loss_counted": (Band(0, 0.1, where="small l"),), **high}, status="with differences",
             differences=f"{joined}. It also does not state whether tuples anonymized for l-diversity still count as "
                         "members of their group",

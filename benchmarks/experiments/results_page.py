@@ -50,24 +50,34 @@ def put(block: str, key: str, page: Path) -> str:
     return f"{page.name}: wrote the results of {key}"
 
 
+_RUNS = "all", "some", "no"
+"""Runs in which a claim about times is met, in the order of `findings.times`."""
+
+
 def overview(results: Path = RESULTS) -> str:
     """Return a Markdown table that counts claims by verdict: of each paper by kind of data, and of each own study.
 
     Studies without claims are not shown.
     """
     depends = criteria.DEPENDS.removesuffix(" the ")
-    verdicts = criteria.HOLDS_IN_WORDS, depends, criteria.EQUAL, criteria.FAILS_IN_WORDS, criteria.CONTRADICTED
+    undecided = criteria.NO_ORDER, criteria.EQUAL
+    verdicts = criteria.HOLDS_IN_WORDS, depends, *undecided, criteria.FAILS_IN_WORDS, criteria.CONTRADICTED
     cells = []
     for key, judged in judged_papers(results).items():
         study = paper(key).study
         shown = [one for one in judged if one.claim.kind == ("own" if study else "paper")]
         link = f"[{paper(key).title if study else findings.names(key)}](../benchmarks/results/{key}/README.md)"
         for basis in ("",) if study else BASES:
-            counts = Counter(in_short(one.verdict) for one in shown if one.basis == basis)
+            chosen = [one for one in shown if one.basis == basis]
+            counts = Counter(in_short(one.verdict) for one in chosen)
             if counts:
                 row = [counts[verdict] for verdict in verdicts]
-                cells.append((study, [link, basis or _data_of(key), *map(str, (*row, counts.total() - sum(row)))]))
-    head = ("claims of", "data", "hold", "depend on a condition", "equal", "fail", "contradicted", "no verdict")
+                met = ", ".join(f"{n} in {runs}" for n, runs in zip(findings.times(chosen), _RUNS, strict=True))
+                of_times = f" (met: {met} runs)" if counts[criteria.SHOWN] else ""
+                rest = f"{counts.total() - sum(row)}{of_times}"
+                cells.append((study, [link, basis or _data_of(key), *map(str, row), rest]))
+    decided = "hold", "depend on a condition", *undecided, "fail", "contradicted"
+    head = ("claims of", "data", *decided, "no verdict")
     return rows(head, [row for _, row in sorted(cells, key=lambda cell: cell[0])])
 
 

@@ -354,8 +354,9 @@ def test_test_records_are_not_published() -> None:
 
 def test_the_table_shows_the_difference_from_the_control() -> None:
     points = [{"inferred": 0.5, "control_inferred": 0.25}, {"inferred": 0.75, "control_inferred": 0.25}]
-    levels = {f"sample {i}": Results({("tree", "1"): point}) for i, point in enumerate(points, 1)}
-    assert render.values(Repeated(levels), "tree", "1", "disclosed") == [0.25, 0.5]
+    pilot = {"inferred": 0.9, "control_inferred": 0.0}
+    levels = {f"sample {i}": Results({("tree", "1"): point}) for i, point in enumerate([pilot, *points], 1)}
+    assert render.values(Repeated(levels), "tree", "1", "disclosed") == [0.25, 0.5], "without the pilot's sample"
     assert render.values(Repeated(levels), "tree", "2", "disclosed") == []
     assert render.interval([0.25, 0.5]) == "0.375 ± 1.588"  # t(1) = 12.706, times 0.125
     assert render.interval([-0.0001, -0.0002]) == "0.000 ± 0.001"
@@ -382,11 +383,29 @@ def test_the_table_lists_each_k_at_which_a_private_release_keeps_more(monkeypatc
             ("tree", "10"): {"sets_f1": 0.65, "rules_f1": 0.95},
         },
     }
-    levels = {name: Repeated({"sample 1": Results(points)}) for name, points in kept.items()}
+    levels = {name: Repeated({"sample 2": Results(points)}) for name, points in kept.items()}
     monkeypatch.setattr(render, "results_of_figure", lambda name, _: levels.get(name, Repeated({})))
     figures = {f"{data}_{kind}": f"{data}_{kind}" for data in DATA for kind in ("k", "epsilon")}
     row = "| groceries | `pcta` | k=10 (`mst`) |  | k=5, k=10 (`tree`) | k=2, k=5, k=10 (`tree`) |"
     assert render._lost(figures, {}).splitlines()[2:] == [row]
+
+
+def test_a_publication_with_an_interval_above_the_limit_is_unresolved(monkeypatch: pytest.MonkeyPatch) -> None:
+    def point(f1: float, disclosed: float) -> dict[str, float]:
+        return {"sets_f1": f1, "rules_f1": 0.1, "auc": 0.5, "inferred": disclosed, "control_inferred": 0.0}
+
+    levels = {
+        f"sample {i}": Results(
+            {("independent", "1"): point(0.5, 0.0), ("mst", "5"): point(0.7, 0.004 + 0.004 * (i > 2))}
+        )
+        for i in (2, 3)
+    }
+    monkeypatch.setattr(render, "results_of_figure", lambda name, _: Repeated(levels if "msweb_eps" in name else {}))
+    figures = {f"{data}_{kind}": f"{data}_{kind}" for data in DATA for kind in ("k", "epsilon")}
+    (at_hundredth,) = [line for line in render._at_equal_success(figures, {}).splitlines() if "msweb | 0.01" in line]
+    assert "| 0.500 (`independent`, epsilon=1); unresolved: 0.700 (`mst`, epsilon=5) |" in at_hundredth
+    (at_thousandths,) = [line for line in render._at_equal_success(figures, {}).splitlines() if "msweb | 0.005" in line]
+    assert "unresolved" not in at_thousandths
 
 
 def test_a_study_without_claims_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:

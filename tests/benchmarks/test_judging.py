@@ -140,6 +140,48 @@ def test_a_claim_is_judged_by_the_reading_of_the_paper_and_shows_the_others(part
     assert of_parts(parts).sentence == sentence
 
 
+@pytest.mark.parametrize(
+    ("holds_in", "over", "verdict"),
+    [
+        ({"k=2": 20, "k=5": 0}, "data set", "depends on the data set"),
+        ({"k=2": 20, "k=5": 0}, "k", "contradicted"),
+        ({"k=2": 20, "k=5": 3}, "k", "fails"),
+        ({"k=2": 20, "k=5": 10}, "m", "unsettled"),
+        ({"k=2": 20, "k=5": 19}, "m", "holds"),
+    ],
+)
+def test_a_claim_about_all_positions_does_not_depend_on_the_position(holds_in, over, verdict):
+    numbers = {level: number for number, level in enumerate(SAMPLES.levels)}
+
+    def check(results):
+        parts = {part: results.at("AA", 1, "value") < n for part, n in holds_in.items()}
+        return Finding(all(parts.values()), "", parts)
+
+    assert judged(numbers, factor=SAMPLES, check=check, over=over).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("answered", "sentence"),
+    [
+        ({"own items": 99, "records": 1000}, "not testable here (records: holds)"),
+        ({"own items": 100, "records": 1000}, "holds"),
+        ({"A, own items": 99, "B, own items": 100}, "not testable here"),
+        ({"A, own items": 99, "B, own items": 100, "C, own items": 100}, "depends on the data set"),
+    ],
+)
+def test_errors_of_few_answered_queries_have_no_verdict(answered, sentence):
+    def check(results):
+        parts = {part: not part.startswith("C") for part in answered}
+        return Finding(all(parts.values()), "AA / COAT: 2", parts, answered=answered)
+
+    judgement = judged(
+        dict.fromkeys(SAMPLES.levels, 1), factor=SAMPLES, check=check, reading={"own items": ""}, over="data set"
+    )
+    assert judgement.sentence == sentence
+    few = [part for part, n in answered.items() if n < 100]
+    assert judgement.measured == "AA / COAT: 2" + "".join(f"; queries with an answer: {part} 99" for part in few)
+
+
 def test_a_reading_that_the_paper_does_not_fix_is_an_error():
     with pytest.raises(ValueError, match="not enough values"):
         of_parts({"records": 20, "own items": 20}, reading=("domain",))
@@ -166,7 +208,12 @@ def of_gaps(*gaps, named=None):
         ([(0.0, 0.0)], "equal (differences up to 0.00%)", "equal"),
         ([(0.04, 0.0)], "equal (differences up to 0.00%)", "contradicted"),  # a tie, and a comparison that holds
         ([(0.03, -0.04)], "contradicted", "contradicted"),  # each direction is contradicted by one comparison
-        ([(0.03,), (-0.05,)], "equal (differences up to 4.00%)", "equal"),  # no direction in most repetitions
+        ([(0.009,), (-0.009,)], "equal (differences up to 0.90%)", "equal"),
+        (
+            [(0.03,), (-0.05,)],  # no direction in most repetitions
+            "no consistent order (differences up to 4.00%)",
+            "no consistent order",
+        ),
         ([(0.03, 0.1), (0.03, 0.2), (0.03, 0.1), (-0.03, 0.1)], "holds", "contradicted"),  # strict in 15 of 20
     ],
 )
@@ -239,6 +286,20 @@ def test_claims_name_the_data_on_which_they_are_judged(published, factor, basis)
     published_data = None if published is None else frozenset(published)
     (judgement,) = judge(Paper("p", "A paper", [figure], dict, published_data=published_data), {})
     assert judgement.basis == basis
+
+
+def test_the_data_of_a_claim_are_those_of_its_parts_and_of_its_repetitions():
+    cases = [Case("f", "AA", name, {"data": name}) for name in ("a", "b")]
+    parted = Claim("both are low", "", lambda r: Finding(True, "", {"a": r.at("AA", "a", "loss") < 1}), over="data set")
+    timed = RUNS.over([Case("g", "AA", "b", {"data": "b"})], cost="time")
+    claim = Claim("it is low", "", lambda r: Finding(r.at("AA", "a", "loss") < 1, ""), factor=SAMPLES)
+    figures = [
+        Figure("f", "Fig. 1", "x", {}, cases, [parted]),
+        Figure("g", "Fig. 2", "x", {}, [*SAMPLES.over([Case("g", "AA", "a", {"data": "a"})]), *timed], [claim]),
+    ]
+    paper = Paper("p", "A paper", figures, dict, published_data=frozenset({"a"}))
+    found = {case.key: {"measured": {"loss": 0.5}} for figure in figures for case in figure.cases}
+    assert [judgement.basis for judgement in judge(paper, found)] == ["the paper's data"] * 2
 
 
 def test_times_need_three_runs_and_counted_work_one():

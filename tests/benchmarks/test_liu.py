@@ -22,7 +22,7 @@ CHOICES = {
     "shared": (0, 0, 3),
     "suppressed": (0, 0.1),
 }
-NCP = (0.001, 0.03, 0.05, 0.2, 0.9)
+NCP = (0.001, 0.03, 0.1, 0.1, 0.2, 0.6, 0.9)
 ALGORITHMS = [
     ("apriori", {"m": 2}),
     ("local-generalization", {}),
@@ -40,7 +40,12 @@ def test_every_claim_can_hold_and_can_fail():
         for figure in (figure for figure in runner.paper("liu2010").figures if figure.claims):
             results = Results(invented(figure, random))
             for claim in (claim for claim in figure.claims if claim.check):
-                verdict = claim.check(results)
+                try:
+                    verdict = claim.check(results)
+                except KeyError:
+                    if figure.key == "drawn_k":  # MM was not run there
+                        continue
+                    raise
                 assert verdict.shown
                 assert not verdict.parts or claim.over, claim.text
                 answers.setdefault((figure.key, claim.text), set()).add(bool(verdict.held))
@@ -53,13 +58,19 @@ def test_every_claim_can_hold_and_can_fail():
 
 
 def invented(figure, random):
-    """Invent a value of every quantity for each case: a level of the curve, times a power of the position."""
+    """Invent a value of every quantity for each case: a level of the curve, times a power of the position.
+
+    In half of the draws, all skews are alike.
+    """
+    alike = random.random() < 0.5
     places = {x: i + 1 for i, x in enumerate(dict.fromkeys(case.x for case in figure.cases))}
     law = {}
     for series in dict.fromkeys(case.series for case in figure.cases):
         for quantity in (*figure.quantities, "published", "shared"):
             level = random.choice(CHOICES.get(quantity, NCP))
             law[series, quantity] = float(level), float(random.choice((0, 0, 0.1, 1, 3)))
+        if alike:
+            law |= {(series, q): law[series, "ncp_2"] for q in figure.quantities if q.startswith("ncp_")}
     return {
         point: {
             quantity: level * places[point[1]] ** power

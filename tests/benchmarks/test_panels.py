@@ -10,6 +10,7 @@ from benchmarks.experiments import methods, runner, sources
 from benchmarks.experiments.cases import Figure
 from benchmarks.experiments.panels import PANELS, counted, of_figure, of_paper
 from benchmarks.experiments.render import records_used
+from benchmarks.experiments.workers import ROOT
 
 from anonset_datasets.cards import CARDS
 from anonset_datasets.catalogue import VARIABLE
@@ -42,13 +43,37 @@ def test_a_panel_that_can_be_tested_names_a_figure_that_is_there(paper: str) -> 
     there = figures(paper)
     for panel in of_paper(paper):
         assert panel.shows, panel.label
-        assert (panel.status == "as printed") == (not panel.differences), panel.label
+        assert (panel.status == "paper's setting") == (not panel.differences), panel.label
         assert panel.figure is None or panel.figure in there, panel.label
         if panel.figure is not None:
             assert panel in of_figure(paper, panel.figure)
             assert panel.status != "not testable", panel.label
         elif panel.status != "not testable":
             assert "listed with" in panel.differences, panel.label
+
+
+def claims_of(panel):
+    figure = figures(panel.paper)[panel.figure]
+    return [claim.text for claim in figure.claims if claim.kind == "paper" and panel.is_about(claim)]
+
+
+@pytest.mark.parametrize("paper", FIGURES)
+def test_every_claim_about_a_figure_is_a_claim_about_a_panel(paper):
+    for key, figure in figures(paper).items():
+        if panels := of_figure(paper, key):
+            shown = {text for panel in panels for text in claims_of(panel)}
+            assert [one.text for one in figure.claims if one.kind == "paper" and one.text not in shown] == [], key
+
+
+def test_panels_of_a_figure_have_different_claims():
+    here = {panel.label: claims_of(panel) for panel in PANELS if panel.paper in ("poulis2013", "terrovitis2008")}
+    assert "data remain useful for queries involving both attribute types" in here["Fig. 4b"]
+    assert here["Fig. 6a"] == ["RM_R creates the largest clusters", "RM_RT creates larger clusters than RM_T"]
+    assert all("loss" in text for text in here["Fig. 8c"])
+    for labels in (("4a", "4b", "4c", "6a", "6c"), ("8a", "8b", "8c"), ("7c", "7e")):
+        found = [tuple(here[f"Fig. {label}"]) for label in labels]
+        assert len(set(found)) == len(found)
+        assert all(found)
 
 
 def test_each_figure_states_its_number_of_records() -> None:
@@ -113,20 +138,22 @@ def test_data_cards_print_the_same_characteristics() -> None:
         assert actual == expected, words
 
 
-@pytest.mark.parametrize("missing", methods.MISSING, ids=lambda one: one.absent.rpartition(".")[2])
-def test_missing_parts_of_papers_are_missing_in_the_code(missing):
-    module, _, name = missing.absent.partition(":")
-    owner, _, attribute = name.rpartition(".")
+@pytest.mark.parametrize("part", methods.PARTS, ids=lambda one: one.part)
+def test_each_listed_part_of_a_paper_has_code_and_a_test(part):
+    module, _, name = part.code.partition(":")
+    owner, _, attribute = name.partition(".")
     found = getattr(importlib.import_module(module), owner)
-    assert missing.paper in methods.PAPERS
-    assert not hasattr(found, attribute)
-    assert attribute not in {one.name for one in fields(found)}
+    assert not attribute or attribute in {one.name for one in fields(found)}
+    path, _, test = part.test.partition("::")
+    text = (ROOT / path).read_text(encoding="utf-8")
+    assert f"def {test}(" in text
 
 
 def test_every_paper_has_parts_that_work_or_differ():
     rows = {paper: list(methods.of_paper(paper)) for paper in methods.PAPERS}
     assert all({state for _, state, _ in found} & {methods.WORKS, methods.DIFFERS} for found in rows.values())
     assert all(reason for found in rows.values() for _, state, reason in found if state != methods.WORKS)
+    assert {one.paper for one in (*methods.PARTS, *methods.MISSING)} <= set(methods.PAPERS)
     listed = {part.strip("`") for found in rows.values() for part, state, _ in found if state != methods.MISSING_HERE}
     assert "exact" not in listed, "the method of this project is no part of a paper"
     assert not any(part == "`local-reallocation`" for part, _, _ in rows["He, Naughton, VLDB 2009"])

@@ -34,7 +34,7 @@ def test_every_claim_can_hold_and_can_fail():
     for _ in range(100):
         for figure, factor in kinds:
             results = Results(invented(figure, levels[figure.key, factor], random))
-            for claim in (claim for claim in figure.claims if claim.factor == factor):
+            for claim in (claim for claim in figure.claims if claim.factor == factor and claim.check):
                 verdict = claim.check(results)
                 assert verdict.shown
                 assert verdict.parts == {} or claim.over, claim.text

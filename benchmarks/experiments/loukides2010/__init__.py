@@ -79,7 +79,6 @@ logarithm of UL times 2^M is shown.""",
     prepare=compile_kernels,
     reading={
         "own items": 'the items of queries "were selected randomly from the generalized items" (section 6.1)',
-        "1,000 itemsets": "the paper does not state the number of itemsets of a policy (section 6.3.2), so 1,000",
         "items": '"the number of suppressed items was very small (0.01%)" (section 6.4)',
     },
     published_data=frozenset({"bms_webview1", "bms_webview2"}),

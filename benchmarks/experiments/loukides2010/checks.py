@@ -55,6 +55,18 @@ def gaps_of(pairs: Mapping[str, Mapping[float | str, tuple[float, float]]]) -> d
     return {(quantity, x): below(*pair) for quantity, found in pairs.items() for x, pair in found.items()}
 
 
+def fewest(results: Results, quantities: Sequence[str], names: Sequence[str], at: float | str | None = None) -> float:
+    """Return the smallest number of queries with an answer, over the points of some curves. Infinite if unknown."""
+    counts = [
+        count
+        for name in names
+        for quantity in quantities
+        for x, count in results.curve(name, quantity.replace("are", "answered", 1))
+        if at in (None, x)
+    ]
+    return min(counts, default=inf)
+
+
 def better(
     parts: Mapping[str, Sequence[str]], suffix: str = "", *, times: float = 1.0, ways: Mapping[str, str] = _ONE_WAY
 ) -> Check:
@@ -74,7 +86,7 @@ def better(
     """
 
     def check(results: Results) -> Finding:
-        shown, held, gaps = [], {}, {}
+        shown, held, gaps, answered = [], {}, {}, {}
         for way, way_name in ways.items():
             for part, quantities in parts.items():
                 pairs = {q: pairs_of(results, q, f"{COAT}{suffix}{way}", f"{AA}{suffix}") for q in quantities}
@@ -83,12 +95,14 @@ def better(
                     continue
                 name = ", ".join(filter(None, (way_name, part)))
                 held[name], gaps[name] = all(ratio_of(*pair) >= times for pair in found), gaps_of(pairs)
+                answered[name] = fewest(results, quantities, (f"{COAT}{suffix}{way}", f"{AA}{suffix}"))
                 each = "; ".join(listed(ratio_of(*pair) for pair in one.values()) for one in pairs.values())
                 shown.append(f"{name} {each}")
         if not held:
             raise KeyError(str(parts))
         text = "AA / COAT: " + " | ".join(shown)
-        return ordering(gaps, text) if times == 1 else Finding(all(held.values()), text, held)
+        finding = ordering(gaps, text) if times == 1 else Finding(all(held.values()), text, held)
+        return finding._replace(answered=answered)
 
     return check
 
@@ -97,16 +111,18 @@ def better_at_each(parts: Mapping[str, Sequence[str]], suffix: str = "", *, time
     """Return a check like `better`. Each position is a part of the claim, too."""
 
     def check(results: Results) -> Finding:
-        shown, held, gaps = [], {}, {}
+        shown, held, gaps, answered = [], {}, {}, {}
         for reading, quantities in parts.items():
             pairs = {q: pairs_of(results, q, f"{COAT}{suffix}", f"{AA}{suffix}") for q in quantities}
             for x in dict.fromkeys(x for found in pairs.values() for x in found):
                 here = {q: {x: found[x]} for q, found in pairs.items() if x in found}
                 ratios = [ratio_of(*found[x]) for found in here.values()]
                 held[f"{x}, {reading}"], gaps[f"{x}, {reading}"] = min(ratios) >= times, gaps_of(here)
+                answered[f"{x}, {reading}"] = fewest(results, quantities, (f"{COAT}{suffix}", f"{AA}{suffix}"), x)
                 shown.append(f"{x}, {reading} {listed(ratios)}")
         text = f"AA / COAT: {'; '.join(shown)}"
-        return ordering(gaps, text) if times == 1 else Finding(all(held.values()), text, held)
+        finding = ordering(gaps, text) if times == 1 else Finding(all(held.values()), text, held)
+        return finding._replace(answered=answered)
 
     return check
 
@@ -122,7 +138,7 @@ def largest_ratio(
     """Return a check that, for each part, the largest ratio of the losses of AA and COAT is near a printed ratio."""
 
     def check(results: Results) -> Finding:
-        largest = {}
+        largest, answered = {}, {}
         for way, way_name in ways.items():
             for part, quantities in parts.items():
                 found = [
@@ -133,25 +149,29 @@ def largest_ratio(
                     if at in (None, x)
                 ]
                 if found:
-                    largest[", ".join(filter(None, (way_name, part)))] = max(found)
+                    name = ", ".join(filter(None, (way_name, part)))
+                    curves = [curve for s in suffixes for curve in (f"{COAT}{s}{way}", f"{AA}{s}")]
+                    largest[name], answered[name] = max(found), fewest(results, quantities, curves, at)
         if not largest:
             raise KeyError(str(parts))
         held = {part: printed / NEAR <= value <= printed * NEAR for part, value in largest.items()}
         shown = "; ".join(f"{part} {listed([value])}" for part, value in largest.items())
-        return Finding(all(held.values()), f"AA / COAT: {shown}", held)
+        return Finding(all(held.values()), f"AA / COAT: {shown}", held, answered=answered)
 
     return check
 
 
 def more_on_bms2(results: Results) -> Finding:
     """Check that AA / COAT at m=3 is larger on BMS-2 than on BMS-1. Each query size is a part of the claim."""
-    ratios = {}
+    ratios, answered = {}, {}
     for part, (q,) in BY_SIZE.items():
         pairs = [pairs_of(results, q, f"{COAT}{s}", f"{AA}{s}") for s in (BMS1, BMS2)]
         if all(3 in found for found in pairs):
             ratios[part] = [ratio_of(*found[3]) for found in pairs]
+            answered[part] = fewest(results, [q], [f"{name}{s}" for name in (COAT, AA) for s in (BMS1, BMS2)], 3)
     shown = "; ".join(f"{part} {listed(found)}" for part, found in ratios.items())
-    return ordering({part: {"": below(*found)} for part, found in ratios.items()}, f"AA / COAT at m=3: {shown}")
+    gaps = {part: {"": below(*found)} for part, found in ratios.items()}
+    return ordering(gaps, f"AA / COAT at m=3: {shown}")._replace(answered=answered)
 
 
 def grows(results: Results) -> Finding:
@@ -186,14 +206,15 @@ def slightly_worse_when_strict(suffixes: Sequence[str]) -> Check:
     """
 
     def check(results: Results) -> Finding:
-        held, shown = {}, []
+        held, shown, answered = {}, [], {}
         for suffix in suffixes:
             for reading, quantities in BOTH_SIZES.items():
+                answered[f"{suffix.strip()}, {reading}"] = fewest(results, quantities, [f"{COAT}{suffix}"])
                 curves = [results.values(f"{COAT}{suffix}", q) for q in quantities]
                 rise = [all(gap > 0 for gap in steps(values, up=True).values()) for values in curves]
                 held[f"{suffix.strip()}, {reading}"] = all(rise) and all(y[-1] <= 2 * y[0] for y in curves if y)
                 shown.append(f"{suffix.strip()}, {reading}: " + " | ".join(map(listed, curves)))
-        return Finding(all(held.values()), f"COAT, q=1 and 3, {'; '.join(shown)}", held)
+        return Finding(all(held.values()), f"COAT, q=1 and 3, {'; '.join(shown)}", held, answered=answered)
 
     return check
 
@@ -237,16 +258,17 @@ def low_for_small_k(names: Sequence[str]) -> Check:
     """
 
     def check(results: Results) -> Finding:
-        held, shown = {}, []
+        held, shown, answered = {}, [], {}
         for name in names:
             for reading, (quantity,) in READINGS_2.items():
                 curve = dict(results.curve(f"{COAT} {name}", quantity))
                 if curve:
                     rises = curve.get(50, inf) > next(iter(curve.values()))
                     held[f"{name}, {reading}"] = rises and _at_most_of_null(results, f"{COAT} {name}", quantity, 5)
+                    answered[f"{name}, {reading}"] = fewest(results, [quantity], [f"{COAT} {name}"])
                     shown.append(f"{name}, {reading}: {listed(curve.values())}")
         if not held:
             raise KeyError(str(names))
-        return Finding(all(held.values()), "; ".join(shown), held)
+        return Finding(all(held.values()), "; ".join(shown), held, answered=answered)
 
     return check

@@ -172,7 +172,7 @@ TABLE_2 = (
         printed="33/33/33/1; 30/30/30/10; 25/25/25/25; 16.7/16.7/16.7/50",
     ),
 )  # fmt: skip
-_ITEMSETS = "itemsets and workload"
+_ITEMSETS = "drawing of itemsets"
 _WAYS = {way: way.removeprefix(", ") or "1,000 itemsets" for way in DRAWN_FROM}
 FIGURE_12 = (
     Claim(
@@ -189,7 +189,7 @@ FIGURE_12 = (
         "COAT's error is up to 40 times smaller than AA's error",
         f"the largest ratio of AA's AvgRE to COAT's on both data sets is between 20 and 80, {_READINGS}",
         c.largest_ratio(40, c.READINGS_2, (c.BMS1, c.BMS2), ways=_WAYS), ORDERS,
-        over="itemsets", printed="40",
+        over=_ITEMSETS, printed="40",
     ),
     Claim(
         "with leaves in numeric order, COAT answers queries more accurately than AA for all random itemsets",

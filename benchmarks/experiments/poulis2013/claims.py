@@ -146,20 +146,25 @@ _RM = ("RM_R", "RM_T", "RM_RT")
 def _costs(quantity: str, what: str, factor: Factor) -> tuple[Claim, Claim, Claim]:
     timed = quantity == "seconds"
     of, over = {"": (quantity,)}, FUNCTION if timed else ""
-    by_what = "time" if quantity == "seconds" else "counted work"
+    by_what = "time" if timed else "counted work"
+    lowest = check.ordered(("RM_T", "RM_R"), ("RM_T", "RM_RT"), of=of)
     return (
         Claim(f"RM_T outperforms RM_R and RM_RT ({by_what})", f"{what} is lowest with RM_T, {AT_EACH}",
-              check.ordered(("RM_T", "RM_R"), ("RM_T", "RM_RT"), of=of), factor, over=over),
+              lowest if timed else check.once(lowest), factor, over=over),
         Claim(f"RM_T is more scalable ({by_what})",
               f"the fitted power law of {what} has the smallest exponent with RM_T",
               check.exponents(quantity), factor, over=over),
         Claim(f"RM_RT is the slowest, because it computes two orderings ({by_what})",
-              f"{what} is highest with RM_RT, {AT_EACH}",
-              check.ordered(("RM_R", "RM_RT"), ("RM_T", "RM_RT"), of=of), factor, over=over),
+              f"{what} is highest with RM_RT, {AT_EACH}" if timed else _BY_DEFINITION,
+              check.ordered(("RM_R", "RM_RT"), ("RM_T", "RM_RT"), of=of) if timed else None, factor, over=over),
     )  # fmt: skip
 
 
-_COUNTED = "the number of clusters ranked as candidates (counted twice for RM_RT)"
+_COUNTED = "the number of clusters ranked as candidates (a cluster ranked in two orders counts once)"
+_BY_DEFINITION = (
+    "RM_RT ranks each candidate in two orders. If this counts twice, the claim holds by definition. If it counts once, "
+    "the cause that the paper names is not counted. The claim about time is shown"
+)
 FIGURE_7A = [*_costs("ranked", _COUNTED, SAMPLES), *_costs("seconds", "the time", RUNS)]
 
 

@@ -200,7 +200,7 @@ table that compiles the kernels. In each of three runs, all compared searches ru
             "fig8_samples",
             "Fig. 8 over samples: loss and work of searches of random records, if the leaves are in numeric order",
             "|D|",
-            {**_LOSS, **_WORK},
+            {**_LOSS, **_WORK, "cuts": "cuts evaluated by OA"},
             _over_samples(_by_records("fig8_samples")),
             claims.FIGURE_8_SAMPLES,
             f"The data are random records of BMS-WebView-2, drawn without replacement. {_REDUCED} |I| is 40, and m"

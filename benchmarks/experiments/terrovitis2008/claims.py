@@ -16,6 +16,9 @@ LATTICE = "lattice"
 _SAME, _CLOSE = 1e-9, 0.01
 _EXPONENT = "exponent of the fitted power law"
 _BY_SECONDS = " (time)"
+_NO_SEARCH = "follows from the data, no search runs"
+_SIZES_OF_PAPER = (40, 50, 60)
+_WORK_OF_OA = "measure of OA's work"
 _SHAPES = {"bms_webview1": (59_602, 497, 267, 2.5), "bms_webview2": (77_512, 3_340, 161, 5.0)}
 
 Check = Callable[[Results], Finding]
@@ -38,12 +41,36 @@ def _of_each(series: Sequence[str], holds: Callable[[Results, str], tuple[bool, 
     return check
 
 
-def _exponents(series: Sequence[str], quantity: str, low: float, high: float = float("inf")) -> Check:
-    def holds(results: Results, name: str) -> tuple[bool, str]:
-        found = exponent(results.curve(name, quantity))
-        return low <= found <= high, f"exponent {found:.2f} ({listed(results.values(name, quantity))})"
+def _by_work(**checks: Check) -> Check:
+    """Return a check of a claim about OA's cost. Each measure of work is a part of the claim."""
+    names = {"inserted": "itemsets inserted", "cuts": "cuts evaluated"}
 
-    return _of_each(series, holds)
+    def check(results: Results) -> Finding:
+        found = {names[measure]: of_measure(results) for measure, of_measure in checks.items()}
+        shown = "; ".join(f"{name}: {one.shown}" for name, one in found.items())
+        parts = {name: one.held for name, one in found.items()}
+        return Finding(all(parts.values()), shown, parts)
+
+    return check
+
+
+def _of_data(check: Check) -> Check:
+    """Return a check whose figures state that the count follows from the records and the tree."""
+    return lambda results: (one := check(results))._replace(shown=f"{one.shown} ({_NO_SEARCH})")
+
+
+def _superlinear(results: Results) -> Finding:
+    curve = results.curve(DA, NODES)
+    of = {
+        "sizes of the paper (40, 50 and 60)": [point for point in curve if point[0] in _SIZES_OF_PAPER],
+        "sizes in steps of 5": curve,
+    }
+    parts = {
+        name: exponent(points) > 1 and all(gap > 0 for gap in steps([y for _, y in points], up=True).values())
+        for name, points in of.items()
+    }
+    shown = "; ".join(f"{name}: exponent {exponent(points):.2f}" for name, points in of.items())
+    return Finding(all(parts.values()), f"DA: {listed(y for _, y in curve)}; {shown}", parts)
 
 
 def _linear(series: Sequence[str], quantity: str) -> Check:
@@ -217,13 +244,14 @@ _CONVERGES = (
 _TREND = "part of the trend"
 _GROWS_LINEARLY = _of(
     "the cost of OA and DA grows linearly with |D|",
-    f"{LINEAR}, for the number of itemsets inserted into their tree",
-    _linear((DA,), INSERTED),
+    f"{LINEAR}, for the number of itemsets inserted into their tree, and for the number of cuts that OA evaluates",
+    _by_work(inserted=_of_data(_linear((DA,), INSERTED)), cuts=_linear((OA,), CUTS)),
+    over=_WORK_OF_OA,
 )
 _TREE_IS_STEADY = _of(
     "the count-tree of OA and DA is not very sensitive to |D|",
     "the largest value is at most 1.5 times the smallest",
-    _spread_at_most((DA,), NODES),
+    _of_data(_spread_at_most((DA,), NODES)),
 )
 _AA_CONVERGES = _of(
     "AA costs much less for few records, and its cost converges to the cost of the others",
@@ -294,8 +322,10 @@ FIGURE_9 = (
     ),
     _of(
         "the cost of OA grows exponentially with |I|",
-        "the number of evaluated cuts at least doubles with every 10 items",
-        _multiplies((OA,), CUTS, 10),
+        "the number of evaluated cuts, and the number of itemsets inserted into the tree, at least double with every "
+        "10 items",
+        _by_work(inserted=_of_data(_multiplies((OA,), INSERTED, 10)), cuts=_multiplies((OA,), CUTS, 10)),
+        over=_WORK_OF_OA,
     ),
     _of(
         "the cost of OA grows exponentially with |I|" + _BY_SECONDS,
@@ -305,8 +335,9 @@ FIGURE_9 = (
     ),
     _of(
         "the tree of OA and DA grows super-linearly with |I|",
-        f"the {_EXPONENT} is above 1",
-        _exponents((DA,), NODES, 1 + _SAME),
+        f"the tree grows with each step of |I|, and the {_EXPONENT} is above 1",
+        _of_data(_superlinear),
+        over="step of |I|",
     ),
     Claim(
         "the number of cuts grows exponentially with |I|",
@@ -330,8 +361,10 @@ FIGURE_9 = (
 FIGURE_10 = (
     _of(
         "the cost of OA and DA is exponential in m",
-        "the number of itemsets inserted into their tree at least doubles with each m",
-        _multiplies((DA,), INSERTED),
+        "the number of itemsets inserted into their tree, and the number of cuts that OA evaluates, at least double "
+        "with each m",
+        _by_work(inserted=_of_data(_multiplies((DA,), INSERTED)), cuts=_multiplies((OA,), CUTS)),
+        over=_WORK_OF_OA,
     ),
     _of(
         "the time of OA and DA is exponential in m" + _BY_SECONDS,
@@ -347,7 +380,9 @@ FIGURE_10 = (
     ),
     _of("the time of AA grows linearly with m" + _BY_SECONDS, LINEAR, _linear((AA,), SECONDS), RUNS),
     _of(
-        "the tree of OA and DA grows exponentially", "the value at least doubles with each m", _multiplies((DA,), NODES)
+        "the tree of OA and DA grows exponentially",
+        "the value at least doubles with each m",
+        _of_data(_multiplies((DA,), NODES)),
     ),
     _of(
         "the tree of AA scales better than the tree of DA",

@@ -1,0 +1,142 @@
+"""Criteria of single claims of the papers, on invented results."""
+
+import pytest
+from benchmarks.experiments import judging, runner
+from benchmarks.experiments.albouna2013 import claims as albouna
+from benchmarks.experiments.cases import Results
+from benchmarks.experiments.factors import ORDERS
+from benchmarks.experiments.liu2010 import claims as liu
+from benchmarks.experiments.loukides2010 import checks as loukides
+from benchmarks.experiments.poulis2013 import claims as poulis
+from benchmarks.experiments.terrovitis2008 import claims as terrovitis
+
+pytestmark = pytest.mark.compiled
+
+
+def curves(quantity, **values):
+    """Return results from lists of points (x, value) by curve."""
+    return Results({(series, x): {quantity: y} for series, points in values.items() for x, y in points})
+
+
+def of(claims, text):
+    (claim,) = [claim for claim in claims if claim.text == text]
+    return claim
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("key", runner.papers())
+def test_the_outcome_of_a_claim_is_that_of_its_parts(key):
+    """A claim with readings can hold under some of them. Any other claim holds if all its parts do."""
+    results_by_case, wrong = runner.results_of(runner.paper(key)), []
+    for figure in runner.paper(key).figures:
+        results = judging.results_of_figure(figure, results_by_case)
+        for claim in figure.claims:
+            levels = claim.factor.levels if claim.factor else [""]
+            cases = judging.cases_of(figure, claim)
+            for level in judging.complete_levels(cases, results, levels) if claim.check else ():
+                try:
+                    finding = judging.Finding(*claim.check(results.levels[level]))
+                except KeyError:
+                    continue
+                if finding.parts and not any(map(judging.reading_of, finding.parts)):
+                    wrong += [claim.text] if finding.held != all(finding.parts.values()) else []
+    assert wrong == []
+
+
+@pytest.mark.parametrize(("at_ten", "at_thirty", "held"), [(0, 0, False), (5, 0, True), (0, 5, True)])
+def test_anatomy_leaves_violations_if_one_of_two_shares_of_moving_tuples_has_some(at_ten, at_thirty, held):
+    claim = of(albouna.VIOLATIONS, "naive Anatomy leaves violations inside groups")
+    results = curves("inside", **{albouna.ANATOMY: [(2, at_ten), (3, 0)], albouna.MOVING: [(2, 0), (3, at_thirty)]})
+    finding = claim.check(results)
+    assert finding.held is held
+    assert finding.parts == {}
+
+
+@pytest.mark.parametrize(("k", "l", "loss", "held"), [(7, 5, 0.6, False), (7, 6, 0.6, True), (8, 6, 0.5, True)])
+def test_utility_is_preserved_if_the_loss_is_low_for_k_above_l(k, l, loss, held):  # noqa: E741
+    claim = of(albouna.LOSS, "utility is preserved as long as k is somewhat greater than l")
+    losses = {(f"k={a}", b): {"loss": 0.1, "loss_counted": 0.1} for a in albouna.KS for b in albouna.LS}
+    losses[f"k={k}", l] = {"loss": loss, "loss_counted": loss}
+    assert claim.check(Results(losses)).held is held
+
+
+@pytest.mark.parametrize(("lg", "held"), [(0.9, False), (1.4, True), (1.6, False), (69, False)])
+def test_a_slightly_higher_loss_has_an_upper_bound(lg, held):
+    assert liu.LG_ABOVE_AA.check(curves("ncp", LG=[(1, lg / 100)], AA=[(1, 0.01)])).held is held
+
+
+def test_an_ordering_without_a_compared_algorithm_is_not_measured():
+    claim = of(liu.claims_of_order("m", ORDERS), "mHgHs has the lowest loss")
+    there = {"mHgHs": [(2, 0.1)], "LG": [(2, 0.2)], "AA": [(2, 0.3)]}
+    assert claim.check(curves("ncp", **there, MM=[(2, 0.9)])).held
+    with pytest.raises(KeyError, match="MM"):
+        claim.check(curves("ncp", **there))
+
+
+@pytest.mark.parametrize(
+    ("text", "curve", "low", "high"),
+    [
+        ("the loss of MM on AOL is 46% to 96% for m >= 2", "MM", 0.46, 0.96),
+        ("the loss of LG on AOL is at most 27%", "LG", None, 0.27),
+        ("for m >= 5 on AOL, the loss is 0.079 with mHgHs and 0.12 with LG", "mHgHs", 0.079 / 1.5, 0.079 * 1.5),
+        ("for m >= 5 on AOL, the loss is 0.079 with mHgHs and 0.12 with LG", "LG", 0.12 / 1.5, 0.12 * 1.5),
+    ],
+)
+def test_printed_losses_are_judged_on_the_substitute_data(text, curve, low, high):
+    claim, near = of(liu.on_aol(ORDERS, own=0.079, lg=0.12), text), {"mHgHs": 0.079, "LG": 0.12, "MM": 0.7}
+    bounds = [(high, True), (high + 0.01, False)] + ([(low, True), (low - 0.01, False)] if low else [])
+    for value, held in bounds:
+        points = {name: [(5, value if name == curve else usual)] for name, usual in near.items()}
+        assert claim.check(curves("ncp", **points)).held is held
+
+
+def test_parts_count_the_queries_with_an_answer():
+    point = {"are_own_q3": 0.1, "are_record_q3": 0.1}
+    results = Results({("COAT", 2): point | {"answered_own_q3": 400}, ("AA", 2): point | {"answered_own_q3": 3}})
+    assert loukides.better(loukides.READINGS_3)(results).answered["own items"] == 3
+
+
+def test_the_number_of_itemsets_is_no_reading():
+    assert set(runner.paper("loukides2010").reading) == {"own items", "items"}
+    assert judging.reading_of("1,000 itemsets, own items") == "own items"
+
+
+def test_a_cluster_ranked_in_two_orders_counts_once():
+    claim = of(poulis.FIGURE_7A, "RM_T outperforms RM_R and RM_RT (counted work)")
+    points = {"RM_R": [(1, 12.0)], "RM_T": [(1, 10.0)]}
+    assert not claim.check(curves("ranked", **points, RM_RT=[(1, 18.0)])).held
+    assert claim.check(curves("ranked", **points, RM_RT=[(1, 22.0)])).held
+    for figure, what in ((poulis.FIGURE_7A, "the slowest, because it computes two orderings"),
+                         (poulis.FIGURE_7B, "the least efficient")):  # fmt: skip
+        assert of(figure, f"RM_RT is {what} (counted work)").check is None
+
+
+@pytest.mark.parametrize(
+    ("claims", "text", "inserted", "cuts"),
+    [
+        (terrovitis.FIGURE_8, "the cost of OA and DA grows linearly with |D|", (1, 2, 3), (1, 2, 3)),
+        (terrovitis.FIGURE_9, "the cost of OA grows exponentially with |I|", (1, 4, 16), (1, 4, 16)),
+        (terrovitis.FIGURE_10, "the cost of OA and DA is exponential in m", (1, 2, 4), (1, 2, 4)),
+    ],
+)
+def test_the_cost_of_oa_is_judged_by_both_measures_of_work(claims, text, inserted, cuts):
+    claim, xs = of(claims, text), (10, 20, 30) if "|" in text else (1, 2, 3)
+
+    def judge(inserted, cuts):
+        points = zip(xs, inserted, cuts, strict=True)
+        values = {x: {"inserted": 1000.0 * a, "cuts": 1000.0 * b} for x, a, b in points}
+        return dict(claim.check(Results({(name, x): one for name in ("OA", "DA") for x, one in values.items()})).parts)
+
+    assert judge(inserted, cuts) == {"itemsets inserted": True, "cuts evaluated": True}
+    assert judge((1, 1, 1), cuts) == {"itemsets inserted": False, "cuts evaluated": True}
+    assert judge(inserted, (1, 1, 1)) == {"itemsets inserted": True, "cuts evaluated": False}
+
+
+def test_a_tree_that_falls_between_two_sizes_does_not_grow():
+    claim = of(terrovitis.FIGURE_9, "the tree of OA and DA grows super-linearly with |I|")
+    sizes = (40, 45, 50, 55, 60)
+    rising = claim.check(curves("tree_nodes", DA=list(zip(sizes, (10, 20, 40, 80, 160), strict=True))))
+    sawtooth = claim.check(curves("tree_nodes", DA=list(zip(sizes, (10, 80, 20, 160, 40), strict=True))))
+    assert list(rising.parts.values()) == [True, True]
+    assert list(sawtooth.parts.values()) == [True, False]
+    assert "no search runs" in sawtooth.shown
