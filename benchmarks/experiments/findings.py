@@ -104,8 +104,9 @@ def _introduction(judged: Mapping[str, Sequence[Judged]]) -> str:
 # Which claims of the papers hold
 
 Which claims of the five papers hold if their experiments are repeated? Of {sum(by_verdict.values())} claims
-({sentences(claims)} different sentences, each judged for every figure and data set), **{here} hold** under the reading
-that each paper's words fix, {every} under every reading, and {kindest} under the kindest. Of the others:
+({sentences(claims)} different sentences, each judged for every figure and data set),
+**{here} hold** under the reading that each paper's words fix, {every} under every reading, and {kindest} under the
+kindest. Of the others:
 
 * {by_verdict[criteria.CONTRADICTED]} are contradicted: no repetition meets them; {by_verdict[criteria.FAILS_IN_WORDS]}
   fail.
