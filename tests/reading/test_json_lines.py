@@ -122,6 +122,17 @@ def test_dropped_and_nested_columns_are_not_counted_as_nulls(tmp_path, drop):
     assert any("nested" in problem for problem in findings.problems) == (drop is None)
 
 
+def test_codes_of_a_nested_column_are_read_beside_one_without_codes(tmp_path):
+    path = tmp_path / "visits.jsonl"
+    visits = [
+        {"pid": f"P{n // 2}", "drugs": [{"name": "x"}], "codes": [{"code": f"E{10 + n % 5}"}], "devices": []}
+        for n in range(60)
+    ]
+    path.write_text("\n".join(map(json.dumps, visits)))
+    found = {column.profile.name: column.role for column in anonset.inspect(path, unit="pid").columns}
+    assert (found["codes[].code"], found["drugs"]) == ("items", "drop")
+
+
 def test_nulls_of_published_columns_are_reported(tmp_path):
     findings = anonset.inspect(nested_events(tmp_path), relational="city", drop="person,sex,params", unit="row")
     assert any(names(problem, "city 30 nulls missing") for problem in findings.problems)

@@ -14,13 +14,13 @@ from anonset.data import CategoricalColumn, SetColumn, Table
 from anonset.data.equivalence_classes import class_of
 from anonset.data.table import Column
 from anonset.data.table_facts import KNOWN_VALUE, UnitKind
-from anonset.errors import InputError, Problem
+from anonset.errors import Problem
 from anonset.jobs.findings import ClassFindings, ColumnFindings, Findings, Question, UnitOption, reasons_of_roles
 from anonset.jobs.linked_findings import LinkedFindings
 from anonset.jobs.proposals.linked_proposal import inspect_linked
 from anonset.jobs.proposals.proposal import Proposal
 from anonset.jobs.proposals.proposed_reading import proposal_for
-from anonset.jobs.runs.persons import count_persons, findings_of_tests, require_persons, unit_findings
+from anonset.jobs.runs.persons import count_persons, errors_of_persons, findings_of_tests, unit_findings
 from anonset.measures.risks.known_items import known_items
 from anonset.measures.shares import share_of
 from anonset.privacy.model import require_size
@@ -121,7 +121,8 @@ def inspect_one(
 def _with_records(findings: Findings, work: Proposal, table: Table, seed: int) -> Findings:
     """Return findings with the facts and problems of the records that the proposed settings read."""
     k, m = findings.k, findings.m
-    rejection = _rejection(table)
+    errors = errors_of_persons(table)
+    rejection = [Problem(f"would be rejected: {error.problem.sentence}", error.fixes) for error in errors]
     unit: UnitKind = "" if work.answers else table.word.unit
     small = Problem(f"{counted(table.n, 'record')}: fewer than k={k}, so nothing can be published")
     few = [] if table.n >= k else [small]
@@ -164,15 +165,6 @@ def _question(work: Proposal) -> Question | None:
 
 def _distinct(problems: Sequence[Problem]) -> tuple[Problem, ...]:
     return tuple({str(problem): problem for problem in problems}.values())
-
-
-def _rejection(table: Table) -> list[Problem]:
-    """Return the problem that would stop a run with the proposed settings. Empty if there is none."""
-    try:
-        require_persons(table)
-    except InputError as error:
-        return [Problem(f"would be rejected: {error.problem.sentence}", error.fixes)]
-    return []
 
 
 def _warnings(table: Table, few: Sequence[Problem], *, unit_open: bool) -> list[Problem]:

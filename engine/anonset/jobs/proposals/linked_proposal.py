@@ -6,7 +6,6 @@ decided by all their ids. The owner declares which key identifies the persons.
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -343,10 +342,9 @@ def _linked_table(one: TableEvidence, link: tuple[KeyColumn, ...], keys: Collect
         or not (is_identifier(others[0]) or others[0] in keys or table.is_row_per_person)
     )
     for path in codes[:1] or (others if alone else ()):
-        with suppress(InputError):
-            other = proposal_for(one.input, {**declared, "items": [path]}, {}, k)
-            if any(column.role == "items" and column.profile.distinct for column in other.columns):
-                return replace(table, proposal=other)
+        other = proposal_for(one.input, {**declared, "items": [path]}, {}, k)
+        if any(column.role == "items" and column.profile.distinct for column in other.columns):
+            return replace(table, proposal=other)
     return table
 
 

@@ -73,10 +73,10 @@ def proposal_for(
     data, recognised = with_recognised_options(source, declared, columns_of, misread)
     names = data.opened.names
     profiles = [profile(name, data.columns[name], data.declared.get("separator")) for name in names]
-    nested = [one.name for one in profiles if one.kind == "nested values" and names_codes(one.name)]
-    with suppress(InputError):
-        if nested:  # codes in nested columns are read by a path
-            data = columns_of(data.source, Job({**declared, **recognised}), [f"{name}[].code" for name in nested])
+    for one in [one for one in profiles if one.kind == "nested values" and names_codes(one.name)]:
+        paths = [name for name in data.opened.names if name.endswith(_CODE)]
+        with suppress(InputError):  # its members are not codes
+            data = columns_of(data.source, Job({**declared, **recognised}), [*paths, f"{one.name}{_CODE}"])
             names = data.opened.names
             profiles = [profile(name, data.columns[name], data.declared.get("separator")) for name in names]
     words = {} if data.declared.get("null") else null_words(profiles)
@@ -409,6 +409,8 @@ def _settle_sensitive(roles: dict[str, ProposedRole]) -> None:
 
 _SINGLE = ("relational", "sensitive", UNRECOGNIZED)
 """Proposed roles with hierarchies that also suit a quasi-identifier."""
+_CODE = "[].code"
+"""Path of the codes in a nested column, after its name."""
 _FIRST_ROWS = 200
 _OF_COLUMNS = (*ROLES, "numeric", "publish_as_is")
 """Settings that name columns."""

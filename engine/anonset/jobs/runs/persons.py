@@ -41,11 +41,20 @@ def require_persons(
         The message names the columns and the remedies. It shows no value. `UndeclaredUnitError` if the unit of privacy
         is not declared.
     """
-    for problem in names_of_persons(table, hierarchies, None if model is None else model.sensitive_column):
-        raise InputError(problem)
+    for error in errors_of_persons(table, model, hierarchies):
+        raise error
+
+
+def errors_of_persons(
+    table: Table, model: PrivacyModel | None = None, hierarchies: Mapping[str, HierarchySpec] | None = None
+) -> list[InputError]:
+    """Return all errors that `require_persons` finds. It raises the first."""
+    protected = None if model is None else model.sensitive_column
+    errors = [InputError(problem) for problem in names_of_persons(table, hierarchies, protected)]
     linked = table.sensitive is not None if model is None else "sensitive" in model.protects
-    if not (linked and table.ids):
-        require_unit(table)
+    if needs_unit(table) and not (linked and table.ids):
+        errors.append(UndeclaredUnitError(_question(table)))
+    return errors
 
 
 def require_unit(table: Table) -> None:
