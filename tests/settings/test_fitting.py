@@ -54,6 +54,13 @@ def test_the_message_names_the_option_that_helps(rows, way):
     assert names(refusal(rows), way)
 
 
+def test_the_first_remedy_of_missing_codes_suffices():
+    rows = [["E10.5"], ["I10"]]
+    with pytest.raises(HierarchyError) as error:
+        fit(rows)
+    assert fit(rows, **error.value.fixes[0].settings)[0] == [["E10:unspecified"], ["I10"]]
+
+
 def test_unknown_items_are_suppressed_on_request():
     rows, changes, _ = fit(ROWS, unknown="suppress", inner_items="leaf")
     assert rows == [["E10.0", "I10"], ["I10"], ["E11:unspecified", "I10"], ["E11:unspecified"], [], ["E11.9"]]

@@ -231,9 +231,11 @@ def label_remedies(part: HierarchyLabels, wrong: Sequence[Misfit], tree: Hierarc
     nodes, ways, fixes = nodes_of(tree), list[str](), [rules] if best else []
     prefixes = [longest_prefix(misfit.label, nodes) for misfit in unknown]
     by_prefix = bool(unknown) and all(prefixes)
+    below = {} if {*prefixes} <= {*tree.leaves.labels} else {"inner_items": "leaf"}
     if by_prefix:
-        fixes.append(Fix({"unknown": "prefix"}, "to replace missing codes by their longest known prefix"))
-    if len(unknown) < len(left) or (by_prefix and not {*prefixes} <= {*tree.leaves.labels}):
+        effect = "to replace missing codes by their longest known prefix"
+        fixes.append(Fix({**below, "unknown": "prefix"}, effect))
+    if len(unknown) < len(left):
         fixes.append(Fix({"inner_items": "leaf"}, "to add leaves below inner nodes"))
     if unknown and (way := _way_to_write(unknown, tree)):
         ways.append(way)
