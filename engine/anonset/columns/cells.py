@@ -57,7 +57,9 @@ _SINGLE = tuple(
 _MOST_FOR_KIND = 500
 _MISSING = MISSING | PROBABLE_NULLS
 _OF_SINGLE_VALUES = ("name", "address", "residence", "origin")
-"""Meanings of headers above single values, which may contain separators."""
+"""Meanings of headers above single values, which may contain separators. Only semicolons and bars separate several
+languages or nationalities.
+"""
 _NAMES_OF_FREE_TEXT = re.compile(r"text|comment|note|title|descr|job|occupation", re.IGNORECASE)
 _SUREST_MARKS = MARKS[:4]
 
@@ -87,8 +89,10 @@ def _usual_separator(name: str, labels: Sequence[str], separator: str | None) ->
     if separator is None and are_single_values(looked_at):
         return None
     text = "\n".join(looked_at)
-    marks = [mark for mark in marks if mark in text and (not _NAMES_OF_FREE_TEXT.search(name) or mark in _SUREST_MARKS)]
-    if not marks or meaning_of(name) in _OF_SINGLE_VALUES:
+    meaning = meaning_of(name)
+    usual = not (meaning == "origin" or _NAMES_OF_FREE_TEXT.search(name))
+    marks = [mark for mark in marks if mark in text and (usual or mark in _SUREST_MARKS)]
+    if not marks or (meaning in _OF_SINGLE_VALUES and meaning != "origin"):
         return None
     if separator is None and not names_items(name) and (with_comma(looked_at) or are_measured(looked_at)):
         return None

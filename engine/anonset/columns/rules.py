@@ -179,7 +179,11 @@ RULES: Mapping[str, Rule] = MappingProxyType(
             lambda column: column.is_single and column.meaning == "person id", "drop", _identifies, points=6
         ),
         "case id": Rule(lambda column: column.is_single and column.meaning == "case id", "drop", _identifies, points=1),
-        "person": Rule(lambda column: column.is_single and column.identifies, "drop", _identifies),
+        "person": Rule(
+            lambda column: column.is_single and column.identifies and not is_about(column.name, "families"),
+            "drop",
+            _identifies,
+        ),
         "named like an id": Rule(
             _is_named_like_an_id,
             "drop",
