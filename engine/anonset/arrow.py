@@ -293,3 +293,19 @@ def is_list(kind: Any) -> bool:
 
     tests = ("is_list", "is_large_list", "is_fixed_size_list", "is_list_view", "is_large_list_view")
     return any(getattr(pa.types, test)(kind) for test in tests)
+
+
+def leaf_paths(kind: Any) -> list[str]:
+    """Return the paths of the plain values in a nested Arrow type.
+
+    >>> import pyarrow as pa
+    >>> leaf_paths(pa.list_(pa.struct({"day": pa.string(), "lines": pa.list_(pa.struct({"sku": pa.string()}))})))
+    ['[].day', '[].lines[].sku']
+    """
+    import pyarrow as pa
+
+    if is_list(kind):
+        return [f"[]{path}" for path in leaf_paths(kind.value_type)]
+    if pa.types.is_struct(kind):
+        return [f".{member.name}{path}" for member in kind for path in leaf_paths(member.type)]
+    return [""]

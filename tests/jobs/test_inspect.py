@@ -631,6 +631,22 @@ def test_columns_that_may_be_persons_are_a_question_and_no_items(names_):
     assert found.question.others == ()
 
 
+def test_genotypes_are_read_as_values_and_the_phenotype_alone_is_no_set():
+    data = {"IID": [f"I{n:04}" for n in range(60)], "PHENOTYPE": [1 + n % 2 for n in range(60)]}
+    data |= {f"rs{4_817 * n % 90_000 + 10_000}_A": [(n * who + who) % 3 for who in range(60)] for n in range(1, 25)}
+    found = anonset.inspect(data, unit="row")
+    assert roles(found)["PHENOTYPE"] == "drop"
+    assert any(names(problem, "24 one_code with_header one_hot 'any value above 0'") for problem in found.problems)
+
+
+def test_items_that_consist_of_fields_are_reported():
+    parts = [f"name:tea-{n % 4}|quantity:{n % 3}" for n in range(12)]
+    lines = [";".join(parts[n * step % 12] for step in (1, 3, 5)[: 1 + n % 3]) for n in range(60)]
+    data = {"id": [f"a{n}" for n in range(60)], "line_items": lines}
+    problems = anonset.inspect(data, unit="id").problems
+    assert any(names(problem, "line_items 'several fields'") for problem in problems), problems
+
+
 def test_columns_named_like_items_are_no_persons():
     found = anonset.inspect(ratings([f"dx_{chr(65 + n)}" for n in range(24)]), unit="row")
     assert {column.role for column in found.columns[1:]} == {"one_hot"}

@@ -51,6 +51,7 @@ from anonset.columns.personal_values import (
 from anonset.data import SetColumn
 from anonset.data.array_types import Bools, Int32, Int64
 from anonset.data.hierarchies.hierarchy_rules import NO_VALUE
+from anonset.spelling import listed
 
 _SOME = 500
 """Number of distinct values that are searched for personal contact data."""
@@ -107,6 +108,8 @@ class Profile(ValueFormat):
     """
     bound_items: int = 0
     """Number of items of sets that occur only directly after one other item."""
+    have_fields: bool = False
+    """Whether the items of sets are records, such as ``name:tea|quantity:2``."""
     words: bool = False
     """True if each cell is read as one value, although its words may be items."""
     items_kind: str = ""
@@ -224,7 +227,8 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
     kind = type_.value_type if lists or coded_ else type_
     kind = kind.value_type if lists and pa.types.is_dictionary(kind) else kind
     if pa.types.is_nested(kind) or pa.types.is_binary(kind):
-        path = f"read some of them by a path, such as {column}{'[]' if lists else ''}.MEMBER"
+        paths = arrow.leaf_paths(type_)[:_MOST_PATHS] or [f"{'[]' if lists else ''}.MEMBER"]
+        path = f"read some of them by a path, such as {listed([f'{column}{path}' for path in paths], 'or')}"
         what, way = ("nested values", path) if pa.types.is_nested(kind) else ("bytes", "convert them to plain values")
         return _unsupported(column, what, n, nulls, way)
     if lists:
@@ -302,6 +306,9 @@ def _digits(values: Sequence[str]) -> tuple[str, ...]:
     return tuple(sorted(values)) if is_pair else ()
 
 
+_MOST_PATHS = 5
+
+
 def _unsupported(column: str, what: str, n: int, nulls: int, way: str) -> Profile:
     doubt = f"contains {what}, which are not read; {way}"
     return Profile(what, doubt=doubt, usable=False, name=column, records=n, nulls=nulls)
@@ -369,10 +376,12 @@ def _of_sets(name: str, n: int, nulls: int, items: Sequence[str], counts: Int64,
         null_words=tuple(sorted(words)),
         reaches="name" if kind == "text" and are_names(held[:_SOME]) else "",
         item_codes=len(held) > 1 and all(map(_CODE, held[:_SOME])),
+        have_fields=bool(held) and all(map(_FIELDS, held[:_SOME])),
         prose="items are dates" if kind == "dates" else _prose(held, nnz),
     )  # fmt: skip
 
 
+_FIELDS = re.compile(r"\w+[:=].*[|,&]\s*\w+[:=]").match
 _CODE = re.compile(r"[A-Za-z]{1,3}[-_]?\d[\w.+*!-]*").fullmatch
 
 

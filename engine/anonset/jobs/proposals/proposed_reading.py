@@ -95,10 +95,14 @@ def proposal_for(
     roles = _with_given(names, roles, stated)
     roles |= _with_hierarchies(roles, hierarchies, stated.names("numeric"))
 
+    by_name = {column.name: column for column in profiles}
     problems = [*([_to_check(recognised)] if recognised else []), *misread]
     if persons := persons_as_columns([one for one in profiles if not roles[one.name].is_given]):
+        of_sets = [roles[name] for name in persons if roles[name].role in SETS]
+        rest = [name for name, role in roles.items() if role in of_sets]  # a set without these columns is none
+        roles |= dict.fromkeys(rest, ProposedRole("drop", "read with columns that may be persons"))
         roles |= dict.fromkeys(persons, ProposedRole("drop", "may be a person in a column; if so, transpose the table"))
-        problems.append(column_person_problem(persons))
+        problems.append(column_person_problem([by_name[name] for name in persons]))
         candidates = tuple(one for one in candidates if not {*one.columns}.intersection(persons))
         named = tuple(columns for columns in named if not {*columns}.intersection(persons))
     problems += _value_problems(profiles, roles, hierarchies, words, stated.names("drop"))
@@ -110,7 +114,6 @@ def proposal_for(
     problems += map(Problem, id_findings(data.columns, ids))
 
     counts = {candidate.columns: (candidate.given, candidate.persons) for candidate in candidates}
-    by_name = {column.name: column for column in profiles}
     reader = UnitReader(data, by_name, k, counts)
     units = PossibleUnits(reader, roles, candidates, hierarchies, problems, named)
     return replace(units.proposal(), recognised=recognised)

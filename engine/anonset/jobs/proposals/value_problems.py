@@ -54,11 +54,15 @@ def persons_as_columns(profiles: Sequence[Profile]) -> list[str]:
     return ids if are_many and are_keys(ids) and not kind_of_values(ids).endswith("codes") else []
 
 
-def column_person_problem(columns: Sequence[str]) -> Problem:
+def column_person_problem(columns: Sequence[Profile]) -> Problem:
     """Return the question whether columns that are named like ids are persons."""
-    what = f"{len(columns):,} columns, such as {columns[0]!r}, are named like ids"
+    names = [column.name for column in columns]
+    what = f"{len(names):,} columns, such as {names[0]!r}, are named like ids"
     ways = "if each is a person, transpose the table, so that each person is a row"
-    return Problem(f"{what}; {ways}", [Fix({"one_hot": [*columns]}, "if each of these columns is an item")])
+    of_marks = all(column.kind in MARKS for column in columns)
+    values = Fix({"one_code": names, "with_header": True}, "if each value of these columns is an item")
+    condition = f"if each of these columns is an item{'' if of_marks else ', by any value above 0'}"
+    return Problem(f"{what}; {ways}", [*([] if of_marks else [values]), Fix({"one_hot": names}, condition)])
 
 
 def separator_problems(profiles: Sequence[Profile]) -> list[Problem]:
@@ -67,11 +71,14 @@ def separator_problems(profiles: Sequence[Profile]) -> list[Problem]:
     """
     problems = []
     for column in profiles:
+        if column.have_fields:
+            fields = "each item consists of several fields, so that another quantity or price is another item"
+            problems.append(Problem(f"column {column.name!r}: {fields}; write only the name of each item to the file"))
         if column.bound_items:
             pairs = f"{counted(column.bound_items, 'item')} found only directly after one other item"
             way = f"if both are one value that contains {column.separator!r}, write it without {column.separator!r}"
             problems.append(Problem(f"column {column.name!r}: {pairs}; {way}"))
-        if column.other_separators:
+        if column.other_separators and not column.have_fields:
             others = [f"{counted(rows, 'cell')} with {mark!r}" for mark, rows in column.other_separators]
             way = f"if these separate items too: replace them by {column.separator!r} in the file"
             marks = f"{column.separator!r} separates items, but there are also {' and '.join(others)}"

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from functools import cache
@@ -21,6 +21,7 @@ from anonset.reading.options import ReadOptions
 from anonset.reading.sources.dialect import invalid_utf8
 from anonset.reading.sources.source import DataFile, Source
 
+_LINES_OF_MEMBERS = 1_000
 _TEXT, _LIST, _NESTED = range(3)
 """Kinds of columns. The kind of a column is the largest kind of its values."""
 _SMALLEST, _LARGEST = 1e-40, 1e40
@@ -46,6 +47,7 @@ def open_json_lines(source: Source, options: ReadOptions) -> OpenedSource:
         values.
     """
     kinds: dict[str, int] = {}
+    members: dict[str, dict[str, None]] = {}  # paths in nested values, in order
     n_lines = n_values = 0
 
     def whole(*, strict: bool = False) -> Iterator[_Record]:
@@ -58,7 +60,10 @@ def open_json_lines(source: Source, options: ReadOptions) -> OpenedSource:
         for record in whole(strict=True):
             flat = _flat(record)
             for name, value in flat.items():
-                kinds[name] = max(kinds.get(name, _TEXT), _kind(value))
+                kind = _kind(value)
+                kinds[name] = max(kinds.get(name, _TEXT), kind)
+                if kind == _NESTED and n_lines < _LINES_OF_MEMBERS:
+                    members.setdefault(name, {}).update(dict.fromkeys(_paths(value)))
             n_lines, n_values = n_lines + 1, n_values + len(flat)
             yield record
 
@@ -88,7 +93,11 @@ def open_json_lines(source: Source, options: ReadOptions) -> OpenedSource:
                 records = list(_records(file, piece, strict=False))
                 flat = [_flat(record) for record in records]
                 columns = {
-                    name: _column([_id(record.get(name)) if name in ids else record.get(name) for record in flat], kind)
+                    name: _column(
+                        [_id(record.get(name)) if name in ids else record.get(name) for record in flat],
+                        kind,
+                        members.get(name, ()),
+                    )
                     if (path := paths.get(name)) is None
                     else path.read(records, single=name in single)
                     for name, kind in kind_of.items()
@@ -214,12 +223,29 @@ def _kind(value: Any) -> int:
     return _NESTED if any(isinstance(item, (list, dict)) for item in value) else _LIST
 
 
-def _column(values: list[Any], kind: int) -> Any:
-    """Return values as a column (``pyarrow.ChunkedArray``). Nested values have no content, but only null is null."""
+def _paths(value: Any) -> Iterator[str]:
+    """Yield the paths of the plain values in nested values.
+
+    >>> list(_paths([{"day": 1, "lines": [{"sku": 2}]}]))
+    ['[].day', '[].lines[].sku']
+    """
+    steps = [("[]", item) for item in value] if isinstance(value, list) else []
+    steps += [(f".{name}", item) for name, item in value.items()] if isinstance(value, dict) else []
+    for step, item in steps:
+        yield from (f"{step}{path}" for path in _paths(item))
+    if not isinstance(value, (list, dict)):
+        yield ""
+
+
+def _column(values: list[Any], kind: int, members: Iterable[str] = ()) -> Any:
+    """Return values as a column (``pyarrow.ChunkedArray``). Nested values have no content, but only null is null. Their
+    type contains the paths `members`.
+    """
     import pyarrow as pa
 
     if kind == _NESTED:
-        nested, starts = pa.list_(pa.struct([])), pa.py_buffer(np.zeros(len(values) + 1, np.int32))
+        fields = [(path.removeprefix("[]."), pa.null()) for path in members if path.startswith("[].")]
+        nested, starts = pa.list_(pa.struct(fields)), pa.py_buffer(np.zeros(len(values) + 1, np.int32))
         without_members = pa.nulls(0, nested.value_type)
         buffers = [arrow.validity_of(values), starts]
         return pa.chunked_array([pa.Array.from_buffers(nested, len(values), buffers, children=[without_members])])
