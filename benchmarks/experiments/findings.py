@@ -333,7 +333,7 @@ def names(key: str) -> str:
 def _paper(key: str, judged: Sequence[Judged]) -> list[str]:
     page = f"../benchmarks/results/{key}/README.md"
     link = f"[The page of this paper]({page}) shows the numbers of all figures, and our own claims."
-    parts = [f"## {paper(key).title}", f"{link} {_measured_at(key)}"]
+    parts = [f"## {paper(key).title}", f"{link} {measured_at(key)}"]
     for word, head in _ORDER:
         chosen = [
             judgement for judgement in judged if judgement.claim.kind == "paper" and judgement.verdict.startswith(word)
@@ -348,7 +348,8 @@ def _paper(key: str, judged: Sequence[Judged]) -> list[str]:
     return parts
 
 
-def _measured_at(key: str) -> str:
+def measured_at(key: str) -> str:
+    """Return the commits at which the results of a paper or study were measured, and checked, with the outcome."""
     commits = sorted({result["machine"]["commit"] for result in results_of(paper(key)).values()})
     checks = stored_checks().get(key, {}).values()
     again = sorted({check["commit"] for check in checks})

@@ -246,7 +246,10 @@ def _liu() -> Iterable[Panel]:
 def _poulis() -> Iterable[Panel]:
     paper = "poulis2013"
     informs = "Only the 26,735 records of INFORMS from 2005 are available, and some are longer than in the paper"
-    youtube = "YOUTUBE is not available. Generated videos replace it"
+    youtube = (
+        "YOUTUBE is not available. Generated videos replace it. The real videos of another crawl, `youtube080327`, "
+        "were not measured"
+    )
     yield Panel(
         paper=paper, label="Table 1", shows="characteristics of the data", figure="table1", status="with differences",
         printed=_shapes(_shape("INFORMS", 36_553, 619, 17, 4.27), _shape("YOUTUBE", 131_780, 936, 37, 6.51)),

@@ -371,6 +371,7 @@ def test_the_table_names_points_of_the_study() -> None:
 def test_the_page_shows_the_stored_results() -> None:
     tables = render.tables(runner.RESULTS)
     assert tables.count("| original | 1.000") == 3
+    assert tables.startswith("We measured the results at commit ")
     assert tables in results_page.PAGES["baselines"].read_text(encoding="utf-8")
 
 

@@ -21,6 +21,7 @@ from benchmarks.experiments.baselines import (
 )
 from benchmarks.experiments.cases import Figure, Key, Repeated
 from benchmarks.experiments.criteria import CONFIDENCE
+from benchmarks.experiments.findings import measured_at
 from benchmarks.experiments.judging import results_of_figure
 from benchmarks.experiments.render import rows
 from benchmarks.experiments.runner import results_of
@@ -49,7 +50,7 @@ _COLUMNS = {
 
 
 def tables(results: Path) -> str:
-    """Return a Markdown table for each data set."""
+    """Return the commits of the results, and a Markdown table for each data set."""
     figures, found = {figure.key: figure for figure in PAPER.figures}, results_of(PAPER, results)
     parts = []
     for data in DATA:
@@ -61,7 +62,7 @@ def tables(results: Path) -> str:
         parts += [f"**{data}**", rows(("publication", *_COLUMNS.values()), [row for row in cells if any(row[1:])])]
     sweeps = [_SWEEP, _by_length(figures, found), _SWEEP_OF_ITEMSETS, _by_top(figures, found)]
     equal = [_EQUAL_SUCCESS, _at_equal_success(figures, found), _above_control(figures, found)]
-    return "\n\n".join([*parts, _LOST, _lost(figures, found), *equal, *sweeps])
+    return "\n\n".join([measured_at(PAPER.key), *parts, _LOST, _lost(figures, found), *equal, *sweeps])
 
 
 _SWEEP = f"""\
