@@ -34,3 +34,12 @@ def test_an_id_with_far_more_rows_than_the_others_is_reported():
     assert "60 of 260" in finding
     assert "9999" not in finding
     assert findings({"customer": customers[:200] + ["K1"] * 5}, ["customer"]) == []
+
+
+def test_the_only_row_without_ids_is_reported():
+    students = {name: ["", *[f"{name}{n}" for n in range(40)]] for name in ("id", "login", "section")}
+    points = {"student": ["Points Possible", *[f"s{n}" for n in range(40)]], "midterm": [100] * 41}
+    (finding,) = findings(students | points, [])
+    assert "row 1 " in finding
+    assert "'section'" in finding
+    assert findings(students | points | {"id": ["", "", *students["id"][2:]]}, []) == []

@@ -39,7 +39,7 @@ def id_findings(columns: Mapping[str, Any], ids: Sequence[str]) -> list[str]:
     ids
         Columns that may identify the person.
     """
-    findings, spelled = list[str](), dict[str, Any]()
+    findings, spelled = [_odd_row(columns)], dict[str, Any]()
     for name in ids:
         if (
             name not in columns
@@ -53,6 +53,23 @@ def id_findings(columns: Mapping[str, Any], ids: Sequence[str]) -> list[str]:
                 findings.append(_chain(name, other, len(distinct)))
         findings.append(_dummy(name, folded(given_texts(columns[name]))))
     return list(filter(None, findings))
+
+
+def _odd_row(columns: Mapping[str, Any]) -> str:
+    """Return a finding on a row that is blank in several columns that all other rows fill, such as a row of maximum
+    points. Empty if there is none.
+    """
+    blank_in: dict[int, list[str]] = {}
+    for name, column in columns.items():
+        if are_values(column) and len(column) >= _FEWEST_IDS:
+            blank = np.flatnonzero(persons_in([column]) < 0)
+            if len(blank) == 1:
+                blank_in.setdefault(int(blank[0]), []).append(name)
+    row, names = max(blank_in.items(), key=lambda one: len(one[1]), default=(0, []))
+    if len(names) < _FEWEST_EARLIER:
+        return ""
+    shown = listed([*map(repr, names)], most=_MOST)
+    return f"row {row + 1} is the only one that is blank in {shown}: check that it is a person"
 
 
 def _spellings(column: Any) -> Any:
