@@ -56,7 +56,7 @@ _METHODS = """\
 ## Methods of the papers
 
 Each table lists the algorithms of this project that implement a paper, then the numbered algorithms and variants of the
-paper with their code and test, and missing parts. An algorithm "differs" if it declares a difference, and "works"
+paper with their code and test, and missing parts. A part "differs" if its code declares a difference, and "works"
 otherwise. The numbered algorithms and the missing parts are listed by hand from the papers."""
 
 

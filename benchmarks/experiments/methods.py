@@ -6,8 +6,10 @@ algorithms of the papers, parts without an entry in the registry, and missing pa
 
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
 
 from anonset.algorithms.registry import ALGORITHMS
 
@@ -102,8 +104,8 @@ MISSING = (
 def of_paper(paper: str) -> Iterator[tuple[str, str, str]]:
     """Yield a row for each part of a paper: the part, its state, and the difference or the reason.
 
-    >>> [part for part, state, _ in of_paper("Al Bouna, Clifton, Malluhi, DBSec 2013") if state == WORKS]
-    ['Algorithm 1, safe grouping']
+    >>> [part for part, state, _ in of_paper("Al Bouna, Clifton, Malluhi, DBSec 2013") if state == DIFFERS]
+    ['`safe-grouping`', 'Algorithm 1, safe grouping']
     """
     for name, algorithm in ALGORITHMS.items():
         references, deviations = _stated(algorithm)
@@ -111,7 +113,9 @@ def of_paper(paper: str) -> Iterator[tuple[str, str, str]]:
             yield f"`{name}`", DIFFERS if deviations else WORKS, deviations
     for built in PARTS:
         if built.paper == paper:
-            yield built.part, WORKS, f"`{built.code.rpartition(':')[2]}`, tested by `{built.test}`"
+            module, _, name = built.code.partition(":")
+            _, deviations = _stated(getattr(import_module(module), name.partition(".")[0]))
+            yield built.part, DIFFERS if deviations else WORKS, f"`{name}`, tested by `{built.test}`"
     for one in MISSING:
         if one.paper == paper:
             yield one.part, MISSING_HERE, one.reason
@@ -123,7 +127,7 @@ def _first_named(references: str) -> str:
     return named[min(named)] if named and not references.startswith("the method is unpublished") else ""
 
 
-def _stated(algorithm: type) -> tuple[str, str]:
+def _stated(algorithm: Callable[..., Any]) -> tuple[str, str]:
     """Return the references and the deviations that the docstring of an algorithm states, each on one line."""
     text = re.sub(r"(?m)^[ \t]+", "", inspect.getdoc(algorithm) or "")
     found = {}

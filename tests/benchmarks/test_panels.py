@@ -147,6 +147,9 @@ def test_each_listed_part_of_a_paper_has_code_and_a_test(part):
     path, _, test = part.test.partition("::")
     text = (ROOT / path).read_text(encoding="utf-8")
     assert f"def {test}(" in text
+    states = {row[0]: row[1] for row in methods.of_paper(part.paper)}
+    declared = "Deviations:" in (getattr(importlib.import_module(module), owner).__doc__ or "")
+    assert states[part.part] == (methods.DIFFERS if declared else methods.WORKS)
 
 
 def test_every_paper_has_parts_that_work_or_differ():
