@@ -15,6 +15,7 @@ from tests.ui.clicks import by_clicks, element, texts, until
 
 from anonset.cli.main import main
 from anonset.settings.job import Job
+from anonset.ui.state.folder import Folder
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.runs import CANCELLED, CommandRun
 from anonset.ui.state.trial import Stop, Trial
@@ -47,10 +48,10 @@ def suggestion(frontier: list[tuple[float, float]], settings: dict[str, Any] = J
 
 def trial_of(folder: Path, job: Job, *results: tuple[float, float, float | None]) -> Trial:
     """Return a trial with given results of weights: the weight, the loss of the attributes, and the error."""
-    trial = Trial("visits.toml", job, folder)
-    trial.suggestion.output = suggestion([(0.5, 0.05), (0.1, 0.3)])
-    trial.suggestion.code = 0
-    trial.balance = CommandRun([], folder)
+    trial = Trial("visits.toml", job, Folder(folder))
+    trial.runs = [CommandRun([], folder), balance := CommandRun([], folder)]
+    trial.runs[0].output = suggestion([(0.5, 0.05), (0.1, 0.3)])
+    trial.balance = balance
     rows = [{"w": w, "rum": loss, "are": error, "outcome": "holds"} for w, loss, error in results]
     trial.balance.output, trial.balance.code = json.dumps(rows), 0
     return trial
@@ -69,7 +70,7 @@ def test_a_position_of_the_slider_is_published_with_the_bytes_of_the_command_lin
         user.find(marker="try").click()
         await until(lambda: state.trial is not None and state.trial.code is not None)
         assert state.trial is not None
-        assert state.trial.code == 0, state.trial.running.errors
+        assert state.trial.code == 0, state.trial.last.errors
         await until(lambda: "More detail in the attributes" in texts(user))
         assert state.trial.balance_command in texts(user)
         stops = state.trial.stops
@@ -131,15 +132,15 @@ def test_the_command_runs_weights_and_the_queries_of_the_owner(folder: Path) -> 
     queries = trial_of(folder, Job({"k": 3, "queries": "queries.json"}))
     assert queries.balance_command == command
     for frontier in ([], [(0.5, 0.05)], [(0.5, 0.05), (0.1, 0.6)]):
-        trial.suggestion.output = suggestion(frontier)
+        trial.runs[0].output = suggestion(frontier)
         assert trial.balance_command == ""
     assert trial_of(folder, Job({"model": "kkm"})).balance_command == ""
     settings = {"model": "kkm", "k": 3, "algorithm": "joint-split", "transaction": "coat", "point": "items"}
     own = trial_of(folder, Job(settings), (0.5, 0.05, 0.2))
-    own.suggestion.output = suggestion([(0.5, 0.05), (0.1, 0.3)], {"algorithm": "joint-split", "point": "items"})
+    own.runs[0].output = suggestion([(0.5, 0.05), (0.1, 0.3)], {"algorithm": "joint-split", "point": "items"})
     assert "--algorithms joint-split --transaction coat --w 0.5" in own.balance_command
     assert own.stops[0].job.settings == {"algorithm": "joint-split", "transaction": "coat", "w": 0.5}
-    trial.suggestion.output = suggestion([(0.5, 0.05), (0.1, 0.3)], {"algorithm": "rfirst"})
+    trial.runs[0].output = suggestion([(0.5, 0.05), (0.1, 0.3)], {"algorithm": "rfirst"})
     assert trial.balance_command == ""
 
 
@@ -153,11 +154,11 @@ def test_a_trial_that_is_cancelled_at_the_weights_compares_no_k(folder: Path, mo
         return run.code
 
     monkeypatch.setattr(CommandRun, "finish", finish)
-    trial = Trial("visits.toml", Job({"k": 3}), folder)
+    trial = Trial("visits.toml", Job({"k": 3}), Folder(folder))
 
     asyncio.run(trial.finish())
     assert trial.code == CANCELLED
-    assert trial.running is trial.balance
+    assert trial.last is trial.balance
     assert trial.comparisons == []
 
 
@@ -167,11 +168,11 @@ def test_a_slider_needs_two_positions_and_shows_the_error_of_its_run(folder: Pat
         state.open("visits.toml")
         await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
         state.trial = trial_of(folder, state.stated, (0.5, 0.05, 0.2), (0.1, 0.3, 0.2))
-        state.trial.suggestion.output = ""  # the screen shows only the slider
+        state.trial.runs[0].output = ""  # the screen shows only the slider
         await user.open("/try")
         assert "More detail in the items" not in texts(user)
         state.trial = trial_of(folder, state.stated, (0.5, 0.05, 0.2), (0.1, 0.3, 0.1))
-        state.trial.suggestion.output, state.trial.code = "", 0
+        state.trial.runs[0].output = ""
         await user.open("/try")
         assert "counts of items are off by 20.0% (mean); 95.0% of the detail of the attributes is kept" in texts(user)
         await user.should_see(marker="choose-stop")
@@ -194,10 +195,10 @@ def test_the_slider_starts_at_the_position_nearest_to_the_recommended_result(
         await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
         state.trial = trial = trial_of(folder, state.stated, (0.5, 0.05, 0.4), (0.4, 0.1, 0.3), (0.1, 0.3, 0.1))
         recommended = {"settings": {"algorithm": "rfirst"}, "ranges_kept": 0.88}
-        trial.suggestion.output = json.dumps({**json.loads(trial.suggestion.output), "recommended": recommended})
+        trial.runs[0].output = json.dumps({**json.loads(trial.runs[0].output), "recommended": recommended})
         assert trial.recommended_detail == 0.88
         monkeypatch.setattr(Trial, "recommended_detail", 0.88)
-        trial.suggestion.output, trial.code = "", 0  # the screen shows only the slider
+        trial.runs[0].output = ""  # the screen shows only the slider
         await user.open("/try")
         assert "Position 2 of 3" in element(user, "balance-recommended").text
         assert "90.0% of the detail" in element(user, "balance-words").text

@@ -510,7 +510,7 @@ def test_a_warning_that_nobody_checked_comes_back_after_a_reload(tmp_path: Path)
         state.answer("patient")
         await until(lambda: state.answered and not state.inspection.busy)
         (warning,) = await again()
-        state.check(warning)
+        state.inspection.check(warning)
         assert await again() == []
 
     by_clicks(tmp_path, way)
@@ -528,9 +528,9 @@ def test_a_warning_that_is_checked_again_comes_back_after_a_reload(tmp_path: Pat
         await until(lambda: state.answered and not state.inspection.busy)
         (warning,) = (one for one in state.inspection.unchecked if "check the characters" in one)
         before = (tmp_path / "persons.toml").read_text()
-        state.check(warning)
+        state.inspection.check(warning)
         assert len((tmp_path / "persons.toml").read_text().splitlines()) == len(before.splitlines()) - 1
-        state.check(warning, checked=False)
+        state.inspection.check(warning, checked=False)
         assert sorted((tmp_path / "persons.toml").read_text()) == sorted(before)
 
     by_clicks(tmp_path, way)
@@ -549,7 +549,7 @@ def test_an_unknown_person_stays_on_all_screens_and_roles_can_be_changed(tmp_pat
         assert "sex" not in state.stated.settings["relational"]
         await until(lambda: not state.inspection.busy)
         for warning in state.inspection.unchecked:
-            state.check(warning)
+            state.inspection.check(warning)
         assert step_of(state, "Promise").words == "open"
         for screen in ("/promise", "/try", "/publish"):
             await user.open(screen)
@@ -569,7 +569,7 @@ def test_a_contradicted_person_stays_a_warning_until_the_end(tmp_path: Path) -> 
         state.answer("row")
         await until(lambda: state.answered and not state.inspection.busy)
         for one in state.inspection.unchecked:
-            state.check(one)
+            state.inspection.check(one)
         await user.open("/publish")
         assert warning in texts(user)
 

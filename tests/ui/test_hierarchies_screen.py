@@ -116,21 +116,21 @@ def test_rules_files_and_names(folder: Path) -> None:
         await opened(user, state)
         await shown(user, state)
         element(user, "spec").set_value("halves:frequency")
-        await until(lambda: state.tree.is_reading)
+        await until(lambda: state.tree.busy)
         assert (await shown(user, state)).hierarchy.unnamed
         element(user, "own-spec").set_value("prefix:2,1")
         user.find(marker="apply").click()
-        await until(lambda: state.tree.is_reading)
+        await until(lambda: state.tree.busy)
         tree = await shown(user, state)
         assert (tree.hierarchy.node_of.keys() >= {"E1*", "J*"}, state.raw["hierarchy"]) == (
             True,
             {"codes": "prefix:2,1"},
         )
         element(user, "spec").set_value("tree.csv")
-        await until(lambda: state.tree.is_reading)
+        await until(lambda: state.tree.busy)
         await shown(user, state)
         user.find(marker="write").click()
-        await until(lambda: state.tree.is_edited and state.tree.is_reading)
+        await until(lambda: state.tree.is_edited and state.tree.busy)
         tree = await shown(user, state)
         node = tree.hierarchy.node_of["E"]
         user.find(marker=f"node {node}").click()
@@ -214,7 +214,7 @@ async def edited(user: User, state: PageState) -> ColumnHierarchy:
 
 
 async def counted(state: PageState) -> None:
-    await until(lambda: not state.tree.is_reading and state.tree.tree is not None and min(state.tree.tree.records) >= 0)
+    await until(lambda: not state.tree.busy and state.tree.tree is not None and min(state.tree.tree.records) >= 0)
 
 
 def choose(user: User, state: PageState, *labels: str) -> None:

@@ -86,7 +86,7 @@ def test_linked_tables_are_shown_tried_and_published(folder: Path) -> None:
         await user.open("/try")
         user.find(marker="try").click()
         await until(lambda: state.trial is not None and state.trial.code is not None)
-        assert state.trial.code == 0, state.trial.running.errors
+        assert state.trial.code == 0, state.trial.last.errors
         state.choose_candidate(state.trial.recommended)
         assert state.unused_recommendation is None
         assert read_job(str(folder / "job.toml"))["transaction"] == "apriori"

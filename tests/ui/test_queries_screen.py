@@ -73,8 +73,8 @@ def test_queries_by_clicks_are_those_of_the_command_line(folder: Path, monkeypat
         assert command in texts(user)
         user.find(marker="measure").click()
         await until(lambda: "Average relative error" in texts(user))
-        assert state.workload.measured is not None
-        assert f"{state.workload.measured.result['are']:.1%}" in element(user, "are").text
+        assert state.workload.measured.last is not None
+        assert f"{state.workload.measured.last.result['are']:.1%}" in element(user, "are").text
         element(user, "workload items").set_value(9)
         user.find(marker="generate").click()
         await until(lambda: "needs a record with 9 items" in texts(user))
@@ -160,11 +160,11 @@ def test_the_error_is_not_measured_while_queries_are_generated(folder: Path, mon
         await user.open("/queries")
         assert "disabled" not in element(user, "measure").props
         user.find(marker="generate").click()
-        await until(lambda: state.workload.busy)
+        await until(lambda: state.workload.generating.busy)
         assert element(user, "measure").props["disabled"]
         user.find(marker="measure").click()  # of a tab that does not show the run yet
-        assert state.workload.measured is None
-        await until(lambda: not state.workload.busy and "disabled" not in element(user, "measure").props)
+        assert state.workload.measured.last is None
+        await until(lambda: not state.workload.generating.busy and "disabled" not in element(user, "measure").props)
         user.find(marker="measure").click()
         await until(lambda: "Average relative error" in texts(user))
 

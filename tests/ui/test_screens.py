@@ -21,7 +21,7 @@ from anonset.settings.job import Job
 from anonset.ui.state.examination import Examination
 from anonset.ui.state.folder import Folder
 from anonset.ui.state.page_state import PageState
-from anonset.ui.state.runs import CANCELLED
+from anonset.ui.state.runs import CANCELLED, CommandRun
 from anonset.ui.state.trial import Trial
 
 CODES = ("E10", "E11", "I10", "I20", "J20", "J45")
@@ -258,12 +258,12 @@ def test_a_candidate_is_tried_chosen_and_written_to_the_job(folder: Path) -> Non
         await user.open("/try")
         user.find(marker="try").click()
         await until(lambda: state.trial is not None and state.trial.code is not None)
-        assert state.trial.code == 0, state.trial.running.errors
+        assert state.trial.code == 0, state.trial.last.errors
         await until(lambda: "Lost detail, if more records must match" in texts(user))
         shown = texts(user)
         assert "The 6 most frequent codes" in shown
         assert "anonset compare visits.toml --algorithms" in shown
-        found = state.trial.suggestion.result
+        found = state.trial.found
         usable = [one for one in found["candidates"] if one["outcome"] == "holds" and not one["beside"]]
         others = [one for one in usable if one["settings"] != found["recommended"]["settings"]][:2]
         same = element(user, "same").text if "All of these results" in shown else ""
@@ -294,7 +294,7 @@ def test_a_candidate_is_tried_chosen_and_written_to_the_job(folder: Path) -> Non
         user.find(marker="choose best").click()
         await until(lambda: state.candidate.settings == found["recommended"]["settings"])
         fixes = [{"settings": {"drop": ["region"]}, "effect": "without column 'region' the error is 20.0%"}]
-        state.trial.suggestion.output = json.dumps({**found, "warning": "counts are of little use", "fixes": fixes})
+        state.trial.runs[0].output = json.dumps({**found, "warning": "counts are of little use", "fixes": fixes})
         await user.open("/try")
         user.find("Apply to region: do not publish").click()
         await until(lambda: "region" in state.stated.settings["drop"] and not state.inspection.busy)
@@ -322,8 +322,9 @@ def test_the_screen_publish_names_the_algorithm_and_an_unused_recommendation(fol
         await until(lambda: element(user, "algorithm").text == "The job uses the algorithm lra, partitions 2.")
 
         best = {"algorithm": "exact", "hierarchy": "halves:frequency"}
-        state.trial = Trial("visits.toml", state.stated, folder)
-        state.trial.suggestion.output = json.dumps({"recommended": {"settings": best}})
+        state.trial = Trial("visits.toml", state.stated, Folder(folder))
+        state.trial.runs = [CommandRun([], folder)]
+        state.trial.runs[0].output = json.dumps({"recommended": {"settings": best}})
         words = "exact, groups of similar frequency (hierarchy halves:frequency)"
         unused = f"The screen Try recommends {words}, which the job does not use."
         await until(lambda: unused in texts(user))
@@ -350,7 +351,7 @@ def test_a_cancelled_trial_leaves_the_job(folder: Path) -> None:
         job = (folder / "visits.toml").read_bytes()
         await user.open("/try")
         user.find(marker="try").click()
-        await until(lambda: state.trial is not None and state.trial.running.stage != "start")
+        await until(lambda: state.trial and state.trial.last and state.trial.last.stage != "start")
         await until(lambda: "Cancel" in texts(user))
         user.find(marker="cancel trial").click()
         await until(lambda: state.trial is not None and state.trial.code is not None)

@@ -90,18 +90,18 @@ def test_a_warning_stays_until_the_owner_settles_it(tmp_path: Path, fault: str, 
             return " ".join(child.text for child in element(user, "step Data").default_slot.children)
 
         async def inspected(before: object = None) -> None:
-            await until(lambda: state.inspection.run is not before and not state.inspection.busy)
+            await until(lambda: state.inspection.last is not before and not state.inspection.busy)
 
         await user.open("/")
         user.find(f"{fault}.{'csv' if unit else 'toml'}").click()
         await inspected()
         await user.open("/")
         if unit:
-            before = state.inspection.run
+            before = state.inspection.last
             element(user, "unit").set_value(unit)
             await inspected(before)
         await until(lambda: warning in texts(user))
-        before = state.inspection.run
+        before = state.inspection.last
         element(user, "role sex").set_value("keep")  # inspects the data again
         await inspected(before)
         for screen in ("/", "/hierarchies", "/publish"):

@@ -16,17 +16,15 @@ _NEAREST = "Position {} of {} is the closest to the recommended result, which ke
 _MEASURED = {True: "over your queries", False: "over the counts of 200 items, drawn from random records"}
 
 
-def balance_slider(screen: Screen, trial: Trial, kept_in_words: str, recommended: float | None) -> None:
+def balance_slider(screen: Screen, trial: Trial, kept_in_words: str) -> None:
     """Show the stops of a trial as a slider. A button changes the job to the stop at which the slider is.
 
     Parameters
     ----------
     kept_in_words
         Sentence for the share of the detail of the attributes that is kept, with ``{}`` for the share.
-    recommended
-        Share of the detail of the attributes that the recommended result keeps, or None if there is none.
     """
-    stops, run = trial.stops, trial.balance
+    stops, run, recommended = trial.stops, trial.balance, trial.recommended_detail
     if run is not None and run.code not in (0, None, CANCELLED):
         for message in run.errors:
             alert(message)

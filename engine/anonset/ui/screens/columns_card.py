@@ -6,13 +6,12 @@ from functools import partial
 from typing import Any
 
 from nicegui import ui
-from nicegui.elements.mixins.text_element import TextElement
 
 from anonset.data.hierarchies.hierarchy_rules import is_coarser
 from anonset.reading.file_options import Unit
 from anonset.settings.job import Job
 from anonset.spelling import counted, short_names
-from anonset.ui.screens.frame import LiveSection, Screen, button, card, menu_of, show_page, text
+from anonset.ui.screens.frame import Screen, button, card, menu_of, show_page, table, text
 from anonset.ui.screens.role_menus import RoleMenus
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.setting_words import ROLE_WORDS
@@ -23,110 +22,85 @@ _MANY = 20
 """Number of columns from which the screen offers a search and folds numbered columns."""
 _SINGLE = ("items", "sensitive")
 """Roles that the screen offers for one column at a time."""
+_PERSON = "chosen above as the person"
 _SEVERAL = "Choose columns in the table, or a group of columns with the same values, and give them a role together."
 
 
-class ColumnsCard:
-    """Sections with the columns of a job, and with the role of several columns."""
+def create_columns(screen: Screen) -> None:
+    """Create sections with the columns of a job, and with the role of several columns."""
+    state, chosen = screen.state, screen.state.chosen
+    screen.section(lambda: (chosen.names, chosen.groups, _can_change(state)), lambda _: _several(screen))
+    screen.section(lambda: _shown(state), lambda _: _columns(screen))
 
-    def __init__(self, screen: Screen) -> None:
-        self._screen = screen
-        self._state = screen.state
-        self._menus: RoleMenus | None = None
-        self._effect: TextElement | None = None
 
-    def create(self) -> None:
-        """Create the sections."""
-        chosen = self._state.chosen
-        self._screen.section(lambda: (tuple(chosen.names), self._shown()), lambda _: self._show_several())
-        self._screen.section(self._shown, self._show_columns)
-        self._screen.section(lambda: (tuple(chosen.names), chosen.words), lambda _: self._show_chosen())
+def _can_change(state: PageState) -> bool:
+    return state.answered and not state.publishing
 
-    def _shown(self) -> object:
-        """Return what the table shows."""
-        state = self._state
-        return (
-            state.inspection.findings and tuple(roles_of_job(state).items()),
-            state.unit,
-            state.answered,
-            state.publishing,
-        )
 
-    @property
-    def _can_change(self) -> bool:
-        return self._state.answered and not self._state.publishing
+def _shown(state: PageState) -> object:
+    """Return what the table shows apart from the roles, which the menus follow."""
+    columns = tuple((one["name"], one["nulls"], one["missing"]) for one in state.inspection.columns)
+    return (columns, _offered(state), state.unit, state.answered, state.publishing) if columns else None
 
-    def _show_several(self) -> None:
-        """Show the control that gives a role to the chosen columns."""
-        chosen = self._state.chosen
-        groups = chosen.groups
-        if not self._can_change or not (groups or chosen.names):
-            return
-        with card("One role for several columns").classes("several"):
-            text("p", _SEVERAL).classes("soft")
-            with ui.element("div").classes("actions"):
-                for names in groups:
-                    group = button(f"Choose {short_names(names)}", partial(self._screen.act, chosen.choose, names))
-                    group.classes("second").mark(f"group {names[0]}")
-                if chosen.names:
-                    none = button("Choose none", partial(self._screen.act, chosen.clear))
-                    none.classes("second").mark("choose none")
+
+def _several(screen: Screen) -> None:
+    """Show the control that gives a role to the chosen columns."""
+    state, chosen = screen.state, screen.state.chosen
+    if not _can_change(state) or not (chosen.groups or chosen.names):
+        return
+    with card("One role for several columns").classes("several"):
+        text("p", _SEVERAL).classes("soft")
+        with ui.element("div").classes("actions"):
+            for names in chosen.groups:
+                group = button(
+                    f"Choose {short_names(names)}", partial(screen.act, chosen.choose, {*chosen.names, *names})
+                )
+                group.classes("second").mark(f"group {names[0]}")
             if chosen.names:
-                self._effect = text("p", chosen.words).props("role=status").mark("effect")
-                self._role_menu()
+                button("Choose none", partial(screen.act, chosen.choose, ())).classes("second").mark("choose none")
+        if chosen.names:
+            effect = text("p", chosen.words).props("role=status").mark("effect")
+            screen.live(lambda: chosen.words, effect.set_text)
+            _role_menu(screen, chosen.names)
 
-    def _role_menu(self) -> None:
-        names = self._state.chosen.names
-        offered = [role for role in _offered(self._state) if role not in (*_SINGLE, "id") or len(names) == 1]
-        label = f"Role of {short_names(names)}"
-        menu = menu_of({role: ROLE_WORDS[role] for role in offered}, label, on_change=self._give)
-        menu.props('display-value="Choose a role"').classes("wide").mark("role of several")
 
-    def _give(self, role: str) -> None:
-        if self._screen.act(self._state.give_role, self._state.chosen.names, role):
-            self._screen.act(self._state.chosen.clear)
+def _role_menu(screen: Screen, names: list[str]) -> None:
+    offered = [role for role in _offered(screen.state) if role not in (*_SINGLE, "id") or len(names) == 1]
 
-    def _show_chosen(self) -> None:
-        """Update the boxes in the table, and the sentence about the chosen columns."""
-        chosen = self._state.chosen
-        if self._effect is not None and chosen.names:
-            self._effect.set_text(chosen.words)
-        if self._menus is not None:
-            self._menus.show_chosen()
+    def give(role: str) -> None:
+        if screen.act(screen.state.give_role, names, role):
+            screen.act(screen.state.chosen.choose, ())
 
-    def _show_columns(self, section: LiveSection) -> None:
-        state = self._state
-        found, roles, unit = state.inspection.findings, roles_of_job(state), Unit.of(state.unit)
-        if found is None:
-            return
-        reason = partial(_reason, state, unit)
-        self._menus = menus = RoleMenus(self._screen, section, lambda: roles_of_job(state), reason, state.chosen)
-        rows = dict[str, ui.element]()
-        with card("Columns"):
-            _search(rows, [column["name"] for column in found["columns"]])
-            with ui.element("table").classes("columns roles"):
-                with ui.element("thead"), ui.element("tr"):
-                    for head in ("Column", "Values", "Missing", "Role", "Reason"):
-                        text("th", head).props("scope=col")
-                with ui.element("tbody"):
-                    for column in found["columns"]:
-                        name, role = column["name"], roles[column["name"]]
-                        with ui.element("tr").mark(f"row {name}") as rows[name]:
-                            menus.add_name(name, can_choose=self._can_change and name not in unit)
-                            with ui.element("td").props('data-label="Values"'):
-                                text("span", f"{column['distinct']:,} different ({column['items'] or column['kind']})")
-                                _distribution(name, column["frequencies"])
-                                menus.show_values(name, role)
-                            text("td", _missing(column, found["rows"])).props('data-label="Missing"')
-                            can_change = self._can_change and name not in unit
-                            menus.add(name, role, _offered(state), enabled=can_change)
-            _fold(rows)
-            if state.is_local and not state.first_step:
-                grid = ui.element("div")
-                with ui.element("div").classes("actions"):
-                    ui.link("Show the most frequent values", "/values", new_tab=True).mark("values")
-                    first = button("Show the first records", lambda: show_page(grid, "/records", "First records"))
-                    first.classes("second").mark("records")
+    menu = menu_of({role: ROLE_WORDS[role] for role in offered}, f"Role of {short_names(names)}", give)
+    menu.props('display-value="Choose a role"').classes("wide").mark("role of several")
+
+
+def _columns(screen: Screen) -> None:
+    state = screen.state
+    found, rows, unit = state.inspection.findings or {}, dict[str, ui.element](), Unit.of(state.unit)
+    columns = found["columns"]
+    roles = _roles_with_reasons(state)
+    menus = RoleMenus(screen, lambda: _roles_with_reasons(state), state.chosen)
+    with card("Columns"):
+        _search(rows, [column["name"] for column in columns])
+        with table(("Column", "Values", "Missing", "Role", "Reason"), "columns roles"):
+            for column in columns:
+                name, can_change = column["name"], _can_change(state) and column["name"] not in unit
+                with ui.element("tr").mark(f"row {name}") as rows[name]:
+                    menus.add_name(name, can_choose=can_change)
+                    with ui.element("td").props('data-label="Values"'):
+                        text("span", f"{column['distinct']:,} different ({column['items'] or column['kind']})")
+                        _distribution(name, column["frequencies"])
+                        menus.show_values(name, roles[name][0])
+                    text("td", _missing(column, found["rows"])).props('data-label="Missing"')
+                    menus.add(name, *roles[name], _offered(state), enabled=can_change)
+        _fold(rows)
+        if state.is_local and not state.first_step:
+            grid = ui.element("div")
+            with ui.element("div").classes("actions"):
+                ui.link("Show the most frequent values", "/values", new_tab=True).mark("values")
+                first = button("Show the first records", lambda: show_page(grid, "/records", "First records"))
+                first.classes("second").mark("records")
 
 
 def _search(rows: Mapping[str, ui.element], names: Sequence[str]) -> None:
@@ -200,10 +174,8 @@ def _missing(column: Mapping[str, Any], rows: int) -> str:
     return f"{missing / rows:.1%}" if missing else "none"
 
 
-def _reason(state: PageState, unit: Sequence[str], column: str, role: str) -> str:
-    if column in unit:
-        return "chosen above as the person"
-    reasons = state.reasons([column])
-    if column in reasons:
-        return f"proposed: {reasons[column]}"
-    return "chosen" if state.answered else "proposed"
+def _roles_with_reasons(state: PageState) -> dict[str, tuple[str, str]]:
+    roles, unit = roles_of_job(state), Unit.of(state.unit)
+    proposed, others = state.reasons([*roles]), "chosen" if state.answered else "proposed"
+    reasons = {**{name: f"proposed: {why}" for name, why in proposed.items()}, **dict.fromkeys(unit, _PERSON)}
+    return {name: (role, reasons.get(name, others)) for name, role in roles.items()}

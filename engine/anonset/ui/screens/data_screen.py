@@ -12,7 +12,7 @@ from anonset.reading.file_options import OPEN, ROW, UNKNOWN
 from anonset.release.memory import format_size
 from anonset.settings.job_files import ANSWERS
 from anonset.spelling import counted
-from anonset.ui.screens.columns_card import ColumnsCard, coarsened, roles_of_job
+from anonset.ui.screens.columns_card import coarsened, create_columns, roles_of_job
 from anonset.ui.screens.fix_buttons import fix_buttons, open_fixes
 from anonset.ui.screens.frame import Screen, button, card, empty, menu_of, text
 from anonset.ui.screens.linked_tables import keys_of, show_tables, tables_state
@@ -35,11 +35,11 @@ def data_screen(state: PageState) -> None:
         screen.section(lambda: _status_state(state), lambda _: _status(state))
         screen.section(lambda: _question_state(state), lambda _: _question(screen))
         screen.section(lambda: _problems_state(state), lambda _: _problems(screen))
-        screen.section(lambda: tables_state(state), lambda section: show_tables(screen, section))
-        ColumnsCard(screen).create()
+        screen.section(lambda: tables_state(state), lambda _: show_tables(screen))
+        create_columns(screen)
         screen.section(
-            lambda: (state.answered and state.inspection.findings, coarsened(state)),
-            lambda _: show_exposed(state.inspection.findings if state.answered else None, coarsened(state)),
+            lambda: (state.inspection.findings if state.answered else None, coarsened(state)),
+            lambda found: show_exposed(*found),
         )
         screen.section(lambda: (state.first_step, state.publishing), lambda _: _next(screen))
 
@@ -211,7 +211,7 @@ def _problems(screen: Screen) -> None:
                     if problem == found.error:
                         shown.props("role=alert")
                     else:
-                        _second_button("I checked this", partial(screen.act, state.check, problem)).mark("check")
+                        _second_button("I checked this", partial(screen.act, found.check, problem)).mark("check")
         _checked(screen, [warning for warning in warnings if warning not in (*unchecked, found.error)])
 
 
@@ -225,7 +225,7 @@ def _checked(screen: Screen, warnings: Sequence[str]) -> None:
             for warning in warnings:
                 with ui.element("li"):
                     text("p", warning)
-                    again = partial(screen.state.check, warning, checked=False)
+                    again = partial(screen.state.inspection.check, warning, checked=False)
                     _second_button("Check again", partial(screen.act, again)).mark("uncheck")
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from anonset.errors import AnonsetError
 from anonset.spelling import counted
 from anonset.ui.state.folder import JOB
 from anonset.ui.state.page_state import PageState, message_of
-from anonset.ui.state.steps import basis_of, step_of
+from anonset.ui.state.steps import Step, step_of
 
 STEPS = (("/", "Data"), ("/promise", "Promise"), ("/try", "Try"), ("/publish", "Publish"))
 """Address and name of each step, in order."""
@@ -47,7 +48,7 @@ class Screen:
     def __init__(self, state: PageState, path: str) -> None:
         self.state = state
         self.path = path
-        self._sections: list[LiveSection] = []
+        self._live: list[_Live] = []
         self._message = ""
 
     @contextmanager
@@ -70,7 +71,7 @@ class Screen:
             ui.link("Skip to the content", "#content").classes("skip")
             with ui.element("div").classes("top"):
                 text("strong", "anonset").classes("brand")
-                self.section(lambda: self.state.source, lambda _: self._show_source())
+                self.section(self._source, lambda source: text("span", source).classes("soft"))
                 self._more()
             self._steps()
         header.move(layout, 0)
@@ -79,21 +80,37 @@ class Screen:
                 self._parts()
             text("h1", title)
             if self.path not in ("/", OPEN):
-                self.section(lambda: len(self.state.inspection.unchecked), lambda _: self._show_unchecked())
-                self.section(lambda: self.state.standing, lambda _: [alert(one, "p") for one in self.state.standing])
-            self._messages = self.section(lambda: (self._message, self.state.inspection.error), self._show_messages)
+                self.section(lambda: len(self.state.inspection.unchecked), _show_unchecked)
+                self.section(lambda: self.state.standing, lambda standing: [alert(one, "p") for one in standing])
+            self.section(lambda: (self._message, self.state.inspection.error), self._show_messages)
             yield
         with ui.element("footer") as footer:
             text("div", f"Command that {does}").classes("soft")
-            shown = partial(self._command, command)
-            self.section(shown, lambda _: text("code", shown()).props("tabindex=0"))
+            self.section(partial(self._command, command), lambda typed: text("code", typed).props("tabindex=0"))
         footer.move(layout)
         ui.timer(_SECONDS, self.follow)
 
-    def section(self, watched: Callable[[], object], build: "Build") -> "LiveSection":
-        """Create a section of the screen. It is rebuilt when the value that `watched` returns changes."""
-        self._sections.append(section := LiveSection(watched, build))
-        return section
+    def live(self, watched: Callable[[], object], update: Callable[[Any], object]) -> None:
+        """Call `update` with the value of `watched` whenever it has changed. It must show the current value already."""
+        self._live.append(_Live(watched, update, watched()))
+
+    def section(self, watched: Callable[[], object], build: Callable[[Any], object]) -> None:
+        """Create a section of the screen with the value of `watched`. It is rebuilt when the value changes, and empty
+        while the value is None.
+        """
+        inner, box = list[_Live](), ui.element("div")
+
+        def show(value: object) -> None:
+            inner.clear()
+            box.clear()
+            outer, self._live = self._live, inner
+            with box:
+                if value is not None:
+                    build(value)
+            self._live = outer
+
+        show(value := watched())
+        self._live.append(_Live(watched, show, value, inner))
 
     def is_blocked(self) -> bool:
         """Return True if a step on the screen Data is missing, and show this step with a link to the screen."""
@@ -115,7 +132,7 @@ class Screen:
                         link.props('aria-current="step"')
                     text("span", f"{number}").classes("number")
                     text("span", name).classes("name")
-                    self.section(partial(basis_of, state), partial(_show_step, state, name))
+                    self.section(partial(step_of, state, name), partial(_show_step, name))
 
     def _parts(self) -> None:
         with ui.element("nav").classes("parts").props('aria-label="Parts of Data"'):
@@ -136,48 +153,33 @@ class Screen:
             link.props('aria-current="page"')
 
     def follow(self) -> None:
-        """Rebuild each section whose watched value has changed."""
-        try:
-            for section in self._sections:
-                section.follow()
-        except AnonsetError as error:  # another program wrote an invalid job file
-            self._message = message_of(error)
-            self._messages.follow()
+        """Update each part of the screen whose watched value has changed."""
+        for part in self._live:
+            try:
+                part.follow()
+            except AnonsetError as error:  # another program wrote an invalid job file
+                self._message = message_of(error)
 
-    def act(self, action: Callable[..., object], *arguments: Any, shown: "LiveSection | None" = None) -> bool:
+    def act(self, action: Callable[..., object], *arguments: Any) -> bool:
         """Call an action of the page state. Return True if the action succeeds. If it fails, show the error message and
         return False.
-
-        Parameters
-        ----------
-        shown
-            Section with the control that calls the action. It already shows the new state, so it is only rebuilt if
-            another tab changed the state.
         """
-        keeps = shown is not None and shown.is_current
+        self._message = ""
         try:
             action(*arguments)
         except AnonsetError as error:
             self._message = message_of(error)
-        else:
-            self._message = ""
-            if shown is not None and keeps:
-                shown.accept()
         self.follow()
         return not self._message
 
-    async def run(self, work: Awaitable[object]) -> bool:
-        """Wait for an action of the page state. Return True if the action succeeds. If it fails, show the error message
-        and return False.
-        """
+    async def run(self, work: Awaitable[object]) -> None:
+        """Wait for an action of the page state. If it fails, show the error message."""
+        self._message = ""
         try:
             await work
         except AnonsetError as error:
             self._message = message_of(error)
-        else:
-            self._message = ""
         self.follow()
-        return not self._message
 
     def _command(self, command: Callable[[], str]) -> str:
         """Return the command of the screen. If a step on the screen Data is missing, return the command of that
@@ -185,17 +187,9 @@ class Screen:
         """
         return self.state.command("inspect") if self.path != OPEN and self.state.first_step else command()
 
-    def _show_unchecked(self) -> None:
-        if number := len(self.state.inspection.unchecked):
-            with ui.element("p").classes("alert").mark("unchecked"):
-                text("span", f"{counted(number, 'warning')} on the screen ")
-                ui.link("Data", "/")
-                text("span", f" {'is' if number == 1 else 'are'} not checked.")
-
-    def _show_source(self) -> None:
+    def _source(self) -> str | None:
         source = self.state.source
-        if self.state.job is not None:
-            text("span", f"{'Job file' if source.endswith(JOB) else 'Data'}: {source}").classes("soft")
+        return None if self.state.job is None else f"{'Job file' if source.endswith(JOB) else 'Data'}: {source}"
 
     def _show_messages(self, _: object) -> None:
         error = self.state.inspection.error
@@ -210,40 +204,36 @@ class Screen:
                 text("span", ".")
 
 
-class LiveSection:
-    """Part of a screen that is rebuilt when a watched value changes."""
+@dataclass
+class _Live:
+    """Part of a screen that follows a watched value."""
 
-    def __init__(self, watched: Callable[[], object], build: "Build") -> None:
-        self._watched = watched
-        self._build = build
-        self._shown = watched()
-        with ui.element("div") as self._box:
-            build(self)
+    watched: Callable[[], object]
+    update: Callable[[Any], object]
+    shown: object
+    """Value that the part shows."""
+    inner: list["_Live"] = field(default_factory=list)
+    """Parts of this part, which an update replaces."""
 
     def follow(self) -> None:
-        """Rebuild this section if the value of `watched` has changed since it was built."""
-        if (now := self._watched()) != self._shown:
-            self._shown = now
-            self._box.clear()
-            with self._box:
-                self._build(self)
-
-    @property
-    def is_current(self) -> bool:
-        """True if the section shows the current value of `watched`."""
-        return self._watched() == self._shown
-
-    def accept(self) -> None:
-        """Accept the current value of `watched` without rebuilding the section."""
-        self._shown = self._watched()
+        """Update the part if the value has changed, and otherwise its parts."""
+        if (now := self.watched()) != self.shown:
+            self.shown = now
+            self.update(now)
+        else:
+            for part in self.inner:
+                part.follow()
 
 
-Build = Callable[[LiveSection], object]
-"""Function that creates the content of a section."""
+def _show_unchecked(number: int) -> None:
+    if number:
+        with ui.element("p").classes("alert").mark("unchecked"):
+            text("span", f"{counted(number, 'warning')} on the screen ")
+            ui.link("Data", "/")
+            text("span", f" {'is' if number == 1 else 'are'} not checked.")
 
 
-def _show_step(state: PageState, name: str, _: LiveSection) -> None:
-    step = step_of(state, name)
+def _show_step(name: str, step: Step) -> None:
     with ui.element("span").classes(f"state {step.kind}").mark(f"step {name}"):
         text("span", step.sign).classes("sign").props("aria-hidden=true")
         text("span", step.words)
@@ -297,6 +287,17 @@ def empty(message: str) -> TextElement:
 def button(label: str, action: Callable[[], object]) -> TextElement:
     """Create a button with the colours of the page."""
     return text("button", label).props("type=button").on("click", lambda _: action())
+
+
+@contextmanager
+def table(heads: Sequence[str], classes: str = "risks") -> Iterator[None]:
+    """Create a table. The code in the ``with`` block creates its rows."""
+    with ui.element("table").classes(classes):
+        with ui.element("thead"), ui.element("tr"):
+            for head in heads:
+                text("th", head).props("scope=col")
+        with ui.element("tbody"):
+            yield
 
 
 def show_page(place: ui.element, address: str, title: str) -> None:

@@ -3,10 +3,12 @@
 The owner sees the tree of each column, and can change its rule or file, its ceilings and its groups.
 """
 
+from functools import partial
+
 from nicegui import ui
 
 from anonset.spelling import counted
-from anonset.ui.screens.frame import LiveSection, Screen, alert, button, card, empty, text
+from anonset.ui.screens.frame import Screen, alert, button, card, empty, text
 from anonset.ui.screens.tree_view import TreeView
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.setting_words import RULE
@@ -25,7 +27,7 @@ def hierarchies_screen(state: PageState) -> None:
         trees = state.tree
         trees.follow()
         with card():
-            screen.section(lambda: (trees.column, trees.columns), lambda section: _columns(screen, section))
+            screen.section(lambda: trees.columns, partial(_columns, screen))
             screen.section(lambda: (trees.column, trees.spec), lambda _: _specs(screen))
             screen.section(lambda: _progress(trees), lambda _: _status(trees))
         TreeView(screen).create()
@@ -34,18 +36,15 @@ def hierarchies_screen(state: PageState) -> None:
             ui.link("Next: choose the promise", "/promise").classes("next")
 
 
-def _columns(screen: Screen, section: LiveSection) -> None:
+def _columns(screen: Screen, columns: list[str]) -> None:
     trees = screen.state.tree
-
-    def choose(column: str) -> None:
-        trees.column, trees.effect = column, ""
-
-    if not trees.columns:
+    if not columns:
         empty("No column has a hierarchy. If you give a column a role on the screen Data, anonset proposes one.")
         return
-    choice = ui.select(trees.columns, value=trees.column, label="Column")
-    choice.on_value_change(lambda event: screen.act(choose, event.value, shown=section))
+    choice = ui.select(columns, value=trees.column, label="Column")
+    choice.on_value_change(lambda event: event.value == trees.column or screen.act(trees.choose, event.value))
     choice.props("outlined stack-label").classes("field").mark("column")
+    screen.live(lambda: trees.column, choice.set_value)
 
 
 def _specs(screen: Screen) -> None:
@@ -71,12 +70,12 @@ def _specs(screen: Screen) -> None:
 
 def _progress(trees: TreeState) -> object:
     tree = trees.tree
-    return trees.column, trees.spec, trees.is_reading, tuple(trees.faults), tree and id(tree.hierarchy)
+    return trees.column, trees.spec, trees.busy, tuple(trees.faults), tree and id(tree.hierarchy)
 
 
 def _status(trees: TreeState) -> None:
     with ui.element("div").props("role=status"):
-        if trees.is_reading and trees.tree is None:
+        if trees.busy and trees.tree is None:
             text("p", "Reading the hierarchy …").classes("busy")
         elif trees.column and not trees.has_tree:
             text("p", "Ranges and sets of values are computed for each group of records. They have no tree.")

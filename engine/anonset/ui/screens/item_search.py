@@ -19,12 +19,12 @@ def show_reading(screen: Screen) -> None:
 
     def show() -> None:
         with ui.element("div").props("role=status"):
-            if trees.is_reading:
+            if trees.busy:
                 text("p", "Counting …").classes("busy")
             elif trees.tree is None:
                 text("p", "The search needs a hierarchy of the items. Choose a rule on the screen Hierarchies.")
 
-    screen.section(lambda: (trees.is_reading, trees.tree is None), lambda _: show())
+    screen.section(lambda: (trees.busy, trees.tree is None), lambda _: show())
 
 
 def item_search(screen: Screen, label: str, kind: str, choose: Callable[[str], None], *, leaves: bool = True) -> None:

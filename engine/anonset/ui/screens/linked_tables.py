@@ -9,12 +9,13 @@ from nicegui import ui
 from anonset.reading.file_options import Unit
 from anonset.reading.linked import column_of
 from anonset.settings.job import Job
+from anonset.settings.table_lines import TABLE_ROLES
 from anonset.spelling import counted, listed
-from anonset.ui.screens.frame import LiveSection, Screen, card, text
+from anonset.ui.screens.frame import Screen, card, table, text
 from anonset.ui.screens.role_menus import RoleMenus
-from anonset.ui.screens.run_sections import table
+from anonset.ui.screens.run_sections import show_table
 from anonset.ui.state.page_state import PageState
-from anonset.ui.state.table_roles import Inspected, roles_of
+from anonset.ui.state.table_roles import roles_of
 
 _KEY = "key: links the tables, not published"
 _OFFERED = ("items", "relational", "keep", "drop")
@@ -22,17 +23,18 @@ _OFFERED = ("items", "relational", "keep", "drop")
 
 
 def tables_state(state: PageState) -> object:
-    """Return what the sections show."""
-    return state.tables, state.inspection.linked, state.answered, state.publishing
+    """Return what the sections show apart from the roles, which the menus follow."""
+    links = {name: stated.with_(**dict.fromkeys(TABLE_ROLES)).settings for name, stated in state.tables.items()}
+    return links, state.inspection.linked, state.answered, state.publishing
 
 
-def show_tables(screen: Screen, section: LiveSection) -> None:
+def show_tables(screen: Screen) -> None:
     """Show the tables with a menu for the role of each column, and the files that the inspection leaves out."""
     state = screen.state
     tables, inspected, roles = state.tables, state.inspected, _roles(state)
-    menus = RoleMenus(screen, section, lambda: _roles(state), lambda column, role: _reason(inspected, column, role))
+    menus = RoleMenus(screen, lambda: _roles(state))
     can_change = state.answered and not state.publishing
-    for name in [*tables, *(name for name in inspected if name not in tables)] if tables else ():
+    for name in dict.fromkeys([*tables, *inspected]) if tables else ():
         found = inspected.get(name)
         stated = tables.get(name, Job(found or {}))
         keys = stated.names("key") or Unit.of(state.unit if state.answered else (found or {}).get("key", ""))
@@ -50,14 +52,14 @@ def keys_of(state: PageState) -> dict[str, str]:
     """Return the keys that may identify the persons, in words."""
     now = state.inspection.linked and state.inspection.linked["persons"]
     persons = {state.unit: now} if state.answered and now is not None else {}
-    keys = {
-        one[
-            "unit"
-        ]: f"Each {one['unit']} is a person: {counted(persons.get(one['unit'], one['persons']), 'person')}; in "
-        f"{counted(len(one['tables']), 'table')}: {', '.join(one['tables'])}"
-        for one in state.inspection.answers
-    }
-    return keys if not state.answered or state.unit in keys else {state.unit: f"Each {state.unit} is a person", **keys}
+    keys = dict[str, str]()
+    for one in state.inspection.answers:
+        unit, tables = one["unit"], one["tables"]
+        number = counted(persons.get(unit, one["persons"]), "person")
+        keys[unit] = f"Each {unit} is a person: {number}; in {counted(len(tables), 'table')}: {', '.join(tables)}"
+    if state.answered:
+        keys.setdefault(state.unit, f"Each {state.unit} is a person")
+    return keys
 
 
 def _describe(stated: Job, keys: Sequence[str], found: Mapping[str, Any] | None, *, links: bool) -> None:
@@ -73,7 +75,7 @@ def _columns(
     menus: RoleMenus,
     name: str,
     keys: Sequence[str],
-    roles: Mapping[str, str],
+    roles: Mapping[str, tuple[str, str]],
     found: Mapping[str, Any] | None,
     *,
     can_change: bool,
@@ -81,39 +83,31 @@ def _columns(
     """Show the kind, the role and the reason of each column of a table."""
     kinds = {} if found is None else {one["name"]: one["kind"] for one in found["columns"]}
     named = [column.partition(".")[2] for column in roles if column.partition(".")[0] == name]
-    with ui.element("table").classes("columns roles linked"):
-        with ui.element("thead"), ui.element("tr"):
-            for head in ("Column", "Kind", "Role", "Reason"):
-                text("th", head).props("scope=col")
-        with ui.element("tbody"):
-            for column in dict.fromkeys([*kinds, *named]):
-                known = column_of(name, column)
-                with ui.element("tr"):
-                    text("th", column).props("scope=row")
-                    with ui.element("td").props('data-label="Kind"'):
-                        text("span", kinds.get(column, ""))
-                        if column not in keys:
-                            menus.show_values(known, roles[known])
-                    if column in keys:
-                        text("td", _KEY).props('data-label="Role"')
-                        text("td", "key of the table").props('data-label="Reason"')
-                    else:
-                        menus.add(known, roles[known], _OFFERED, enabled=can_change)
+    with table(("Column", "Kind", "Role", "Reason"), "columns roles linked"):
+        for column in dict.fromkeys([*kinds, *named]):
+            known = column_of(name, column)
+            with ui.element("tr"):
+                text("th", column).props("scope=row")
+                with ui.element("td").props('data-label="Kind"'):
+                    text("span", kinds.get(column, ""))
+                    if column not in keys:
+                        menus.show_values(known, roles[known][0])
+                if column in keys:
+                    text("td", _KEY).props('data-label="Role"')
+                    text("td", "key of the table").props('data-label="Reason"')
+                else:
+                    menus.add(known, *roles[known], _OFFERED, enabled=can_change)
 
 
-def _roles(state: PageState) -> dict[str, str]:
-    """Return the role of each column of the tables."""
-    columns = {
-        column_of(name, one["name"]): "drop" for name, found in state.inspected.items() for one in found["columns"]
+def _roles(state: PageState) -> dict[str, tuple[str, str]]:
+    """Return the role of each column of the tables, and the reason for it."""
+    found = {column_of(name, one["name"]): one for name, of in state.inspected.items() for one in of["columns"]}
+    roles = {**dict.fromkeys(found, "drop"), **roles_of(state.tables)}
+    is_proposed = {name for name, one in found.items() if one["role"] == roles[name]}
+    return {
+        name: (role, f"proposed: {found[name]['why']}" if name in is_proposed else "chosen")
+        for name, role in roles.items()
     }
-    return {**columns, **roles_of(state.tables)}
-
-
-def _reason(inspected: Inspected, column: str, role: str) -> str:
-    table_name, _, own = column.partition(".")
-    found = inspected.get(table_name, {"columns": ()})
-    proposed = next((one for one in found["columns"] if one["name"] == own), None)
-    return f"proposed: {proposed['why']}" if proposed is not None and proposed["role"] == role else "chosen"
 
 
 def _counts(found: Mapping[str, Any]) -> str:
@@ -129,4 +123,6 @@ def _left_out(files: Mapping[str, str]) -> None:
     if files:
         with card("Left out"):
             text("p", "The inspection proposes to publish nothing of these files.")
-            table(("File", "Reason"), [(PurePath(file).name, why) for file, why in files.items()], of_sentences=True)
+            show_table(
+                ("File", "Reason"), [(PurePath(file).name, why) for file, why in files.items()], of_sentences=True
+            )

@@ -10,6 +10,7 @@ from anonset.ui.screens.reports import show_reports
 from anonset.ui.screens.run_sections import ended, show_errors, show_risk
 from anonset.ui.state.examination import Examination
 from anonset.ui.state.page_state import PageState
+from anonset.ui.state.runs import CommandRun
 
 _VERDICTS = {"holds": "holds", "fails": "does not hold", "undecided": "is undecided"}
 
@@ -22,42 +23,44 @@ def open_screen(state: PageState) -> None:
         return as_typed("verify", "OUT") if state.examined is None else state.examined.commands
 
     with screen.opened("An existing publication", command):
-        screen.section(lambda: (state.folder.publications(), state.examined), lambda _: _publications(screen))
-        screen.section(lambda: state.examined and ended(state.examined.verification), lambda _: _verdict(state))
-        screen.section(
-            lambda: state.examined and (ended(state.examined.verification), ended(state.examined.risk)),
-            lambda _: _risk(state),
-        )
+        screen.section(lambda: (state.folder.publications(), state.examined), lambda of: _publications(screen, of[0]))
+        screen.section(lambda: _verified(state), lambda of: _verdict(*of))
+        screen.section(lambda: _counted(state), lambda of: show_risk(of[0]))
         show_reports(screen, lambda: state.examined, "/opened-report")
 
 
-def _publications(screen: Screen) -> None:
-    state, names = screen.state, screen.state.folder.publications()
+def _publications(screen: Screen, names: list[str]) -> None:
     if not names:
         empty("This folder contains no publication.")
         return
-    with card(f"Publications in {state.folder.path}"), ui.element("ul").classes("files"):
+    with card(f"Publications in {screen.state.folder.path}"), ui.element("ul").classes("files"):
         for number, name in enumerate(names):
             with ui.element("li"):
-                button(name, partial(screen.act, state.examine, name)).mark(f"publication-{number}")
+                button(name, partial(screen.act, screen.state.examine, name)).mark(f"publication-{number}")
 
 
-def _verdict(state: PageState) -> None:
+def _verified(state: PageState) -> tuple[Examination, CommandRun, int | None] | None:
     examined = state.examined
-    if examined is None:
-        return
+    run = None if examined is None else examined.verification
+    return None if examined is None or run is None else (examined, run, run.code)
+
+
+def _counted(state: PageState) -> tuple[CommandRun, int | None] | None:
+    verified = _verified(state)
+    return None if verified is None or verified[1].result is None else ended(verified[0].risk)
+
+
+def _verdict(examined: Examination, run: CommandRun, code: int | None) -> None:
     with card(f"Publication {examined.name}"):
-        _show_verdict(examined)
+        if code is None:
+            busy("Verifying …")
+        elif run.result is None:
+            show_errors(run)
+        else:
+            _show_verdict(examined, run)
 
 
-def _show_verdict(examined: Examination) -> None:
-    run = examined.verification
-    if run is None or run.code is None:
-        busy("Verifying …")
-        return
-    if run.result is None:
-        show_errors(run)
-        return
+def _show_verdict(examined: Examination, run: CommandRun) -> None:
     holds = run.code == 0
     verdict = _VERDICTS.get(run.result["verdict"], run.result["verdict"])
     statement = f" {examined.model.statement}" if holds else ""
@@ -73,9 +76,3 @@ def _show_verdict(examined: Examination) -> None:
     if holds:
         text("h3", "Not covered")
         show_limits(examined.limits)
-
-
-def _risk(state: PageState) -> None:
-    examined = state.examined
-    if examined is not None and examined.verification is not None and examined.verification.result is not None:
-        show_risk(examined.risk)

@@ -1,5 +1,7 @@
 """Screen **Promise**, on which the owner chooses the privacy model and its parameters and reads the guarantee."""
 
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from nicegui import ui
@@ -8,7 +10,7 @@ from anonset.errors import Problem, plain_text
 from anonset.release.guarantee_limits import promised_limits, ranked_limits
 from anonset.settings.model_choices import obstacle, sizes_of
 from anonset.ui.screens.fix_buttons import fix_buttons
-from anonset.ui.screens.frame import LiveSection, Screen, alert, card, show_limits, text
+from anonset.ui.screens.frame import Screen, alert, card, show_limits, text
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.setting_words import KNOWN, SIZE_WORDS
 from anonset.ui.state.steps import promise_of
@@ -29,67 +31,72 @@ def promise_screen(state: PageState) -> None:
             return
         with ui.element("div").classes("halves"):
             with card():
-                screen.section(lambda: _fits(state), lambda section: _models(screen, section))
-                screen.section(lambda: _numbers(state), lambda section: _choose_sizes(screen, section))
+                screen.section(lambda: _obstacles(state), partial(_models, screen))
+                screen.section(lambda: _sizes(state), partial(_choose_sizes, screen))
             with card():
-                screen.section(lambda: _words(state), lambda _: _show_words(screen))
+                screen.section(lambda: _words(state), partial(_show_words, screen))
         with ui.element("div").classes("actions"):
             ui.link("Back: data", "/")
             ui.link("Next: try", "/try").classes("next")
 
 
-def _fits(state: PageState) -> tuple[str, dict[str, str]]:
-    """Return the model of the job, and for each model the reason why it does not fit the roles. The reason is empty if
-    the model fits.
-    """
-    return state.stated.text("model"), {model: obstacle(model, state.stated) for model in _MODELS}
+def _obstacles(state: PageState) -> dict[str, str]:
+    """Return for each model the reason why it does not fit the roles. The reason is empty if the model fits."""
+    return {model: obstacle(model, state.stated) for model in _MODELS}
 
 
-def _models(screen: Screen, section: LiveSection) -> None:
-    chosen, obstacles = _fits(screen.state)
-
-    def choose(model: str) -> None:
-        screen.act(screen.state.choose_model, model, shown=section)
-
-    if chosen not in _MODELS:
-        text("p", f"The job file contains the model {chosen}. This screen does not show its parameters.")
+def _models(screen: Screen, obstacles: Mapping[str, str]) -> None:
+    state, radios = screen.state, dict[str, ui.element]()
+    other = text("p", "")
     with ui.element("fieldset"):
         text("legend", KNOWN)
         for model, known in _MODELS.items():
             why = obstacles[model]
             with ui.element("label").classes("choice"):
                 radio = ui.element("input").props(f"type=radio name=model value={model}").mark(f"model {model}")
-                if model == chosen:
-                    radio.props("checked")
                 if why:
                     radio.props("disabled")
-                radio.on("change", lambda _, model=model: choose(model))
+                radio.on("change", partial(screen.act, state.choose_model, model))
+                radios[model] = radio
                 with ui.element("span"):
                     text("span", known)
                     text("span", f" ({model})" + (f": not possible, it {why}" if why else "")).classes("soft")
 
+    def show(chosen: str) -> None:
+        for model, radio in radios.items():
+            radio.props["checked"] = model == chosen
+            radio.update()
+        other.set_text(f"The job file contains the model {chosen}. This screen does not show its parameters.")
+        other.set_visibility(chosen not in _MODELS)
 
-def _numbers(state: PageState) -> dict[str, int | None]:
-    job = state.stated
-    return (
-        {name: job.settings.get(name) for name in sizes_of(job.text("model"))} if job.text("model") in _MODELS else {}
-    )
+    show(state.stated.text("model"))
+    screen.live(lambda: state.stated.text("model"), show)
 
 
-def _choose_sizes(screen: Screen, section: LiveSection) -> None:
+def _sizes(state: PageState) -> list[str]:
+    model = state.stated.text("model")
+    return [*sizes_of(model)] if model in _MODELS else []
+
+
+def _number(state: PageState, name: str) -> int | None:
+    return state.stated.settings.get(name)
+
+
+def _choose_sizes(screen: Screen, names: Sequence[str]) -> None:
     state = screen.state
 
     def choose(name: str, value: Any) -> None:
         if value is not None and value == int(value):
-            screen.act(state.change, state.stated.with_(**{name: int(value)}), shown=section)
+            screen.act(state.change, state.stated.with_(**{name: int(value)}))
 
     with ui.element("div").classes("sizes"):
-        for name, value in _numbers(state).items():
+        for name in names:
             number = ui.number(
-                SIZE_WORDS[name], value=value, min=1, step=1, precision=0,
+                SIZE_WORDS[name], value=_number(state, name), min=1, step=1, precision=0,
                 on_change=lambda event, name=name: choose(name, event.value),
             )  # fmt: skip
             number.props("outlined debounce=300 stack-label").mark(f"size {name}").classes("field")
+            screen.live(partial(_number, state, name), number.set_value)
 
 
 def _words(state: PageState) -> tuple[str, tuple[list[str], list[str]], Problem]:
@@ -101,8 +108,8 @@ def _words(state: PageState) -> tuple[str, tuple[list[str], list[str]], Problem]
     return model.statement, ranked_limits(model, promised_limits(model, settings)), Problem("")
 
 
-def _show_words(screen: Screen) -> None:
-    statement, limits, problem = _words(screen.state)
+def _show_words(screen: Screen, words: tuple[str, tuple[list[str], list[str]], Problem]) -> None:
+    statement, limits, problem = words
     with ui.element("div").props("aria-live=polite"):
         if problem.sentence:
             alert(plain_text(problem.sentence), "p")

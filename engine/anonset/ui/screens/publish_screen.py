@@ -4,6 +4,7 @@ The screen runs the job. It shows the progress, the result, the risk, and links 
 """
 
 from collections.abc import Mapping
+from functools import partial
 
 from nicegui import ui
 
@@ -31,11 +32,11 @@ def publish_screen(state: PageState) -> None:
             return
         typed: dict[str, str] = {}
         with card():
-            screen.section(lambda: _algorithm(state), lambda _: _show_algorithm(state))
+            screen.section(lambda: _algorithm(state), lambda names: _show_algorithm(*names))
             screen.section(lambda: _start_state(state), lambda _: _start(screen, typed))
             screen.section(lambda: (_progress_state(state.publication), state.raw), lambda _: _progress(screen))
-        screen.section(lambda: state.made and ended(state.made.risk), lambda _: _risk(state))
-        screen.section(lambda: state.made, lambda _: _result(state))
+        screen.section(lambda: state.made and ended(state.made.risk), lambda of: show_risk(of[0]))
+        screen.section(lambda: state.made and state.publication, partial(_result, state))
         show_reports(screen, lambda: state.made, "/report")
         with ui.element("div").classes("actions"):
             ui.link("Back: try", "/try")
@@ -43,7 +44,7 @@ def publish_screen(state: PageState) -> None:
 
 
 def _commands(state: PageState) -> str:
-    further = [] if state.publication is None else state.publication.runs[1:]
+    further = [] if state.publication is None else state.publication.started[1:]
     return "\n".join([state.command("anonymize"), *(run.command for run in further)])
 
 
@@ -58,8 +59,7 @@ def _algorithm(state: PageState) -> tuple[str, str]:
     return algorithm_in_words(used), "" if unused is None else algorithm_in_words(unused)
 
 
-def _show_algorithm(state: PageState) -> None:
-    used, unused = _algorithm(state)
+def _show_algorithm(used: str, unused: str) -> None:
     if used:
         text("p", f"The job uses the algorithm {used}.").mark("algorithm")
     if unused:
@@ -95,8 +95,8 @@ def _start(screen: Screen, typed: dict[str, str]) -> None:
             screen.act(state.publish)
 
     with ui.element("div").classes("actions"):
-        if state.publishing:
-            button("Cancel", state.cancel).classes("second").mark("cancel")
+        if state.publication is not None and state.publishing:
+            button("Cancel", state.publication.run.cancel).classes("second").mark("cancel")
         elif state.inspection.busy:
             busy("Inspecting the data …")
         else:
@@ -130,10 +130,7 @@ def _progress(screen: Screen) -> None:
         alert(message)
 
 
-def _result(state: PageState) -> None:
-    publication = state.publication
-    if publication is None or publication.examined is None:
-        return
+def _result(state: PageState, publication: Publication) -> None:
     made, promised = publication.run.result, publication.model
     facts = {
         "Records": f"{made['records']:,}",
@@ -142,7 +139,7 @@ def _result(state: PageState) -> None:
             for part, share in made["shares"].items()
             if part in _SHARES
         },
-        "To share": publication.examined.name,
+        "To share": made["out"],
         "Do not share": f"{made['private']} (links the publication with the original)",
     }
     with ui.element("div").classes("halves"):
@@ -162,11 +159,6 @@ def _result(state: PageState) -> None:
         with card("Not covered"):
             show_limits(ranked_limits(promised, made["limits"]))
     grid = ui.element("div")
-
-
-def _risk(state: PageState) -> None:
-    if (made := state.publication) is not None and made.examined is not None:
-        show_risk(made.examined.risk)
 
 
 def _in_words(shares: Mapping[str, float]) -> str:

@@ -12,10 +12,11 @@ from anonset.queries.conditions import Among, Condition
 from anonset.queries.workload import Query
 from anonset.reading.policies import items_as_text
 from anonset.settings.model_choices import item_trees
-from anonset.ui.screens.frame import Screen, button, card, empty, text
+from anonset.ui.screens.frame import Screen, button, card, empty, table, text
 from anonset.ui.screens.item_search import item_search, new_row, show_reading
 from anonset.ui.screens.run_sections import ended, show_errors
 from anonset.ui.state.page_state import PageState
+from anonset.ui.state.runs import CommandRun
 
 _SHOWN = 100
 _VALUES = 4
@@ -47,7 +48,7 @@ def queries_screen(state: PageState) -> None:
         with card("Error of the answers"):
             screen.section(lambda: _error_state(state), lambda _: _error(screen))
         with card("Queries"):
-            screen.section(lambda: (state.workload.rows, state.workload.counts), lambda _: _rows(screen))
+            screen.section(lambda: (state.workload.rows, state.workload.counts), lambda of: _rows(screen, *of))
         with ui.element("div").classes("actions"):
             ui.link("Back: publish", "/publish")
 
@@ -66,18 +67,17 @@ def _generator(screen: Screen) -> None:
         queries, items, values = (int(number.value or 0) for number in numbers.values())
         screen.act(workload.generate, f"{source.value}:{queries}x{items}+{values}")
 
-    screen.section(lambda: ended(workload.generating), lambda _: _generation(screen))
+    screen.section(lambda: ended(workload.generating.last), lambda of: _generation(*of))
     with ui.element("div").classes("actions"):
         button("Generate queries", generate).mark("generate")
         text("span", "Generated queries replace the queries below.").classes("soft")
 
 
-def _generation(screen: Screen) -> None:
-    run = screen.state.workload.generating
+def _generation(run: CommandRun, code: int | None) -> None:
     with ui.element("div").props("role=status"):
-        if run is not None and run.code is None:
+        if code is None:
             text("p", "Generating …").classes("busy")
-        elif run is not None and run.code:
+        elif code:
             show_errors(run)
 
 
@@ -122,25 +122,20 @@ def _values(screen: Screen) -> None:
         button("Choose this range", choose_range).mark("query range")
 
 
-def _rows(screen: Screen) -> None:
-    workload = screen.state.workload
-    queries, answers = workload.rows, workload.counts
+def _rows(screen: Screen, queries: Sequence[Query], answers: Sequence[int]) -> None:
     if not queries:
         empty("None yet. Generate or compose queries above.")
         return
     text("p", f"Number of queries: {len(queries):,}.")
-    with ui.element("table").classes("risks"):
-        with ui.element("thead"), ui.element("tr"):
-            for head in ("Query", "Records", "Remove"):
-                text("th", head).props("scope=col")
-        with ui.element("tbody"):
-            for number, query in enumerate(queries[:_SHOWN]):
-                with ui.element("tr"):
-                    text("th", query_in_words(query)).props("scope=row")
-                    text("td", f"{answers[number]:,}" if number < len(answers) else "…")
-                    with ui.element("td"):
-                        remove = button("Remove", partial(screen.act, workload.remove, number)).classes("second")
-                        remove.mark(f"remove-query-{number}").props["aria-label"] = f"Remove query {number + 1}"
+    with table(("Query", "Records", "Remove")):
+        for number, query in enumerate(queries[:_SHOWN]):
+            with ui.element("tr"):
+                text("th", query_in_words(query)).props("scope=row")
+                text("td", f"{answers[number]:,}" if number < len(answers) else "…")
+                with ui.element("td"):
+                    remove = button("Remove", partial(screen.act, screen.state.workload.remove, number))
+                    remove.classes("second").mark(f"remove-query-{number}")
+                    remove.props["aria-label"] = f"Remove query {number + 1}"
     if len(queries) > _SHOWN:
         text("p", f"{len(queries) - _SHOWN:,} more in the file").classes("soft")
 
@@ -166,12 +161,12 @@ def _conjunction(items: Sequence[str], *conditions: str) -> str:
 
 def _error_state(state: PageState) -> object:
     workload = state.workload
-    return workload.published, workload.busy, ended(workload.measured)
+    return workload.published, workload.generating.busy, ended(workload.measured.last)
 
 
 def _error(screen: Screen) -> None:
     workload = screen.state.workload
-    run = workload.measured
+    run = workload.measured.last
     if not workload.published:
         empty("There is no publication yet. Publish the data first.")
         return
@@ -188,5 +183,5 @@ def _error(screen: Screen) -> None:
     with ui.element("div").classes("actions"):
         measure = button("Measure the error of the publication", partial(screen.act, workload.measure))
         measure.mark("measure")
-        if workload.busy:
+        if workload.generating.busy:
             measure.props("disabled")

@@ -1,6 +1,7 @@
 """Section with the reports about a publication, and with the statements of the owner that they print."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from nicegui import ui
 
@@ -26,16 +27,16 @@ def show_reports(screen: Screen, examined: Callable[[], Examination | None], add
     """
 
     def state() -> object:
-        if (found := examined()) is None:
+        if (found := examined()) is None or found.risk.code is None:
             return None
-        return found.risk.code, [(ended(found.reports.get(kind)), found.page(shareable=kind)) for kind in _KINDS]
+        return found, [(ended(found.reports[kind].last), found.page(shareable=kind)) for kind in _KINDS]
 
-    def show(_: object) -> None:
-        if (found := examined()) is not None and found.risk.code is not None:
-            with card("Reports to sign"):
-                inputs = _statements(found.statements)
-                for shareable in _KINDS:
-                    _show(screen, found, address, inputs, shareable=shareable)
+    def show(state: tuple[Examination, object]) -> None:
+        found, _ = state
+        with card("Reports to sign"):
+            inputs = _statements(found.statements)
+            for shareable in _KINDS:
+                _show(screen, found, address, inputs, shareable=shareable)
 
     screen.section(state, show)
 
@@ -45,11 +46,11 @@ def _show(
 ) -> None:
     """Show the link to a report, and a button that writes it, again if it exists."""
     title, opens, reads = _KINDS[shareable]
-    run, page = examined.reports.get(shareable), examined.page(shareable=shareable)
+    run, page = examined.reports[shareable].last, examined.page(shareable=shareable)
 
     def write() -> None:
         typed = {name: one.value or "" for name, one in inputs.items()}
-        screen.act(lambda: screen.state.start(examined.write_report(typed, shareable=shareable)))
+        screen.act(partial(examined.write_report, typed, shareable=shareable))
 
     if run is not None and run.code is None:
         busy("Writing the report …")

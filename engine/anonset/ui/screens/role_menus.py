@@ -2,29 +2,24 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
 from urllib.parse import quote
 
 from nicegui import ui
 from nicegui.elements.mixins.text_element import TextElement
 
 from anonset.columns.roles import OF_PERSONS, SETS
-from anonset.ui.screens.frame import LiveSection, Screen, button, menu_of, text
+from anonset.ui.screens.frame import Screen, button, menu_of, text
 from anonset.ui.state.column_choice import ColumnChoice
 from anonset.ui.state.setting_words import ROLE_WORDS
 
 
 class RoleMenus:
-    """Menus with the role of each column of a job, next to the reasons.
+    """Menus with the role of each column of a job, next to the reasons. They follow the roles in the job file.
 
     Parameters
     ----------
-    section
-        Section of the screen that contains the menus.
     roles
-        Returns the role of each column.
-    reason
-        Returns the reason for the role of a column.
+        Returns the role of each column, and the reason for it.
     choice
         Columns that get their role together, or None if the screen does not offer this.
     """
@@ -32,43 +27,34 @@ class RoleMenus:
     def __init__(
         self,
         screen: Screen,
-        section: LiveSection,
-        roles: Callable[[], Mapping[str, str]],
-        reason: Callable[[str, str], str],
+        roles: Callable[[], Mapping[str, tuple[str, str]]],
         choice: ColumnChoice | None = None,
     ) -> None:
         self._screen = screen
-        self._section = section
         self._roles = roles
-        self._reason = reason
         self._choice = choice
-        self._boxes: dict[str, TextElement] = {}
         self._shows_values = screen.state.is_local and not screen.state.first_step
-        self._shown: dict[str, tuple[Any, TextElement]] = {}
+        self._shown: dict[str, tuple[ui.select, TextElement]] = {}
         self._links: dict[str, ui.link] = {}
+        screen.live(roles, self._show)
 
     def add_name(self, column: str, *, can_choose: bool) -> None:
         """Create the first cell of a row, with the name of the column and the box that chooses it."""
         with ui.element("th").props("scope=row") as cell:
             cell.props["aria-label"] = column
             with ui.element("div").classes("named"):
-                if can_choose and self._choice is not None:
-                    box = button("", partial(self._choose, column)).classes("box").mark(f"choose {column}")
-                    box.props("role=checkbox").props["aria-label"] = f"Choose {column}"
-                    self._boxes[column] = box
+                if can_choose and (choice := self._choice) is not None:
+                    box = button("", lambda: self._screen.act(partial(choice.toggle, column)))
+                    box.classes("box").mark(f"choose {column}").props("role=checkbox")
+                    box.props["aria-label"] = f"Choose {column}"
+
+                    def check(*, chosen: bool) -> None:
+                        box.props["aria-checked"] = "true" if chosen else "false"
+                        box.update()
+
+                    check(chosen=column in choice.names)
+                    self._screen.live(lambda: column in choice.names, lambda chosen: check(chosen=chosen))
                 text("span", column)
-        self.show_chosen()
-
-    def show_chosen(self) -> None:
-        """Show in each box whether its column is chosen."""
-        names = () if self._choice is None else self._choice.names
-        for column, box in self._boxes.items():
-            box.props["aria-checked"] = "true" if column in names else "false"
-            box.update()
-
-    def _choose(self, column: str) -> None:
-        if self._choice is not None:
-            self._screen.act(partial(self._choice.choose, [column], chosen=column not in self._choice.names))
 
     def show_values(self, column: str, role: str) -> None:
         """Create a link to the values of a column. It is visible while the column is published. Columns that
@@ -81,26 +67,25 @@ class RoleMenus:
             link.classes("values").mark(f"values {column}").set_visibility(role != "drop")
             self._links[column] = link
 
-    def add(self, column: str, role: str, offered: Sequence[str], *, enabled: bool) -> None:
+    def add(self, column: str, role: str, reason: str, offered: Sequence[str], *, enabled: bool) -> None:
         """Create the menu of a column and the reason for its role, as two cells of a table."""
         options = {one: ROLE_WORDS[one] for one in offered if one != "id" or role == one}
         with ui.element("td"):
             menu = menu_of(options, f"Role of column {column}", partial(self._give, column), value=role)
             menu.mark(f"role {column}").set_enabled(enabled)
-        self._shown[column] = menu, text("td", self._reason(column, role)).props('data-label="Reason"')
+        self._shown[column] = menu, text("td", reason).props('data-label="Reason"')
 
     def _give(self, column: str, role: str) -> None:
-        """Change the role of a column. The menus of other columns follow, and this menu if the role is rejected."""
-        if role == self._roles().get(column):
-            return
-        shown = None if role == "unit" else self._section  # another person changes all roles
-        succeeds = self._screen.act(self._screen.state.give_role, [column], role, shown=shown)
-        roles = {**self._roles(), **({column: role} if succeeds else {})}
+        """Change the role of a column. The menu returns to the former role if the new one is rejected."""
+        former, _ = self._roles()[column]
+        if role != former and not self._screen.act(self._screen.state.give_role, [column], role):
+            self._shown[column][0].set_value(former)
+
+    def _show(self, roles: Mapping[str, tuple[str, str]]) -> None:
         for name, (menu, reason) in self._shown.items():
-            role_now = roles.get(name, "drop")
-            if name != column and menu.value == role_now:
-                continue
-            menu.set_value(role_now)
-            reason.set_text(self._reason(name, role_now))
+            role, why = roles[name]
+            if role in menu.options:
+                menu.set_value(role)
+            reason.set_text(why)
             if name in self._links:
-                self._links[name].set_visibility(role_now != "drop")
+                self._links[name].set_visibility(role != "drop")

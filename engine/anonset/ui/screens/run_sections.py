@@ -10,7 +10,7 @@ from anonset.kinds.exposures import MATCHES
 from anonset.report.risks.records import higher_after_text
 from anonset.report.risks.verdicts import attack_in_words
 from anonset.spelling import counted, listed
-from anonset.ui.screens.frame import alert, busy, card, text
+from anonset.ui.screens.frame import alert, busy, card, table, text
 from anonset.ui.state.runs import CommandRun
 
 _SHARES = ("An attacker knows", "People who are unique")
@@ -24,9 +24,9 @@ _NARROW = 4
 """Maximum number of columns that fit on a phone. Tables with more columns show each cell on a line of its own there."""
 
 
-def ended(run: CommandRun | None) -> object:
-    """Return a value that changes when a command starts or ends."""
-    return run and (id(run), run.code)
+def ended(run: CommandRun | None) -> tuple[CommandRun, int | None] | None:
+    """Return a value that changes when a command starts or ends: the command and its exit code."""
+    return None if run is None else (run, run.code)
 
 
 def show_exposed(findings: Mapping[str, Any] | None, coarsened: Sequence[str] = ()) -> None:
@@ -57,16 +57,14 @@ def show_exposed(findings: Mapping[str, Any] | None, coarsened: Sequence[str] = 
                 note = f"These are the raw data. {lowers} The screen Publish shows the figure of each step."
                 text("p", note).mark("raw")
             with _folded("Figures of all attackers"):
-                table((*_SHARES, f"People with fewer than {k} matches"), rows)
+                show_table((*_SHARES, f"People with fewer than {k} matches"), rows)
 
 
-def show_risk(run: CommandRun | None) -> None:
+def show_risk(run: CommandRun) -> None:
     """Show the risk of a publication for each kind of attacker knowledge, and the results of simulated attacks.
 
     The table also shows the risk before anonymization, if the original is available.
     """
-    if run is None:
-        return
     risk = run.result
     before = {one["known"]: one for one in (risk or {}).get("before", ())}
     with card("Risk before and after" if before else "Remaining risk"):
@@ -104,7 +102,7 @@ def _show_counted(risk: Mapping[str, Any], before: Mapping[str, Mapping[str, Any
         with _folded("Figures of all attackers"):
             if before:
                 text("p", _COMPARED)
-            table(heads, rows)
+            show_table(heads, rows)
     else:
         text("p", "The publication contains no complete records, so no risk is counted. The report explains the risk.")
 
@@ -130,7 +128,7 @@ def _history(risk: Mapping[str, Any]) -> None:
     shares = " → ".join(f"{_percent(share)} {step}" for step, share in steps)
     text("p", f"People who are unique, if an attacker knows {known}: {shares}").classes("headline").mark("history")
     with _folded("Steps and matching records"):
-        table(("Step", _SHARES[1]), steps)
+        show_table(("Step", _SHARES[1]), steps)
         _matches(*(one for when in ("exposures", "before") for one in risk[when] if one["known"] == single["known"]))
 
 
@@ -140,7 +138,7 @@ def _matches(after: Mapping[str, Any], before: Mapping[str, Any]) -> None:
     rows = [
         (size, {name: one["sizes"][place]["value"] for name, one in when.items()}) for place, size in enumerate(MATCHES)
     ]
-    table(("Records that match a person", "People"), rows)
+    show_table(("Records that match a person", "People"), rows)
 
 
 def _exposure(after: Mapping[str, Any], before: Mapping[str, Any] | None, *, is_higher: bool) -> tuple[Any, ...]:
@@ -180,7 +178,7 @@ def _attacks(risk: Mapping[str, Any]) -> None:
             (attack_in_words(one["attack"]), attributes_in_words(one["knowledge"]), one["verdict"]) for one in verdicts
         ]
         with _folded(f"Verdicts of {counted(len(rows), 'attack')}"):
-            table(("Attack", "The attacker knows", "Verdict"), rows, of_sentences=True)
+            show_table(("Attack", "The attacker knows", "Verdict"), rows, of_sentences=True)
         if reasons := risk.get("not_tried"):
             with ui.element("details"):
                 text("summary", f"{counted(len(reasons), 'attack')} not applicable")
@@ -193,23 +191,19 @@ _Share = float | None
 _Cell = str | _Share | Mapping[str, _Share]
 
 
-def table(heads: Sequence[str], rows: Iterable[Sequence[_Cell]], *, of_sentences: bool = False) -> None:
+def show_table(heads: Sequence[str], rows: Iterable[Sequence[_Cell]], *, of_sentences: bool = False) -> None:
     """Show a table.
 
     The first cell of a row is the header of the row. A number in `rows` is a share, and a mapping contains several
     shares by name. On a phone, each cell is on a line of its own if there are many columns, or `of_sentences` is True.
     """
-    with ui.element("table").classes("columns" if of_sentences or len(heads) > _NARROW else "risks"):
-        with ui.element("thead"), ui.element("tr"):
-            for head in heads:
-                text("th", head).props("scope=col")
-        with ui.element("tbody"):
-            for known, *cells in rows:
-                with ui.element("tr"):
-                    text("th", str(known)).props("scope=row")
-                    for head, cell in zip(heads[1:], cells, strict=True):
-                        with ui.element("td").props(f'data-label="{head}"'):
-                            _cell(cell)
+    with table(heads, "columns" if of_sentences or len(heads) > _NARROW else "risks"):
+        for known, *cells in rows:
+            with ui.element("tr"):
+                text("th", str(known)).props("scope=row")
+                for head, cell in zip(heads[1:], cells, strict=True):
+                    with ui.element("td").props(f'data-label="{head}"'):
+                        _cell(cell)
 
 
 def _cell(cell: _Cell) -> None:

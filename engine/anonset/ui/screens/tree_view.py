@@ -114,10 +114,6 @@ class TreeView:
         )
         screen.section(lambda: trees.tree and (trees.tree.ceilings, id(trees.tree.records)), lambda _: self._mark())
 
-    def _last_edit(self) -> object:
-        trees = self._trees
-        return trees.tree is None, trees.is_edited, trees.effect, trees.undoable, self._refusal
-
     def _structure(self) -> object:
         tree = self._trees.tree
         return tree and id(tree.hierarchy), self._trees.has_tree, self._trees.is_edited

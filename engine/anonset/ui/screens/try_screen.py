@@ -4,7 +4,8 @@ The screen compares algorithms for the chosen model by their losses and by the a
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 from nicegui import ui
 
@@ -15,7 +16,7 @@ from anonset.spelling import counted
 from anonset.ui.screens.balance_slider import balance_slider
 from anonset.ui.screens.charts import line_chart
 from anonset.ui.screens.fix_buttons import fix_buttons
-from anonset.ui.screens.frame import Screen, alert, busy, button, card, text
+from anonset.ui.screens.frame import Screen, alert, busy, button, card, table, text
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.runs import CANCELLED
 from anonset.ui.state.setting_words import TRY, algorithm_in_words
@@ -50,34 +51,53 @@ def try_screen(state: PageState) -> None:
             "counts. Nothing is published. Without this step, the result may be less useful.",
         ).classes("lead")
         with card():
-            screen.section(lambda: (_running(state), state.publishing, state.inspection.busy), lambda _: _start(screen))
-            screen.section(lambda: _progress_state(state.trial), lambda _: _progress(state))
-        screen.section(lambda: _results_state(state), lambda _: _recommended(screen))
-        screen.section(lambda: _results_state(state), lambda _: _candidates(screen))
-        screen.section(lambda: _balance_state(state), lambda _: _balance(screen))
-        screen.section(lambda: _compared(state.trial), lambda _: _losses(state.trial))
-        screen.section(lambda: _results_state(state), lambda _: _frequencies(state))
+            screen.section(
+                lambda: (state.trial and state.trial.busy, state.publishing, state.inspection.busy),
+                lambda _: _start(screen),
+            )
+            screen.section(lambda: _progress_state(state.trial), lambda _: _progress(state.trial))
+        screen.section(lambda: _results(state), partial(_recommended, screen))
+        screen.section(lambda: _results(state), partial(_candidates, screen))
+        screen.section(
+            lambda: _balanced(state), lambda trial: balance_slider(screen, trial[0], _IN_WORDS["ranges_kept"])
+        )
+        screen.section(lambda: state.trial and (state.trial, len(state.trial.comparisons)), lambda of: _losses(of[0]))
+        screen.section(lambda: _results(state), _frequencies)
         with ui.element("div").classes("actions"):
             ui.link("Back: promise", "/promise")
             ui.link("Next: publish", "/publish").classes("next")
 
 
-def _commands(state: PageState) -> str:
+class _Results(NamedTuple):
+    """Results of a trial, and the parts of the state on which their buttons depend."""
+
+    trial: Trial
+    found: Mapping[str, Any]
+    suits: bool
+    """True if the trial used the model and the data of the job."""
+    used: Job
+    """Algorithm of the job."""
+    is_frozen: bool
+    """True while the job is running."""
+
+
+def _results(state: PageState) -> _Results | None:
     trial = state.trial
-    compared = [] if trial is None else [trial.comparison(one) for one in trial.candidates[: len(trial.comparisons)]]
-    balanced = [] if trial is None or trial.balance is None else [trial.balance_command]
-    return "\n".join([state.command("suggest"), *balanced, *compared])
+    if trial is None or trial.found is None:
+        return None
+    return _Results(trial, trial.found, trial.suits(state.stated), state.candidate, state.publishing)
 
 
-def _running(state: PageState) -> bool:
-    return state.trial is not None and state.trial.code is None
+def _commands(state: PageState) -> str:
+    tried = [] if state.trial is None else state.trial.runs
+    return "\n".join([run.command for run in tried] or [state.command("suggest")])
 
 
 def _start(screen: Screen) -> None:
     state = screen.state
     with ui.element("div").classes("actions"):
-        if _running(state):
-            button("Cancel", state.cancel_trial).classes("second").mark("cancel trial")
+        if state.trial is not None and state.trial.busy:
+            button("Cancel", state.trial.cancel).classes("second").mark("cancel trial")
         elif state.publishing:
             text("p", "The job is running. Wait until it ends.")
         elif state.inspection.busy:
@@ -87,50 +107,33 @@ def _start(screen: Screen) -> None:
 
 
 def _progress_state(trial: Trial | None) -> object:
-    if trial is None:
-        return None
-    run = trial.running
-    return id(trial), trial.code, id(run), run.stage, len(run.errors)
+    run = trial and trial.last
+    return trial and run and (trial, trial.code, trial.phase, run.stage, len(run.errors))
 
 
-def _progress(state: PageState) -> None:
-    trial = state.trial
-    if trial is None:
+def _progress(trial: Trial | None) -> None:
+    if trial is None or trial.last is None:
         return
     with ui.element("div").props("role=status"):
-        if trial.code is None:
-            at = f"Comparing candidate {len(trial.comparisons)}" if trial.comparisons else trial.running.stage
-            at = "Comparing weights of joint-split" if trial.running is trial.balance else at
-            text("p", f"Running: {at}").classes("busy")
+        if trial.busy:
+            text("p", f"Running: {trial.phase or trial.last.stage}").classes("busy")
             ui.element("progress").props("aria-label=Progress")
         elif trial.code == CANCELLED:
             text("p", "Cancelled.")
         else:
-            for message in trial.running.errors:
+            for message in trial.last.errors:
                 alert(message)
 
 
-def _results_state(state: PageState) -> object:
-    trial = state.trial
-    if trial is None or trial.suggestion.code in (None, CANCELLED):
-        return None
-    return id(trial), trial.suits(state.stated), state.candidate, state.publishing
+def _recommended(screen: Screen, of: _Results) -> None:
+    with card("Recommended" if of.trial.recommended else "Result"):
+        _show_recommended(screen, of)
 
 
-def _recommended(screen: Screen) -> None:
-    state = screen.state
-    found = None if state.trial is None else state.trial.suggestion.result
-    if state.trial is None or found is None:
-        return
-    suits, best = state.trial.suits(state.stated), found["recommended"]
-    with card("Recommended" if best else "Result"):
-        _show_recommended(screen, found, suits=suits)
-
-
-def _show_recommended(screen: Screen, found: Mapping[str, Any], *, suits: bool) -> None:
-    state, best = screen.state, found["recommended"]
+def _show_recommended(screen: Screen, of: _Results) -> None:
+    found, best = of.found, of.found["recommended"]
     fixes = [Fix(**fix) for fix in found["fixes"]]
-    if not suits:
+    if not of.suits:
         text("p", "The job has changed since this trial. Try the candidates again.").classes("alert")
     if best is None:
         if obstacles := found["obstacles"]:
@@ -143,58 +146,44 @@ def _show_recommended(screen: Screen, found: Mapping[str, Any], *, suits: bool) 
             alert(f"No candidate is useful: {found['reason']}.", "p")
         fix_buttons(screen, fixes)
         return
-    text("p", f"{_name(found, best)}: {best['grounds']}.")
+    text("p", f"{of.trial.name_of(best)}: {best['grounds']}.")
     with ui.element("ul"):
         for figure in best["utility"]:
             text("li", figure)
     _algorithm(best)
-    if (tried := Job(best["settings"])) == state.candidate:
+    if (tried := Job(best["settings"])) == of.used:
         text("p", "The job uses this algorithm.").classes("good")
-    elif suits and not state.publishing:
+    elif of.suits and not of.is_frozen:
         with ui.element("div").classes("actions"):
-            button("Use this result", lambda: screen.act(state.choose_candidate, tried)).mark("choose best")
-    if found["warning"] and suits:
+            button("Use this result", lambda: screen.act(screen.state.choose_candidate, tried)).mark("choose best")
+    if found["warning"] and of.suits:
         alert(f"{found['warning']}.", "p")
         fix_buttons(screen, fixes)
 
 
-def _candidates(screen: Screen) -> None:
-    state = screen.state
-    found = None if state.trial is None else state.trial.suggestion.result
-    if state.trial is None or found is None:
-        return
-    suits = state.trial.suits(state.stated)
-    best = _best(found)
+def _candidates(screen: Screen, of: _Results) -> None:
+    found, best = of.found, _best(of)
     with card("Other results" if best else ""):
         same = _in_all([found["candidates"][number] for number in best] + [found["recommended"] or {}])
         if best and same:
             text("p", f"All of these results, and the recommended one: {'; '.join(same)}.").mark("same")
         with ui.element("div").classes("grid"):
             for number in best:
-                _candidate(screen, number, same, suits=suits)
+                _candidate(screen, of, number, same)
         with ui.element("details").classes("all"):
             text("summary", f"Figures of all {counted(len(found['candidates']), 'candidate')}")
-            _figures_of_all(screen, found, best, suits=suits)
+            _figures_of_all(screen, of, best)
 
 
-def _balance_state(state: PageState) -> object:
+def _balanced(state: PageState) -> object:
     trial = state.trial
-    if trial is None or trial.balance is None or trial.balance.code is None:
-        return None
-    return id(trial), trial.suits(state.stated), state.candidate, state.publishing
+    return trial and trial.balance and (trial, trial.suits(state.stated), state.candidate, state.publishing)
 
 
-def _balance(screen: Screen) -> None:
-    trial = screen.state.trial
-    if trial is not None:
-        balance_slider(screen, trial, _IN_WORDS["ranges_kept"], trial.recommended_detail)
-
-
-def _best(found: Mapping[str, Any]) -> list[int]:
+def _best(of: _Results) -> list[int]:
     """Return the positions of the best candidates that give the promise of the job, without the recommended one."""
-    recommended = found["recommended"] and found["recommended"]["settings"]
-    usable = [n for n, one in enumerate(found["candidates"]) if one["outcome"] == "holds" and not one["beside"]]
-    return [n for n in usable if found["candidates"][n]["settings"] != recommended][:_BEST]
+    usable = [n for n, one in enumerate(of.found["candidates"]) if one["outcome"] == "holds" and not one["beside"]]
+    return [n for n in usable if Job(of.found["candidates"][n]["settings"]) != of.trial.recommended][:_BEST]
 
 
 def _in_all(candidates: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -205,72 +194,54 @@ def _in_all(candidates: Sequence[Mapping[str, Any]]) -> list[str]:
     return [words for words in first if all(words in other for other in others)]
 
 
-def _candidate(screen: Screen, number: int, same: Sequence[str], *, suits: bool) -> None:
+def _candidate(screen: Screen, of: _Results, number: int, same: Sequence[str]) -> None:
     """Show in words how a candidate differs from the others, with the button that chooses it."""
-    trial = screen.state.trial
-    if trial is None or trial.suggestion.result is None:
-        return
-    candidate = trial.suggestion.result["candidates"][number]
+    candidate = of.found["candidates"][number]
     with ui.element("div").classes("good"):
-        text("h3", _name(trial.suggestion.result, candidate))
+        text("h3", of.trial.name_of(candidate))
         differing = [words for words in _in_words(candidate) if words not in same]
         text("p", "; ".join(differing) or "The same figures, by another algorithm.").mark(f"words-{number}")
         _algorithm(candidate)
         with ui.element("p").classes("choose"):
-            _choice(screen, number, suits=suits)
+            _choice(screen, of, number)
 
 
-def _figures_of_all(screen: Screen, found: Mapping[str, Any], best: Sequence[int], *, suits: bool) -> None:
+def _figures_of_all(screen: Screen, of: _Results, best: Sequence[int]) -> None:
+    found = of.found
     sample = (
         f" anonset first tries the candidates on a sample of {found['sample']:,} records." if found["sample"] else ""
     )
-    recommended = found["recommended"] and found["recommended"]["settings"]
     coarsened = {name for one in found["candidates"] for names in one["coarsened"].values() for name in names}
     relative = f" The figures are relative to coarsened {', '.join(sorted(coarsened))}." if coarsened else ""
     accuracy = "The error of item counts is the median error of the counts that recipients estimate."
     text("p", f"{accuracy}{sample}{relative}")
     figures = {name: label for name, label in _FIGURES.items() if any(_figure(c, name) for c in found["candidates"])}
-    with ui.element("table").classes("columns"):
-        with ui.element("thead"), ui.element("tr"):
-            for head in ("Result", *figures.values(), "Choice"):
-                text("th", head).props("scope=col")
-        with ui.element("tbody"):
-            for number, candidate in enumerate(found["candidates"]):
-                with ui.element("tr"):
-                    with ui.element("th").props("scope=row"):
-                        text("span", _name(found, candidate))
-                        text("div", algorithm_in_words(Job(candidate["settings"]))).classes("soft")
-                    for name, label in figures.items():
-                        text("td", _figure(candidate, name) or "–").props(f'data-label="{label}"')
-                    with ui.element("td").props('data-label="Choice"'):
-                        if number in best or candidate["settings"] == recommended:
-                            text("span", "shown above")
-                        else:
-                            _choice(screen, number, suits=suits)
+    with table(("Result", *figures.values(), "Choice"), "columns"):
+        for number, candidate in enumerate(found["candidates"]):
+            with ui.element("tr"):
+                with ui.element("th").props("scope=row"):
+                    text("span", of.trial.name_of(candidate))
+                    text("div", algorithm_in_words(Job(candidate["settings"]))).classes("soft")
+                for name, label in figures.items():
+                    text("td", _figure(candidate, name) or "–").props(f'data-label="{label}"')
+                with ui.element("td").props('data-label="Choice"'):
+                    if number in best or Job(candidate["settings"]) == of.trial.recommended:
+                        text("span", "shown above")
+                    else:
+                        _choice(screen, of, number)
 
 
-def _choice(screen: Screen, number: int, *, suits: bool) -> None:
-    state = screen.state
-    found = None if state.trial is None else state.trial.suggestion.result
-    if found is None:
-        return
-    candidate = found["candidates"][number]
+def _choice(screen: Screen, of: _Results, number: int) -> None:
+    candidate = of.found["candidates"][number]
     chosen = Job(candidate["settings"])
     if candidate["outcome"] != "holds" or candidate["beside"]:
         text("span", f"another promise: {candidate['beside']}" if candidate["beside"] else candidate["outcome"])
-        return
-    if chosen == state.candidate:
+    elif chosen == of.used:
         text("strong", "chosen")
-    elif suits and not state.publishing:
-        choose = button("Choose", lambda: screen.act(state.choose_candidate, chosen))
-        choose.props["aria-label"] = f"Choose {_name(found, candidate)}"
+    elif of.suits and not of.is_frozen:
+        choose = button("Choose", lambda: screen.act(screen.state.choose_candidate, chosen))
+        choose.props["aria-label"] = f"Choose {of.trial.name_of(candidate)}"
         choose.classes("second").mark(f"choose-{number}")
-
-
-def _name(found: Mapping[str, Any], candidate: Mapping[str, Any]) -> str:
-    """Return the name of a candidate: its place in the order of usefulness."""
-    order = [one["settings"] for one in found["candidates"]]
-    return f"Result {order.index(candidate['settings']) + 1}"
 
 
 def _in_words(candidate: Mapping[str, Any]) -> list[str]:
@@ -296,15 +267,9 @@ def _figure(candidate: Mapping[str, Any], name: str) -> str:
     return f"{value:.2f}" if name == "usefulness" else f"{value:.1%}"
 
 
-def _compared(trial: Trial | None) -> object:
-    return trial and (id(trial), [run.code for run in trial.comparisons])
-
-
-def _losses(trial: Trial | None) -> None:
-    if trial is None:
-        return
+def _losses(trial: Trial) -> None:
     finished = [
-        (_name(trial.suggestion.result, one), rows)
+        (trial.name_of(one), rows)
         for one, run in zip(trial.candidates, trial.comparisons, strict=False)
         if run.code == 0 and (rows := [row for row in run.result if row["outcome"] == "holds"])
     ]
@@ -328,45 +293,33 @@ def _losses(trial: Trial | None) -> None:
 
 
 def _loss_table(lines: Mapping[str, Sequence[tuple[float, float]]], sizes: Sequence[float]) -> None:
-    with ui.element("table").classes("risks"):
-        with ui.element("thead"), ui.element("tr"):
-            for head in ("Candidate", *(f"k\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{k}" for k in sizes)):
-                text("th", head).props("scope=col")
-        with ui.element("tbody"):
-            for name, points in lines.items():
-                with ui.element("tr"):
-                    text("th", name).props("scope=row")
-                    for k in sizes:
-                        text("td", f"{dict(points)[k]:.4f}" if k in dict(points) else "not possible")
+    with table(("Candidate", *(f"k\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{k}" for k in sizes))):
+        for name, points in lines.items():
+            with ui.element("tr"):
+                text("th", name).props("scope=row")
+                for k in sizes:
+                    text("td", f"{dict(points)[k]:.4f}" if k in dict(points) else "not possible")
 
 
-def _frequencies(state: PageState) -> None:
-    trial = state.trial
-    found = None if trial is None else trial.suggestion.result
-    if trial is None or found is None:
-        return
-    named = [one for one in found["candidates"] if Job(one["settings"]) == state.candidate]
-    candidate = next(iter(named), found["recommended"])
+def _frequencies(of: _Results) -> None:
+    named = [one for one in of.found["candidates"] if Job(one["settings"]) == of.used]
+    candidate = next(iter(named), of.found["recommended"])
     if not candidate or not candidate["commonest"]:
         return
     with card(f"The {len(candidate['commonest'])} most frequent codes"):
-        estimated = f"the count that recipients estimate from {_name(found, candidate)}"
+        estimated = f"the count that recipients estimate from {of.trial.name_of(candidate)}"
         text("p", f"For each code: the records that contain it, and {estimated}.")
         _frequency_table(candidate["commonest"])
 
 
 def _frequency_table(commonest: Sequence[tuple[str, float, float]]) -> None:
     largest = max(max(before, after) for _, before, after in commonest)
-    with ui.element("table").classes("risks"):
-        with ui.element("thead"), ui.element("tr"):
-            for head in ("Code", "Before", "After"):
-                text("th", head).props("scope=col")
-        with ui.element("tbody"):
-            for code, before, after in commonest:
-                with ui.element("tr"):
-                    text("th", code).props("scope=row")
-                    for count in (before, after):
-                        with ui.element("td"), ui.element("div").classes("figure"):
-                            text("span", f"{count:,.0f}")
-                            with ui.element("div").classes("bar").props("aria-hidden=true"):
-                                ui.element("div").style(f"width: {count / largest:.1%}")
+    with table(("Code", "Before", "After")):
+        for code, *counts in commonest:
+            with ui.element("tr"):
+                text("th", code).props("scope=row")
+                for count in counts:
+                    with ui.element("td"), ui.element("div").classes("figure"):
+                        text("span", f"{count:,.0f}")
+                        with ui.element("div").classes("bar").props("aria-hidden=true"):
+                            ui.element("div").style(f"width: {count / largest:.1%}")

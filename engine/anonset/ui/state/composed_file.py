@@ -3,25 +3,27 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from anonset.ui.state.open_job import OpenJob
-from anonset.ui.state.runs import CommandRun
+from anonset.ui.state.runs import Commands
+
+if TYPE_CHECKING:
+    from anonset.ui.state.page_state import PageState
 
 
-class ComposedFile(ABC):
+class ComposedFile(Commands, ABC):
     """File whose rows are the constraints of a policy or the queries of a workload."""
 
     counts_in: ClassVar[str]
     """Key of the record counts in the JSON output of the check."""
 
-    def __init__(self, state: OpenJob) -> None:
+    def __init__(self, state: "PageState") -> None:
+        super().__init__(state.folder)
         self.items: list[str] = []
         """Items of the row that the owner composes."""
         self.counts: list[int] = []
         """Number of records that match each row. The list is empty until the records are counted."""
         self._state = state
-        self._counting: CommandRun | None = None
 
     @property
     @abstractmethod
@@ -55,15 +57,11 @@ class ComposedFile(ABC):
 
     def count(self) -> None:
         """Start to count the records that match each row."""
-        file = self._file
         self.counts = []
-        if file is not None and file.exists():
-            command, action, *options = self.check
-            arguments = [command, action, str(file), *options, "--input", self._state.name, "--json"]
-            self._counting = CommandRun(arguments, self._state.folder.path)
-            self._state.start(self._count(self._counting))
+        self.start(self._count)
 
-    async def _count(self, run: CommandRun) -> None:
-        await run.finish()
-        if self._counting is run and run.code == 0:
-            self.counts = run.result[self.counts_in]
+    async def _count(self) -> None:
+        if (file := self._file) is not None and file.exists():
+            command, action, *options = self.check
+            run = await self.execute(command, action, str(file), *options, "--input", self._state.name, "--json")
+            self.counts = [] if run.code else run.result[self.counts_in]

@@ -1,6 +1,7 @@
 """Commands that verify a publication, compute its risk and write reports about it."""
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
@@ -14,10 +15,10 @@ from anonset.settings.job_files import read_job
 from anonset.settings.settings import REPORT
 from anonset.spelling import arguments_of
 from anonset.ui.state.folder import Folder
-from anonset.ui.state.runs import CommandRun
+from anonset.ui.state.runs import CommandRun, Commands
 
 
-class Examination:
+class Examination(Commands):
     """Verification, risk and reports of a publication in the folder.
 
     The commands also read the original, if the private directory names it.
@@ -41,10 +42,10 @@ class Examination:
     def __init__(
         self, name: str, folder: Folder, private: str = "", statements: Mapping[str, str] = MappingProxyType({})
     ) -> None:
+        super().__init__(folder)
         self.name = name
         self.path = folder.inside(name)
         self.statements = dict(statements)
-        self._folder = folder
         for shareable in (False, True):
             self.page_of(shareable=shareable)
         self.subject = private or _subject(name, folder)
@@ -52,7 +53,7 @@ class Examination:
         self.verification = None if private else CommandRun(["verify", self.subject, "--json"], folder.path)
         attacks = ["--attack", "all"] if private else []
         self.risk = CommandRun(["risk", self.subject, *attacks, "--json"], folder.path)
-        self.reports: dict[bool, CommandRun] = {}
+        self.reports = {shareable: Commands(folder) for shareable in (False, True)}
         """Command that writes the internal report (False) or the shareable report (True)."""
 
     @property
@@ -70,47 +71,46 @@ class Examination:
     @property
     def report(self) -> CommandRun | None:
         """Command that writes the internal report, or None if it has not started."""
-        return self.reports.get(False)
+        return self.reports[False].last
 
     def page_of(self, *, shareable: bool) -> Path:
         """Return the path of a report. The file may not exist."""
-        return self._folder.inside(f"{self.name}-{'shareable' if shareable else 'report'}.html")
+        return self.folder.inside(f"{self.name}-{'shareable' if shareable else 'report'}.html")
 
     def page(self, *, shareable: bool = False) -> Path | None:
         """Return the path of a report, or None if it does not exist."""
-        path, run = self.page_of(shareable=shareable), self.reports.get(shareable)
+        path, run = self.page_of(shareable=shareable), self.reports[shareable].last
         return path if path.is_file() and (run is None or run.code == 0) else None
 
     @property
     def commands(self) -> str:
         """Command lines that users would type, one on each line."""
-        runs = [self.verification, self.risk, *(self.reports.values() or [self._report(shareable=False)])]
+        reports = [one.last for one in self.reports.values() if one.last is not None]
+        runs = [self.verification, self.risk, *(reports or [CommandRun(self._report(shareable=False), self.path)])]
         return "\n".join(run.command for run in runs if run is not None)
 
     async def finish(self) -> None:
         """Verify the publication and compute the risk. A report follows if the publication was just made."""
         if self.verification is not None:
             await self.verification.finish()
-            if self.verification.result is not None:
-                await self.risk.finish()
-            return
-        await self.risk.finish()
-        await self.write_report()
+        if self.verification is None or self.verification.result is not None:
+            await self.risk.finish()
+        if self.verification is None:
+            self.write_report()
 
-    async def write_report(self, statements: Mapping[str, str] | None = None, *, shareable: bool = False) -> None:
-        """Write a report in place of the former one, with statements of the owner."""
+    def write_report(self, statements: Mapping[str, str] | None = None, *, shareable: bool = False) -> None:
+        """Start to write a report in place of the former one, with statements of the owner."""
         if statements is not None:
             self.statements = {name: text.strip() for name, text in statements.items() if text.strip()}
-        if (before := self.reports.get(shareable)) is not None and before.code is None:
-            return
-        self.reports[shareable] = run = self._report(shareable=shareable)
-        self.page_of(shareable=shareable).unlink(missing_ok=True)
-        await run.finish()
+        if not self.reports[shareable].busy:
+            self.page_of(shareable=shareable).unlink(missing_ok=True)
+            self.reports[shareable].start(partial(self.reports[shareable].execute, *self._report(shareable=shareable)))
 
-    def _report(self, *, shareable: bool) -> CommandRun:
-        page = self._folder.relative(self.page_of(shareable=shareable))
+    def _report(self, *, shareable: bool) -> list[str]:
+        """Return the arguments of the command that writes a report."""
+        page = self.folder.relative(self.page_of(shareable=shareable))
         whole = [self.name, "--shareable"] if shareable else [self.subject]
-        return CommandRun(["report", *whole, *arguments_of(self.statements), "--out", page], self._folder.path)
+        return ["report", *whole, *arguments_of(self.statements), "--out", page]
 
 
 def _subject(name: str, folder: Folder) -> str:

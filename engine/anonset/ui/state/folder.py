@@ -1,5 +1,6 @@
 """Files of the chosen folder. Files outside of the folder are not reachable from the page."""
 
+import asyncio
 import os
 import tomllib
 import zipfile
@@ -34,6 +35,8 @@ class Folder:
 
     def __init__(self, path: Path) -> None:
         self.path = path.resolve()
+        self.tasks: set[asyncio.Task[None]] = set()
+        """Sequences of commands that run in the folder."""
 
     def inside(self, name: str | Path) -> Path:
         """Return the path of a file of this folder. Symbolic links are resolved.

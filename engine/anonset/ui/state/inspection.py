@@ -1,19 +1,40 @@
 """Findings about the data of the job, and the warnings that the owner has checked."""
 
+import tempfile
 from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import partial
+from pathlib import Path
+from secrets import token_urlsafe
+from typing import TYPE_CHECKING, Any
 
 from anonset.columns.roles import GIVEN
 from anonset.errors import Fix
-from anonset.ui.state.runs import CommandRun
+from anonset.settings.job import Job
+from anonset.settings.job_changes import changed_job, checks_in, completing, with_check
+from anonset.settings.job_files import read_job
+from anonset.spelling import arguments_of
+from anonset.ui.state.folder import JOB, replacement
+from anonset.ui.state.runs import Commands
+
+if TYPE_CHECKING:
+    from anonset.ui.state.page_state import PageState
+
+_KEPT = ("k", "m", "out")
+"""Settings of a job that do not depend on who is a person."""
 
 
-class Inspection:
-    """Findings of the runs of ``anonset inspect`` about a job or a data set."""
+class Inspection(Commands):
+    """Runs of ``anonset inspect`` about a job or a data set, and their findings.
 
-    def __init__(self) -> None:
-        self.run: CommandRun | None = None
-        """Last run."""
+    Parameters
+    ----------
+    data
+        Data set or job file that the page has opened, or None.
+    """
+
+    def __init__(self, state: "PageState", data: Path | None = None) -> None:
+        super().__init__(state.folder)
+        self.data = data
         self.findings: Mapping[str, Any] | None = None
         """Output of the command about a single table."""
         self.linked: Mapping[str, Any] | None = None
@@ -36,11 +57,7 @@ class Inspection:
         """Settings that the error of the last run recommends."""
         self.failure = ""
         """Message of a run without findings."""
-
-    @property
-    def busy(self) -> bool:
-        """True while the data are inspected."""
-        return self.run is not None and self.run.code is None
+        self._state = state
 
     @property
     def warnings(self) -> dict[str, list[Fix]]:
@@ -65,36 +82,47 @@ class Inspection:
         """Warnings that apply and that the owner has not checked. An error is not a warning."""
         return [warning for warning in self.warnings if warning not in (*self.checked, self.error)]
 
-    def check(self, warning: str, *, checked: bool = True) -> None:
-        """Store whether the owner has checked a warning."""
-        (self.checked.add if checked else self.checked.discard)(warning)
-
     @property
     def contradictions(self) -> list[str]:
         """Warnings that the data contradict the declared person. They remain until the end, even if checked."""
         return [warning for warning, fixes in self.warnings.items() if any("unit" in fix.settings for fix in fixes)]
 
+    def check(self, warning: str, *, checked: bool = True) -> None:
+        """Store whether the owner has checked a warning. The job file names the warnings that nobody has checked."""
+        (self.checked.add if checked else self.checked.discard)(warning)
+        self._write_checks({warning: not checked})
+
     def settle(self, fix: Fix) -> None:
         """Forget the warnings that a fix remedies, because the owner has chosen it."""
         self.assumed = {warning: fixes for warning, fixes in self.assumed.items() if fix not in fixes}
 
-    async def repeat(self, run: CommandRun) -> bool:
-        """Run the command and store its findings. Return False if a later run has started in the meantime."""
-        before, self.run = self.run, run
-        if before is not None:
-            await before.cancel()
-        if self.run is run:
-            await run.finish()
-        if self.run is not run:
-            return False
-        if run.result is not None:
-            self._store(run.result)
+    def propose(self, data: Path, *options: str) -> None:
+        """Write a job file for a data set, with settings that options state."""
+        self.failure, self.assumed = "", {}
+        self.start(partial(self._inspect, self.folder.relative(data), "--out", self._state.name, *options))
+
+    def propose_unit(self, unit: str) -> None:
+        """Replace the job file by the proposal for another person."""
+        self.proposed = {}
+        self.start(partial(self._propose_unit, unit))
+
+    def repeat(self) -> None:
+        """Inspect the data with the job file, and add missing settings to the job file."""
+        state = self._state
+        if state.tables:
+            self.start(partial(self._inspect_tables, state.unit if state.answered else ""))
+        else:
+            self.start(partial(self._inspect_job, is_first=self._task is None))
+
+    async def _inspect(self, *arguments: str) -> None:
+        """Run the command, and store its findings."""
+        run = await self.execute("inspect", *arguments, "--json")
         self.failure = run.errors[0] if run.errors else ""  # then follow commands for a terminal
         self.fixes = run.fixes
-        return True
-
-    def _store(self, found: Mapping[str, Any]) -> None:
-        self.answers = (found["question"] or {}).get("answers") or self.answers
+        if (found := run.result) is None:
+            return
+        question = found["question"] or {}
+        self.answers = question.get("answers") or self.answers
         self.comments |= dict(zip(found["problems"], found["comments"], strict=True))
         if "tables" in found:
             self.linked = found
@@ -102,7 +130,64 @@ class Inspection:
         self.findings = found
         warned = zip(found["problems"], found["assumed"], strict=True)
         self.assumed |= {warning: self.warnings[warning] for warning, is_assumed in warned if is_assumed}
-        self.others = (found["question"] or {}).get("others") or self.others
+        self.others = question.get("others") or self.others
         self.proposed = self.proposed or {
             column["name"]: column["why"] for column in found["columns"] if column["reason"] != GIVEN
         }
+
+    async def _inspect_job(self, *, is_first: bool) -> None:
+        state = self._state
+        with tempfile.TemporaryDirectory(prefix="anonset-ui-") as place:
+            proposal = Path(place) / "proposal.toml"
+            await self._inspect(state.name, "--out", str(proposal))
+            if proposal.exists():
+                if not state.publishing and state.answered:
+                    state.change(completing(state.stated, read_job(str(proposal), unanswered=True)))
+                self._follow_checks(is_first=is_first)
+
+    async def _inspect_tables(self, unit: str, *options: str) -> None:
+        """Inspect linked tables: all files of the opened folder, or the tables of the job."""
+        state = self._state
+        source = state.name if self.data is None or not self.data.is_dir() else self.folder.relative(self.data)
+        declared = Job().with_(skip_rows=state.stated.settings.get("skip_rows"), unit=unit)
+        await self._inspect(source, *arguments_of(declared.settings), *options)
+
+    async def _propose_unit(self, unit: str) -> None:
+        """Replace the job file. Keep the sizes of the promise and the name of the publication."""
+        job = self._state.file
+        if job is None:
+            return
+        proposal = job.with_name(f".{token_urlsafe(12)}{JOB}")  # paths in it are relative to this folder
+        kept = {name: value for name, value in self._state.raw.items() if name in _KEPT}
+        try:
+            await self._inspect_tables(unit, "--out", str(proposal))
+            if proposal.exists():
+                self._state.require_not_publishing()
+                with replacement(job) as new:
+                    text = changed_job(proposal.read_text(encoding="utf-8"), kept)
+                    new.write_text(text, encoding="utf-8", newline="")
+        finally:
+            proposal.unlink(missing_ok=True)
+
+    def _follow_checks(self, *, is_first: bool) -> None:
+        """Show the warnings of an earlier time that nobody has checked. Later, remove the comments about warnings that
+        no longer apply.
+        """
+        job = self._state.file
+        if is_first and job is not None:
+            known = {*self.comments.values()}
+            self.assumed |= {one: [] for one in checks_in(job.read_text(encoding="utf-8")) if one not in known}
+        else:
+            self._write_checks(dict.fromkeys(self.comments.keys() - self.warnings.keys(), False))
+
+    def _write_checks(self, are_open: Mapping[str, bool]) -> None:
+        """Write the comments about warnings to the job file, or remove them."""
+        job = self._state.file
+        if job is None or self._state.publishing:
+            return
+        text = before = job.read_text(encoding="utf-8")
+        for warning, is_open in are_open.items():
+            text = with_check(text, self.comments.get(warning, warning), is_open=is_open)
+        if text != before:
+            with replacement(job) as new:
+                new.write_text(text, encoding="utf-8", newline="")

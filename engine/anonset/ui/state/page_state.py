@@ -1,11 +1,9 @@
 """State of the page, which all browser tabs share: the job file, the last findings and the running commands."""
 
 import asyncio
-import tempfile
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from secrets import token_urlsafe
 from typing import Any
 
 from anonset.errors import AnonsetError, Fix, InputError, plain_text
@@ -15,7 +13,7 @@ from anonset.reading.linked import LinkedTables
 from anonset.reading.sources.place import Place
 from anonset.settings.edits import edited, make_settings
 from anonset.settings.job import Job
-from anonset.settings.job_changes import changed_job, checks_in, completing, reasons_in, with_check
+from anonset.settings.job_changes import changed_job, reasons_in
 from anonset.settings.job_files import ANSWERS, read_job
 from anonset.settings.model_choices import (
     candidate_of,
@@ -33,15 +31,11 @@ from anonset.ui.state.folder import JOB, Folder, replacement, require_data, sett
 from anonset.ui.state.inspection import Inspection
 from anonset.ui.state.policy_state import KINDS, PolicyState
 from anonset.ui.state.publication import Publication
-from anonset.ui.state.runs import CommandRun
 from anonset.ui.state.setting_words import UNIT, UNKNOWN_WORDS, in_words
 from anonset.ui.state.table_roles import Inspected, inspected_tables, with_columns
 from anonset.ui.state.tree_state import TreeState
 from anonset.ui.state.trial import Trial
 from anonset.ui.state.workload_state import WorkloadState
-
-_KEPT = ("k", "m", "out")
-"""Settings of a job that do not depend on who is a person."""
 
 
 class PageState:
@@ -51,20 +45,29 @@ class PageState:
         self.folder = folder
         self.is_local = is_local
         """Whether only this machine can open the page."""
+        self.close()
+
+    def close(self) -> None:
+        """Close the job file, and cancel running commands."""
+        for task in self.folder.tasks:
+            task.cancel()
         self.job: Path | None = None
-        self.inspection = Inspection()
+        self.inspection = Inspection(self)
         self.trial: Trial | None = None
         self.publication: Publication | None = None
         self.examined: Examination | None = None
-        self._data: Path | None = None
-        """Data set without a job file, which the page has opened."""
         self.chosen = ColumnChoice(self)
         self.tree = TreeState(self)
         self.policies = {kind: PolicyState(self, kind) for kind in KINDS}
         self.workload = WorkloadState(self)
         self.seen: set[str] = set()
         """Addresses of the screens that the owner has seen since the job file was opened."""
-        self._tasks: set[asyncio.Task[Any]] = set()
+
+    async def end(self) -> None:
+        """Cancel all commands, and wait until all commands have ended."""
+        tasks = [*self.folder.tasks]
+        self.close()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     def open(self, name: str) -> None:
         """Open a data set, a folder of linked tables or a job file of the folder, and inspect it.
@@ -87,26 +90,11 @@ class PageState:
         elif not path.is_dir():
             require_data(path)
         self.close()
-        self.job, self._data = job, path
-        self.start(self._inspect() if job.exists() else self._propose(path))
-
-    def close(self) -> None:
-        """Close the job file, and cancel running commands."""
-        for task in self._tasks:
-            task.cancel()
-        self.job, self.inspection = None, Inspection()
-        self.chosen.clear()
-        self.seen.clear()
-        self.tree = TreeState(self)
-        self.policies = {kind: PolicyState(self, kind) for kind in KINDS}
-        self.workload = WorkloadState(self)
-        self.trial = self.publication = self.examined = None
-
-    async def end(self) -> None:
-        """Cancel all commands, and wait until all commands have ended."""
-        tasks = [*self._tasks]
-        self.close()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        self.job, self.inspection = job, Inspection(self, path)
+        if job.exists():
+            self.inspection.repeat()
+        else:
+            self.inspection.propose(path)
 
     @property
     def name(self) -> str:
@@ -114,16 +102,20 @@ class PageState:
         return "" if self.job is None else self.folder.relative(self.job)
 
     @property
+    def file(self) -> Path | None:
+        """Path of the job file, or None if it does not exist."""
+        return self.job if self.job is not None and self.job.exists() else None
+
+    @property
     def source(self) -> str:
         """Name of the job file, of the data if there is no job file, or ``FILE`` if no data are open."""
-        data = None if self.job is None else self._data
-        path = self._existing() or data
+        path = self.file or self.inspection.data
         return "FILE" if path is None else self.folder.relative(path)
 
     @property
     def raw(self) -> Mapping[str, Any]:
         """Settings as written in the job file."""
-        return settings_in(self.job) if self.job is not None and self.job.exists() else {}
+        return {} if self.file is None else settings_in(self.file)
 
     @property
     def tables(self) -> dict[str, Job]:
@@ -145,8 +137,7 @@ class PageState:
 
         Settings that depend on the unit are omitted until the unit is declared.
         """
-        job = self._existing()
-        return Job() if job is None else _read(job)
+        return Job() if self.file is None else _read(self.file)
 
     @property
     def unit(self) -> str:
@@ -193,8 +184,7 @@ class PageState:
         InputError
             If the job would be rejected. The message contains every error.
         """
-        job = self._existing()
-        if job is None:
+        if (job := self.file) is None:
             msg = "there is no job file yet"
             raise InputError(msg)
         self._require_inside(job)
@@ -234,8 +224,7 @@ class PageState:
         self._write(changes)
 
     def _write(self, changes: Mapping[str, Any]) -> None:
-        job = self._existing()
-        if job is None or not changes:
+        if (job := self.file) is None or not changes:
             return
         self.require_not_publishing()
         with replacement(job) as new:
@@ -265,11 +254,11 @@ class PageState:
         answers = self.raw.get(ANSWERS, {})
         if Unit.of(unit).key_in(answers) not in answers and (answers or self.inspection.linked is not None):
             self.require_not_publishing()
-            self.start(self._propose_unit(unit))
+            self.inspection.propose_unit(unit)
             return
         if self._propose_again(["--unit", unit]):
             return
-        self.chosen.clear()
+        self.chosen.choose(())
         self.change(self.stated.with_(unit=list(Unit.of(unit))))
         self._inspect_again()
 
@@ -297,23 +286,6 @@ class PageState:
             self.inspection.settle(fix)
             self._inspect_again()
 
-    def check(self, warning: str, *, checked: bool = True) -> None:
-        """Store whether the owner has checked a warning. The job file names the warnings that nobody has checked."""
-        self.inspection.check(warning, checked=checked)
-        self._write_checks({warning: not checked})
-
-    def _write_checks(self, are_open: Mapping[str, bool]) -> None:
-        """Write the comments about warnings to the job file, or remove them."""
-        job, comments = self._existing(), self.inspection.comments
-        if job is None or self.publishing:
-            return
-        text = before = job.read_text(encoding="utf-8")
-        for warning, is_open in are_open.items():
-            text = with_check(text, comments.get(warning, warning), is_open=is_open)
-        if text != before:
-            with replacement(job) as new:
-                new.write_text(text, encoding="utf-8", newline="")
-
     @property
     def standing(self) -> list[str]:
         """Sentences about the declared person that remain until the end."""
@@ -322,7 +294,7 @@ class PageState:
 
     def reasons(self, columns: Sequence[str]) -> dict[str, str]:
         """Return the reasons for the roles of columns that are proposed and that nobody has chosen."""
-        job, proposed = self._existing(), self.inspection.proposed
+        job, proposed = self.file, self.inspection.proposed
         if job is None or not self.answered:
             return proposed
         found = reasons_in(job.read_text(encoding="utf-8"), self.unit, columns)
@@ -342,10 +314,9 @@ class PageState:
         """Repeat the first inspection with options, and return True. If there is a job file, do nothing and return
         False.
         """
-        if self._existing() is not None or self._data is None:
+        if self.file is not None or self.inspection.data is None:
             return False
-        self.inspection.failure, self.inspection.assumed = "", {}
-        self.start(self._propose(self._data, options))
+        self.inspection.propose(self.inspection.data, *options)
         return True
 
     def choose_model(self, model: str) -> None:
@@ -361,14 +332,9 @@ class PageState:
             If the job would be rejected.
         """
         self.model()
-        if self.trial is None or self.trial.code is not None:
-            self.trial = Trial(self.name, self._tried, self.folder.path)
-            self.start(self.trial.finish())
-
-    async def cancel_trial(self) -> None:
-        """Cancel the trial."""
-        if self.trial is not None:
-            await self.trial.cancel()
+        if self.trial is None or not self.trial.busy:
+            self.trial = Trial(self.name, self._tried, self.folder)
+            self.trial.start(self.trial.finish)
 
     @property
     def candidate(self) -> Job:
@@ -411,12 +377,7 @@ class PageState:
             statements = {} if self.made is None else self.made.statements
             out = self.stated.text("out")
             self.publication = Publication(self.name, out, self.folder, model, statements)
-            self.start(self.publication.finish())
-
-    async def cancel(self) -> None:
-        """Cancel the publication. No published file remains."""
-        if self.publication is not None:
-            await self.publication.run.cancel()
+            self.publication.start(self.publication.finish)
 
     @property
     def rows_report(self) -> Path | None:
@@ -441,7 +402,7 @@ class PageState:
     def examine(self, name: str) -> None:
         """Verify a publication of the folder, and compute its risk."""
         self.examined = Examination(name, self.folder)
-        self.start(self.examined.finish())
+        self.examined.start(self.examined.finish)
 
     def command(self, command: str) -> str:
         """Return a command line that reads the job file, or the data if there is no job file."""
@@ -451,84 +412,15 @@ class PageState:
     def _tried(self) -> Job:
         return self.folder.with_relative_paths(self.stated)
 
-    def _existing(self) -> Path | None:
-        return self.job if self.job is not None and self.job.exists() else None
-
     def _require_inside(self, job: Path) -> None:
         self.folder.require_tables_inside(job)  # reading the job opens the tables
         self.folder.require_inside(_read(job))
 
     def _inspect_again(self) -> None:
         """Repeat the inspection with the settings of the job."""
-        if (job := self._existing()) is not None:
+        if (job := self.file) is not None:
             self._require_inside(job)
-            self.start(self._inspect())
-
-    def start(self, work: Any) -> None:
-        """Run a coroutine until it ends or the job file is closed."""
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    async def _propose(self, data: Path, options: Sequence[str] = ()) -> None:
-        """Write a job file for a data set."""
-        arguments = ["inspect", self.folder.relative(data), "--json", "--out", self.name, *options]
-        await self.inspection.repeat(CommandRun(arguments, self.folder.path))
-
-    async def _inspect(self) -> None:
-        """Inspect the data with the job file, and add missing settings to the job file."""
-        if self.tables:
-            await self.inspection.repeat(self._inspection_of_tables(self.unit if self.answered else ""))
-            return
-        is_first = self.inspection.run is None
-        with tempfile.TemporaryDirectory(prefix="anonset-ui-") as place:
-            proposal = Path(place) / "proposal.toml"
-            arguments = ["inspect", self.name, "--json", "--out", str(proposal)]
-            if await self.inspection.repeat(CommandRun(arguments, self.folder.path)) and proposal.exists():
-                self._complete(read_job(str(proposal), unanswered=True))
-                self._follow_checks(is_first=is_first)
-
-    def _follow_checks(self, *, is_first: bool) -> None:
-        """Show the warnings of an earlier time that nobody has checked. Later, remove the comments about warnings that
-        no longer apply.
-        """
-        job, found = self._existing(), self.inspection
-        if is_first and job is not None:
-            known = {*found.comments.values()}
-            found.assumed |= {one: [] for one in checks_in(job.read_text(encoding="utf-8")) if one not in known}
-        else:
-            self._write_checks(dict.fromkeys(found.comments.keys() - found.warnings.keys(), False))
-
-    def _inspection_of_tables(self, unit: str, *options: str) -> CommandRun:
-        """Return the command that inspects linked tables: all files of the opened folder, or the tables of the job."""
-        source = self.name if self._data is None or not self._data.is_dir() else self.folder.relative(self._data)
-        declared = Job().with_(skip_rows=self.stated.settings.get("skip_rows"), unit=unit)
-        arguments = ["inspect", source, *arguments_of(declared.settings), "--json", *options]
-        return CommandRun(arguments, self.folder.path)
-
-    async def _propose_unit(self, unit: str) -> None:
-        """Replace the job file by the proposal for another person. The sizes of the promise and the name of the
-        publication remain.
-        """
-        job = self._existing()
-        if job is None:
-            return
-        proposal = job.with_name(f".{token_urlsafe(12)}{JOB}")  # paths in it are relative to this folder
-        kept = {name: value for name, value in self.raw.items() if name in _KEPT}
-        try:
-            self.inspection.proposed = {}
-            run = self._inspection_of_tables(unit, "--out", str(proposal))
-            if await self.inspection.repeat(run) and proposal.exists():
-                self.require_not_publishing()
-                with replacement(job) as new:
-                    text = changed_job(proposal.read_text(encoding="utf-8"), kept)
-                    new.write_text(text, encoding="utf-8", newline="")
-        finally:
-            proposal.unlink(missing_ok=True)
-
-    def _complete(self, proposal: Job) -> None:
-        if not self.publishing and self.answered:
-            self.change(completing(self.stated, proposal))
+            self.inspection.repeat()
 
 
 def _read(job: Path) -> Job:

@@ -1,6 +1,7 @@
 """Files with the privacy and utility constraints of a job, and the number of records that match each constraint."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from anonset.jobs.proposals.column_hierarchy import ColumnHierarchy
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
@@ -13,7 +14,9 @@ from anonset.reading.policies import (
 from anonset.settings.model_choices import with_constraints
 from anonset.spelling import as_typed
 from anonset.ui.state.composed_file import ComposedFile
-from anonset.ui.state.open_job import OpenJob
+
+if TYPE_CHECKING:
+    from anonset.ui.state.page_state import PageState
 
 KINDS = ("privacy", "utility")
 
@@ -23,7 +26,7 @@ class PolicyState(ComposedFile):
 
     counts_in = "supports"
 
-    def __init__(self, state: OpenJob, kind: str) -> None:
+    def __init__(self, state: "PageState", kind: str) -> None:
         super().__init__(state)
         self.kind = kind
 

@@ -7,10 +7,10 @@ from anonset.privacy.model import PrivacyModel
 from anonset.settings.settings import REPORT
 from anonset.ui.state.examination import Examination
 from anonset.ui.state.folder import Folder
-from anonset.ui.state.runs import CommandRun
+from anonset.ui.state.runs import CommandRun, Commands
 
 
-class Publication:
+class Publication(Commands):
     """Command that publishes a job, and the examination of the result.
 
     Parameters
@@ -38,25 +38,27 @@ class Publication:
         model: PrivacyModel,
         statements: Mapping[str, str],
     ) -> None:
+        super().__init__(folder)
         Examination(out, folder, REPORT)  # rejects a report outside of the folder before the run
         self.model = model
         self.statements = statements
         self.run = CommandRun(["anonymize", name, "--json"], folder.path)
         self.examined: Examination | None = None
         """Risk and reports, or None before the publication exists."""
-        self._folder = folder
 
     async def finish(self) -> None:
         """Publish, then compute the risk and write the report."""
         if await self.run.finish():
             return
         out, private = self.run.result["out"], str(Path(self.run.result["private"]) / REPORT)
-        self._folder.inside(private)
-        self.examined = Examination(out, self._folder, private, self.statements)
+        self.folder.inside(private)
+        self.examined = Examination(out, self.folder, private, self.statements)
         await self.examined.finish()
 
     @property
-    def runs(self) -> list[CommandRun]:
+    def started(self) -> list[CommandRun]:
         """Commands that have started, in order."""
-        further = [] if self.examined is None else [self.examined.risk, *self.examined.reports.values()]
-        return [self.run, *further]
+        if self.examined is None:
+            return [self.run]
+        reports = [one.last for one in self.examined.reports.values() if one.last is not None]
+        return [self.run, self.examined.risk, *reports]

@@ -4,14 +4,15 @@ import asyncio
 import shlex
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import ExitStack
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import IO, Any
 
 from anonset.errors import Fix
 from anonset.strict_json import loads
+from anonset.ui.state.folder import Folder
 
 _LONGEST_LINE = 64 * 1024 * 1024
 _PATIENCE = 10.0
@@ -63,6 +64,7 @@ class CommandRun:
                 code = await _end_of(process)
             except asyncio.CancelledError:
                 await self.cancel()
+                self.code = CANCELLED
                 raise
         self.output = output.decode()
         self.code = CANCELLED if self._is_cancelled and code else code
@@ -71,10 +73,7 @@ class CommandRun:
     @property
     def result(self) -> Any:
         """JSON output of the command, or None if the command has not written valid JSON."""
-        try:
-            return loads(self.output) if self.output else None
-        except ValueError:
-            return None
+        return _parsed(self.output)
 
     async def cancel(self) -> None:
         """Terminate the command, and wait until it has removed the files."""
@@ -106,6 +105,64 @@ class CommandRun:
                 self.fixes += [Fix(**fix) for fix in event["fixes"] if event["level"] == "error"]
             elif event.get("level") == "note" and self.errors:
                 self.errors.append(event["message"])  # the line is a command that avoids the error
+
+
+class Commands:
+    """Sequence of commands for one purpose. A new sequence cancels the former one, which then stores no result."""
+
+    def __init__(self, folder: Folder) -> None:
+        self.folder = folder
+        self.runs: list[CommandRun] = []
+        """Commands of the last sequence that have started, in order."""
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def busy(self) -> bool:
+        """True while the sequence runs."""
+        return self._task is not None and not self._task.done()
+
+    @property
+    def last(self) -> CommandRun | None:
+        """Last command that has started, or None."""
+        return self.runs[-1] if self.runs else None
+
+    @property
+    def code(self) -> int | None:
+        """Exit code of the last command, or None while the sequence runs."""
+        return self.last.code if self.last is not None and not self.busy else None
+
+    def start(self, sequence: Callable[[], Awaitable[object]]) -> None:
+        """Run a sequence in place of the former one. It ends early if the folder cancels its tasks."""
+        former, self.runs = self._task, []
+        self._task = task = asyncio.create_task(self._replace(former, sequence))
+        if former is not None:
+            former.cancel()
+        self.folder.tasks.add(task)
+        task.add_done_callback(self.folder.tasks.discard)
+
+    async def execute(self, *arguments: str) -> CommandRun:
+        """Run the next command of the sequence to its end."""
+        self.runs.append(run := CommandRun(arguments, self.folder.path))
+        await run.finish()
+        return run
+
+    async def cancel(self) -> None:
+        """Cancel the running command, for example on a click. Its sequence decides what follows."""
+        for run in self.runs:
+            await run.cancel()
+
+    async def _replace(self, former: asyncio.Task[None] | None, sequence: Callable[[], Awaitable[object]]) -> None:
+        if former is not None:
+            await asyncio.wait([former])
+        await sequence()
+
+
+@lru_cache(maxsize=32)  # screens read the results many times
+def _parsed(output: str) -> Any:
+    try:
+        return loads(output) if output else None
+    except ValueError:
+        return None
 
 
 async def _readers(pipes: list[IO[bytes] | None], closing: ExitStack) -> list[asyncio.StreamReader]:

@@ -51,9 +51,7 @@ def basis_of(state: PageState) -> Hashable:
     except OSError:
         file = None
     job = file and (file.st_ino, file.st_mtime_ns, file.st_size)
-    commands = tuple(
-        (id(run), run.code) for run in (state.inspection.run, state.trial, *_runs(state)) if run is not None
-    )
+    ends = tuple((id(one), one.code) for one in (state.inspection, state.trial, *_runs(state)) if one is not None)
     return (
         state.job,
         job,
@@ -61,14 +59,14 @@ def basis_of(state: PageState) -> Hashable:
         id(state.inspection.findings),
         len(state.inspection.unchecked),
         frozenset(state.seen),
-        commands,
+        ends,
     )
 
 
 def _runs(state: PageState) -> list[CommandRun]:
     """Return the commands of the publication that have started, in order."""
     made = state.publication
-    return [] if made is None else made.runs
+    return [] if made is None else made.started
 
 
 def promise_of(state: PageState) -> tuple[PrivacyModel, Settings] | Problem:
@@ -126,7 +124,7 @@ def _try(state: PageState) -> Step:
         return Step("open", "open, optional")
     if trial.code is None:
         return Step("running", "running")
-    found = trial.suggestion.result
+    found = trial.found
     if trial.code and found is None:
         return _FAILED
     if not trial.suits(state.stated) or trial.recommended is None or (found or {}).get("warning"):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,8 +25,10 @@ from anonset.settings.job_files import column_settings
 from anonset.settings.model_choices import item_trees
 from anonset.spelling import as_typed
 from anonset.ui.state.folder import replacement
-from anonset.ui.state.open_job import OpenJob
-from anonset.ui.state.runs import CommandRun
+from anonset.ui.state.runs import CommandRun, Commands
+
+if TYPE_CHECKING:
+    from anonset.ui.state.page_state import PageState
 
 _WITHOUT_TREE = (RANGE, VALUES)
 _UNKNOWN = -1
@@ -47,10 +49,11 @@ class _Edit:
     """Labels of the ceilings before the edit."""
 
 
-class TreeState:
+class TreeState(Commands):
     """Hierarchy of the chosen column, which a command in another process reads."""
 
-    def __init__(self, state: OpenJob) -> None:
+    def __init__(self, state: "PageState") -> None:
+        super().__init__(state.folder)
         self.column = ""
         self.tree: ColumnHierarchy | None = None
         self.faults: list[str] = []
@@ -61,7 +64,6 @@ class TreeState:
         self._state = state
         self._shown: object = None
         """Column, specification and number of records of the tree that was read last."""
-        self._run: CommandRun | None = None
 
     @property
     def columns(self) -> list[str]:
@@ -82,11 +84,6 @@ class TreeState:
         data = str(self._state.raw.get("input", ""))
         files = {name: "hierarchy file" for name in self._state.folder.data() if name != data}
         return {**{spec: choices.get(spec, "in the job file") for spec in [self.spec] if spec}, **choices, **files}
-
-    @property
-    def is_reading(self) -> bool:
-        """True while the tree is read."""
-        return self._run is not None and self._run.code is None
 
     @property
     def is_file(self) -> bool:
@@ -150,12 +147,8 @@ class TreeState:
         self._start_reading()
 
     def _start_reading(self) -> None:
-        self.faults, run = [], None
-        if self.spec not in ("", RANGE):
-            arguments = ["hierarchy", "print", self._state.name, "--column", self.column, "--json"]
-            run = CommandRun(arguments, self._state.folder.path)
-            self._state.start(self._read(run, self._run))
-        self._run = run
+        self.faults = []
+        self.start(self._read)
 
     def choose_spec(self, spec: str) -> None:
         """Change the hierarchy of the column.
@@ -330,31 +323,24 @@ class TreeState:
         job = self._state.job
         return self._state.folder.inside(name if job is None else job.parent / name)
 
-    async def _read(self, run: CommandRun, before: CommandRun | None) -> None:
-        if before is not None:
-            await before.cancel()
-        await run.finish()
-        if self._run is not run:
+    async def _read(self) -> None:
+        if self.spec in ("", RANGE):
             return
+        run = await self.execute("hierarchy", "print", self._state.name, "--column", self.column, "--json")
         if run.result is not None and not run.code:
             tree, shown = await asyncio.to_thread(ColumnHierarchy.of_contents, run.result), self.tree
             if shown is not None and _is_same(shown.hierarchy, tree.hierarchy):
                 tree = replace(tree, hierarchy=shown.hierarchy)  # the page replaces a tree only if it changed
-            if self._run is run:
-                self.tree = tree
+            self.tree = tree
             return
         faults = run.errors or [f"The command failed (exit code {run.code})."]
         if self.is_file:
-            check = CommandRun(
-                ["hierarchy", "check", str(self._in_job_folder(self.spec)), "--json"], self._state.folder.path
-            )
-            await check.finish()
+            check = await self.execute("hierarchy", "check", str(self._in_job_folder(self.spec)), "--json")
             if check.code and check.result is not None:
                 faults = [fault["fault"] for fault in check.result["faults"]]
-        if self._run is run:
-            self.faults = faults
-            if self.is_edited and self.tree is None:
-                self.tree = await asyncio.to_thread(_uncounted, self.column, self._in_job_folder(self.spec))
+        self.faults = faults
+        if self.is_edited and self.tree is None:
+            self.tree = await asyncio.to_thread(_uncounted, self.column, self._in_job_folder(self.spec))
 
 
 def _uncounted(column: str, file: Path) -> ColumnHierarchy | None:
@@ -398,7 +384,7 @@ def _identities(tree: Hierarchy) -> list[tuple[str, int]]:
     return list(zip(tree.labels, (ends[tree.leaf_hi] - ends[tree.leaf_lo]).tolist(), strict=True))
 
 
-def _hierarchies(state: OpenJob) -> Mapping[str, Any]:
+def _hierarchies(state: "PageState") -> Mapping[str, Any]:
     """Return the hierarchies as written in the job file, with relative paths."""
     raw = state.raw
     answers: Mapping[str, Any] = raw.get("unit_is", {}).get(state.unit, {})

@@ -6,7 +6,6 @@ algorithms with several k.
 
 import shlex
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from anonset.reading.decisions import MACHINE, decisions
@@ -15,7 +14,8 @@ from anonset.settings.model_choices import comparison_flags, item_trees, tuned
 from anonset.settings.parameters import SIZES
 from anonset.settings.settings import InputSettings
 from anonset.spelling import as_typed
-from anonset.ui.state.runs import CANCELLED, CommandRun
+from anonset.ui.state.folder import Folder
+from anonset.ui.state.runs import CANCELLED, CommandRun, Commands
 
 _COMPARED = 3
 """Maximum number of candidates that are run with several k."""
@@ -36,22 +36,26 @@ _PRECISION = 3
 """Decimals of the shares that the page shows. Results that look equal are shown once."""
 
 
-class Trial:
+class Trial(Commands):
     """Trial of algorithms for a job. Nothing is published."""
 
-    def __init__(self, name: str, job: Job, folder: Path) -> None:
+    def __init__(self, name: str, job: Job, folder: Folder) -> None:
+        super().__init__(folder)
         self._name = name
-        self._folder = folder
         self._job = job
         self.trees = item_trees(job)
         """Hierarchies of the items for the candidates."""
-        self.suggestion = CommandRun(["suggest", name, "--json"], folder)
+        self.phase = ""
+        """What the running command compares, in words. Empty during ``anonset suggest``."""
         self.balance: CommandRun | None = None
-        """Run of ``anonset compare`` with several weights of `joint-split`, or None if there is no frontier."""
+        """Finished run of ``anonset compare`` with several weights of `joint-split`, or None if there is none."""
         self.comparisons: list[CommandRun] = []
-        """Runs of ``anonset compare`` with several k. Each run belongs to a candidate."""
-        self.code: int | None = None
-        """Exit code, or None during the trial."""
+        """Finished runs of ``anonset compare`` with several k. Each run belongs to a candidate."""
+
+    @property
+    def found(self) -> Mapping[str, Any] | None:
+        """Output of ``anonset suggest``, or None before its end."""
+        return self.runs[0].result if self.runs else None
 
     def suits(self, job: Job) -> bool:
         """Return True if the trial used the model and the data of a job. A candidate may change the hierarchies
@@ -62,46 +66,42 @@ class Trial:
 
     async def finish(self) -> None:
         """Try the candidates, then run several weights of `joint-split`, and the best candidates with several k."""
-        code = await self.suggestion.finish()
-        if code != CANCELLED and (command := self.balance_command):
-            self.balance = CommandRun([*shlex.split(command)[1:], "--json"], self._folder)
-            code = await self.balance.finish()
-        for candidate in self.candidates[:_COMPARED] if "k" in self._job.settings else ():
-            if code == CANCELLED:
+        last = await self.execute("suggest", self._name, "--json")
+        if last.code != CANCELLED and (command := self.balance_command):
+            self.phase = f"Comparing weights of {_BALANCED}"
+            self.balance = last = await self._compare(command)
+        for number, candidate in enumerate(self.candidates[:_COMPARED] if "k" in self._job.settings else (), 1):
+            if last.code == CANCELLED:
                 break
-            run = CommandRun([*shlex.split(self.comparison(candidate))[1:], "--json"], self._folder)
-            self.comparisons.append(run)
-            code = await run.finish()
-        self.code = code
+            self.phase = f"Comparing candidate {number}"
+            self.comparisons.append(last := await self._compare(self.comparison(candidate)))
 
-    async def cancel(self) -> None:
-        """Cancel the trial."""
-        for run in (self.suggestion, self.balance, *self.comparisons):
-            if run is not None:
-                await run.cancel()
-
-    @property
-    def running(self) -> CommandRun:
-        """Current command."""
-        return self.comparisons[-1] if self.comparisons else self.balance or self.suggestion
+    async def _compare(self, command: str) -> CommandRun:
+        return await self.execute(*shlex.split(command)[1:], "--json")
 
     @property
     def candidates(self) -> list[Mapping[str, Any]]:
         """Successful candidates with the guarantee of the job. The most useful candidate is the first."""
-        found = self.suggestion.result
-        return [one for one in (found or {}).get("candidates", ()) if one["outcome"] == "holds" and not one["beside"]]
+        return [
+            one for one in (self.found or {}).get("candidates", ()) if one["outcome"] == "holds" and not one["beside"]
+        ]
 
     @property
     def recommended(self) -> Job | None:
         """Algorithm and parameters of the recommended candidate, or None if there is none."""
-        best = (self.suggestion.result or {}).get("recommended")
+        best = (self.found or {}).get("recommended")
         return None if best is None else Job(best["settings"])
 
     @property
     def recommended_detail(self) -> float | None:
         """Share of the detail of the attributes that the recommended candidate keeps, or None if it is unknown."""
-        best = (self.suggestion.result or {}).get("recommended")
+        best = (self.found or {}).get("recommended")
         return None if best is None else best["ranges_kept"]
+
+    def name_of(self, candidate: Mapping[str, Any]) -> str:
+        """Return the name of a candidate: its place in the order of usefulness."""
+        order = [one["settings"] for one in (self.found or {})["candidates"]]
+        return f"Result {order.index(candidate['settings']) + 1}"
 
     def comparison(self, candidate: Mapping[str, Any]) -> str:
         """Return the command that runs a candidate with several k."""
@@ -111,7 +111,7 @@ class Trial:
     @property
     def balance_command(self) -> str:
         """Command that runs several weights of `joint-split`, or an empty text if there are fewer than two weights."""
-        weights = _weights((self.suggestion.result or {}).get("frontier", ()))
+        weights = _weights((self.found or {}).get("frontier", ()))
         if len(weights) < 2 or (own := self._balanced) is None or "k" not in self._job.settings:
             return ""
         flags = comparison_flags(self._job, own.with_(w=",".join(weights)), self.trees)

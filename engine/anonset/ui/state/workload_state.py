@@ -1,8 +1,9 @@
 """Queries of a job, their answers from the original, and the query error of the publication."""
 
 from collections.abc import Sequence
-from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from anonset.jobs.proposals.column_hierarchy import ColumnHierarchy
 from anonset.queries.conditions import Among, Between, Condition, with_condition
@@ -12,8 +13,10 @@ from anonset.settings.model_choices import item_trees, queried_columns
 from anonset.spelling import as_typed
 from anonset.ui.state.composed_file import ComposedFile
 from anonset.ui.state.folder import replacement
-from anonset.ui.state.open_job import OpenJob
-from anonset.ui.state.runs import CommandRun
+from anonset.ui.state.runs import Commands
+
+if TYPE_CHECKING:
+    from anonset.ui.state.page_state import PageState
 
 
 class WorkloadState(ComposedFile):
@@ -21,13 +24,14 @@ class WorkloadState(ComposedFile):
 
     counts_in = "answers"
 
-    def __init__(self, state: OpenJob) -> None:
+    def __init__(self, state: "PageState") -> None:
         super().__init__(state)
         self.conditions: list[Condition] = []
         """Conditions of the query that the owner composes."""
-        self.measured: CommandRun | None = None
-        """Run that measures the error of the publication."""
-        self.generating: CommandRun | None = None
+        self.measured = Commands(state.folder)
+        """Command that measures the error of the publication."""
+        self.generating = Commands(state.folder)
+        """Command that generates the queries."""
 
     @property
     def rows(self) -> tuple[Query, ...]:
@@ -49,7 +53,7 @@ class WorkloadState(ComposedFile):
     def commands(self) -> str:
         """Commands that generate the queries, count the answers, and measure the error."""
         name = self.name
-        random = "record:100x2" if self.generating is None else self.generating.arguments[-1]
+        random = "record:100x2" if self.generating.last is None else self.generating.last.arguments[-1]
         return "\n".join([
             as_typed("workload generate", self._state.name, {"out": name, "workload": random}),
             as_typed("workload check", name, {"input": self._state.name}),
@@ -62,20 +66,10 @@ class WorkloadState(ComposedFile):
         out = self._state.raw.get("out", "")
         return bool(out) and self._state.job is not None and (self._state.job.parent / out).is_dir()
 
-    @property
-    def busy(self) -> bool:
-        """True while queries are generated."""
-        return self.generating is not None and self.generating.code is None
-
     def generate(self, random: str) -> None:
         """Replace the queries by random queries. `random` is a text such as ``record:100x2``."""
-        file = self._file
-        if file is not None and not self.busy:
-            with ExitStack() as replacing:
-                new = replacing.enter_context(replacement(file))
-                arguments = ["workload", "generate", self._state.name, "--out", str(new), "--workload", random]
-                self.generating = CommandRun(arguments, self._state.folder.path)
-                self._state.start(self._generate(self.generating, replacing.pop_all()))
+        if not self.generating.busy:
+            self.generating.start(partial(self._generate, random))
 
     def choose_values(self, tree: ColumnHierarchy, label: str) -> None:
         """Add an item, or the values below a node of an attribute, to the new query."""
@@ -115,18 +109,23 @@ class WorkloadState(ComposedFile):
 
     def measure(self) -> None:
         """Measure the error of the publication for these queries."""
-        file = self._file
-        if file is not None and not self.busy and (self.measured is None or self.measured.code is not None):
-            arguments = ["evaluate", self._state.name, "--queries", str(file), "--json"]
-            self.measured = CommandRun(arguments, self._state.folder.path)
-            self._state.start(self.measured.finish())
+        if not self.generating.busy and not self.measured.busy:
+            arguments = ["evaluate", self._state.name, "--queries", str(self._file), "--json"]
+            self.measured.start(partial(self.measured.execute, *arguments))
 
-    async def _generate(self, run: CommandRun, replacing: ExitStack) -> None:
-        with replacing:
-            await run.finish()
+    async def _generate(self, random: str) -> None:
+        if (file := self._file) is None:
+            return
+        with replacement(file) as new:
+            arguments = ["workload", "generate", self._state.name, "--out", str(new), "--workload", random]
+            run = await self.generating.execute(*arguments)
         if not run.code:
-            self.measured = None
-            self.count()
+            self._follow_rows()
+
+    def _follow_rows(self) -> None:
+        """Forget the error of other queries, and count the records that match each query."""
+        self.measured = Commands(self.folder)
+        self.count()
 
     @property
     def _file(self) -> Path | None:
@@ -142,5 +141,4 @@ class WorkloadState(ComposedFile):
                 write_workload(Workload(tuple(queries)), new)
         else:
             file.unlink(missing_ok=True)
-        self.measured = None
-        self.count()
+        self._follow_rows()
