@@ -188,7 +188,7 @@ def test_tables_without_a_common_key_are_named_with_the_reason(tmp_path: Path) -
     by_clicks(tmp_path, way)
 
 
-def test_only_folders_whose_files_share_an_id_are_offered(clinic: Path) -> None:
+def test_folders_whose_files_share_a_column_are_offered(clinic: Path) -> None:
     folder = Folder(clinic)
     assert folder.linked() == {".": 5}
     (clinic / "parts").mkdir()
@@ -196,8 +196,13 @@ def test_only_folders_whose_files_share_an_id_are_offered(clinic: Path) -> None:
         (clinic / "parts" / name).write_text("patient_id,code\nP1,A\nP2,B\n")
     (clinic / "others").mkdir()
     (clinic / "others" / "one.csv").write_text("ward,beds\nA,20\n")
-    (clinic / "others" / "two.csv").write_text("ward,nurses\nA,3\n")
+    (clinic / "others" / "two.csv").write_text("beds_free,nurses\n2,3\n")
     assert folder.linked() == {".": 5}
+    (clinic / "school").mkdir()
+    (clinic / "school" / "visits.csv").write_text("visit,child,age\nV0,C0,4\n")
+    (clinic / "school" / "symptoms.csv").write_text("child,symptoms\nC0,fever\n")
+    assert folder.linked() == {".": 5, "school": 2}  # this page offers no single files of other folders
+    assert Folder(clinic / "school").linked() == {}
 
 
 def test_a_folder_with_a_link_to_other_data_is_not_opened(

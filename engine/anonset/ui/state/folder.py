@@ -4,7 +4,7 @@ import asyncio
 import os
 import tomllib
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from itertools import combinations
@@ -127,16 +127,18 @@ class Folder:
 
     def linked(self) -> dict[str, int]:
         """Return the names of folders whose files may be linked tables, with the number of tables: this folder, as
-        ``.``, and the folders in it. Only headers are read: at least two files with different columns share an id.
+        ``.``, and the folders in it. Only headers are read: at least two files with different columns share a column,
+        in this folder an id, because the page also offers its single files.
         """
         inner = sorted(path for path in self.path.iterdir() if path.is_dir() and not path.name.startswith("."))
-        found = {self.relative(path): _number_of_tables(path) for path in (self.path, *inner) if not path.is_symlink()}
+        keys: dict[Path, Callable[[str], bool]] = {self.path: _is_id, **dict.fromkeys(inner, bool)}
+        found = {self.relative(path): _number_of_tables(path, keys[path]) for path in keys if not path.is_symlink()}
         return {name: number for name, number in found.items() if number}
 
 
-def _number_of_tables(folder: Path) -> int:
-    """Return the number of data files in a folder if at least two of them, with different columns, share the name of an
-    id. Otherwise return 0.
+def _number_of_tables(folder: Path, is_key: Callable[[str], bool]) -> int:
+    """Return the number of data files in a folder if at least two of them, with different columns, share the name of a
+    key. Otherwise return 0.
     """
     from anonset.jobs.proposals.proposed_reading import column_names, with_recognised_options
 
@@ -149,7 +151,7 @@ def _number_of_tables(folder: Path) -> int:
         with suppress(InputError):
             headers.append({*with_recognised_options(str(file), {}, column_names)[0]})
     pairs = combinations(headers, 2)
-    shares = any(one != other and any(map(_is_id, one & other)) for one, other in pairs)
+    shares = any(one != other and any(map(is_key, one & other)) for one, other in pairs)
     return len(headers) if shares else 0
 
 
