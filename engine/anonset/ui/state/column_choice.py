@@ -2,14 +2,12 @@
 
 import asyncio
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from anonset.reading.file_options import Unit
 from anonset.spelling import arguments_of, counted, short_names
+from anonset.ui.state.open_job import OpenJob
 from anonset.ui.state.runs import Commands
-
-if TYPE_CHECKING:
-    from anonset.ui.state.page_state import PageState
 
 _PAUSE = 0.5
 """Seconds without another click before the count starts."""
@@ -20,7 +18,7 @@ class ColumnChoice(Commands):
     chosen columns and nothing else.
     """
 
-    def __init__(self, state: "PageState") -> None:
+    def __init__(self, state: OpenJob) -> None:
         super().__init__(state.folder)
         self.names: list[str] = []
         """Chosen columns, in the order of the data."""
@@ -29,7 +27,7 @@ class ColumnChoice(Commands):
     @property
     def groups(self) -> list[list[str]]:
         """Groups of columns with the same values, without columns that identify the person."""
-        found, unit = self._state.inspection.findings, Unit.of(self._state.unit)
+        found, unit = self._state.findings, Unit.of(self._state.unit)
         groups = [] if found is None else [[name for name in names if name not in unit] for names in found["alike"]]
         return [names for names in groups if len(names) > 1]
 
@@ -70,4 +68,4 @@ class ColumnChoice(Commands):
             await self.execute("inspect", self._state.name, *arguments_of(roles), "--json")
 
     def _columns(self) -> list[str]:
-        return [column["name"] for column in self._state.inspection.columns]
+        return [column["name"] for column in (self._state.findings or {"columns": ()})["columns"]]

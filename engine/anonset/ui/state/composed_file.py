@@ -3,12 +3,10 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+from anonset.ui.state.open_job import OpenJob
 from anonset.ui.state.runs import Commands
-
-if TYPE_CHECKING:
-    from anonset.ui.state.page_state import PageState
 
 
 class ComposedFile(Commands, ABC):
@@ -17,7 +15,7 @@ class ComposedFile(Commands, ABC):
     counts_in: ClassVar[str]
     """Key of the record counts in the JSON output of the check."""
 
-    def __init__(self, state: "PageState") -> None:
+    def __init__(self, state: OpenJob) -> None:
         super().__init__(state.folder)
         self.items: list[str] = []
         """Items of the row that the owner composes."""

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from secrets import token_urlsafe
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from anonset.columns.roles import GIVEN
 from anonset.errors import Fix
@@ -14,10 +14,8 @@ from anonset.settings.job_changes import changed_job, checks_in, completing, wit
 from anonset.settings.job_files import read_job
 from anonset.spelling import arguments_of
 from anonset.ui.state.folder import JOB, replacement
+from anonset.ui.state.open_job import OpenJob
 from anonset.ui.state.runs import Commands
-
-if TYPE_CHECKING:
-    from anonset.ui.state.page_state import PageState
 
 _KEPT = ("k", "m", "out")
 """Settings of a job that do not depend on who is a person."""
@@ -32,7 +30,7 @@ class Inspection(Commands):
         Data set or job file that the page has opened, or None.
     """
 
-    def __init__(self, state: "PageState", data: Path | None = None) -> None:
+    def __init__(self, state: OpenJob, data: Path | None = None) -> None:
         super().__init__(state.folder)
         self.data = data
         self.findings: Mapping[str, Any] | None = None

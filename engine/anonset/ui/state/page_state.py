@@ -132,6 +132,11 @@ class PageState:
         )
 
     @property
+    def findings(self) -> Mapping[str, Any] | None:
+        """Findings of the inspection about a single table."""
+        return self.inspection.findings
+
+    @property
     def stated(self) -> Job:
         """Settings of the job for the declared unit.
 

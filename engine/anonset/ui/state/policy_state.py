@@ -1,7 +1,6 @@
 """Files with the privacy and utility constraints of a job, and the number of records that match each constraint."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from anonset.jobs.proposals.column_hierarchy import ColumnHierarchy
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
@@ -14,9 +13,7 @@ from anonset.reading.policies import (
 from anonset.settings.model_choices import with_constraints
 from anonset.spelling import as_typed
 from anonset.ui.state.composed_file import ComposedFile
-
-if TYPE_CHECKING:
-    from anonset.ui.state.page_state import PageState
+from anonset.ui.state.open_job import OpenJob
 
 KINDS = ("privacy", "utility")
 
@@ -26,7 +23,7 @@ class PolicyState(ComposedFile):
 
     counts_in = "supports"
 
-    def __init__(self, state: "PageState", kind: str) -> None:
+    def __init__(self, state: OpenJob, kind: str) -> None:
         super().__init__(state)
         self.kind = kind
 

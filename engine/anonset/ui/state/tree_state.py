@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -25,10 +25,8 @@ from anonset.settings.job_files import column_settings
 from anonset.settings.model_choices import item_trees
 from anonset.spelling import as_typed
 from anonset.ui.state.folder import replacement
+from anonset.ui.state.open_job import OpenJob
 from anonset.ui.state.runs import CommandRun, Commands
-
-if TYPE_CHECKING:
-    from anonset.ui.state.page_state import PageState
 
 _WITHOUT_TREE = (RANGE, VALUES)
 _UNKNOWN = -1
@@ -52,7 +50,7 @@ class _Edit:
 class TreeState(Commands):
     """Hierarchy of the chosen column, which a command in another process reads."""
 
-    def __init__(self, state: "PageState") -> None:
+    def __init__(self, state: OpenJob) -> None:
         super().__init__(state.folder)
         self.column = ""
         self.tree: ColumnHierarchy | None = None
@@ -78,7 +76,7 @@ class TreeState(Commands):
     @property
     def choices(self) -> dict[str, str]:
         """Rules and hierarchy files that the owner can choose for the column, each with a description."""
-        findings: Mapping[str, Any] = self._state.inspection.findings or {}
+        findings: Mapping[str, Any] = self._state.findings or {}
         proposed = {column["name"]: column["hierarchy"] for column in findings.get("columns", ())}
         choices = hierarchy_choices(self._state.stated, self.column, proposed.get(self.column))
         data = str(self._state.raw.get("input", ""))
@@ -124,7 +122,7 @@ class TreeState(Commands):
 
     def follow(self) -> None:
         """Read the tree again if the column or its specification changed."""
-        columns, findings = self.columns, self._state.inspection.findings or {}
+        columns, findings = self.columns, self._state.findings or {}
         if self.column not in columns:
             self.column = columns[0] if columns else ""
         if self._shown != (wanted := (self.column, self.spec, findings.get("records"))):
@@ -384,7 +382,7 @@ def _identities(tree: Hierarchy) -> list[tuple[str, int]]:
     return list(zip(tree.labels, (ends[tree.leaf_hi] - ends[tree.leaf_lo]).tolist(), strict=True))
 
 
-def _hierarchies(state: "PageState") -> Mapping[str, Any]:
+def _hierarchies(state: OpenJob) -> Mapping[str, Any]:
     """Return the hierarchies as written in the job file, with relative paths."""
     raw = state.raw
     answers: Mapping[str, Any] = raw.get("unit_is", {}).get(state.unit, {})

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from anonset.jobs.proposals.column_hierarchy import ColumnHierarchy
 from anonset.queries.conditions import Among, Between, Condition, with_condition
@@ -13,10 +12,8 @@ from anonset.settings.model_choices import item_trees, queried_columns
 from anonset.spelling import as_typed
 from anonset.ui.state.composed_file import ComposedFile
 from anonset.ui.state.folder import replacement
+from anonset.ui.state.open_job import OpenJob
 from anonset.ui.state.runs import Commands
-
-if TYPE_CHECKING:
-    from anonset.ui.state.page_state import PageState
 
 
 class WorkloadState(ComposedFile):
@@ -24,7 +21,7 @@ class WorkloadState(ComposedFile):
 
     counts_in = "answers"
 
-    def __init__(self, state: "PageState") -> None:
+    def __init__(self, state: OpenJob) -> None:
         super().__init__(state)
         self.conditions: list[Condition] = []
         """Conditions of the query that the owner composes."""
