@@ -329,6 +329,8 @@ def test_no_screen_has_faults_of_accessibility(folder: Path) -> None:
         await browser.until_text("Choose an answer first")
         await examine(browser, "question")
         await browser.answer("Each patient_id is a person")
+        await browser.click("Show the first records")
+        await browser.until("document.querySelector('.ag-row')")
         await examine(browser, "data")
         await browser.open(f"{address}values", "document.querySelector('caption')")
         await examine(browser, "values")

@@ -15,7 +15,7 @@ from anonset.settings.commands import EvaluateSettings
 from anonset.settings.job import Job
 from anonset.settings.job_files import settings_at
 
-_RECORDS = 10
+_RECORDS = 200
 """Number of records that are shown."""
 _SHOWN, _SHOWN_OF_ONE = 12, 100
 """Maximum number of values of each of several columns, and of a single column."""

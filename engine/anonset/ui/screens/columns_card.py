@@ -5,14 +5,16 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from nicegui import ui
+from nicegui import run, ui
 
 from anonset.data.hierarchies.hierarchy_rules import is_coarser
+from anonset.jobs.frequent_values import first_records
 from anonset.reading.file_options import Unit
 from anonset.settings.job import Job
 from anonset.spelling import counted, short_names
-from anonset.ui.screens.frame import Screen, button, card, menu_of, show_page, table, text
+from anonset.ui.screens.frame import Screen, button, card, menu_of, table, text
 from anonset.ui.screens.role_menus import RoleMenus
+from anonset.ui.screens.rows_page import MASKED_COLUMNS
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.setting_words import ROLE_WORDS
 
@@ -99,8 +101,34 @@ def _columns(screen: Screen) -> None:
             grid = ui.element("div")
             with ui.element("div").classes("actions"):
                 ui.link("Show the most frequent values", "/values", new_tab=True).mark("values")
-                first = button("Show the first records", lambda: show_page(grid, "/records", "First records"))
+                first = button("Show the first records", lambda: screen.run(_show_records(state, grid)))
                 first.classes("second").mark("records")
+
+
+async def _show_records(state: PageState, place: ui.element) -> None:
+    """Show the first records in a grid that sorts and filters them, and the names of masked columns, folded."""
+    if (job := state.values_job) is None:
+        return
+    columns = await run.io_bound(first_records, str(job))
+    shown = [name for name, values in columns.items() if values]
+    masked = [name for name in columns if name not in shown]
+    place.clear()
+    with place:
+        grid = ui.aggrid({
+            "columnDefs": [
+                {"headerName": name, "field": f"{number}", "filter": True, "floatingFilter": True, "minWidth": 120}
+                for number, name in enumerate(shown)
+            ],
+            "rowData": [
+                {f"{number}": value for number, value in enumerate(record)}
+                for record in zip(*(columns[name] for name in shown), strict=True)
+            ],
+        })  # fmt: skip
+        grid.classes("grid-frame").mark("grid")
+        with ui.element("details"):
+            text("summary", counted(len(masked), "masked column"))
+            text("p", f"{MASKED_COLUMNS}: {', '.join(masked)}.")
+        button("Hide", place.clear).classes("second")
 
 
 def _search(rows: Mapping[str, ui.element], names: Sequence[str]) -> None:

@@ -11,7 +11,7 @@ from nicegui import app, ui
 
 from anonset.errors import AnonsetError
 from anonset.jobs.changed_rows import changed_rows
-from anonset.jobs.frequent_values import first_records, frequent_values
+from anonset.jobs.frequent_values import frequent_values
 from anonset.ui.screens.data_screen import data_screen
 from anonset.ui.screens.frame import SCREENS, text
 from anonset.ui.screens.hierarchies_screen import hierarchies_screen
@@ -20,7 +20,7 @@ from anonset.ui.screens.policies_screen import policies_screen
 from anonset.ui.screens.promise_screen import promise_screen
 from anonset.ui.screens.publish_screen import publish_screen
 from anonset.ui.screens.queries_screen import queries_screen
-from anonset.ui.screens.rows_page import page_without_scripts, records_page, rows_page, values_page
+from anonset.ui.screens.rows_page import page_without_scripts, rows_page, values_page
 from anonset.ui.screens.try_screen import try_screen
 from anonset.ui.state.examination import Examination
 from anonset.ui.state.folder import zipped
@@ -49,7 +49,6 @@ def add_pages(state: PageState) -> None:
     app.add_api_route("/download/job.toml", lambda: _job(state))
     app.add_api_route("/rows", lambda: _not_stored(lambda: state.rows_report, lambda job: rows_page(changed_rows(job))))
     app.add_api_route("/values", partial(_values, state))
-    app.add_api_route("/records", lambda: _not_stored(lambda: state.values_job, _records))
     app.add_api_route("/report", partial(_report, lambda: state.made))
     app.add_api_route("/opened-report", partial(_report, lambda: state.examined))
     app.add_api_route("/{address:path}", _unknown_address)
@@ -88,10 +87,6 @@ def _job(state: PageState) -> Response:
     if state.job is None or not state.job.exists():
         return Response("there is no job file yet", 404)
     return Response(state.job.read_bytes(), media_type="application/toml", headers=_attachment("job.toml"))
-
-
-def _records(job: str) -> str:
-    return records_page(first_records(job))
 
 
 def _values(state: PageState, column: str = "") -> Response:

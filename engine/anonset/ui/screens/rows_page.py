@@ -2,7 +2,7 @@
 the browser nor the server stores them.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 
 from anonset.jobs.changed_rows import MASKED, ChangedCell
@@ -11,6 +11,8 @@ from anonset.measures.shares import percent
 from anonset.report.symbols import symbol_html
 from anonset.spelling import counted
 from anonset.ui.screens.frame import STYLE
+
+MASKED_COLUMNS = "Columns that identify a person, unpublished columns, contact data and free text are masked"
 
 
 def rows_page(records: Sequence[Sequence[ChangedCell]]) -> str:
@@ -31,15 +33,6 @@ def rows_page(records: Sequence[Sequence[ChangedCell]]) -> str:
     )
 
 
-def records_page(columns: Mapping[str, Sequence[str]]) -> str:
-    """Return the first records as HTML. `columns` contains the values of each column, or none if they are masked."""
-    shown = {name: values for name, values in columns.items() if values}
-    records = enumerate(zip(*shown.values(), strict=True), 1)
-    rows = "".join(_row(f"{number}", map(escape, record)) for number, record in records)
-    masked = [name for name in columns if name not in shown]
-    return _page("First records", "The first records, as the job reads them.", _grid([*shown], rows, masked))
-
-
 def _grid(columns: Sequence[str], rows: str, masked: Sequence[str]) -> str:
     """Return a table with a column for each column of the data, and the names of the masked columns, folded."""
     heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in columns)
@@ -47,8 +40,7 @@ def _grid(columns: Sequence[str], rows: str, masked: Sequence[str]) -> str:
     grid = f'<div class="records" role="region" aria-label="Records" tabindex="0">{table}</div>'
     if not masked:
         return grid
-    why = "Columns that identify a person, unpublished columns, contact data and free text are masked"
-    names = f"<p>{why}: {escape(', '.join(masked))}.</p>"
+    names = f"<p>{MASKED_COLUMNS}: {escape(', '.join(masked))}.</p>"
     return f"{grid}<details><summary>{counted(len(masked), 'masked column')}</summary>{names}</details>"
 
 
