@@ -112,3 +112,29 @@ def test_items_with_blanks_are_protected(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.chdir(tmp_path)
     assert main(["anonymize", "baskets.toml", "--quiet"]) == 0
     assert (tmp_path / "safe/published.csv").read_text().count("(cat food,rye bread)") == 3
+
+
+def test_sensitive_items_are_chosen_on_the_screen_promise(tmp_path: Path) -> None:
+    (tmp_path / "visits.csv").write_text("\n".join(["codes", *ROWS]))
+    (tmp_path / "visits.toml").write_text(JOB)
+
+    async def way(user: User, state: PageState) -> None:
+        state.open("visits.toml")
+        await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
+        await user.open("/promise")
+        assert element(user, "model lm").props["disabled"]
+        before, code = state.stated, "J45"
+        user.find(marker="sensitive items").trigger("toggle")
+        await user.should_see(marker="search-sensitive")
+        await until(lambda: state.tree.tree is not None)
+        element(user, "search-sensitive").set_value(code)
+        await user.should_see(marker=f"item-sensitive-{code}")
+        user.find(marker=f"item-sensitive-{code}").click()
+        await until(lambda: state.stated.names("sensitive_items") == [code])
+        assert (state.stated.text("model"), state.model().name) == ("lm", "lm")
+        await until(lambda: f"Sensitive: {code} " in texts(user))
+        await until(lambda: "sensitive" in element(user, "statement").text)
+        user.find(marker=f"remove-sensitive-{code}").click()
+        await until(lambda: state.stated == before)
+
+    by_clicks(tmp_path, way)

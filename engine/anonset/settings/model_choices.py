@@ -1,6 +1,6 @@
 """Privacy models that fit the column roles of a job, and the settings of a chosen model."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from anonset.columns.roles import SETS
 from anonset.errors import Fix, InputError
@@ -13,6 +13,8 @@ from anonset.spelling import listed
 
 BY_ROLES = ("km", "k", "kl", "kkm")
 """Models for combinations of column roles. At most one of the models fits a job."""
+BY_SENSITIVE_ITEMS = {"km": "lm", "kkm": "klm"}
+"""Models that also protect sensitive items, by the model for the same columns."""
 _MANY_TUPLES = 20_000
 """Number of combinations of quasi-identifiers from which another algorithm is proposed."""
 
@@ -136,6 +138,20 @@ def fitting_model(job: Job) -> Job:
     if job.text("model") not in BY_ROLES or not obstacle(job.text("model"), job):
         return job
     return next((with_model(job, model) for model in BY_ROLES if not obstacle(model, job)), job)
+
+
+def with_sensitive_items(job: Job, items: Sequence[str]) -> Job:
+    """Return a job with other items that must not be inferred, and with the model that fits its columns and them.
+
+    >>> job = Job({"model": "km", "k": 5, "m": 2, "items": ["codes"]})
+    >>> (secret := with_sensitive_items(job, ["HIV"])).settings
+    {'model': 'lm', 'k': 5, 'm': 2, 'items': ['codes'], 'sensitive_items': ['HIV'], 'l': 2}
+    >>> with_sensitive_items(secret, []) == job
+    True
+    """
+    model = "kkm" if job.names("relational") else "km"
+    after = with_model(job.without("sensitive_items"), BY_SENSITIVE_ITEMS[model] if items else model)
+    return after.with_(sensitive_items=list(items)) if items else after
 
 
 def with_constraints(job: Job, kind: str, file: str) -> Job:

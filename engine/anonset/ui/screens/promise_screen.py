@@ -8,9 +8,10 @@ from nicegui import ui
 
 from anonset.errors import Problem, plain_text
 from anonset.release.guarantee_limits import promised_limits, ranked_limits
-from anonset.settings.model_choices import obstacle, sizes_of
+from anonset.settings.model_choices import BY_SENSITIVE_ITEMS, obstacle, sizes_of
 from anonset.ui.screens.fix_buttons import fix_buttons
-from anonset.ui.screens.frame import Screen, alert, card, show_limits, text
+from anonset.ui.screens.frame import Screen, alert, button, card, show_limits, text
+from anonset.ui.screens.item_search import item_search, show_reading
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.setting_words import KNOWN, SIZE_WORDS
 from anonset.ui.state.steps import promise_of
@@ -20,6 +21,8 @@ _MODELS = {
     "k": "attributes of the person",
     "kl": "attributes of the person; the sensitive column must not be inferred",
     "kkm": "attributes and some items of the person",
+    "lm": "some items of the person; sensitive items must not be inferred",
+    "klm": "attributes and some items of the person; sensitive items must not be inferred",
 }
 
 
@@ -33,6 +36,7 @@ def promise_screen(state: PageState) -> None:
             with card():
                 screen.section(lambda: _obstacles(state), partial(_models, screen))
                 screen.section(lambda: _sizes(state), partial(_choose_sizes, screen))
+                screen.section(lambda: state.stated.sets, lambda sets: _sensitive(screen) if sets else None)
             with card():
                 screen.section(lambda: _words(state), partial(_show_words, screen))
         with ui.element("div").classes("actions"):
@@ -42,7 +46,11 @@ def promise_screen(state: PageState) -> None:
 
 def _obstacles(state: PageState) -> dict[str, str]:
     """Return for each model the reason why it does not fit the roles. The reason is empty if the model fits."""
-    return {model: obstacle(model, state.stated) for model in _MODELS}
+    lacking = "" if state.stated.names("sensitive_items") else "needs sensitive items: choose them below"
+    return {
+        model: obstacle(model, state.stated) or (lacking if model in BY_SENSITIVE_ITEMS.values() else "")
+        for model in _MODELS
+    }
 
 
 def _models(screen: Screen, obstacles: Mapping[str, str]) -> None:
@@ -97,6 +105,37 @@ def _choose_sizes(screen: Screen, names: Sequence[str]) -> None:
             )  # fmt: skip
             number.props("outlined debounce=300 stack-label").mark(f"size {name}").classes("field")
             screen.live(partial(_number, state, name), number.set_value)
+
+
+def _sensitive(screen: Screen) -> None:
+    """Ask for items that must not be inferred."""
+    state = screen.state
+
+    def choose(item: str) -> None:
+        screen.act(state.choose_sensitive_items, [*state.stated.names("sensitive_items"), item])
+
+    def search() -> None:
+        state.tree.choose_items()
+        place.clear()
+        with place:
+            show_reading(screen)
+            item_search(screen, "Search sensitive items", "sensitive", choose)
+
+    with ui.element("details").mark("sensitive items") as asked:
+        text("summary", "Are some items sensitive, such as a diagnosis of HIV?")
+        text("p", "If you choose sensitive items, the promise also bounds how surely others infer them.")
+        place = ui.element("div")
+        asked.on("toggle", lambda _: None if place.default_slot.children else search())
+    screen.section(lambda: state.stated.names("sensitive_items"), partial(_show_sensitive, screen))
+
+
+def _show_sensitive(screen: Screen, items: list[str]) -> None:
+    for item in items:
+        with ui.element("p"):
+            text("span", f"Sensitive: {item} ")
+            others = [one for one in items if one != item]
+            remove = button("Remove", partial(screen.act, screen.state.choose_sensitive_items, others)).classes("node")
+            remove.mark(f"remove-sensitive-{item}").props["aria-label"] = f"Remove {item}"
 
 
 def _words(state: PageState) -> tuple[str, tuple[list[str], list[str]], Problem]:

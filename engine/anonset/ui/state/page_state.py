@@ -22,6 +22,7 @@ from anonset.settings.model_choices import (
     model_of,
     with_candidate,
     with_model,
+    with_sensitive_items,
 )
 from anonset.settings.settings import Settings
 from anonset.spelling import arguments_of, as_typed, spelled_by
@@ -327,6 +328,10 @@ class PageState:
     def choose_model(self, model: str) -> None:
         """Change the privacy model."""
         self.change(with_model(self.stated, model))
+
+    def choose_sensitive_items(self, items: Sequence[str]) -> None:
+        """Change the items that must not be inferred, and the privacy model with them."""
+        self.change(with_sensitive_items(self.stated, list(dict.fromkeys(items))))
 
     def try_candidates(self) -> None:
         """Start a trial of the algorithms for the model of the job.
