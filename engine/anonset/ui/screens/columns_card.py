@@ -109,7 +109,7 @@ async def _show_records(state: PageState, place: ui.element) -> None:
     """Show the first records in a grid that sorts and filters them, and the names of masked columns, folded."""
     if (job := state.values_job) is None:
         return
-    columns = await run.io_bound(first_records, str(job))
+    columns = await run.io_bound(first_records, str(job)) or {}  # None while the server ends
     shown = [name for name, values in columns.items() if values]
     masked = [name for name in columns if name not in shown]
     place.clear()
