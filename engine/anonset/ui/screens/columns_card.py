@@ -115,6 +115,7 @@ async def _show_records(state: PageState, place: ui.element) -> None:
     place.clear()
     with place:
         grid = ui.aggrid({
+            "suppressCellFocus": True,  # Tab would visit each cell
             "columnDefs": [
                 {"headerName": name, "field": f"{number}", "filter": True, "floatingFilter": True, "minWidth": 120}
                 for number, name in enumerate(shown)
