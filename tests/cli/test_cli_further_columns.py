@@ -103,5 +103,5 @@ def test_the_columns_of_a_numbered_series_are_proposed_together(place: Place) ->
     )
     ran = place.run("inspect", data, "--unit", "Kortnr", "-o", str(place.folder / "job.toml"))
     command = command_of(ran.err, "anonset: complete command")
-    assert command[command.index("--items") + 1] == "Symptom1,Symptom2,Symptom3", ran.err
+    assert command[command.index("--one-code") + 1] == "Symptom1,Symptom2,Symptom3", ran.err
     assert place.run(*command).code == 0

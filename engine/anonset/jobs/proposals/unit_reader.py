@@ -90,7 +90,9 @@ class UnitReader(RedactedRepr):
         possible = proposal.possible_roles
         if texts and not possible and not any(proposal.settings.get(role) for role in SETS):
             possible = {"items": texts[:1], "publish_as_is": texts[:1]}
-        elif proposal.table is None and (texts := [*filter(self._is_text, possible.get("items", ()))]):
+        elif proposal.table is None and (
+            texts := [*filter(self._is_text, possible.get("items", possible.get("one_code", [])))]
+        ):
             possible = {**possible, "publish_as_is": texts}
         return replace(proposal, possible_roles=possible), roles
 
@@ -273,7 +275,8 @@ class UnitReader(RedactedRepr):
         possible = {} if items else roles_by_behaviour(roles, merged, self.profiles)
         possible = possible or ({} if items else last_roles(roles, merged) or last_roles(roles, published))
         if "items" in possible:
-            possible = {**possible, "items": self._series(possible["items"][0], merged)}
+            others = {role: names for role, names in possible.items() if role != "items"}
+            possible = {**others, **self._read_together(self._series(possible["items"][0], merged))}
         proposal = replace(_with_problems(proposal, obstacle), obstacle=obstacle, possible_roles=possible)
         return replace(proposal, columns=self._columns(published))
 
@@ -308,7 +311,9 @@ class UnitReader(RedactedRepr):
             return [Fix({"one_hot": list(marked)}, f"if each of {len(marked)} columns of 0 and 1 is an item")]
         candidates = item_candidates(merged, self.profiles)
         series = [*dict.fromkeys(tuple(self._series(name, merged)) for name in candidates)][:_MOST_ITEMS]
-        fixes = [Fix({"items": [*names]}, f"if {self._with_items(*names)} contains the items") for names in series]
+        fixes = [
+            Fix(self._read_together(names), f"if {self._with_items(*names)} contains the items") for names in series
+        ]
         if series and len(series) + len(chosen) > 1:
             fixes.append(Fix({"items": [*chosen, *chain(*series)]}, "if each of these columns does"))
         return fixes
@@ -317,6 +322,10 @@ class UnitReader(RedactedRepr):
         """Return the columns of a numbered series that may contain items like a column of it."""
         no_items = {n for n, own in merged.items() if own.role in (*OF_PERSONS, "drop") and not own.differs}
         return [n for n in numbered_like(name, self.profiles) if n == name or n not in no_items]
+
+    def _read_together(self, names: Sequence[str]) -> dict[str, list[str]]:
+        """Return the role of the columns of a series. The same value is the same item in all of them."""
+        return {"one_code" if len(names) > 1 and self.profiles[names[0]].kind != "sets" else "items": [*names]}
 
     def _with_items(self, name: str, *series: str) -> str:
         """Return a column with its shape, and the numbers of its items and items per person, as text. Other columns of
