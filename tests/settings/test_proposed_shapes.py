@@ -422,6 +422,16 @@ def test_a_column_that_is_not_recognized_is_dropped_with_the_options_that_publis
     )
 
 
+def test_numbers_that_may_be_ids_of_persons_are_not_proposed_as_sensitive():
+    cards = [str(757 + 7_919 * (n % 60) * (1 + n % 3)) for n in range(N)]
+    reasons = {
+        column.profile.name: column.reason
+        for column in anonset.inspect({**SUPPORT, "PRESTIGE": cards}, k=2, m=1, unit="row").columns
+    }
+    assert "relational='PRESTIGE'" in reasons["PRESTIGE"]
+    assert "sensitive=" not in reasons["PRESTIGE"]
+
+
 def test_a_column_that_the_owner_names_is_generalized_by_its_kind():
     inspection = anonset.inspect(SUPPORT, k=2, m=1, relational="points,BuT")
     assert inspection.settings["relational"] == ["age", "BuT", "points"]

@@ -302,6 +302,8 @@ def _may_be_names(profile: Profile) -> bool:
 
 
 _MOST_WORDS = 20
+_WIDTH_OF_IDS = 1_000
+"""Numbers may be ids of persons, which a sensitive column would publish, if their proposed ranges are this wide."""
 _FEWEST_ITEMS = 5
 _MOST_SHARED, _ROWS_OF_SHARED = 1_000, 20
 _NUMBERS = ("integers", "zip codes")
@@ -336,7 +338,8 @@ def recognized_roles(
         if own.role == UNRECOGNIZED:
             known = Fix({"relational": [name]}, "if others know it")
             secret = Fix({"sensitive": [name]}, "if it is sensitive")
-            may_be_ids = profiles[name].kind == "integers" and profiles[name].distinct > _MOST_WORDS
+            large = profiles[name].kind == "integers" and float(profiles[name].width or 0) >= _WIDTH_OF_IDS
+            may_be_ids = large and profiles[name].distinct > _MOST_WORDS and not is_about(name, "quantities")
             roles[name] = ProposedRole("drop", own.reason, fixes=(known,) if sets or may_be_ids else (known, secret))
     for name in sensitive:
         profile, chosen = profiles[name], {"sensitive": [name]}

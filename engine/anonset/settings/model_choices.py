@@ -145,7 +145,7 @@ def with_sensitive_items(job: Job, items: Sequence[str]) -> Job:
 
     >>> job = Job({"model": "km", "k": 5, "m": 2, "items": ["codes"]})
     >>> (secret := with_sensitive_items(job, ["HIV"])).settings
-    {'model': 'lm', 'k': 5, 'm': 2, 'items': ['codes'], 'sensitive_items': ['HIV'], 'l': 2}
+    {'model': 'lm', 'k': 5, 'm': 2, 'items': ['codes'], 'l': 2, 'sensitive_items': ['HIV']}
     >>> with_sensitive_items(secret, []) == job
     True
     """
