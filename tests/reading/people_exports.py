@@ -52,7 +52,7 @@ EXPORTS = [
         "v.dat",
         "1 2\n",
         {"no_header": True},
-        "--no-header applies to CSV and TSV files only",
+        "--no-header applies to CSV, TSV and XLSX files only",
     ),
     PeopleFile(
         "claims of a hospital, codes in quotes",

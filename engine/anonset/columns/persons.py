@@ -35,16 +35,16 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table_facts import PersonSign
 
 NAMED, LEAST, LIKELY, SURE = -5, -1, 1, 3
-"""Points from which a column is named, is offered as an answer, precedes the answer that each row is a person, and
-precedes contacts.
+"""Points of a column that is named; that is offered as an answer; that comes before the answer that each row is a
+person; and that comes before contacts.
 """
 _MOST_ROWS, _LABELS = 50_000, 300
 _MOST_COLUMNS = 300
 _FEW, _ROWS_OF_FEW = 10, 10
 """A household column has at least this many distinct values, or one for this many rows."""
 _MEMBERS, _DIGITS_OF_A_MEMBER, _NEAR, _MOST_NAMED_PAIRS = 50, 2, 4, 3
-"""Largest number of distinct values, and of signs, of the numbers of the persons within a household, largest distance
-to its column, and largest number of pairs that are only named.
+"""Numbers of the persons within a household have at most this many distinct values and this many digits, and their
+column is at most this many columns away. At most the last number of pairs is named without being offered.
 """
 _MOST_NAMES, _REPEATED_NAMES = 3, 1.5
 """Largest number of columns of one name, and mean number of rows per name from which names may stand for persons.

@@ -32,14 +32,14 @@ from anonset.errors import Fix
 NEVER = -20
 """Points of a column that is never offered as the person."""
 _FEWEST_ROWS, _ALL_DIFFERENT, _MANY_DIFFERENT = 20, 0.98, 0.1
-"""Fewest rows in which values identify rows, and shares of distinct values from which values, or ids by their header,
-do.
+"""Values identify rows in at least this many rows, and from these shares of distinct values: the first without a header
+of ids, the second with one.
 """
 _MANY_NAMES, _ROWS_OF_A_NAME = 50, 100
 """Minimum number of capitalized words in a column of names, and largest average number of rows per name."""
 _FEW, _ROWS_OF_FEW, _MOST_ROWS_EACH = 10, 10, 150
-"""A column of fewer distinct values, with more rows per value on average, rarely identifies persons, and neither does
-any column with more rows per value than the last number, or with a value in less than half of the rows.
+"""A column rarely identifies persons if it has fewer than the first number of distinct values and more than the second
+number of rows per value, or more than the third number of rows per value, or no value in half of the rows.
 """
 _LONGEST_AMOUNT = 12
 _NOT_RECOGNIZED = "not recognized as an attribute that others know"

@@ -22,7 +22,7 @@ from anonset.settings.settings import ComparedSettings, ReadingSettings
 from anonset.spelling import as_typed, setting
 
 _RISKS = 1.2
-"""Ratio of the memory for counting risks to the memory of a run. It was 654 MiB for 1,048,576 baskets."""
+"""Ratio of the memory for counting risks to the memory of a run."""
 _CHUNKS = 1.5
 """Ratio of the memory for a disassociated publication to the memory of a run.
 

@@ -319,9 +319,9 @@ def _require_lines(where: object, kind: str, options: ReadOptions) -> None:
         return
     if (dialect.no_header or dialect.header_line > 1) and kind not in _WITH_HEADER:
         name = setting("no_header", True) if dialect.no_header else setting("header_line")
-        problem = f"{name} applies to CSV and TSV files only"
+        problem = f"{name} applies to CSV, TSV and XLSX files only"
     elif (lines := {"footer", "labels", "no-other"}.intersection(options.skip_rows)) and kind not in _WITH_HEADER:
-        problem = f"{setting('skip_rows', min(lines))} applies to CSV and TSV files only"
+        problem = f"{setting('skip_rows', min(lines))} applies to CSV, TSV and XLSX files only"
     elif options.null and kind not in (*_WITH_HEADER, *STATISTICS, "jsonl", "parquet"):
         problem = f"{setting('null')} applies to tables only, because their fields may be null"
     elif options.value_codes and kind not in STATISTICS:

@@ -123,9 +123,9 @@ class FileOptions(_Options):
         str | None, FILE, "Text encoding, such as latin-1. Default: UTF-8, or that of the byte order mark."
     ] = None
     no_header: Annotated[bool, FILE, "The file has no header; columns are named 1, 2, ..."] = False
-    header_line: Annotated[int, FILE, "Line number of the header of a CSV or TSV file. Lines above it are skipped."] = (
-        field(default=1, metadata={"ge": 1})
-    )
+    header_line: Annotated[
+        int, FILE, "Line number of the header of a CSV, TSV or XLSX file. Lines above it are skipped."
+    ] = field(default=1, metadata={"ge": 1})
     skip_rows: Annotated[
         Names,
         PERSONS,
