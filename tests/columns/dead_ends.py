@@ -31,8 +31,10 @@ from tests.columns.tables import write
 
 from anonset.cli.main import main as anonset
 from anonset.settings.job_text import unit_line
+from followed.follow import with_first_items
 
 OPEN = 'unit = "?"'
+OPEN_ITEMS = "?"
 FEW_PERSONS = 30
 MOST_STEPS = 2
 ALL_ANSWERS = 4
@@ -96,6 +98,7 @@ def _follow(command: list[str], unit: str, result: Walk, steps: int, *, is_print
         job = Path(_target(command))
         was_open = OPEN in job.read_text(encoding="utf-8")
         is_offered = _answer(job, unit)
+        result.decisions += _answer_items(job, unit)
         result.decisions += was_open + text.count("- would be rejected: ")
         return _follow(["anonymize", job.name], unit, result, steps, is_printed=is_offered)
     result.stops.append(_message(text))
@@ -135,6 +138,14 @@ def _answer(job: Path, unit: str) -> bool:
     text = job.read_text(encoding="utf-8")
     job.write_text(text.replace(f"\n{OPEN}\n", f"\n{unit_line(unit)}\n"), encoding="utf-8")
     return OPEN not in text or unit in _units(text)
+
+
+def _answer_items(job: Path, unit: str) -> bool:
+    """State the first of the possible items in a job file. Return True if they were open for this person."""
+    text = job.read_text(encoding="utf-8")
+    job.write_text(with_first_items(text), encoding="utf-8")
+    settings = tomllib.loads(text)
+    return OPEN_ITEMS in (settings.get("items"), settings.get("unit_is", {}).get(unit, {}).get("items"))
 
 
 def _units(text: str) -> list[str]:

@@ -64,9 +64,15 @@ def follow(folder: Path, raw: RawFile, unit: str | None = None) -> Way:
 
 
 def _answer(folder: Path, unit: str) -> None:
-    """Answer the question "who is a person?" in each job file."""
+    """Answer the question "who is a person?" in each job file, and "what are the items?" by the first answer."""
     for job in folder.glob("*.toml"):
-        job.write_text(job.read_text().replace('unit = "?"', f"unit = {json.dumps(unit, ensure_ascii=False)}"))
+        text = job.read_text().replace('unit = "?"', f"unit = {json.dumps(unit, ensure_ascii=False)}")
+        job.write_text(with_first_items(text))
+
+
+def with_first_items(job: str) -> str:
+    """Return the text of a job file with the first of the possible lines for open items."""
+    return re.sub(r'^(# (items = .*?) # .*\n(?:# .*\n)*)items = "\?"', r"\1\2", job, flags=re.MULTILINE)
 
 
 def _following(command: str, code: int, printed: str, before: Sequence[str]) -> str:

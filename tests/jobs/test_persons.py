@@ -371,7 +371,8 @@ def test_the_proposed_job_is_of_persons_and_runs_once_answered(tmp_path, monkeyp
     assert answers == [(key, 300), ("row", 1500), ("unknown", None)]
     assert main(["anonymize", "job.toml"]) == 2
     Path("job.toml").write_text(Path("job.toml").read_text().replace('unit = "?"', f'unit = "{key}"'))
-    assert main(["anonymize", "job.toml"]) == 0
+    assert main(["anonymize", "job.toml"]) == 2
+    assert main(["anonymize", "job.toml", "--items", "code"]) == 0
     attestation = attested("stays-safe")
     assert (attestation["declarations"]["unit"], attestation["counts"]["records"]) == ("person", 300)
 

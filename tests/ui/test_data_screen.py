@@ -17,7 +17,7 @@ from anonset.settings.job_files import read_job
 from anonset.ui.screens.fix_buttons import open_fixes
 from anonset.ui.state.folder import Folder
 from anonset.ui.state.page_state import PageState
-from anonset.ui.state.setting_words import fix_in_words
+from anonset.ui.state.setting_words import ITEMS, fix_in_words
 from anonset.ui.state.steps import step_of
 
 pytestmark = pytest.mark.long
@@ -372,7 +372,46 @@ def test_a_role_that_the_rows_of_a_person_contradict_is_an_error_with_its_remedi
         await until(lambda: not state.inspection.busy and not state.inspection.error)
         await until(lambda: "have the same id" not in texts(user))
         await until(lambda: "300 rows, 150 records." in texts(user).splitlines())
+        if role == "relational":  # a sensitive column says that no column contains items
+            user.find(marker="items", content="No column contains items").click()
+            await until(lambda: not state.inspection.busy and not state.first_step)
+            await user.open("/promise")
         assert step_of(state, "Promise").words != "open"
+
+    by_clicks(tmp_path, way)
+
+
+ITEMS_OF_ANSWER = {
+    "Apply to purpose: items": ["purpose"],
+    "Apply to purpose and rating: items": ["purpose", "rating"],
+    "No column contains items": [],
+}
+
+
+@in_this_process
+@pytest.mark.parametrize("answer", ITEMS_OF_ANSWER)
+def test_the_items_are_asked_before_the_promise(tmp_path: Path, answer: str) -> None:
+    loans(tmp_path)
+
+    async def way(user: User, state: PageState) -> None:
+        await opened(user, state, "loans.csv")
+        state.answer("customer")
+        await until(lambda: not state.inspection.busy and state.answered)
+        await user.open("/promise")
+        assert ITEMS in texts(user)
+        assert step_of(state, "Promise").words == "open"
+        state.give_role(["job"], "drop")  # the question remains open
+        await until(lambda: not state.inspection.busy)
+        await user.open("/")
+        assert "'purpose' (one item a row, 4 items, " in texts(user)
+        user.find(content=answer, marker="items").click()
+        await until(lambda: not state.inspection.busy and not state.first_step)
+        await until(lambda: ITEMS not in texts(user))
+        await until(lambda: "'purpose' (one item a row" not in texts(user))
+        settings = state.validated()
+        assert settings.items == ITEMS_OF_ANSWER[answer]
+        assert settings.model == ("kkm" if settings.items else "k")
+        assert {"job", "purpose", "rating", "amount"} - {*settings.items} <= {*settings.drop}
 
     by_clicks(tmp_path, way)
 

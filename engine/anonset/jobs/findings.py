@@ -8,16 +8,17 @@ from pkgutil import resolve_name
 from typing import Any
 
 from anonset.columns.profiles import Profile
-from anonset.columns.roles import ProposedRole
+from anonset.columns.roles import SETS, ProposedRole, tree_of
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table_facts import UnitKind
-from anonset.errors import InputError, Problem
+from anonset.errors import Fix, InputError, Problem
 from anonset.measures.risks.known_items import KnownItems
 from anonset.measures.shares import Share
-from anonset.reading.file_options import ROW, UNKNOWN, Unit
+from anonset.reading.file_options import NONE, OPEN, ROW, UNKNOWN, Unit
 from anonset.release.tables import html_table
+from anonset.settings.edits import edited
 from anonset.settings.job import Job
-from anonset.settings.job_text import answer_text, job_text, relative_to, unit_line
+from anonset.settings.job_text import answer_text, job_text, relative_to, toml_of, unit_line
 from anonset.settings.model_choices import guarantee_for
 from anonset.settings.paths import with_path
 from anonset.spelling import counted, setting
@@ -88,8 +89,12 @@ class UnitOption(RedactedRepr):
     """Reason why a job cannot run for this unit unless the owner names other columns. Empty if it can run."""
     differing: tuple[str, ...] = ()
     """Columns that are dropped because their values differ between rows of a person."""
+    item_answers: tuple[Fix, ...] = field(default=(), repr=False)
+    """Possible answers to the question which columns contain the items (see `Findings`)."""
 
 
+_ITEMS_ASKED = 'What are the items? Replace items = "?" by one of these lines; until then, the job does not run.'
+_OTHER_ITEMS = f"Other columns, or several: inspect again with {setting('items', 'COLUMN,COLUMN')}."
 _OTHERS = 'Another column or several columns may identify the person: unit = "COLUMN" or unit = "COLUMN,COLUMN"'
 
 
@@ -176,6 +181,10 @@ class Findings(RedactedRepr):
     """Settings that publish columns chosen by their values only. Empty if a column is recognized."""
     obstacle: Problem | None = field(default=None, repr=False)
     """Element of `checks` with which no record can be read, or None if records can be read."""
+    item_answers: tuple[Fix, ...] = field(default=(), repr=False)
+    """Possible answers to the question which columns contain the items, first the proposed columns. Empty if no
+    question is open. With an open question about persons, its answers have their own.
+    """
     rejected: bool = False
     """True if one of the problems would stop a run."""
 
@@ -198,12 +207,17 @@ class Findings(RedactedRepr):
             msg = f"{self.source}: the data are not in files, so no job file can name them"
             raise InputError(msg)
         common, answers, guarantee, folder = self.settings, dict[str, str](), dict[str, Any](), Path(folder)
-        reasons, lines = _SETTING_COMMENTS, list[str]()
+        reasons, lines, items = _SETTING_COMMENTS, list[str](), dict[str, Job]()
         if self.question is None:
             classes = self.quasi_identifiers
             tuples = 0 if classes is None else classes.classes
-            guarantee = guarantee_for(Job(common), self.k, self.m, tuples=tuples)
-            reasons = {**_with_way_to_publish(reasons_of_roles(self.columns)), **_SETTING_COMMENTS}
+            base, items = self._open_items(Job(common), self.item_answers, tuples)
+            common, guarantee = base, {} if items else guarantee_for(base, self.k, self.m, tuples=tuples)
+            reasons = {
+                **_with_way_to_publish(reasons_of_roles(self.columns)),
+                **_SETTING_COMMENTS,
+                **_items_comments(self.item_answers, items),
+            }
         else:
             own, lines = [answer for answer in self.question.able if answer.unit != (UNKNOWN,)], self.question.lines()
             common = {
@@ -214,13 +228,43 @@ class Findings(RedactedRepr):
             for answer in own:
                 roles = {n: v for n, v in answer.settings.items() if n not in common and n != "unit"}
                 roles |= {"hierarchy": _placed(roles.get("hierarchy", {}), folder)}
-                must = guarantee_for(Job(answer.settings), self.k, self.m, tuples=answer.combinations)
+                base, edits = self._open_items(Job(roles), answer.item_answers, answer.combinations)
+                must = {} if edits else guarantee_for(Job(answer.settings), self.k, self.m, tuples=answer.combinations)
                 comments = {**_with_way_to_publish(answer.reasons), "differing": _SETTING_COMMENTS["differing"]}
-                answers[str(answer.unit)] = answer_text(str(answer.unit), roles, must, comments)
+                comments |= _items_comments(answer.item_answers, edits)
+                answers[str(answer.unit)] = answer_text(str(answer.unit), base, must, comments, edits)
         if "hierarchy" in common:
             common = {**common, "hierarchy": _placed(common["hierarchy"], folder)}
         input_, out = relative_to(folder, self.source), f"{Path(self.source).name.partition('.')[0]}-safe"
-        return job_text(input_, out, common, guarantee, reasons, self.problems, question=lines, answers=answers)
+        return job_text(
+            input_, out, common, guarantee, reasons, self.problems, question=lines, answers=answers, items=items
+        )
+
+    def _open_items(self, settings: Job, answers: Sequence[Fix], tuples: int) -> tuple[Job, dict[str, Job]]:
+        """Return settings in which the items are open, and their edits for each answer. Without answers, the settings
+        are returned unchanged, with no edits.
+        """
+        if not answers:
+            return settings, {}
+        kinds = {column.profile.name: column.profile.kind for column in self.columns}
+        sets, trees = settings.only(_OF_ITEMS), settings.entries("hierarchy")
+        names = [name for role in SETS for name in sets.names(role)]
+        base = edited(settings, Job({"drop": names})).without(*_OF_ITEMS) if names else settings
+        secret = {"drop": base.names("sensitive")} if base.names("sensitive") else {}
+        edits = dict[str, Job]()
+        for answer in answers:
+            (role, columns), *_ = answer.settings.items()
+            own = [*columns] if role == "items" else ["items"]
+            specs = {name: trees.get(name) or tree_of(kinds.get(name, "")) for name in own}
+            own_sets = sets if {*sets.names(role)} & {*columns} else Job()
+            stated = Job({**own_sets, **answer.settings, **secret, "hierarchy": specs})
+            edits[role if role == "one_hot" else ",".join(columns)] = stated
+        if base.names("relational") or base.names("sensitive"):
+            edits[NONE] = Job()
+        for key, own_edits in edits.items():
+            must = guarantee_for(edited(base, own_edits), self.k, self.m, tuples=tuples)
+            edits[key] = Job({**own_edits.without("hierarchy"), **must, **own_edits.only(("hierarchy",))})
+        return Job({"items": OPEN, **base}), edits
 
     def to_dict(self) -> dict[str, Any]:
         """Return the findings as JSON data, as ``anonset inspect --json`` prints them.
@@ -256,6 +300,13 @@ def reasons_of_roles(columns: Iterable[ColumnFindings]) -> dict[str, list[str]]:
     return reasons
 
 
+def _items_comments(answers: Sequence[Fix], edits: Mapping[str, Job]) -> dict[str, list[str]]:
+    """Return the comments above the open items of a job: the possible lines. Empty if the items are not open."""
+    effects = [*(answer.effect for answer in answers), "no column contains items"]
+    lines = [f"items = {toml_of(key)} # {effect}" for key, effect in zip(edits, effects, strict=False)]
+    return {"items": [_ITEMS_ASKED, *lines, _OTHER_ITEMS]} if edits else {}
+
+
 def _placed(specs: Mapping[str, Any], folder: Path) -> dict[str, str]:
     """Return hierarchies with paths relative to a folder. Reject objects of Python, which a job file cannot name."""
     for name, spec in specs.items():
@@ -271,6 +322,8 @@ def _with_way_to_publish(reasons: Mapping[str, list[str]]) -> dict[str, list[str
     return {**reasons, **({"drop": [way, *reasons["drop"]]} if "drop" in reasons else {})}
 
 
+_OF_ITEMS = (*SETS, "present", "with_header", "separator")
+"""Settings that state which columns contain the items."""
 _OF_ANSWERS = (
     "items", "one_hot", "present", "one_code", "with_header", "relational", "sensitive", "id", "keep", "drop",
     "numeric", "unit", "differing", "separator", "skip_rows", "hierarchy",

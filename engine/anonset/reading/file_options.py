@@ -11,6 +11,8 @@ from anonset.reading.name_lists import names_in
 from anonset.reading.roles import Names
 from anonset.reading.sources.dialect import DIALECT_OPTIONS, Dialect
 
+NONE = "none"
+"""Answer that no column contains items, if a job file asks which columns do."""
 ROW, UNKNOWN, OPEN = "row", "unknown", "?"
 """Values of the setting ``unit`` that name no columns: each row is a person, the data do not say who is a person, and
 the owner has not decided yet.

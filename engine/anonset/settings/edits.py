@@ -7,7 +7,7 @@ from anonset.algorithms.base import traits_of
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.columns.roles import SETS
 from anonset.data.hierarchies.hierarchy_rules import RANGE
-from anonset.reading.file_options import COLUMN_OPTIONS, Unit
+from anonset.reading.file_options import COLUMN_OPTIONS, NONE, Unit
 from anonset.reading.name_lists import name_list, names_in
 from anonset.settings.column_rules import (
     NAMES,
@@ -21,6 +21,8 @@ from anonset.settings.job import Job
 from anonset.settings.parameters import MODELS, accepted_settings, default_algorithm, parameters
 from anonset.settings.settings import Settings, settings_model, validate
 
+ITEMS_ANSWERS = "items_is"
+"""Name of the table with the edits of the settings for each possible value of ``items``."""
 _SINGLE = ("sensitive", "id")
 """Roles whose former columns are dropped if other columns get the role."""
 _GROWING = {name for name, field in Settings.model_fields.items() if get_origin(field.annotation) is list} - {
@@ -59,7 +61,8 @@ def edited(job: Job, edits: Job) -> Job:
     that of the job. A column with a new role leaves its former role, and loses the entries that the new role does not
     allow. A new sensitive column drops the former one. A model removes the algorithm and the parameters that do not
     apply to it, and a hierarchy removes the ceiling of its column. Columns that the edits drop have no other role in
-    them, so users can append a recommended ``--drop`` to a command.
+    them, so users can append a recommended ``--drop`` to a command. ``items = none`` answers an open job (see
+    `with_items`), and changes nothing else.
 
     >>> job = Job({"k": 2, "relational": ["age", "zip"], "sensitive": "hiv", "null": ["-9"], "ceiling": {"zip": "1"}})
     >>> edited(job, Job({"k": 5, "m": None, "null": ["age=0"], "hierarchy": {"zip": "values"}})).settings
@@ -69,6 +72,7 @@ def edited(job: Job, edits: Job) -> Job:
     >>> edited(Job(), Job({"relational": "age,house", "sensitive": "hiv", "drop": ["house", "hiv"]})).settings
     {'relational': ['age'], 'drop': ['house', 'hiv']}
     """
+    edits = edits.without("items") if edits.names("items") == [NONE] else edits
     edits = with_longest_names(Job({name: value for name, value in edits.items() if value is not None}), job)
     known = names_with_commas(job, edits)
     dropped = dict.fromkeys(_columns(edits, known).get("drop", ()), "drop")
@@ -87,6 +91,36 @@ def edited(job: Job, edits: Job) -> Job:
     if had and not has and not any(_JOINED in names for names in after.values()):
         made = without_roles(made, {_JOINED: "drop"})
     return made
+
+
+def with_items(job: Job, names: Sequence[str]) -> Job | None:
+    """Return a job whose items are open with the edits for its answer: columns, or ``none``. None if it lacks them.
+
+    >>> edits = {"a": {"items": ["a"], "model": "kkm"}, "none": {"model": "k"}}
+    >>> job = Job({"items": "?", "relational": ["sex"], "drop": ["a", "b"], "items_is": edits})
+    >>> with_items(job, ["a"]).settings
+    {'relational': ['sex'], 'drop': ['b'], 'items': ['a'], 'model': 'kkm'}
+    >>> with_items(job, ["none"]).settings, with_items(job, ["b"])
+    ({'relational': ['sex'], 'drop': ['a', 'b'], 'model': 'k'}, None)
+    """
+    answers, made = job[ITEMS_ANSWERS], job.without("items", ITEMS_ANSWERS)
+    for key in [",".join(names)] if ",".join(names) in answers else names:
+        if key not in answers:
+            return None
+        made = edited(made, Job({name.replace("-", "_"): value for name, value in answers[key].items()}))
+    return made
+
+
+def items_answer(stated: Job) -> list[str]:
+    """Return the answer to the question which columns contain the items, if settings answer it. A sensitive column
+    without items says that no column does.
+
+    >>> [items_answer(Job(own)) for own in ({"items": "a,b"}, {"one_hot": ["x"]}, {"sensitive": "hiv"}, {"k": 5})]
+    [['a', 'b'], ['one_hot'], ['none'], []]
+    """
+    marked = ["one_hot"] if stated.names("one_hot") else []
+    columns = stated.names("items") or stated.names("one_code")
+    return columns or marked or ([NONE] if stated.names("sensitive") else [])
 
 
 def _columns(job: Job, known: Sequence[str]) -> dict[str, tuple[str, ...]]:

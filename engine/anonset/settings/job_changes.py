@@ -7,8 +7,9 @@ from typing import Any
 from anonset.columns.roles import ROLES as COLUMN_ROLES
 from anonset.columns.roles import SETS
 from anonset.data.hierarchies.hierarchy_rules import RANGE, VALUES
-from anonset.reading.file_options import OPEN, Unit
+from anonset.reading.file_options import NONE, OPEN, Unit
 from anonset.reading.name_lists import name_list
+from anonset.settings.edits import ITEMS_ANSWERS, edited, items_answer, with_items
 from anonset.settings.job import Job
 from anonset.settings.job_files import ANSWERS
 from anonset.settings.job_text import CHECK, one_line, toml_of
@@ -50,6 +51,12 @@ def changed_job(text: str, changes: Mapping[str, Any]) -> str:
     answers = job.get(ANSWERS, {})
     key = Unit.of(changes.get("unit", job.get("unit", OPEN))).key_in(answers)
     own: Any = answers.get(key)
+    asks = own if own is not None and ITEMS_ANSWERS in own else job
+    if ITEMS_ANSWERS in asks and (answer := items_answer(Job(changes))):
+        _answer_items(asks, answer, Job(changes).only((*SETS, "sensitive", "drop")))
+        changes = {name: value for name, value in changes.items() if name != "drop" and value not in (NONE, [NONE])}
+    elif ITEMS_ANSWERS in asks:
+        changes = _with_asked(Job(asks.unwrap()), changes)
     for name, value in changes.items():
         inner = own is not None and name != "unit" and (name in own or name not in job)
         place = own if inner else job
@@ -66,7 +73,41 @@ def changed_job(text: str, changes: Mapping[str, Any]) -> str:
     after = tomlkit.dumps(job)
     if "unit" in changes:
         after = re.sub(r"^# Who is a person\? Replace .*\n(#.*\n)*(?=unit = )", "", after, flags=re.MULTILINE)
+    if ITEMS_ANSWERS not in asks:
+        after = re.sub(
+            r"^# What are the items\? Replace .*\n(# items = .*\n)*# Other columns, .*\n", "", after, flags=re.MULTILINE
+        )
     return without_reasons(after, key, moved)
+
+
+def _with_asked(job: Job, changes: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return changes of a job with open items. The columns that may contain the items remain dropped, unless they get
+    another role: settings that `read_job` returns for such a job do not name them.
+    """
+    before, named = job.names("drop"), Job(changes).names(*(role for role in COLUMN_ROLES if role != "drop"))
+    asked = {name for edits in job[ITEMS_ANSWERS].values() for name in Job(edits).names(*SETS)}
+    stated = Job(changes).names("drop") if "drop" in changes else before
+    dropped = [name for name in before if name in stated or name in asked]
+    drop = [name for name in dict.fromkeys([*dropped, *stated]) if name not in named]
+    return changes if drop == before else {**changes, "drop": drop}
+
+
+def _answer_items(asks: Any, names: Sequence[str], stated: Job) -> None:
+    """Replace the open items of a job, or of the settings for a unit, by the edits for columns or ``none``, and by
+    stated roles. Columns without edits get the model of the first answer.
+    """
+    job = Job(asks.unwrap())
+    first = Job(next(iter(job[ITEMS_ANSWERS].values()))).without(*SETS, "hierarchy")
+    made = edited(with_items(job, names) or edited(job.without("items", ITEMS_ANSWERS), first), stated)
+    for name, value in job.without("items").changes(made).items():
+        if isinstance(value, Mapping):
+            _change_table(asks, name, value)
+        elif value is None:
+            del asks[name]
+        else:
+            asks[name] = value
+    if asks.get("items") == OPEN:
+        del asks["items"]
 
 
 def reasons_in(text: str, unit: str, columns: Sequence[str]) -> dict[str, str]:

@@ -9,15 +9,16 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from anonset.algorithms.registry import ALGORITHMS, APART
-from anonset.errors import InputError, UndeclaredUnitError
-from anonset.reading.file_options import COLUMN_OPTIONS, OPEN, ROW, UNKNOWN, Unit
+from anonset.columns.roles import SETS
+from anonset.errors import Fix, InputError, Problem, UndeclaredUnitError
+from anonset.reading.file_options import COLUMN_OPTIONS, NONE, OPEN, ROW, UNKNOWN, Unit
 from anonset.reading.linked import LinkedTables, column_of
 from anonset.reading.sources.files import require_file
 from anonset.reading.sources.place import Place, is_address
 from anonset.settings.column_rules import TABLES
-from anonset.settings.edits import edited
+from anonset.settings.edits import ITEMS_ANSWERS, edited, items_answer, with_items
 from anonset.settings.job import Job
-from anonset.settings.job_text import unit_line
+from anonset.settings.job_text import toml_of, unit_line
 from anonset.settings.parameters import accepted_settings, default_algorithm, parameters
 from anonset.settings.paths import placed_below
 from anonset.settings.readers import WrittenFloat
@@ -82,6 +83,7 @@ def read_job(path: str, flags: Job | None = None, *, unanswered: bool = False) -
     if "tables" in entries:
         _name_columns(path, entries)
     job = _with_declared_unit(path, Job(entries), text, flags or Job(), unanswered=unanswered)
+    job = _with_declared_items(path, job, flags or Job(), unanswered=unanswered)
     return placed_below(_with_tables(path, job, flags or Job()) if "tables" in job else job, Place(path).parent)
 
 
@@ -151,6 +153,45 @@ def _with_declared_unit(path: str, job: Job, text: str, flags: Job, *, unanswere
     else:
         without = edited(without, Job({"unit": list(unit)}))
     return Job({name: value for name, value in {**without, "unit": list(unit)}.items() if value != []})
+
+
+def item_fixes(job: Job) -> list[Fix]:
+    """Return the possible answers to the question which columns contain the items. Empty if it is not open.
+
+    >>> edits = {"a": {"items": ["a"], "model": "km"}, "none": {"model": "k"}}
+    >>> [fix.settings for fix in item_fixes(Job({"items": "?", "items_is": edits}))]
+    [{'items': ['a']}, {'items': ['none']}]
+    """
+    answers = job.get(ITEMS_ANSWERS, {}) if job.names("items") == [OPEN] else {}
+    return [
+        Fix(
+            {role: edits[role] for role in SETS if role in edits} or {"items": [NONE]}, f"for items = {toml_of(answer)}"
+        )
+        for answer, edits in answers.items()
+    ]
+
+
+def _with_declared_items(path: str, job: Job, flags: Job, *, unanswered: bool) -> Job:
+    """Return a job with the edits for its value of ``items``, or for that of the flags, if its items are open."""
+    answers = job.get(ITEMS_ANSWERS)
+    if not answers:
+        return job
+    stated = items_answer(flags)
+    stated = [] if stated == [NONE] and NONE not in answers else stated
+    names = stated or job.names("items")
+    if (made := with_items(job, names)) is not None:
+        return made
+    closed = job.without("items", ITEMS_ANSWERS)
+    if unanswered and (stated or names == [OPEN]):
+        asked = {name for edits in answers.values() for name in Job(edits).names(*SETS)}
+        return closed.with_(drop=[name for name in closed.names("drop") if name not in asked])
+    if fixes := [] if stated else item_fixes(job):
+        raise InputError(Problem(f'{path}: which columns contain the items? Replace items = "?" by an answer', fixes))
+    lines = [f"items = {toml_of(key)}" for key in answers]
+    command = as_typed("inspect", path, {"unit": job.names("unit"), "items": names})
+    msg = f"{path}: the job has no settings for items = {toml_of(names)}, only for {listed(lines, 'or')}; to propose "
+    msg += f"them: {command}"
+    raise InputError(msg)
 
 
 def _question(path: str, text: str, answers: Mapping[str, Any]) -> str:

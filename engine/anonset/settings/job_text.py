@@ -29,6 +29,7 @@ def job_text(
     problems: Sequence[str],
     question: Sequence[str] = (),
     answers: Mapping[str, str] = MappingProxyType({}),
+    items: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
 ) -> str:
     """Return a commented job file.
 
@@ -48,6 +49,8 @@ def job_text(
         Possible lines that declare who is a person. Empty if no declaration is needed.
     answers
         Text with the settings for each possible value of ``unit``.
+    items
+        Edits of the settings for each possible value of ``items``. Empty if it is not open.
     """
     lines = [
         "# Job file for anonset. Run: anonset anonymize THIS-FILE. Compare algorithms: anonset suggest THIS-FILE.",
@@ -65,7 +68,7 @@ def job_text(
             '# Who is a person? Replace unit = "?" by one of these lines; until then, the job does not run.',
         ]
         lines += [*(f"# {one_line(line)}" for line in question), 'unit = "?"']
-    lines += _settings_lines(settings, guarantee, reasons)
+    lines += [*_settings_lines(settings, guarantee, reasons), *_lines_of_items(items)]
     for answer, text in answers.items():
         lines += [
             "",
@@ -76,10 +79,23 @@ def job_text(
 
 
 def answer_text(
-    answer: str, settings: Mapping[str, Any], guarantee: Mapping[str, Any], reasons: Mapping[str, Sequence[str]]
+    answer: str,
+    settings: Mapping[str, Any],
+    guarantee: Mapping[str, Any],
+    reasons: Mapping[str, Sequence[str]],
+    items: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
 ) -> str:
-    """Return text with the settings for a value of ``unit``."""
-    return "\n".join(_settings_lines(settings, guarantee, reasons, f"unit_is.{toml_of(answer)}."))
+    """Return text with the settings for a value of ``unit``. `items` are edits of them (see `job_text`)."""
+    within = f"unit_is.{toml_of(answer)}."
+    return "\n".join([*_settings_lines(settings, guarantee, reasons, within), *_lines_of_items(items, within)])
+
+
+def _lines_of_items(items: Mapping[str, Mapping[str, Any]], within: str = "") -> list[str]:
+    lines = list[str]()
+    for answer, edits in items.items():
+        place = f"{within}items_is.{toml_of(answer)}"
+        lines += ["", f"[{place}]", *filter(None, _settings_lines(edits, {}, {}, f"{place}."))]
+    return lines
 
 
 def _settings_lines(

@@ -93,7 +93,12 @@ def inspect(
         write_file(Path(out), [findings.job_text(Path(out).parent).encode()])
         units = [] if findings.question is None else [str(answer.unit) for answer in findings.question.able]
         task = "resolve the problems that Check calls rejected in" if findings.rejected else "review"
-        notes.append(_next_run(out, task if findings.question is None else _TO_DECLARE, units))
+        if findings.question is not None:
+            asks_items = any(answer.item_answers for answer in findings.question.able)
+            task = f"{_TO_DECLARE}, and the items, in" if asks_items else f"{_TO_DECLARE} in"
+        elif findings.item_answers:
+            task = "declare the items in"
+        notes.append(_next_run(out, task, units))
     elif findings.records:
         notes.append(_next_job(source, typed, trees, "settings", is_open=findings.question is not None))
     further_lines = [] if failure is not None else [*_next_lines(findings, more, condition)]
@@ -193,7 +198,7 @@ def _linked(findings: "LinkedFindings", flags: Job, *, out: str | None, json: bo
         except InputError as problem:  # no table has items
             why = problem.problem.sentence
             error = InputError(why if json else f"{out} is not written: {why}")
-        notes = [_next_run(out, _TO_DECLARE if units else "review", units[:1])]
+        notes = [_next_run(out, f"{_TO_DECLARE} in" if units else "review", units[:1])]
         for unit in units[1:]:
             other = shlex.quote(str(Path(out).with_stem(f"{Path(out).stem}-{unit}")))
             notes.append(
@@ -203,4 +208,4 @@ def _linked(findings: "LinkedFindings", flags: Job, *, out: str | None, json: bo
     return Output(findings.to_dict, lambda: linked_account(findings), lambda: notes if with_next else [], error=error)
 
 
-_TO_DECLARE = "declare who is a person in"
+_TO_DECLARE = "declare who is a person"

@@ -114,6 +114,7 @@ def inspect_one(
         known_items=(), checks=_distinct(work.problems), memory=None, settings={**work.settings},
         recognised=work.recognised, question=_question(work),
         possible_items=work.possible_items, possible_roles=work.possible_roles, obstacle=work.obstacle,
+        item_answers=work.item_answers,
     )  # fmt: skip
     return findings if work.table is None else _with_records(findings, work, work.table, seed)
 
@@ -155,7 +156,7 @@ def _question(work: Proposal) -> Question | None:
             Unit(answer.person or (ROW,)), answer.persons, unique, {**answer.settings}, combinations, answer.skipped,
             reasons_of_roles(answer.columns), answer.doubt,
             "" if answer.table is not None else str(answer.obstacle or "no column can be published"),
-            tuple(column.profile.name for column in answer.columns if column.proposed.differs),
+            tuple(column.profile.name for column in answer.columns if column.proposed.differs), answer.item_answers,
         )  # fmt: skip
         answers.append(option)
         if not answer.person:

@@ -10,7 +10,7 @@ from anonset.columns.ids import given_texts
 from anonset.columns.kinds import MOST_LOOKED_AT
 from anonset.data import Table
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.errors import Problem
+from anonset.errors import Fix, Problem
 from anonset.jobs.findings import ColumnFindings
 from anonset.reading.batches import OpenedSource, Transform
 from anonset.reading.cells.columns import with_nulls
@@ -75,6 +75,10 @@ class Proposal(RedactedRepr):
     answers: "tuple[Proposal, ...]" = ()
     """Proposals for all possible units if the owner must choose the unit. This proposal is the first that reads
     records.
+    """
+    item_answers: tuple[Fix, ...] = ()
+    """Possible answers to the question which columns contain the items, first the proposed columns. Empty if there is
+    no other answer.
     """
     obstacle: Problem | None = None
     """Problem with which no record can be read. It applies if `table` is None."""

@@ -1,6 +1,6 @@
 """Read data with proposed roles for one possible unit of privacy, or collect the problems."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import chain
 
@@ -285,7 +285,7 @@ class UnitReader(RedactedRepr):
     ) -> Proposal:
         """Return the proposal with the roles that the owner may give to dropped columns, and with its columns."""
         items = proposal.possible_items
-        proposal = _with_problems(proposal, *self._which_items(merged, published, items.get("one_hot", ())))
+        proposal = self._which_items(proposal, merged, published, items.get("one_hot", ()))
         if proposal.table is not None and not any(role.role in SETS for role in published.values()):
             possible = {} if items else roles_by_behaviour(roles, merged, self.profiles)
             possible = {} if "differing" in possible else possible
@@ -295,21 +295,30 @@ class UnitReader(RedactedRepr):
             proposal = replace(proposal, possible_roles=possible)
         return replace(proposal, columns=self._columns(published))
 
-    def _which_items(self, merged: ProposedRoles, published: ProposedRoles, marked: Sequence[str]) -> Iterator[Problem]:
-        """Yield the question which columns contain the items, if others than the proposed ones may contain them."""
-        chosen = [name for name, role in published.items() if role.role in SETS]
-        sets = [name for name in chosen if published[name].role == "items"]
-        others = [] if any(published[name].is_given for name in chosen) else self._as_items(merged, marked, sets)
-        if others:
-            named = [self._with_items(name) for name in chosen[:_MOST_ITEMS]]
-            verb = "is" if len(chosen) == 1 else "are"
-            yield Problem(f"{f'{listed(named)} {verb}' if chosen else 'no column is'} proposed as the items", others)
+    def _which_items(
+        self, proposal: Proposal, merged: ProposedRoles, published: ProposedRoles, marked: Sequence[str]
+    ) -> Proposal:
+        """Return the proposal with the question which columns contain the items, if others than the proposed ones may
+        contain them.
+        """
+        sets = {role: [name for name, own in published.items() if own.role == role] for role in SETS}
+        chosen = [name for names in sets.values() for name in names]
+        is_declared = any(published[name].is_given for name in chosen) or bool(self.data.declared.get("sensitive"))
+        others = [] if is_declared else self._as_items(merged, marked, sets["items"])
+        if not others:
+            return proposal
+        shapes = [self._with_items(name) for name in sets["items"][:_MOST_ITEMS]]
+        shapes += [f"{counted(len(sets[role]), 'column')} {shape}" for role, shape in _SHAPES.items() if sets[role]]
+        named = f"{listed(shapes)} {'is' if len(chosen) == 1 else 'are'}" if shapes else "no column is"
+        problem = Problem(f"{named} proposed as the items", others)
+        answers = [Fix({role: names for role, names in sets.items() if names}, f"{named} proposed")] if chosen else []
+        return replace(_with_problems(proposal, problem), item_answers=(*answers, *others))
 
     def _as_items(self, merged: ProposedRoles, marked: Sequence[str], chosen: Sequence[str] = ()) -> list[Fix]:
         """Return the settings that publish dropped columns as items, the most probable first."""
         if marked:
             return [Fix({"one_hot": list(marked)}, f"if each of {len(marked)} columns of 0 and 1 is an item")]
-        candidates = item_candidates(merged, self.profiles)
+        candidates = [name for name in item_candidates(merged, self.profiles) if not merged[name].is_given]
         series = [*dict.fromkeys(tuple(self._series(name, merged)) for name in candidates)][:_MOST_ITEMS]
         fixes = [
             Fix(self._read_together(names), f"if {self._with_items(*names)} contains the items") for names in series
@@ -411,6 +420,8 @@ def are_buckets(given: Job, roles: ProposedRoles) -> bool:
 
 
 _MOST_ROWS_NAMED, _MOST_ITEMS = 5, 5
+_SHAPES = {"one_hot": "that each mark an item", "one_code": "with one item each"}
+"""Shapes of sets that several columns form together."""
 _ONE_VALUE = ("relational", "sensitive", "keep")
 _MOST_WITHOUT_ID = 0.5
 """Maximum share of rows without an id. They are skipped."""

@@ -8,7 +8,7 @@ from functools import partial
 from nicegui import ui
 from nicegui.elements.mixins.text_element import TextElement
 
-from anonset.reading.file_options import OPEN, ROW, UNKNOWN
+from anonset.reading.file_options import NONE, OPEN, ROW, UNKNOWN
 from anonset.release.memory import format_size
 from anonset.settings.job_files import ANSWERS
 from anonset.spelling import counted
@@ -18,7 +18,7 @@ from anonset.ui.screens.frame import Screen, button, card, empty, menu_of, text
 from anonset.ui.screens.linked_tables import keys_of, show_tables, tables_state
 from anonset.ui.screens.run_sections import show_exposed
 from anonset.ui.state.page_state import PageState
-from anonset.ui.state.setting_words import ROW_WORDS, UNIT, UNKNOWN_WORDS
+from anonset.ui.state.setting_words import ITEMS, ROW_WORDS, UNIT, UNKNOWN_WORDS, fix_in_words
 
 _AS_ITEMS = "As items, all values of a person can be published: choose this role for the column."
 _NO_DATA = "This folder contains no data. Copy a file such as visits.csv into the folder."
@@ -136,6 +136,29 @@ def _question(screen: Screen) -> None:
             text("p", f"{lost} {_AS_ITEMS}").classes("soft").mark("differing")
 
 
+def _items(screen: Screen) -> None:
+    """Ask which columns contain the items, if the job file asks."""
+    state = screen.state
+    answers = [] if state.publishing else state.item_answers
+    if not answers:
+        return
+    with card(ITEMS):
+        text("p", "Choose an answer first: only the items that you choose are published.").classes("alert")
+        for warning in _about_items(state):
+            text("p", warning)
+        with ui.element("div").classes("actions"):
+            for answer in answers:
+                is_none = answer.settings == {"items": [NONE]}
+                label = "No column contains items" if is_none else fix_in_words(answer.settings)
+                button(label, partial(screen.act, state.apply_fix, answer)).mark("items")
+
+
+def _about_items(state: PageState) -> list[str]:
+    """Return the warnings whose remedies answer the question which columns contain the items."""
+    asked, warnings = [fix.settings for fix in state.item_answers], state.inspection.warnings
+    return [one for one, fixes in warnings.items() if any(fix.settings in asked for fix in fixes)]
+
+
 def _units(state: PageState) -> dict[str, str]:
     persons = _persons(state)
     likely = [*persons, *state.raw.get(ANSWERS, {}), ROW, UNKNOWN]
@@ -193,7 +216,10 @@ def _problems_state(state: PageState) -> object:
 
 def _problems(screen: Screen) -> None:
     state, found = screen.state, screen.state.inspection
-    warnings, unchecked = found.warnings, found.unchecked
+    _items(screen)
+    about_items = [] if state.publishing else _about_items(state)
+    warnings = {warning: fixes for warning, fixes in found.warnings.items() if warning not in about_items}
+    unchecked = [warning for warning in found.unchecked if warning in warnings]
     problems = [(warning, open_fixes(state, warnings[warning])) for warning in unchecked]
     if found.error:
         known = [fix.settings for fixes in warnings.values() for fix in open_fixes(state, fixes)]

@@ -90,9 +90,12 @@ class Inspection(Commands):
         (self.checked.add if checked else self.checked.discard)(warning)
         self._write_checks({warning: not checked})
 
-    def settle(self, fix: Fix) -> None:
-        """Forget the warnings that a fix remedies, because the owner has chosen it."""
-        self.assumed = {warning: fixes for warning, fixes in self.assumed.items() if fix not in fixes}
+    def settle(self, chosen: Sequence[Fix]) -> None:
+        """Forget the warnings that one of the fixes remedies, because the owner has chosen."""
+        known = [fix.settings for fix in chosen]
+        self.assumed = {
+            warning: fixes for warning, fixes in self.assumed.items() if not any(fix.settings in known for fix in fixes)
+        }
 
     def propose(self, data: Path, *options: str) -> None:
         """Write a job file for a data set, with settings that options state."""

@@ -8,13 +8,13 @@ from typing import Any
 
 from anonset.errors import AnonsetError, Fix, InputError, plain_text
 from anonset.privacy.model import PrivacyModel
-from anonset.reading.file_options import OPEN, UNKNOWN, Unit
+from anonset.reading.file_options import NONE, OPEN, UNKNOWN, Unit
 from anonset.reading.linked import LinkedTables
 from anonset.reading.sources.place import Place
 from anonset.settings.edits import edited, make_settings
 from anonset.settings.job import Job
 from anonset.settings.job_changes import changed_job, reasons_in
-from anonset.settings.job_files import ANSWERS, read_job
+from anonset.settings.job_files import ANSWERS, item_fixes, read_job
 from anonset.settings.model_choices import (
     candidate_of,
     fitting_model,
@@ -32,7 +32,7 @@ from anonset.ui.state.folder import JOB, Folder, replacement, require_data, sett
 from anonset.ui.state.inspection import Inspection
 from anonset.ui.state.policy_state import KINDS, PolicyState
 from anonset.ui.state.publication import Publication
-from anonset.ui.state.setting_words import UNIT, UNKNOWN_WORDS, in_words
+from anonset.ui.state.setting_words import ITEMS, UNIT, UNKNOWN_WORDS, in_words
 from anonset.ui.state.table_roles import Inspected, inspected_tables, with_columns
 from anonset.ui.state.tree_state import TreeState
 from anonset.ui.state.trial import Trial
@@ -161,10 +161,19 @@ class PageState:
         return not is_asked and not self.raw.keys() & {"unit", ANSWERS}
 
     @property
+    def item_answers(self) -> list[Fix]:
+        """Possible answers to the question which columns contain the items of the declared person. Empty if it is not
+        open.
+        """
+        answers = self.raw.get(ANSWERS, {})
+        return item_fixes(Job({**self.raw, **answers.get(Unit.of(self.unit).key_in(answers), {})}))
+
+    @property
     def first_step(self) -> str:
         """Step on the screen Data that the other screens require, or an empty text if no step is missing."""
         if self.raw:
-            return "" if self.answered else f"First answer the question “{UNIT}” on the screen Data."
+            asked = ([] if self.answered else [UNIT]) or [ITEMS for _ in self.item_answers[:1]]
+            return "".join(f"First answer the question “{question}” on the screen Data." for question in asked)
         if self.job is None:
             return "First choose the data on the screen Data."
         if self.inspection.findings is None:
@@ -288,8 +297,9 @@ class PageState:
 
         Without a job file, repeat the first inspection with the recommended settings.
         """
+        answers = self.item_answers
         if not self._add(Job(fix.settings)):
-            self.inspection.settle(fix)
+            self.inspection.settle(answers if fix in answers else [fix])
             self._inspect_again()
 
     @property
@@ -310,7 +320,9 @@ class PageState:
         """Add settings to the job file. Without a job file, repeat the first inspection with them, and return True."""
         if self._propose_again(arguments_of(added.settings)):
             return True
-        if self.tables:
+        if added.names("items") == [NONE]:
+            self._write(added.settings)
+        elif self.tables:
             self.change(*with_columns(self.stated, self.tables, self.inspected, self.unit, added))
         else:
             self.change(edited(self.stated, added))

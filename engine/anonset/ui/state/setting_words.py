@@ -69,6 +69,7 @@ SIZE_WORDS = {
 ROW_WORDS = "Each row is a different person"
 UNKNOWN_WORDS = "The data do not say: a person with several rows is not protected as one"
 UNIT = "Who is a person?"
+ITEMS = "What are the items?"
 KNOWN = "What may an attacker know?"
 RULE = "Rule or file"
 CEILING = "Publish nothing above this node (ceiling)"

@@ -1,0 +1,121 @@
+"""A job stops until the owner declares which columns contain the items, if several may, and each answer publishes."""
+
+import json
+import shlex
+import tomllib
+from pathlib import Path
+
+import pytest
+from tests.facts import names
+
+from anonset.settings.job_changes import changed_job
+from cli.place import Place
+
+VACCINES, CODES = ("Gardasil", "Influvac", "Havrix", "Typhim"), ("E11.9", "I10", "J45.0", "K21.0", "M54.5")
+
+
+@pytest.fixture
+def job(place: Place) -> Path:
+    """Propose a job for persons with several codes, vaccines and clinics."""
+    lines = [
+        f"P{n // 3:03},{'fm'[n // 3 % 2]},{CODES[n % 5]},{VACCINES[n % 4]},{('North', 'South')[n % 2]}"
+        for n in range(240)
+    ]
+    data = place.write("data.csv", "\n".join(["pid,sex,icd,vaccine,clinic", *lines, ""]))
+    job = place.folder / "job.toml"
+    ran = place.run("inspect", data, "-o", str(job))
+    assert names(ran.out, "Next declare person items 'anonset anonymize'"), ran.err
+    return job
+
+
+def published(place: Place, job: Path, *flags: str) -> tuple[dict[str, object], str]:
+    """Run a job, and return the settings of the run and the published header."""
+    out = place.folder / "out"
+    ran = place.run("anonymize", str(job), *flags, "-o", str(out), "--quiet")
+    assert ran.code == 0, ran.err
+    report = json.loads((place.folder / "out.private" / "report.json").read_text())
+    return report["settings"], (out / "published.csv").read_text().splitlines()[0]
+
+
+ANSWERS = {"icd": ("kkm", "sex,icd"), "vaccine": ("kkm", "sex,vaccine"), "none": ("k", "sex")}
+
+
+def test_a_job_with_open_items_does_not_run_and_lists_the_answers(place: Place, job: Path) -> None:
+    lines = [line for line in job.read_text().splitlines() if line.startswith("# items = ")]
+    assert names(lines[0], "icd '5 items' '3.0 per person' 'one item a row' proposed")
+    assert names(lines[1], "vaccine '4 items' '3.0 per person'")
+    assert names(lines[-1], "none")
+    for command in ("anonymize", "suggest"):
+        ran = place.run(command, str(job), "--unit", "pid")
+        assert ran.code == 2
+        assert names(ran.errors[0], "'--items icd' '--items vaccine' '--items none'")
+    assert not (place.folder / "data-safe").exists()
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+@pytest.mark.parametrize("way", ["flag", "file", "page"])
+def test_each_answer_publishes_its_items(place: Place, job: Path, answer: str, way: str) -> None:
+    flags = ["--unit", "pid"]
+    if way == "flag":
+        flags += ["--items", answer]
+    elif way == "file":
+        job.write_text(job.read_text().replace('items = "?"', f'items = "{answer}"'))
+    else:
+        text = changed_job(changed_job(job.read_text(), {"unit": ["pid"]}), {"items": [answer]})
+        assert "What are the items" not in text
+        assert "items_is" not in tomllib.loads(text)["unit_is"]["pid"]
+        job.write_text(text)
+    settings, header = published(place, job, *flags)
+    assert (settings["model"], header) == ANSWERS[answer]
+
+
+def test_the_printed_command_proposes_columns_that_are_not_listed(place: Place, job: Path) -> None:
+    ran = place.run("anonymize", str(job), "--unit", "pid", "--items", "icd,clinic")
+    assert ran.code == 2
+    command = shlex.split(ran.errors[0].rpartition("anonset ")[2])
+    other = place.folder / "other.toml"
+    assert place.run(*command, "-o", str(other)).code == 0
+    assert published(place, other)[1] == "sex,icd,clinic"
+
+
+def test_items_that_the_owner_names_are_not_asked(place: Place, job: Path) -> None:
+    other = place.folder / "other.toml"
+    data = str(place.folder / "data.csv")
+    assert place.run("inspect", data, "--unit", "pid", "--items", "vaccine", "-o", str(other)).code == 0
+    assert published(place, other)[1] == "sex,vaccine"
+    assert place.run("inspect", data, "--unit", "pid", "-o", str(place.folder / "open.toml")).code == 0
+    ran = place.run("anonymize", str(place.folder / "open.toml"))
+    assert (ran.code, names(ran.errors[0], "'--items icd'")) == (2, True)
+
+
+@pytest.mark.parametrize("series", ["Impfung", "Meal"])
+def test_each_numbered_series_is_an_answer(place: Place, series: str) -> None:
+    vaccines, meals = ("E11.9", "I10.0", "J45.0", "K21.0"), ("Soup", "Salad", "Pasta")
+    lines = [
+        f"P{n // 3:03},{'fm'[n // 3 % 2]},{vaccines[n % 4]},{vaccines[n // 2 % 4]},{meals[n % 3]},{meals[n // 3 % 3]}"
+        for n in range(360)
+    ]
+    data = place.write("data.csv", "\n".join(["pid,sex,Impfung 1,Impfung 2,Meal 1,Meal 2", *lines, ""]))
+    job = place.folder / "job.toml"
+    place.run("inspect", data, "--unit", "pid", "-o", str(job))
+    ran = place.run("anonymize", str(job))
+    assert ran.code == 2
+    assert f"--one-code '{series} 1,{series} 2'" in ran.errors[0]
+    settings, _ = published(place, job, "--one-code", f"{series} 1,{series} 2")
+    assert settings["one_code"] == [f"{series} 1", f"{series} 2"]
+
+
+def test_other_changes_on_the_page_leave_the_question_open_and_its_columns_dropped(job: Path) -> None:
+    stated = {"unit": ["pid"]}
+    own = tomllib.loads(changed_job(changed_job(job.read_text(), stated), {"drop": ["sex"]}))["unit_is"]["pid"]
+    assert own["items"] == "?"
+    assert {"sex", "icd", "vaccine"} <= {*own["drop"]}
+    own = tomllib.loads(changed_job(changed_job(job.read_text(), stated), {"relational": ["sex", "icd"]}))
+    assert "icd" not in own["unit_is"]["pid"]["drop"]
+
+
+def test_a_sensitive_column_on_the_page_says_that_no_column_contains_items(job: Path) -> None:
+    text = changed_job(changed_job(job.read_text(), {"unit": ["pid"]}), {"sensitive": "vaccine"})
+    own = tomllib.loads(text)["unit_is"]["pid"]
+    assert not own.keys() & {"items", "items_is"}
+    assert (own["sensitive"], "vaccine" in own["drop"], "icd" in own["drop"]) == ("vaccine", False, True)
