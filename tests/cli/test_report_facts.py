@@ -172,15 +172,16 @@ def test_rows_are_not_called_persons_if_nobody_declared_persons(place: Place) ->
 def test_a_report_on_linked_tables_names_every_column_that_is_not_published(place: Place) -> None:
     draw = random.Random(3)
     place.write("people.csv", "pid,sex,note\n" + "".join(f"{n},{'fm'[n % 2]},x{n}\n" for n in range(40)))
-    place.write("stays.csv", "stay,pid,ward\n" + "".join(f"s{n},{n % 40},w{n % 3}\n" for n in range(80)))
+    stays = "".join(f"s{n},{n % 40},w{n % 3}\n" for n in range(80))
+    place.write("stays.csv", f"stay,pid,ward\n{stays}s80,99,w1\n")
     codes = [f"s{n},{code},{n}\n" for n in range(80) for code in draw.sample("abcdef", 2)]
-    place.write("codes.csv", "stay,code,day\n" + "".join(codes))
+    place.write("codes.csv", "stay,code,day\n" + "".join(codes) + "s80,a,1\n")
     tables = {
         "people": 'input = "people.csv"\nrelational = ["sex"]\ndrop = ["note"]',
         "stays": 'input = "stays.csv"',
         "codes": 'input = "codes.csv"\nkey = "stay"\nin = "stays"\nitems = "code"',
     }
-    fixed = f'out = "{place.out}"\nunit = "pid"\nmodel = "kkm"\nk = 3\nm = 1\n'
+    fixed = f'out = "{place.out}"\nunit = "pid"\nmodel = "kkm"\nk = 3\nm = 1\nskip_rows = ["undescribed"]\n'
     rules = '[hierarchy]\n"people.sex" = "values"\n"codes.code" = "balanced:3"\n'
     job = place.write(
         "job.toml", fixed + "".join(f"[tables.{name}]\n{text}\n" for name, text in tables.items()) + rules
@@ -191,6 +192,7 @@ def test_a_report_on_linked_tables_names_every_column_that_is_not_published(plac
     assert place.run("report", str(place.private / "report.json"), "-o", str(page)).code == 0
     text = text_of_section(page.read_text(), "Conclusion")
     assert text.endswith("Not published: pid, people.note, codes.stay, codes.day, stays.stay, stays.ward. ")
+    assert f" {40 + 161} source rows became 40 records" in page_text(page)  # stays only links the codes
     assert re.search(r"Repeated rows \d+ further rows of persons with several rows in all tables", page_text(page))
 
 

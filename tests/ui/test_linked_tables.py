@@ -203,6 +203,8 @@ def test_folders_whose_files_share_a_column_are_offered(clinic: Path) -> None:
     (clinic / "school" / "symptoms.csv").write_text("child,symptoms\nC0,fever\n")
     assert folder.linked() == {".": 5, "school": 2}  # this page offers no single files of other folders
     assert Folder(clinic / "school").linked() == {}
+    (clinic / "school").rename(clinic / "school.private")
+    assert Folder(clinic).linked() == {".": 5}
 
 
 def test_a_folder_with_a_link_to_other_data_is_not_opened(

@@ -64,11 +64,13 @@ SPELLINGS = "ids in several spellings"
 """Rule for ids that differ in the rows of a person and are the same in a uniform spelling."""
 COARSENED = "coarsened by "
 """Prefix of the rule by which values were generalized during reading."""
+NOT_DESCRIBED = "skipped persons whom no row describes"
+"""Rule that skips persons of linked tables. It counts persons, whose rows in other tables were read."""
 _SKIPPED = (
     "skipped rows without an id",
     "skipped footer lines",
     "skipped rows of labels",
-    "skipped persons whom no row describes",
+    NOT_DESCRIBED,
 )
 
 

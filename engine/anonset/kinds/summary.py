@@ -46,7 +46,7 @@ class ColumnDetail(RedactedRepr):
     largest: float
     """Share of the records with the most frequent value."""
     exact: float
-    """Share of the records with a single value, not a range or a set."""
+    """Share of the records with a value, or with a named group of a hierarchy, and not with a range or a set."""
     width: float | None
     """Median width of the ranges, in units of the column. None if the column contains no ranges."""
     members: float | None
@@ -60,7 +60,7 @@ class ColumnDetail(RedactedRepr):
         'ranges of 10'
         """
         if self.distinct < 2 or self.exact == 1:
-            return "lost" if self.distinct < 2 else "single values"
+            return "lost" if self.distinct < 2 else "values or named groups"
         forms = [f"ranges of {self.width:,.4g}"] if self.width is not None else []
         return " or ".join([*forms, *([f"sets of {self.members:,.4g} values"] if self.members is not None else [])])
 
@@ -68,7 +68,7 @@ class ColumnDetail(RedactedRepr):
         """Return the detail in words.
 
         >>> print(ColumnDetail("age", 12, 0.2, 0.25, 10.0, None))
-        12 different values; exact for 25.0% of the records, otherwise ranges of 10 in the median
+        12 different values; a value or a named group for 25.0% of the records, otherwise ranges of 10 in the median
         >>> print(ColumnDetail("born", 1, 1.0, 0.0, None, 60.0))
         lost: all records show the same value
         """
@@ -76,7 +76,9 @@ class ColumnDetail(RedactedRepr):
             return "lost: all records show the same value" if self.distinct else "no values"
         if self.exact == 1:
             return f"{self.distinct:,} different values; the most frequent in {percent(self.largest)} of the records"
-        parts = f"exact for {percent(self.exact)} of the records, otherwise {self.short} in the median"
+        parts = (
+            f"a value or a named group for {percent(self.exact)} of the records, otherwise {self.short} in the median"
+        )
         return f"{self.distinct:,} different values; {parts}"
 
 

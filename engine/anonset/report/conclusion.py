@@ -1,6 +1,6 @@
 """Parts of the report for the officer who signs it: conclusion, persons and records, guarantee, and sensitive data."""
 
-from anonset.data.table_facts import FIRST_VALUE
+from anonset.data.table_facts import FIRST_VALUE, NOT_DESCRIBED
 from anonset.jobs.report_facts import ReportFacts
 from anonset.privacy import PrivacyModel
 from anonset.reading.file_options import Unit
@@ -137,7 +137,7 @@ def _of_rows(report: Report, published: int, tables: str, *, by_person: bool) ->
     records, read = report.input["records"], report.input.get("source_rows")
     skipped = [change for change in report.changes if not change.column]
     differing = [change for change in report.changes if change.rule == FIRST_VALUE]
-    n_skipped = sum(change.occurrences for change in skipped)
+    n_skipped = sum(change.occurrences for change in skipped if change.rule != NOT_DESCRIBED)
     came = (
         f"{counted(records, 'record')}; the run did not count source rows"
         if read is None

@@ -61,7 +61,7 @@ _OWN: dict[str, ModelEntry] = {
         "rum-bound",
         alone=DIVERSE,
         equals="lm",
-        preset=MappingProxyType({"transaction": DIVERSE}),
+        preset=MappingProxyType({"transaction": DIVERSE, "delta": 0.65}),
     ),
     "lm": ModelEntry("anonset.privacy.lm:LmDiversity", DIVERSE),
     "constraints": ModelEntry("anonset.privacy.constraints:ConstraintSet", "coat"),

@@ -125,12 +125,17 @@ class Folder:
         """Return the names of the data files in the folder."""
         return sorted(file.name for file in self.path.iterdir() if file.is_file() and _has_format(file))
 
+    @staticmethod
+    def _may_be_data(folder: Path) -> bool:
+        """Return False for hidden folders and private folders of publications."""
+        return not folder.name.startswith(".") and folder.suffix != ".private"
+
     def linked(self) -> dict[str, int]:
         """Return the names of folders whose files may be linked tables, with the number of tables: this folder, as
         ``.``, and the folders in it. Only headers are read: at least two files with different columns share a column,
         in this folder an id, because the page also offers its single files.
         """
-        inner = sorted(path for path in self.path.iterdir() if path.is_dir() and not path.name.startswith("."))
+        inner = sorted(path for path in self.path.iterdir() if path.is_dir() and self._may_be_data(path))
         keys: dict[Path, Callable[[str], bool]] = {self.path: _is_id, **dict.fromkeys(inner, bool)}
         found = {self.relative(path): _number_of_tables(path, keys[path]) for path in keys if not path.is_symlink()}
         return {name: number for name, number in found.items() if number}
