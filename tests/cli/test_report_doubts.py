@@ -214,3 +214,16 @@ def test_published_ids_and_inferences_from_all_rows_of_a_person_are_doubts(place
         f"Someone who compares all rows of a person infers a value with a confidence of up to {all_rows:.1%}" in shown
     )
     assert f"33.3% from one row, {all_rows:.1%} from all rows of a person" in shown
+
+
+@pytest.mark.parametrize("form", [(), ("--shareable",)])
+def test_persons_singled_out_by_columns_published_as_is_are_counted(place: Place, form: tuple[str, ...]) -> None:
+    answers = [f"{n % 2},{n // 2 % 5},{n // 10}" for n in range(100)]
+    data = place.write("q.csv", "sex,q1,q2\n" + "".join(f"{answer}\n" for answer in answers))
+    as_is = ("--relational", "sex", "--keep", "q1,q2", "--publish-as-is", "q1,q2")
+    ran = place.run("anonymize", data, "--unit", "row", *as_is, "--model", "k", "--k", "3", "-o", str(place.out))
+    assert ran.code == 0, ran.err
+    page = place.folder / "page.html"
+    assert place.run("report", str(place.out), *form, "-o", str(page)).code == 0
+    shown = page.read_text().partition("<h2>Check first</h2>")[2]
+    assert "For 100.0% of the records, someone who knows these values finds fewer than 3 records." in shown

@@ -11,6 +11,7 @@ from anonset.kinds.exposures import knowledge
 from anonset.kinds.risk import BucketRisk, Risk
 from anonset.measures.shares import percent
 from anonset.release.documents import Report
+from anonset.release.scan_findings import FEW_PERSONS
 from anonset.report.conclusion import plain_words
 from anonset.spelling import counted, listed
 
@@ -66,6 +67,9 @@ def _published_as_is(facts: ReportFacts) -> Iterator[str]:
     if names := facts.attested.declarations.published_as_is:
         named = listed(names, "and")
         yield f"The owner declared that {named} may show names, identifiers or exact values of few persons."
+        if facts.singled_out:
+            share, few = percent(facts.singled_out / max(1, facts.summary.n)), facts.model.k or FEW_PERSONS
+            yield f"For {share} of the records, someone who knows these values finds fewer than {few} records."
     if ids := getattr(facts.attested.data, "id", ()):
         yield f"The values of {listed(ids, 'and')} are published, so readers see who is in the data."
 
