@@ -31,7 +31,7 @@ def test_every_parameter_has_a_line_of_documentation() -> None:
     assert parameters()["mu"].users == ("set-search",)
 
 
-GIVEN: dict[str, Any] = {"k": 2, "m": 2, "l": 2, "p": 2, "rho": 0.5, "delta": 0.5, "t": "0.2", "sensitive": "drug"}
+GIVEN: dict[str, Any] = {"k": 2, "m": 2, "l": 2, "p": 2, "rho": 0.5, "t": "0.2", "sensitive": "drug"}
 RT = {"k": 2, "m": 2, "delta": 0.5}
 
 
