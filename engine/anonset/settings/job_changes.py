@@ -98,6 +98,7 @@ def _answer_items(asks: Any, names: Sequence[str], stated: Job) -> None:
     """
     job = Job(asks.unwrap())
     first = Job(next(iter(job[ITEMS_ANSWERS].values()))).without(*SETS, "hierarchy")
+    stated = stated.without("items") if stated.names("items") == [NONE] else stated
     made = edited(with_items(job, names) or edited(job.without("items", ITEMS_ANSWERS), first), stated)
     for name, value in job.without("items").changes(made).items():
         if isinstance(value, Mapping):
