@@ -61,8 +61,8 @@ def edited(job: Job, edits: Job) -> Job:
     that of the job. A column with a new role leaves its former role, and loses the entries that the new role does not
     allow. A new sensitive column drops the former one. A model removes the algorithm and the parameters that do not
     apply to it, and a hierarchy removes the ceiling of its column. Columns that the edits drop have no other role in
-    them, so users can append a recommended ``--drop`` to a command. ``items = none`` changes nothing in a job whose
-    question it has answered (see `with_items`).
+    them, so users can append a recommended ``--drop`` to a command. ``items = none`` in
+    both answers the question of a job file (see `with_items`).
 
     >>> job = Job({"k": 2, "relational": ["age", "zip"], "sensitive": "hiv", "null": ["-9"], "ceiling": {"zip": "1"}})
     >>> edited(job, Job({"k": 5, "m": None, "null": ["age=0"], "hierarchy": {"zip": "values"}})).settings
@@ -72,8 +72,8 @@ def edited(job: Job, edits: Job) -> Job:
     >>> edited(Job(), Job({"relational": "age,house", "sensitive": "hiv", "drop": ["house", "hiv"]})).settings
     {'relational': ['age'], 'drop': ['house', 'hiv']}
     """
-    if ITEMS_ANSWERS in job and edits.names("items") == [NONE]:
-        job, edits = job.without(ITEMS_ANSWERS), edits.without("items")
+    if job.names("items") == edits.names("items") == [NONE]:
+        job, edits = job.without("items"), edits.without("items")
     edits = with_longest_names(Job({name: value for name, value in edits.items() if value is not None}), job)
     known = names_with_commas(job, edits)
     dropped = dict.fromkeys(_columns(edits, known).get("drop", ()), "drop")

@@ -180,7 +180,7 @@ def _with_declared_items(path: str, job: Job, flags: Job, *, unanswered: bool) -
     stated = [] if stated == [NONE] and NONE not in answers else stated
     names = stated or job.names("items")
     if (made := with_items(job, names)) is not None:
-        return made.with_(**{ITEMS_ANSWERS: {NONE: {}}}) if flags.names("items") == [NONE] else made
+        return made.with_(items=[NONE]) if flags.names("items") == [NONE] else made  # `edited` removes both
     closed = job.without("items", ITEMS_ANSWERS)
     if unanswered and (stated or names == [OPEN]):
         asked = {name for edits in answers.values() for name in Job(edits).names(*SETS)}
