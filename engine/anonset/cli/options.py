@@ -74,7 +74,7 @@ def plain_type(annotation: Any) -> Any:
 
 
 def options_of(command: Callable[..., Any]) -> list[Option]:
-    """Return the options of a command: its annotated parameters, those of its settings, and those of every command."""
+    """Return the options of a command: its annotated parameters, its settings, and the options of every command."""
     found = list[Option]()
     for name, parameter in signature(command).parameters.items():
         if parameter.kind is Parameter.VAR_KEYWORD:

@@ -18,7 +18,6 @@ from anonset.reading.sources.dialect import DIALECT_OPTIONS
 from anonset.reading.sources.source import Source
 from anonset.release.memory import format_size
 from anonset.release.published_recoding import invert
-from anonset.settings.job import Job
 from anonset.settings.publication import OriginalSettings
 from anonset.verification.relational_truth import covers
 
@@ -39,7 +38,7 @@ def items_of_original(
     declared = [*settings.file.person, *settings.drop]
     dialect = {name: getattr(settings.file, name) for name in DIALECT_OPTIONS}
     opened = open_source(source, ReadOptions(**dialect, unit=settings.file.unit, drop=settings.drop))
-    others = Job({"drop": declared}).names("drop", header=opened.names)
+    others = opened.named(declared)
     free = [name for name in opened.names if name not in others]
     return free if len(free) == 1 else list(published)
 

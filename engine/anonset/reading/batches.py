@@ -56,6 +56,10 @@ class NamedColumns:
     baskets: Mapping[str, str] = field(default_factory=dict, kw_only=True)
     """Settings that read the text as baskets, if its lines look like baskets. Empty for other texts."""
 
+    def named(self, value: str | Sequence[str]) -> tuple[str, ...]:
+        """Return the columns that a setting names. Names may contain commas."""
+        return names_in(self.names, value)
+
 
 @dataclass(frozen=True)
 class Batch(RedactedRepr):
@@ -256,10 +260,10 @@ def open_source(data: Any, options: ReadOptions = AS_RECOGNISED, labels: Sequenc
         return opens(source, options)
     _require_lines(source.where, source.format, options)
     opened = opens(source if labels is None else replace(source, labels=labels), options)
-    never = expanded(opened.names, names_in(opened.names, options.never_null))
+    never = expanded(opened.names, opened.named(options.never_null))
     opened = with_null_words(opened, rules_in(opened.names, options.null), never)
     if options.skip_without_id:
-        opened = opened.changed(Transform(ids=names_in(opened.names, options.ids)))
+        opened = opened.changed(Transform(ids=opened.named(options.ids)))
     if twice := [name for name in source.keys if name in opened.names]:
         msg = (
             f"{source.where}: column {twice[0]!r} occurs in the files and in the folder names; remove or rename it in "
