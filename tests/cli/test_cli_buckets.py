@@ -47,7 +47,8 @@ def test_safe_grouping(long: Place) -> None:
 def test_inspect_writes_a_job_for_buckets_that_runs(
     long: Place, person: str, model: str, rows_of_a_person: int
 ) -> None:
-    rows = (f"P{n // rows_of_a_person},{'abc'[n // rows_of_a_person % 3]}\n" for n in range(60))
+    persons = [n // rows_of_a_person for n in range(60)]
+    rows = (f"P{person},{'abcde'[person % 5]}\n" for person in persons)  # few equal values in random groups
     source, job = long.write("people.csv", "name,drug\n" + "".join(rows)), long.folder / "job.toml"
     assert long.run("inspect", str(source), person, "name", "--sensitive", "drug", "-o", str(job)).code == 0
     suggested, ran = long.run("suggest", str(job)), long.run("anonymize", str(job), "--seed", "1")
