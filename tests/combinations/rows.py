@@ -18,7 +18,7 @@ from typing import Any
 from pyarrow import parquet
 from tests.combinations.draws import NUMBER, Tuple, contained, draw, is_within
 from tests.combinations.jobs import Made, make
-from tests.combinations.spoken import SPEAKERS, flags, job_text
+from tests.combinations.spoken import SPEAKERS, flags, job_arguments
 from tests.combinations.table import FACTORS, REFUSED, Choice, Value, allowed
 from tests.reference.publication import (
     breaches,
@@ -285,7 +285,7 @@ def _run(made: Made, out: Path) -> Ran:
 def _as_first(made: Made, out: Path) -> list[str]:
     """Compare the bytes with those of the plain way: in memory, by a job file, with the input as it is."""
     choice = made.choice
-    plain = {**choice, "run": "memory", "spoken": "job", "input": "as it is"}
+    plain = {**choice, "run": "memory", "spoken": "job", "input": "as it is", "asked": None}
     is_random = choice["search"] in ("anatomy/anatomy", "safe-grouping/safe-grouping") and choice["seed"] is None
     # docs/inside.md: kept values of equal baskets at the border of two partitions depend on the order
     depends = choice["search"] == "partition-km/lra" and choice["keep"] != "none" and choice["input"] != "as it is"
@@ -421,7 +421,7 @@ def _resume_other(made: Made, out: Path, private: Path) -> list[str]:
         settings["tables"] = {**tables, "codes": {**tables["codes"], "null": "zz"}}
     else:
         settings["null"] = [*settings.get("null", []), "zz"]
-    ran = command("anonymize", job_text(settings, out.with_name("other.toml")))
+    ran = command("anonymize", *job_arguments(made, settings, out.with_name("other.toml")))
     return [] if ran.code == 2 else [f"resume with another null ends with {ran.code}: {ran.text[-200:]}"]
 
 
@@ -437,7 +437,7 @@ def _next(setting: str, change: Callable[[dict[str, Any], Made], None] = _unchan
         if setting == "after":
             settings["k"] = made.settings["k"] + 1  # the second cut differs
         change(settings, made)
-        ran = command("anonymize", job_text(settings, out.with_name("later.toml")))
+        ran = command("anonymize", *job_arguments(made, settings, out.with_name("later.toml")))
         if ran.code == 1 or (ran.code == 2 and change is not _unchanged):
             return []
         if ran.code:

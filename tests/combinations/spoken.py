@@ -21,10 +21,18 @@ def toml(settings: Settings) -> str:
                 tables.append(f"[tables.{table}]")
                 tables += [f"{key} = {_value(entry)}" for key, entry in options.items()]
         elif isinstance(value, Mapping):
-            tables += [f"[{name}]", *(f"{json.dumps(key)} = {_value(entry)}" for key, entry in value.items())]
+            tables += _table(name, value)
         else:
             lines.append(f"{name} = {_value(value)}")
     return "\n".join([*lines, *tables]) + "\n"
+
+
+def _table(name: str, entries: Settings) -> list[str]:
+    """Return the lines of a table, followed by those of the tables in it."""
+    inner = {key: entry for key, entry in entries.items() if isinstance(entry, Mapping)}
+    lines = [f"{json.dumps(key)} = {_value(entry)}" for key, entry in entries.items() if key not in inner]
+    nested = (_table(f"{name}.{json.dumps(key)}", entry) for key, entry in inner.items())
+    return [f"[{name}]", *lines, *(line for table in nested for line in table)]
 
 
 def _value(value: Any) -> str:
@@ -53,11 +61,41 @@ def flags(settings: Settings) -> list[str]:
     return arguments
 
 
+def job_arguments(made: Any, settings: Settings, path: Path) -> list[str]:
+    """Write a job file, which may ask who is a person and which columns contain the items. Return its path, and the
+    flags that answer the questions if the file does not. A drawn half of the settings depends on the answers.
+    """
+    chance, flagged, in_job = random.Random(f"asked {made.seed}"), dict[str, Any](), dict(settings)
+    asked, _, way = (made.choice["asked"] or "").partition(" by ")
+    for question in {"both": ("items", "unit"), "": ()}.get(asked, (asked,)):
+        stated = {name: in_job.pop(name) for name in ANSWERING[question] if name in in_job}
+        answer = "one_hot" if "one_hot" in stated else ",".join(*(stated.values() or [["none"]]))
+        edits = {name: in_job.pop(name) for name in sorted(in_job.keys() - NOT_ASKED) if chance.random() < 0.5}
+        if question == "items":
+            declared = {
+                name: in_job.pop(name) for name in ("publish_as_is",) if name in in_job
+            }  # names no dropped column
+            edits |= {**declared, **stated}
+            in_job["drop"] = [*in_job["drop"], *(name for names in stated.values() for name in names)]
+        elif "items_is" in in_job:
+            edits |= {name: in_job.pop(name) for name in ("items", "items_is")}
+        in_job[f"{question}_is"] = {"other": {"relational": ["other"], "model": "k"}, answer: edits}
+        in_job[question] = answer if way == "file" else "?"
+        flagged |= stated or {"items": ["none"]}
+    return [job_text(in_job, path), *(flags(flagged) if way == "flag" else ())]
+
+
+ANSWERING = {"unit": ("unit",), "items": ("items", "one_hot", "one_code")}
+"""Settings that answer each question."""
+NOT_ASKED = ("input", "out", "private", "work_dir", "memory_limit", "cluster", "workers", "if_exists", "tables", "drop")
+NOT_ASKED += ("recoding", "after", *(name for question in ANSWERING for name in (question, f"{question}_is")))
+"""Settings that are the same for all answers."""
+
+
 def _by_job(made: Any, more: Settings) -> Any:
     from tests.combinations.rows import command
 
-    settings = {**made.settings, **more}
-    return command("anonymize", job_text(settings, made.folder / "job.toml"))
+    return command("anonymize", *job_arguments(made, {**made.settings, **more}, made.folder / "job.toml"))
 
 
 def _by_flags(made: Any, more: Settings) -> Any:

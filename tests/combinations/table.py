@@ -68,6 +68,7 @@ FACTORS: dict[str, tuple[Value, ...]] = {
     "file": ("csv", "tsv", "csv.gz", "parquet", "string_view", "jsonl", "xlsx", "sav", "dta"),
     "run": ("memory", "work_dir", "one thread", "three threads", "cluster", "killed", "repeated"),
     "spoken": ("job", "flags", "split", "python"),
+    "asked": (None, *(f"{question} by {way}" for question in ("unit", "items", "both") for way in ("flag", "file"))),
     "input": ("as it is", "shuffled", "repeated rows", "two files"),
     "reader": (
         *("verify", "verify job", "risk", "evaluate", "report", "shareable", "rerun", "resume"),
@@ -413,6 +414,9 @@ def _declare() -> None:
     only("run", ("work_dir", "cluster"), "clustering", (None, "gray"))
     only("run", ("work_dir", "cluster"), "formation", (None, "mondrian", "k-member", "xu-top-down"))
     only("run", ("cluster",), "search", [x for x in BY_BLOCKS if x not in UNDIVIDED])
+    only("asked", None, "spoken", ("job",))
+    only("asked", None, "layout", [x for x in layouts if x not in (*PLAIN, "groups")])
+    never("asked", [x for x in FACTORS["asked"] if x and not x.startswith("unit")], "layout", LINKED)
     only("spoken", ("python",), "run", ("memory", "one thread", "three threads"))
     only("spoken", ("python",), "private", (None,))
     only("spoken", ("python",), "format", ("csv", "parquet"))

@@ -5,10 +5,13 @@ import typing
 import pytest
 from tests.combinations.draws import VALUES, contained, covering, draw, possible_pairs, random_triples, simplest
 from tests.combinations.rows import judge, refusing, told
+from tests.combinations.spoken import ANSWERING
 from tests.combinations.table import FACTORS, MODELS, NOT_DRAWN, WRITTEN
 
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.settings import parameters
+from anonset.settings.edits import ITEMS_ANSWERS
+from anonset.settings.job_files import ANSWERS
 from anonset.settings.settings import settings_model
 
 ROWS = 30
@@ -26,6 +29,10 @@ def test_each_setting_is_a_factor_or_written_by_one():
     assert set(settings_model().model_fields) - known == set()
     assert {*WRITTEN, *NOT_DRAWN} - set(settings_model().model_fields) == set()
     assert set(WRITTEN.values()) <= set(FACTORS)
+
+
+def test_each_question_of_a_job_file_is_drawn():
+    assert {ANSWERS, ITEMS_ANSWERS} == {f"{question}_is" for question in ANSWERING}
 
 
 def test_each_literal_value_of_a_setting_is_drawn():
