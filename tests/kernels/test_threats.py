@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from anonset_kernels._arrays import ExpandedCodes
 from anonset_kernels.suppression._dense_threats import is_dense
-from anonset_kernels.suppression.decisive_records import gather, keep_decisive, outline
 from anonset_kernels.suppression.threats import (
     DisclosureRule,
     ThreatRule,
@@ -136,42 +135,3 @@ def test_the_projections_of_many_records_are_stored():
 )
 def test_is_dense_chooses_bit_rows_for_frequent_pairs(n_records, entries, n_kept, k, expected):
     assert is_dense(n_records, entries, n_kept, k) == expected
-
-
-def kept_of(rows, k, budget):
-    codes, start, position = stored(rows)
-    begin, length, key = outline(codes, len(rows))
-    assert length.tolist() == [len(row) for row in rows]
-    order = np.lexsort((key, -length)).astype(np.int64)[: np.count_nonzero(length)]
-    rows_of, decisive = np.zeros((N_CODES, 1 + len(rows) // 64), np.uint64), np.empty(len(rows), np.int64)
-    index = n_kept = 0
-    while index < len(order):
-        before = index
-        index, n_kept, _ = keep_decisive(codes, begin, length, order, index, (k, n_kept, budget), rows_of, decisive)
-        assert index > before
-    return decisive[:n_kept], (codes, begin, length, start, position)
-
-
-@pytest.mark.long
-@settings(max_examples=examples(150))
-@given(records_of_codes, st.integers(1, 4), st.sampled_from([0, 10**9]))
-def test_dominated_records_make_no_difference(rows, k, budget):
-    decisive, (codes, begin, length, _, _) = kept_of(rows, k, budget)
-    remaining = [rows[record] for record in decisive]
-    for size in range(1, N_CODES + 1):
-        for chosen in combinations(range(N_CODES), size):
-            assert min(support(chosen, remaining), k) == min(support(chosen, rows), k)
-    assert len(set(decisive.tolist())) == len(decisive)
-    for place, row in enumerate(remaining):
-        assert sum(1 for other in remaining[:place] if row <= other) < k
-    expected, start = stored(remaining), np.zeros(N_CODES + 1, np.int64)
-    position = np.empty(sum(map(len, remaining)), np.int32)
-    assert gather(codes, begin, length, decisive, start, position).tolist() == expected[0].tolist()
-    assert (start.tolist(), position.tolist()) == (expected[1].tolist(), expected[2].tolist())
-
-
-def test_many_records_are_dominated():
-    rows = [{0, 1, 2}, {0}, {0, 1, 2}, {1, 2}, {0, 1, 2}, {3}, {1, 2}, {2, 3}, set()]
-    assert sorted(map(tuple, (sorted(rows[record]) for record in kept_of(rows, 2, 10**9)[0]))) == [
-        (0, 1, 2), (0, 1, 2), (2, 3), (3,),
-    ]  # fmt: skip

