@@ -492,6 +492,39 @@ def test_one_figure_has_the_same_value_on_all_screens_and_in_the_report(tmp_path
     by_clicks(tmp_path, way)
 
 
+@pytest.mark.usefixtures("commands_in_this_process")
+def test_doubts_follow_the_figure_of_the_risk_on_both_screens(tmp_path: Path) -> None:
+    rng = random.Random(4)
+    persons = [f"P{n:03},{rng.choice('fm')},{rng.choice(CODES)}" for n in range(60)]
+    (tmp_path / "people.csv").write_text("\n".join(["pid,sex,codes", *persons]))
+    fixed = 'input = "people.csv"\nout = "safe"\nunit = "pid"\nmodel = "kkm"\nk = 2\nm = 1'
+    rules = 'relational = ["sex"]\nitems = ["codes"]\nhierarchy = {sex = "values"}'
+    (tmp_path / "people.toml").write_text(f"{fixed}\n{rules}\n")
+
+    async def way(user: User, state: PageState) -> None:
+        state.open("people.toml")
+        await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
+        state.publish()
+        await until(lambda: reported(state))
+        await user.open("/publish")
+        shown, (doubt,) = texts(user), [one for one in state.made.doubts if one.startswith("With k = 2")]
+        held = element(user, "holds-for").text
+        assert held.startswith("This figure holds for an attacker who knows no more than that.")
+        places = [shown.index(one) for one in (element(user, "history").text, held, "Check first", doubt)]
+        assert places == sorted(places)
+        assert places[-1] < shown.index("Published and verified")
+        state.examine("safe")
+        await until(lambda: state.examined.risk.code is not None)
+        await user.open("/open")
+        assert element(user, "doubts").text == "The internal report names the doubts to check first."
+        state.examined.write_report({})
+        await until(lambda: state.examined.report.code is not None)
+        await user.open("/open")
+        assert doubt in texts(user)
+
+    by_clicks(tmp_path, way)
+
+
 def test_a_publication_outside_of_the_folder_is_not_opened(folder: Path) -> None:
     with pytest.raises(InputError, match="outside of"):
         Examination("../other", Folder(folder))

@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from anonset.errors import InputError
-from anonset.jobs.report_facts import ReportFacts, public_facts
-from anonset.release.opened import OpenedPublication
+from anonset.jobs.report_facts import ReportFacts
 from anonset.report.chapters import chapters
 from anonset.report.conclusion import conclusion
 from anonset.report.doubts import doubts
@@ -14,21 +13,9 @@ from anonset.settings.publication import ReportSettings
 _TEMPLATE = Path(__file__).with_name("page.html.j2")
 
 
-def internal_page(facts: ReportFacts, typed: ReportSettings) -> str:
-    """Return the internal report as HTML. It contains facts from the private directory."""
-    if facts.private is None:
-        msg = "an internal report needs the private directory"
-        raise InputError(msg)
-    return _page(facts, typed)
-
-
-def shareable_page(opened: OpenedPublication, typed: ReportSettings) -> str:
-    """Return the shareable report as HTML. It uses only the publication and the statements of the owner."""
-    return _page(public_facts(opened), typed)
-
-
-def _page(facts: ReportFacts, typed: ReportSettings) -> str:
-    """Return a report as one HTML file without links to other files.
+def report_page(facts: ReportFacts, typed: ReportSettings) -> str:
+    """Return a report as one HTML file without links to other files. Without a private report among the facts, it is
+    the shareable report.
 
     Raises
     ------

@@ -11,9 +11,10 @@ from anonset.cli.output import Output, written
 from anonset.data.progress import Progress
 from anonset.errors import InputError
 from anonset.jobs.reading import opened_to_compare
-from anonset.jobs.report_facts import report_facts
+from anonset.jobs.report_facts import public_facts, report_facts
 from anonset.local_paths import require_local
-from anonset.report.page import internal_page, shareable_page
+from anonset.report.doubts import doubts
+from anonset.report.page import report_page
 from anonset.settings.job_files import settings_at
 from anonset.settings.publication import OriginalSettings, ReportSettings
 from anonset.spelling import as_typed, setting
@@ -54,17 +55,15 @@ def report(
     with compared as (opened, place):
         if progress is not None:
             progress("count", 0, 0)
-        if shareable:
-            page = shareable_page(opened, settings)
-        else:
-            page = internal_page(report_facts(opened, source, settings, place), settings)
+        facts = public_facts(opened) if shareable else report_facts(opened, source, settings, place)
+        page, found = report_page(facts, settings), doubts(facts)
     _write(file, page, shareable=shareable)
     for_whom = "may be shared with the data" if shareable else "is internal: do not share it"
     notes = [f"{file} {for_whom}; print and sign it"]
     if not shareable:
         near = published.removeprefix(f"{Path.cwd()}{os.sep}")
         notes.append(f"Next: {as_typed('report', near, {'shareable': True})}, to write the report for recipients")
-    return written(file, notes, shareable=shareable)
+    return written(file, notes, shareable=shareable, doubts=found)
 
 
 def _require_public(names: Iterable[str]) -> None:

@@ -261,14 +261,15 @@ def card(title: str = "") -> ui.element:
 def show_limits(limits: tuple[Sequence[str], Sequence[str]]) -> None:
     """Show the most important limits of a guarantee as a list, and all others folded (see `ranked_limits`)."""
     first, others = limits
-    _list(first)
+    show_list(first)
     if others:
         with ui.element("details"):
             text("summary", "Further limits")
-            _list(others)
+            show_list(others)
 
 
-def _list(sentences: Sequence[str]) -> None:
+def show_list(sentences: Sequence[str]) -> None:
+    """Show sentences as a list."""
     with ui.element("ul"):
         for sentence in sentences:
             text("li", sentence)

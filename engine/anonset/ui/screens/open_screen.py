@@ -7,7 +7,7 @@ from nicegui import ui
 from anonset.spelling import as_typed
 from anonset.ui.screens.frame import Screen, busy, button, card, empty, show_limits, text
 from anonset.ui.screens.reports import show_reports
-from anonset.ui.screens.run_sections import ended, show_errors, show_risk
+from anonset.ui.screens.run_sections import risk_state, show_errors, show_risk
 from anonset.ui.state.examination import Examination
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.runs import CommandRun
@@ -45,9 +45,9 @@ def _verified(state: PageState) -> tuple[Examination, CommandRun, int | None] | 
     return None if examined is None or run is None else (examined, run, run.code)
 
 
-def _counted(state: PageState) -> tuple[CommandRun, int | None] | None:
+def _counted(state: PageState) -> tuple[Examination, object, object] | None:
     verified = _verified(state)
-    return None if verified is None or verified[1].result is None else ended(verified[0].risk)
+    return None if verified is None or verified[1].result is None else risk_state(verified[0])
 
 
 def _verdict(examined: Examination, run: CommandRun, code: int | None) -> None:

@@ -15,7 +15,7 @@ from anonset.settings.job import Job
 from anonset.ui.screens.fix_buttons import fix_buttons
 from anonset.ui.screens.frame import Screen, alert, busy, button, card, show_limits, show_page, text
 from anonset.ui.screens.reports import show_reports
-from anonset.ui.screens.run_sections import ended, show_risk
+from anonset.ui.screens.run_sections import risk_state, show_risk
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.publication import Publication
 from anonset.ui.state.runs import CANCELLED
@@ -35,7 +35,7 @@ def publish_screen(state: PageState) -> None:
             screen.section(lambda: _algorithm(state), lambda names: _show_algorithm(*names))
             screen.section(lambda: _start_state(state), lambda _: _start(screen, typed))
             screen.section(lambda: (_progress_state(state.publication), state.raw), lambda _: _progress(screen))
-        screen.section(lambda: state.made and ended(state.made.risk), lambda of: show_risk(of[0]))
+        screen.section(lambda: risk_state(state.made), lambda of: show_risk(of[0]))
         screen.section(lambda: state.made and state.publication, partial(_result, state))
         show_reports(screen, lambda: state.made, "/report")
         with ui.element("div").classes("actions"):

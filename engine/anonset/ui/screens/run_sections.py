@@ -10,7 +10,8 @@ from anonset.kinds.exposures import MATCHES
 from anonset.report.risks.records import higher_after_text
 from anonset.report.risks.verdicts import attack_in_words
 from anonset.spelling import counted, listed
-from anonset.ui.screens.frame import alert, busy, card, table, text
+from anonset.ui.screens.frame import alert, busy, card, show_list, table, text
+from anonset.ui.state.examination import Examination
 from anonset.ui.state.runs import CommandRun
 
 _SHARES = ("An attacker knows", "People who are unique")
@@ -20,6 +21,11 @@ _COMPARED = (
     "the risk in the publication. In both, the attacker knows the same kind of facts, with the most identifying items. "
     "The risk is the probability of finding the person."
 )
+_HOLDS = {
+    True: "This figure holds for an attacker who knows no more than that. An attacker who knows more is not covered.",
+    False: "The guarantee does not cover this knowledge.",
+}
+"""Knowledge for which a figure holds. The key is True if the guarantee covers it."""
 _NARROW = 4
 """Maximum number of columns that fit on a phone. Tables with more columns show each cell on a line of its own there."""
 
@@ -60,11 +66,18 @@ def show_exposed(findings: Mapping[str, Any] | None, coarsened: Sequence[str] = 
                 show_table((*_SHARES, f"People with fewer than {k} matches"), rows)
 
 
-def show_risk(run: CommandRun) -> None:
-    """Show the risk of a publication for each kind of attacker knowledge, and the results of simulated attacks.
+def risk_state(examined: Examination | None) -> tuple[Examination, object, object] | None:
+    """Return a value that changes when the risk or the doubts of a publication change."""
+    return None if examined is None else (examined, ended(examined.risk), ended(examined.report))
+
+
+def show_risk(examined: Examination) -> None:
+    """Show the risk of a publication for each kind of attacker knowledge, the doubts, and the results of simulated
+    attacks.
 
     The table also shows the risk before anonymization, if the original is available.
     """
+    run = examined.risk
     risk = run.result
     before = {one["known"]: one for one in (risk or {}).get("before", ())}
     with card("Risk before and after" if before else "Remaining risk"):
@@ -73,12 +86,12 @@ def show_risk(run: CommandRun) -> None:
         elif risk is None:
             show_errors(run)
         else:
-            _show_counted(risk, before)
+            _show_counted(risk, before, examined)
     if risk is not None:
         _attacks(risk)
 
 
-def _show_counted(risk: Mapping[str, Any], before: Mapping[str, Mapping[str, Any]]) -> None:
+def _show_counted(risk: Mapping[str, Any], before: Mapping[str, Mapping[str, Any]], examined: Examination) -> None:
     heads: tuple[str, ...] = (_SHARES[0], *_RISKS)
     rows: list[tuple[Any, ...]] = [
         (
@@ -96,6 +109,7 @@ def _show_counted(risk: Mapping[str, Any], before: Mapping[str, Mapping[str, Any
             for one in exposures
         ]
     _history(risk)
+    _doubts(examined)
     if rows:
         if higher := risk.get("higher_after"):
             alert(higher_after_text([attributes_in_words(known) for known in higher]), "p").mark("higher-after")
@@ -126,10 +140,24 @@ def _history(risk: Mapping[str, Any]) -> None:
     steps = [(name, single[step]) for step, name in names.items() if single[step] is not None]
     known = attributes_in_words(single["known"])
     shares = " → ".join(f"{_percent(share)} {step}" for step, share in steps)
+    after, original = (
+        next(one for one in risk[when] if one["known"] == single["known"]) for when in ("exposures", "before")
+    )
     text("p", f"People who are unique, if an attacker knows {known}: {shares}").classes("headline").mark("history")
+    text("p", _HOLDS[after["guaranteed"]]).mark("holds-for")
     with _folded("Steps and matching records"):
         show_table(("Step", _SHARES[1]), steps)
-        _matches(*(one for when in ("exposures", "before") for one in risk[when] if one["known"] == single["known"]))
+        _matches(after, original)
+
+
+def _doubts(examined: Examination) -> None:
+    """Show the doubts about a publication. Only the internal report finds all of them."""
+    if examined.doubts is None:
+        text("p", "The internal report names the doubts to check first.").mark("doubts")
+    elif examined.doubts:
+        with ui.element("div").classes("alert").mark("doubts"), ui.element("div"):
+            text("h3", "Check first")
+            show_list(examined.doubts)
 
 
 def _matches(after: Mapping[str, Any], before: Mapping[str, Any]) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from anonset.errors import InputError
 from anonset.privacy.model import PrivacyModel
@@ -73,6 +74,12 @@ class Examination(Commands):
         """Command that writes the internal report, or None if it has not started."""
         return self.reports[False].last
 
+    @property
+    def doubts(self) -> list[str] | None:
+        """Doubts about the publication, the most harmful first. None before the internal report is written."""
+        found: Mapping[str, Any] | None = None if self.report is None else self.report.result
+        return None if found is None else found["doubts"]
+
     def page_of(self, *, shareable: bool) -> Path:
         """Return the path of a report. The file may not exist."""
         return self.folder.inside(f"{self.name}-{'shareable' if shareable else 'report'}.html")
@@ -110,7 +117,7 @@ class Examination(Commands):
         """Return the arguments of the command that writes a report."""
         page = self.folder.relative(self.page_of(shareable=shareable))
         whole = [self.name, "--shareable"] if shareable else [self.subject]
-        return ["report", *whole, *arguments_of(self.statements), "--out", page]
+        return ["report", *whole, *arguments_of(self.statements), "--out", page, "--json"]
 
 
 def _subject(name: str, folder: Folder) -> str:
