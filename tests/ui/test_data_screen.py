@@ -551,6 +551,46 @@ def test_a_warning_that_nobody_checked_comes_back_after_a_reload(tmp_path: Path)
         (warning,) = await again()
         state.inspection.check(warning)
         assert await again() == []
+        assert [one for one in state.inspection.warnings if "check the characters" in one]
+
+    by_clicks(tmp_path, way)
+
+
+@in_this_process
+def test_warnings_that_are_checked_stay_checked_after_a_reload(tmp_path: Path) -> None:
+    """An inspection finds these warnings again, unlike warnings about settings that it wrote itself."""
+    persons(tmp_path)
+
+    async def way(user: User, state: PageState) -> None:
+        await opened(user, state, "persons.csv")
+        state.answer("row")
+        await until(lambda: state.answered and not state.inspection.busy)
+        found = state.inspection.unchecked
+        assert any("only 100 different values of 'patient'" in one for one in found)
+        for one in found:
+            state.inspection.check(one)
+        state.close()
+        state.open("persons.toml")
+        await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
+        assert state.inspection.unchecked == []
+        assert {*found} <= {*state.inspection.warnings}
+        assert any("only 100 different values" in one and "“" not in one for one in state.standing)
+
+    by_clicks(tmp_path, way)
+
+
+@in_this_process
+def test_a_warning_names_only_remedies_that_have_a_button(tmp_path: Path) -> None:
+    rows = [f"{20 + n % 40},{'-' if n < 9 else 'fmd'[n % 3]},{'E10 I10' if n % 3 else 'J20'}" for n in range(90)]
+    (tmp_path / "persons.csv").write_text("\n".join(["age,sex,codes", *rows]))
+
+    async def way(user: User, state: PageState) -> None:
+        await opened(user, state, "persons.csv")
+        state.answer("row")
+        await until(lambda: state.answered and not state.inspection.busy)
+        await user.open("/")
+        (shown,) = (line for line in texts(user).splitlines() if line.startswith("'-' probably means"))
+        assert shown == "'-' probably means a missing value ('sex'). In the job file: Treat - as missing"
 
     by_clicks(tmp_path, way)
 
@@ -568,7 +608,11 @@ def test_a_warning_that_is_checked_again_comes_back_after_a_reload(tmp_path: Pat
         (warning,) = (one for one in state.inspection.unchecked if "check the characters" in one)
         before = (tmp_path / "persons.toml").read_text()
         state.inspection.check(warning)
-        assert len((tmp_path / "persons.toml").read_text().splitlines()) == len(before.splitlines()) - 1
+        comment = f"# Check: {state.inspection.comments[warning]}"
+        checked = [
+            line.replace("# Check: ", "# Checked: ") if line == comment else line for line in before.splitlines()
+        ]
+        assert sorted((tmp_path / "persons.toml").read_text().splitlines()) == sorted(checked)
         state.inspection.check(warning, checked=False)
         assert sorted((tmp_path / "persons.toml").read_text()) == sorted(before)
 

@@ -1,6 +1,7 @@
 """Text and JSON data with the findings of ``anonset inspect``."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
@@ -67,6 +68,7 @@ def findings_summary(findings: Findings) -> dict[str, Any]:
         "memory": findings.memory,
         "problems": list(findings.problems),
         "comments": [one_line(problem) for problem in findings.problems],
+        "sentences": [str(replace(problem, fixes=())) for problem in findings.checks],
         "fixes": [[fix.as_json() for fix in problem.fixes] for problem in findings.checks],
         "assumed": [problem.assumed for problem in findings.checks],
         "obstacle": None if findings.obstacle is None else findings.problems.index(str(findings.obstacle)),

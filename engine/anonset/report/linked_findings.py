@@ -1,6 +1,7 @@
 """Text and JSON data with the findings of ``anonset inspect`` about a folder of linked tables."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from rich.table import Table as RichTable
@@ -25,7 +26,9 @@ def linked_summary(findings: LinkedFindings) -> dict[str, Any]:
         "m": findings.m,
         "problems": list(findings.problems),
         "comments": [one_line(problem) for problem in findings.problems],
+        "sentences": [str(replace(problem, fixes=())) for problem in findings.checks],
         "fixes": [[fix.as_json() for fix in problem.fixes] for problem in findings.checks],
+        "assumed": [problem.assumed for problem in findings.checks],
         "question": None
         if findings.is_declared
         else {

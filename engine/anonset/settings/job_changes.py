@@ -12,7 +12,7 @@ from anonset.reading.name_lists import name_list
 from anonset.settings.edits import ITEMS_ANSWERS, edited, items_answer, with_items
 from anonset.settings.job import Job
 from anonset.settings.job_files import ANSWERS
-from anonset.settings.job_text import CHECK, one_line, toml_of
+from anonset.settings.job_text import CHECK, CHECKED, one_line, toml_of
 
 ROLES = tuple(role for role in COLUMN_ROLES if role != "unit")
 """Column roles, as settings, without the unit of privacy."""
@@ -138,22 +138,23 @@ def _comments(text: str, unit: str) -> Iterator[tuple[str, bool]]:
         yield line, applies and line.startswith("# ")
 
 
-def checks_in(text: str) -> list[str]:
-    """Return the problems that a job file names for the owner to check."""
-    return [line.removeprefix(CHECK) for line in text.splitlines() if line.startswith(CHECK)]
-
-
-def with_check(text: str, check: str, *, is_open: bool) -> str:
-    r"""Return the text of a job file with or without a comment that the owner should check a problem.
-
-    >>> with_check("# Job\nk = 5\n", "-9 may mean a missing value", is_open=True)
-    '# Job\n# Check: -9 may mean a missing value\nk = 5\n'
+def checks_in(text: str, mark: str = CHECK) -> list[str]:
+    """Return the problems that a job file names for the owner to check, or, with `CHECKED`, those that the owner has
+    checked.
     """
-    lines, line = text.splitlines(keepends=True), f"{CHECK}{check}\n"
-    if not is_open:
-        return "".join(one for one in lines if one != line)
+    return [line.removeprefix(mark) for line in text.splitlines() if line.startswith(mark)]
+
+
+def with_check(text: str, check: str, mark: str) -> str:
+    r"""Return the text of a job file with a comment that the owner should check, or has checked, a problem. Without a
+    mark, the comment is removed.
+
+    >>> with_check("# Job\n# Check: -9 may mean a missing value\nk = 5\n", "-9 may mean a missing value", CHECKED)
+    '# Job\n# Checked: -9 may mean a missing value\nk = 5\n'
+    """
+    lines = [one for one in text.splitlines(keepends=True) if one not in (f"{CHECK}{check}\n", f"{CHECKED}{check}\n")]
     place = next((n for n, one in enumerate(lines) if not one.startswith("#")), len(lines))
-    return text if line in lines else "".join([*lines[:place], line, *lines[place:]])
+    return "".join([*lines[:place], *([f"{mark}{check}\n"] if mark else []), *lines[place:]])
 
 
 def _change_table(place: Any, name: str, entries: Mapping[str, Any]) -> None:

@@ -14,6 +14,8 @@ from anonset.spelling import in_file
 
 CHECK = "# Check: "
 """Begin of a comment about a problem that the owner should check."""
+CHECKED = "# Checked: "
+"""Begin of a comment about a problem that the owner has checked."""
 _OF_TABLE = "tables."
 """First part of the names of linked tables, whose entries are settings."""
 _BARE = re.compile(r"[A-Za-z0-9_-]+")

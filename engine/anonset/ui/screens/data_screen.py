@@ -2,18 +2,19 @@
 problems.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from nicegui import ui
 from nicegui.elements.mixins.text_element import TextElement
 
+from anonset.errors import Problem
 from anonset.reading.file_options import NONE, OPEN, ROW, UNKNOWN
 from anonset.release.memory import format_size
 from anonset.settings.job_files import ANSWERS
 from anonset.spelling import counted
 from anonset.ui.screens.columns_card import coarsened, create_columns, roles_of_job
-from anonset.ui.screens.fix_buttons import fix_buttons, open_fixes
+from anonset.ui.screens.fix_buttons import fix_buttons, open_fixes, warning_in_words
 from anonset.ui.screens.frame import Screen, button, card, empty, menu_of, text
 from anonset.ui.screens.linked_tables import keys_of, show_tables, tables_state
 from anonset.ui.screens.run_sections import show_exposed
@@ -156,7 +157,7 @@ def _items(screen: Screen) -> None:
 def _about_items(state: PageState) -> list[str]:
     """Return the warnings whose remedies answer the question which columns contain the items."""
     asked, warnings = [fix.settings for fix in state.item_answers], state.inspection.warnings
-    return [one for one, fixes in warnings.items() if any(fix.settings in asked for fix in fixes)]
+    return [one for one, problem in warnings.items() if any(fix.settings in asked for fix in problem.fixes)]
 
 
 def _units(state: PageState) -> dict[str, str]:
@@ -218,12 +219,12 @@ def _problems(screen: Screen) -> None:
     state, found = screen.state, screen.state.inspection
     _items(screen)
     about_items = [] if state.publishing else _about_items(state)
-    warnings = {warning: fixes for warning, fixes in found.warnings.items() if warning not in about_items}
+    warnings = {warning: problem for warning, problem in found.warnings.items() if warning not in about_items}
     unchecked = [warning for warning in found.unchecked if warning in warnings]
-    problems = [(warning, open_fixes(state, warnings[warning])) for warning in unchecked]
+    problems = [(warning, open_fixes(state, warnings[warning].fixes)) for warning in unchecked]
     if found.error:
-        known = [fix.settings for fixes in warnings.values() for fix in open_fixes(state, fixes)]
-        further = open_fixes(state, warnings.get(found.error, found.fixes))
+        known = [fix.settings for problem in warnings.values() for fix in open_fixes(state, problem.fixes)]
+        further = open_fixes(state, warnings[found.error].fixes if found.error in warnings else found.fixes)
         if found.error in warnings or any(fix.settings not in known for fix in further):
             problems.insert(0, (found.error, further))
     if not (problems or warnings):
@@ -232,25 +233,26 @@ def _problems(screen: Screen) -> None:
         with ui.element("ul").classes("checks"):
             for problem, fixes in problems:
                 with ui.element("li").classes("alert"):
-                    shown = text("p", problem)
+                    shown = text("p", warning_in_words(state, warnings.get(problem, Problem(problem))))
                     fix_buttons(screen, fixes)
                     if problem == found.error:
                         shown.props("role=alert")
-                    else:
+                    elif state.file is not None:
                         _second_button("I checked this", partial(screen.act, found.check, problem)).mark("check")
-        _checked(screen, [warning for warning in warnings if warning not in (*unchecked, found.error)])
+        settled = {one: problem for one, problem in warnings.items() if one not in (*unchecked, found.error)}
+        _checked(screen, settled)
 
 
-def _checked(screen: Screen, warnings: Sequence[str]) -> None:
+def _checked(screen: Screen, warnings: Mapping[str, Problem]) -> None:
     """Show the warnings that the owner has checked, folded."""
     if not warnings:
         return
     with ui.element("details"):
         text("summary", f"{counted(len(warnings), 'warning')} checked")
         with ui.element("ul"):
-            for warning in warnings:
+            for warning, problem in warnings.items():
                 with ui.element("li"):
-                    text("p", warning)
+                    text("p", warning_in_words(screen.state, problem))
                     again = partial(screen.state.inspection.check, warning, checked=False)
                     _second_button("Check again", partial(screen.act, again)).mark("uncheck")
 

@@ -5,14 +5,16 @@ from functools import partial
 
 from nicegui import ui
 
-from anonset.errors import Fix
+from anonset.errors import Fix, Problem
 from anonset.settings.edits import edited
 from anonset.settings.job import Job
 from anonset.settings.job_changes import ROLES
 from anonset.settings.job_files import ANSWERS
+from anonset.spelling import listed, spelled_by
 from anonset.ui.screens.frame import Screen, button
+from anonset.ui.state.inspection import contains
 from anonset.ui.state.page_state import PageState
-from anonset.ui.state.setting_words import fix_in_words
+from anonset.ui.state.setting_words import fix_in_words, in_words
 
 _OF_EACH_COLUMN = {"drop", "relational", "hierarchy", "publish_as_is"}
 """Settings that a message recommends for each column that it names. Several hierarchies alone are alternatives."""
@@ -36,12 +38,24 @@ def together(fixes: Sequence[Fix]) -> list[Fix]:
     >>> [fix.settings for fix in together([Fix({"drop": ["a"]}), Fix({"null": ["-"]}), Fix({"drop": ["b"]})])]
     [{'drop': ['a', 'b']}, {'null': ['-']}]
     """
-    made: dict[object, Job] = {}
+    made: dict[object, Fix] = {}
     for number, fix in enumerate(fixes):
-        names, own = fix.settings.keys(), Job(fix.settings)
+        names = fix.settings.keys()
         key = tuple(names) if names <= _OF_EACH_COLUMN and names != {"hierarchy"} else number
-        made[key] = edited(made[key], own) if key in made else own
-    return [Fix(job.settings) for job in made.values()]
+        settings = edited(Job(made[key].settings), Job(fix.settings)).settings if key in made else fix.settings
+        made[key] = Fix(settings, fix.effect)
+    return [*made.values()]
+
+
+def warning_in_words(state: PageState, problem: Problem) -> str:
+    """Return a warning with the remedies for which it has buttons, and those without settings. A remedy that the first
+    run assumed is in the job already.
+    """
+    job, others = state.stated, [fix for fix in problem.fixes if not fix.settings]
+    done = [fix_in_words(fix.settings) for fix in problem.fixes if contains(job, fix)]
+    with spelled_by(in_words):
+        text = str(Problem(problem.sentence, [*together(open_fixes(state, problem.fixes)), *others]))
+    return f"{text}. In the job file: {listed(done)}" if done else text
 
 
 def open_fixes(state: PageState, fixes: Sequence[Fix]) -> list[Fix]:
@@ -63,6 +77,5 @@ def open_fixes(state: PageState, fixes: Sequence[Fix]) -> list[Fix]:
     return [
         fix
         for fix in distinct.values()
-        if edited(job, Job(fix.settings)) != job
-        and (not columns or all({*fix.settings.get(role, ())} <= columns for role in ROLES))
+        if not contains(job, fix) and (not columns or all({*fix.settings.get(role, ())} <= columns for role in ROLES))
     ]

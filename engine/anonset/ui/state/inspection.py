@@ -8,10 +8,12 @@ from secrets import token_urlsafe
 from typing import Any
 
 from anonset.columns.roles import GIVEN
-from anonset.errors import Fix
+from anonset.errors import Fix, Problem
+from anonset.settings.edits import edited
 from anonset.settings.job import Job
 from anonset.settings.job_changes import changed_job, checks_in, completing, with_check
 from anonset.settings.job_files import read_job
+from anonset.settings.job_text import CHECK, CHECKED
 from anonset.spelling import arguments_of
 from anonset.ui.state.folder import JOB, replacement
 from anonset.ui.state.open_job import OpenJob
@@ -41,12 +43,10 @@ class Inspection(Commands):
         """Reason for the role of each column that the first run proposes."""
         self.comments: dict[str, str] = {}
         """Comment of a job file about each warning."""
-        self.assumed: dict[str, list[Fix]] = {}
-        """Warnings about settings that the first run wrote to the job file, with the fixes. Later runs take these
+        self.assumed: dict[str, Problem] = {}
+        """Warnings about settings that the first run wrote to the job file, by their text. Later runs take these
         settings for the owner's.
         """
-        self.checked: set[str] = set()
-        """Warnings that the owner has checked."""
         self.answers: list[Mapping[str, Any]] = []
         """Possible units that count as a person, with the number of persons for each unit."""
         self.others: list[str] = []
@@ -58,11 +58,16 @@ class Inspection(Commands):
         self._state = state
 
     @property
-    def warnings(self) -> dict[str, list[Fix]]:
-        """All warnings about the data and the roles, with the settings that remedy them."""
-        found = self.findings or self.linked or {"problems": [], "fixes": []}
-        latest = zip(found["problems"], found["fixes"], strict=True)
-        return {**self.assumed, **{problem: [Fix(**fix) for fix in fixes] for problem, fixes in latest}}
+    def warnings(self) -> dict[str, Problem]:
+        """All warnings about the data and the roles, by their text. If the job contains a remedy, the warning is
+        settled, unless the first run assumed the remedy.
+        """
+        job = self._state.stated
+        return {
+            text: problem
+            for text, problem in {**self.assumed, **_problems_in(self.findings or self.linked)}.items()
+            if problem.assumed or text == self.error or not any(contains(job, fix) for fix in problem.fixes)
+        }
 
     @property
     def columns(self) -> Sequence[Mapping[str, Any]]:
@@ -78,23 +83,32 @@ class Inspection(Commands):
     @property
     def unchecked(self) -> list[str]:
         """Warnings that apply and that the owner has not checked. An error is not a warning."""
-        return [warning for warning in self.warnings if warning not in (*self.checked, self.error)]
+        job = self._state.file
+        checked = [] if job is None else checks_in(job.read_text(encoding="utf-8"), CHECKED)
+        return [one for one in self.warnings if self.comments.get(one, one) not in checked and one != self.error]
 
     @property
     def contradictions(self) -> list[str]:
-        """Warnings that the data contradict the declared person. They remain until the end, even if checked."""
-        return [warning for warning, fixes in self.warnings.items() if any("unit" in fix.settings for fix in fixes)]
+        """Warnings that the data contradict the declared person, without remedies. They remain until the end, even if
+        checked.
+        """
+        open_ = self.unchecked
+        return [
+            problem.sentence
+            for text, problem in self.warnings.items()
+            if text not in open_ and any("unit" in fix.settings for fix in problem.fixes)
+        ]
 
     def check(self, warning: str, *, checked: bool = True) -> None:
-        """Store whether the owner has checked a warning. The job file names the warnings that nobody has checked."""
-        (self.checked.add if checked else self.checked.discard)(warning)
-        self._write_checks({warning: not checked})
+        """Store in the job file whether the owner has checked a warning."""
+        self._state.require_not_publishing()
+        self._write_checks({warning: CHECKED if checked else CHECK})
 
     def settle(self, chosen: Sequence[Fix]) -> None:
         """Forget the warnings that one of the fixes remedies, because the owner has chosen."""
         known = [fix.settings for fix in chosen]
         self.assumed = {
-            warning: fixes for warning, fixes in self.assumed.items() if not any(fix.settings in known for fix in fixes)
+            text: one for text, one in self.assumed.items() if not any(fix.settings in known for fix in one.fixes)
         }
 
     def propose(self, data: Path, *options: str) -> None:
@@ -129,8 +143,7 @@ class Inspection(Commands):
             self.linked = found
             return
         self.findings = found
-        warned = zip(found["problems"], found["assumed"], strict=True)
-        self.assumed |= {warning: self.warnings[warning] for warning, is_assumed in warned if is_assumed}
+        self.assumed |= {text: one for text, one in _problems_in(found).items() if one.assumed}
         self.others = question.get("others") or self.others
         self.proposed = self.proposed or {
             column["name"]: column["why"] for column in found["columns"] if column["reason"] != GIVEN
@@ -176,19 +189,33 @@ class Inspection(Commands):
         """
         job = self._state.file
         if is_first and job is not None:
-            known = {*self.comments.values()}
-            self.assumed |= {one: [] for one in checks_in(job.read_text(encoding="utf-8")) if one not in known}
+            text, known = job.read_text(encoding="utf-8"), {*self.comments.values()}
+            named = [one for mark in (CHECK, CHECKED) for one in checks_in(text, mark) if one not in known]
+            self.assumed |= {one: Problem(one, assumed=True) for one in named}
         else:
-            self._write_checks(dict.fromkeys(self.comments.keys() - self.warnings.keys(), False))
+            self._write_checks(dict.fromkeys(self.comments.keys() - self.warnings.keys(), ""))
 
-    def _write_checks(self, are_open: Mapping[str, bool]) -> None:
-        """Write the comments about warnings to the job file, or remove them."""
+    def _write_checks(self, marks: Mapping[str, str]) -> None:
+        """Write the comments about warnings to the job file, or remove those without a mark."""
         job = self._state.file
         if job is None or self._state.publishing:
             return
         text = before = job.read_text(encoding="utf-8")
-        for warning, is_open in are_open.items():
-            text = with_check(text, self.comments.get(warning, warning), is_open=is_open)
+        for warning, mark in marks.items():
+            text = with_check(text, self.comments.get(warning, warning), mark)
         if text != before:
             with replacement(job) as new:
                 new.write_text(text, encoding="utf-8", newline="")
+
+
+def _problems_in(found: Mapping[str, Any] | None) -> dict[str, Problem]:
+    """Return the problems of findings by their text."""
+    if found is None:
+        return {}
+    told = zip(found["problems"], found["sentences"], found["fixes"], found["assumed"], strict=True)
+    return {text: Problem(sentence, [Fix(**fix) for fix in fixes], assumed) for text, sentence, fixes, assumed in told}
+
+
+def contains(job: Job, fix: Fix) -> bool:
+    """Return True if a job contains the settings of a fix."""
+    return bool(fix.settings) and edited(job, Job(fix.settings)) == job

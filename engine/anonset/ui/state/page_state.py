@@ -306,7 +306,7 @@ class PageState:
     def standing(self) -> list[str]:
         """Sentences about the declared person that remain until the end."""
         unknown = [f"{UNKNOWN_WORDS}."] if self.unit == UNKNOWN else []
-        return [*unknown, *(one for one in self.inspection.contradictions if one not in self.inspection.unchecked)]
+        return [*unknown, *self.inspection.contradictions]
 
     def reasons(self, columns: Sequence[str]) -> dict[str, str]:
         """Return the reasons for the roles of columns that are proposed and that nobody has chosen."""
