@@ -3,19 +3,21 @@
 import pkgutil
 from importlib import import_module
 from pkgutil import resolve_name
+from typing import get_args
 
 import numpy as np
 import pytest
 
 import anonset
-from anonset.kinds import base
 from anonset.kinds.base import PublicationAnalysis, analysis_of
 from anonset.kinds.records import RecordsAnalysis
 from anonset.kinds.risk import RiskReport
+from anonset.privacy.model import PublishedKind
 from anonset.publications import Published, Records
 from anonset.release.documents import PublishedFiles
-from anonset.report import risks
+from anonset.release.formats import kind_named
 
+KINDS = get_args(PublishedKind)
 HOMES = ("jobs", "kinds", "measures", "publications", "release", "report")
 
 
@@ -36,18 +38,18 @@ def test_no_function_dispatches_by_type() -> None:
 
 
 def test_reports_know_every_kind() -> None:
-    assert set(risks._MODULES) == kinds_of(RiskReport)
     assert len(kinds_of(Published)) == len(kinds_of(PublishedFiles)) == len(kinds_of(RiskReport)) == 3
-    for module in risks._MODULES.values():
-        assert {"sections", "page_part"} <= vars(module).keys()
+    assert {kind.__name__.lower() for kind in kinds_of(Published)} == {*KINDS}
+    for kind in KINDS:
+        assert {"sections", "page_part"} <= vars(import_module(f"anonset.report.risks.{kind}")).keys()
+        assert not type(kind_named(kind)).__abstractmethods__
 
 
 def test_every_kind_of_publication_has_an_analysis_and_no_other_type() -> None:
     empty = Records(None, (), (), (), np.zeros(0, np.int64))
     assert isinstance(analysis_of(empty), RecordsAnalysis)
-    assert set(base._ANALYSES) == kinds_of(Published)
-    for kind, name in base._ANALYSES.items():
-        analysis = resolve_name(name)
+    for kind in kinds_of(Published):
+        analysis = resolve_name(f"anonset.kinds.{kind.__name__.lower()}:{kind.__name__}Analysis")
         assert analysis in PublicationAnalysis.__subclasses__()
         assert analysis.__name__ == f"{kind.__name__}Analysis"
         assert not analysis.__abstractmethods__

@@ -11,8 +11,7 @@ from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
 from anonset.privacy import PrivacyModel, Witness
-from anonset.publications import Buckets, Chunks, Published, Records
-from anonset.publications.base import unknown_kind
+from anonset.publications import Published
 from anonset.queries.estimate import ONE_MEMBER, Reading
 from anonset.reading.sources.source import Source
 from anonset.release.documents import Attestation
@@ -227,17 +226,11 @@ class PublicationAnalysis(RedactedRepr, ABC, Generic[P]):
         """
 
 
-_ANALYSES: dict[type[Published], str] = {
-    Records: "anonset.kinds.records:RecordsAnalysis",
-    Buckets: "anonset.kinds.buckets:BucketsAnalysis",
-    Chunks: "anonset.kinds.chunks:ChunksAnalysis",
-}
-"""Implementation for each kind of publication, imported on first use."""
-
-
 def analysis_of(publication: Published) -> PublicationAnalysis[Any]:
-    """Return the operations on a publication."""
-    if type(publication) not in _ANALYSES:
-        raise unknown_kind(publication)
-    made: PublicationAnalysis[Any] = resolve_name(_ANALYSES[type(publication)])(publication)
+    """Return the operations on a publication. The class is imported on first use."""
+    kind = type(publication).__name__
+    if not isinstance(publication, Published):
+        msg = f"a publication must be Records, Buckets or Chunks, got {kind}"
+        raise TypeError(msg)
+    made: PublicationAnalysis[Any] = resolve_name(f"anonset.kinds.{kind.lower()}:{kind}Analysis")(publication)
     return made

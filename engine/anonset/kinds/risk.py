@@ -41,11 +41,16 @@ class RiskReport(RedactedRepr, ABC):
         """Number of persons or rows for which an attack was more successful than guaranteed. A number above 0 indicates
         an error of anonset.
         """
-        return 0
+        return sum(attempts.broken for attempts in self.attempts)
 
     @property
     def before(self) -> tuple[Exposure, ...]:
         """Results for the original data. Empty if they are not computed."""
+        return ()
+
+    @property
+    def attempts(self) -> "tuple[Attempts, ...] | tuple[Guesses, ...]":
+        """Results of an attack whose success the guarantee limits. Empty if it is not run."""
         return ()
 
     def __str__(self) -> str:
@@ -103,13 +108,6 @@ class Risk(RiskReport):
         """Single figure of the risk (`headline`) at each step: ``raw``, ``before`` and ``after`` anonymization."""
         before, after = (headline(exposures, self.model.m or 2) for exposures in (self.before, self.exposures))
         return {"raw": self.raw, "before": before, "after": after}
-
-    @property
-    def broken(self) -> int:
-        """Number of persons for whom the attack was more successful than guaranteed. A number above 0 indicates an
-        error of anonset.
-        """
-        return sum(attempts.broken for attempts in self.attempts)
 
 
 @dataclass(frozen=True)
@@ -170,13 +168,6 @@ class BucketRisk(RiskReport):
     """Number of violations through the shared values of a person's rows, inside groups and between groups."""
     attempts: tuple[Guesses, ...] = ()
     """Results of the attack, if the original is available."""
-
-    @property
-    def broken(self) -> int:
-        """Number of rows for which the attack was more successful than guaranteed. A number above 0 indicates an error
-        of anonset.
-        """
-        return sum(guesses.broken for guesses in self.attempts)
 
 
 @dataclass(frozen=True)

@@ -68,8 +68,3 @@ def require_kind(publication: Published, kind: type[_P], message: str) -> _P:
     if not isinstance(publication, kind):
         raise InputError(message)
     return publication
-
-
-def unknown_kind(publication: object) -> TypeError:
-    """Return the TypeError for a publication of an unknown kind."""
-    return TypeError(f"a publication must be Records, Buckets or Chunks, got {type(publication).__name__}")

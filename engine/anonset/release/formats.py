@@ -266,20 +266,12 @@ class PublicationKind(ABC, Generic[P]):
         """Return a warning if a spreadsheet might run labels in the CSV files as formulas (`formulas`)."""
 
 
-_KINDS = {
-    "records": "anonset.release.layouts.records:RecordsKind",
-    "buckets": "anonset.release.layouts.buckets:BucketsKind",
-    "chunks": "anonset.release.layouts.chunks:ChunksKind",
-}
-"""Implementation of each kind of publication, imported on first use."""
-
-
 def kind_of(model: PrivacyModel) -> PublicationKind[Any]:
     """Return the kind of publication to which a model applies."""
     return kind_named(model.kind)
 
 
 def kind_named(name: PublishedKind) -> PublicationKind[Any]:
-    """Return the implementation of a kind of publication."""
-    made: PublicationKind[Any] = resolve_name(_KINDS[name])()
+    """Return the implementation of a kind of publication, which is imported on first use."""
+    made: PublicationKind[Any] = resolve_name(f"anonset.release.layouts.{name}:{name.title()}Kind")()
     return made

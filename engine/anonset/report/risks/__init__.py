@@ -2,29 +2,31 @@
 `sections` and `page_part`.
 """
 
-from types import ModuleType
+from importlib import import_module
 from typing import Any
 
 from rich.table import Table as RichTable
 
 from anonset.jobs.report_facts import ReportFacts
-from anonset.kinds.risk import BucketRisk, ChunkRisk, Risk, RiskReport
-from anonset.report.risks import buckets, chunks, records
+from anonset.kinds.risk import RiskReport
 from anonset.report.risks.base import PagePart
 from anonset.report.sections import Section, as_text, for_html, for_json, for_terminal
 
-_MODULES: dict[type[RiskReport], ModuleType] = {Risk: records, BucketRisk: buckets, ChunkRisk: chunks}
+
+def _of_kind(risk: RiskReport) -> Any:
+    """Return the module for the kind of publication."""
+    return import_module(f"{__name__}.{risk.model.kind}")
 
 
 def sections(risk: RiskReport) -> list[Section]:
     """Return the sections of the text about the risks."""
-    made: list[Section] = _MODULES[type(risk)].sections(risk)
+    made: list[Section] = _of_kind(risk).sections(risk)
     return made
 
 
 def page_part(facts: ReportFacts) -> PagePart:
     """Return the parts of the report that depend on the kind of publication."""
-    made: PagePart = _MODULES[type(facts.after)].page_part(facts.after, facts)
+    made: PagePart = _of_kind(facts.after).page_part(facts.after, facts)
     return made
 
 
