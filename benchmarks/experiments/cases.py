@@ -9,6 +9,12 @@ from benchmarks.experiments.factors import Cost, Factor, factor_of
 
 Parameters = Mapping[str, Any]
 Measured = Mapping[str, Any]
+Kind = Literal["paper", "data", "own", "enforced"]
+"""Origin of a claim: ``paper``, ``own``, ``data`` (a claim of a paper about a count that follows from the records, so
+no search decides it), or ``enforced`` (the algorithm receives the claim as a bound).
+"""
+OF_PAPERS: tuple[Kind, ...] = ("paper", "data")
+"""Claims of papers. Counts of claims that hold leave out those of kind ``data``."""
 Key = tuple[str, str, float | str, str]
 """Identifier of a case and its result: figure, series, x and repetition."""
 
@@ -167,8 +173,8 @@ class Claim:
     """Check of the results at a level of the factor. None if the claim cannot be tested."""
     factor: Factor | None = None
     """Factor whose levels are the repetitions of the check. None if the figure is measured once."""
-    kind: Literal["paper", "own", "enforced"] = "paper"
-    """Origin of the claim: ``paper``, ``own``, or ``enforced`` (the algorithm receives the claim as a bound)."""
+    kind: Kind = "paper"
+    """Origin of the claim."""
     over: str = ""
     """Kind of the parts that the check returns, such as "data set"."""
     printed: str = ""

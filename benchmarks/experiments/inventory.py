@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from benchmarks.experiments.cases import OF_PAPERS
 from benchmarks.experiments.findings import names
 from benchmarks.experiments.judging import Judged
 from benchmarks.experiments.methods import PAPERS, of_paper
@@ -83,7 +84,7 @@ def _band(band: Band) -> str:
 
 def _verdicts(panel: Panel, judged: Sequence[Judged]) -> str:
     return "; ".join(
-        f"{one.claim.text}: **{one.verdict}**"
+        f"{one.claim.text}: **{one.verdict}**{f' ({one.basis})' if one.claim.kind == 'data' else ''}"
         for one in judged
-        if one.key == panel.figure and one.claim.kind == "paper" and panel.is_about(one.claim)
+        if one.key == panel.figure and one.claim.kind in OF_PAPERS and panel.is_about(one.claim)
     )

@@ -19,7 +19,7 @@ from benchmarks.experiments.cases import ONLY, Case, Claim, Figure, Finding, Key
 from benchmarks.experiments.checks import ordering
 from benchmarks.experiments.factors import RUNS
 
-BASES = OF_PAPER, SUBSTITUTE, TIMES = "the paper's data", "substitute data", "times"
+BASES = OF_PAPER, SUBSTITUTE, OF_DATA, TIMES = "the paper's data", "substitute data", "follows from the data", "times"
 
 
 @dataclass(frozen=True)
@@ -51,14 +51,15 @@ class Judged:
     """Verdict on the reversed ordering. Empty if the claim is not an ordering."""
     difference: float | None = None
     """The largest relative difference of two compared values whose order is not the same in enough repetitions, as a
-    median over repetitions. None if there are no such values.
+    median over repetitions, over the parts that are equal or have no consistent order. If each comparison of a part has
+    the same order in enough repetitions, the largest of those without it in all. None if there are no such parts.
     """
     null: bool | None = None
     """True if a publication without information meets the criterion, for any part of the claim. None if the claim is
     not a claim of a paper about the size of losses or errors.
     """
     basis: str = ""
-    """``the paper's data``, ``substitute data`` or ``times``. Empty for our own studies."""
+    """``the paper's data``, ``substitute data``, ``follows from the data`` or ``times``. Empty for our own studies."""
     p: float | None = None
     """p-value of the sign test over the repetitions, corrected for the number of tests of the paper."""
 
@@ -75,10 +76,9 @@ class Judged:
     def sentence(self) -> str:
         """The verdict, with the largest difference if there is no order, and with other verdicts of other readings."""
         others = [f"{reading}: {verdict}" for reading, verdict in self.readings.items() if verdict != self.verdict]
-        apart = "each comparison, but not all in the same repetitions"
-        differ = apart if self.difference is None else f"differences up to {self.difference:.2%}"
         undecided = self.verdict in (criteria.EQUAL, criteria.NO_ORDER)
-        notes = "; ".join([*([differ] if undecided else []), *others])
+        differ = [f"differences up to {self.difference:.2%}"] if undecided else []
+        notes = "; ".join([*differ, *others])
         return self.verdict + (f" ({notes})" if notes else "")
 
     @property
@@ -131,7 +131,7 @@ def judge(chosen: Paper, results_by_case: Mapping[Key, Mapping[str, Any]]) -> li
 
 
 def basis_of(chosen: Paper, figure: Figure, claim: Claim, parts: Sequence[str] = ()) -> str:
-    """Return whether a claim is about times, and otherwise whether all its data are data of the paper.
+    """Return whether a claim is about times or follows from the data, or whether all its data are data of the paper.
 
     If the judged parts are positions of the figure, such as data sets, the data are those of these positions.
     """
@@ -139,6 +139,8 @@ def basis_of(chosen: Paper, figure: Figure, claim: Claim, parts: Sequence[str] =
         return ""
     if claim.factor is RUNS:
         return TIMES
+    if claim.kind == "data":
+        return OF_DATA
     levels = claim.factor.levels if claim.factor else [""]
     cases = [case for case in cases_of(figure, claim) if claim.check is None or case.repetition in levels]
     cases = [case for case in cases if str(case.x) in parts] or cases
@@ -238,7 +240,8 @@ def _judged(claim: Claim, draws: Sequence[Finding], singles: Mapping[str, Findin
     chosen = _chosen(list(by_reading), reading)
     parts = _testable(draws, by_reading[chosen]) or by_reading[chosen]
     met = sum(_holds(finding, parts) for finding in draws)
-    compared = [gaps for part in parts for gaps in _compared(draws, part)]
+    without_order = [part for part in parts if _verdict_of_part(draws, part) in (criteria.EQUAL, criteria.NO_ORDER)]
+    compared = any(finding.gaps for finding in draws)
     reverse = ""
     if compared:
         reverse = _verdict_of_reading(claim, _reversed(draws), _reversed(named), parts)
@@ -256,7 +259,7 @@ def _judged(claim: Claim, draws: Sequence[Finding], singles: Mapping[str, Findin
         reading=chosen,
         readings=verdicts if len(verdicts) > 1 and not is_time(claim) else {},
         reverse="" if is_time(claim) else reverse,
-        difference=_undecided(compared),
+        difference=max((_undecided(_compared(draws, part)) for part in without_order), default=None),
         p=criteria.sign_test(margins) if compared and len(draws) >= criteria.REPETITIONS else None,
     )
 
@@ -298,9 +301,13 @@ def _order(gaps: Sequence[float]) -> int:
     return next((sign for sign, n in met.items() if criteria.verdict_of(n, len(gaps)) == criteria.HOLDS_IN_WORDS), 0)
 
 
-def _undecided(compared: Sequence[Sequence[float]]) -> float | None:
-    """Return the largest median difference of comparisons without an order, or None if there are none."""
-    return max((median(map(abs, gaps)) for gaps in compared if not _order(gaps)), default=None)
+def _undecided(compared: Sequence[Sequence[float]]) -> float:
+    """Return the largest median difference of comparisons without an order.
+
+    If all have an order, return the largest of those whose order is not the same in all repetitions.
+    """
+    without = [gaps for gaps in compared if not _order(gaps)]
+    return max(median(map(abs, gaps)) for gaps in without or compared if min(gaps) <= 0 <= max(gaps))
 
 
 def _reversed(findings: Sequence[Finding]) -> list[Finding]:
@@ -320,8 +327,7 @@ def _verdict_of_part(draws: Sequence[Finding], part: str) -> str:
         return verdict
     if any(_order(gaps) < 0 for gaps in compared):
         return verdict
-    difference = _undecided(compared)
-    return criteria.EQUAL if difference is not None and difference < criteria.ALIKE else criteria.NO_ORDER
+    return criteria.EQUAL if _undecided(compared) < criteria.ALIKE else criteria.NO_ORDER
 
 
 def _verdict_of_reading(claim: Claim, draws: Sequence[Finding], named: Sequence[Finding], parts: Sequence[str]) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from benchmarks.experiments import baselines, criteria, findings
 from benchmarks.experiments.baselines.render import tables
+from benchmarks.experiments.cases import OF_PAPERS
 from benchmarks.experiments.judging import BASES, judge
 from benchmarks.experiments.render import rows, show
 from benchmarks.experiments.runner import QUICK_RESULTS, RESULTS, paper, papers, results_of
@@ -65,7 +66,7 @@ def overview(results: Path = RESULTS) -> str:
     cells = []
     for key, judged in judged_papers(results).items():
         study = paper(key).study
-        shown = [one for one in judged if one.claim.kind == ("own" if study else "paper")]
+        shown = [one for one in judged if one.claim.kind in (("own",) if study else OF_PAPERS)]
         link = f"[{paper(key).title if study else findings.names(key)}](../benchmarks/results/{key}/README.md)"
         for basis in ("",) if study else BASES:
             chosen = [one for one in shown if one.basis == basis]

@@ -1,7 +1,7 @@
 """Verdicts from shares of repetitions, from named levels and from parts, and stale results."""
 
 import pytest
-from benchmarks.experiments import criteria, render, runner, sources, verdicts
+from benchmarks.experiments import criteria, findings, render, runner, sources, verdicts
 from benchmarks.experiments.cases import Case, Claim, Figure, Finding, Paper, Results
 from benchmarks.experiments.checks import ordering
 from benchmarks.experiments.factors import ORDERS, RUNS, SAMPLES
@@ -222,6 +222,22 @@ def test_an_ordering_is_strict_and_never_holds_in_both_directions(gaps, verdict,
     assert (judgement.sentence, judgement.reverse) == (verdict, reverse)
 
 
+def test_an_ordering_whose_comparisons_hold_in_different_repetitions_states_their_difference():
+    judgement = of_gaps(*[(-0.5 if n < 5 else 0.5, -0.4 if n >= 15 else 0.4) for n in range(20)])
+    assert judgement.sentence == "no consistent order (differences up to 50.00%)"
+    equal = of_gaps(*[(0.0 if n < 5 else 0.001, 0.0 if n >= 15 else 0.001) for n in range(20)])
+    assert equal.sentence == "equal (differences up to 0.10%)"
+
+
+def test_claims_that_follow_from_the_data_are_counted_separately():
+    claim = judged(dict.fromkeys(SAMPLES.draws, 0.5), factor=SAMPLES, kind="data")
+    other = judged(dict.fromkeys(SAMPLES.draws, 0.5), factor=SAMPLES)
+    assert (claim.verdict, findings.holding([claim, other])) == ("holds", (1, 1, 1))
+    counted = findings.counts([claim, other])
+    assert (counted["claims"], counted["hold, but follow from the data: not counted above"]) == (1, 1)
+    assert verdicts.totals({"p": [claim, other]}) == {"data": {"holds": 1}, "paper": {"holds": 1}}
+
+
 def test_a_claim_about_losses_has_no_verdict_if_a_publication_without_information_meets_it():
     def at_most(most):
         return lambda results: Finding(results.at("AA", 1, "loss") <= most, f"{results.at('AA', 1, 'loss')}")
@@ -278,10 +294,12 @@ def test_times_of_a_paper_have_no_verdict():
         ({"b"}, SAMPLES, "substitute data"),
         ({"a"}, RUNS, "times"),
         (None, RUNS, ""),
+        ({"b"}, ORDERS, "follows from the data"),
     ],
 )
 def test_claims_name_the_data_on_which_they_are_judged(published, factor, basis):
-    claim = Claim("it loses little", "at most 1", lambda _: Finding(True, ""), factor=factor)
+    kind = "data" if factor is ORDERS else "paper"
+    claim = Claim("it loses little", "at most 1", lambda _: Finding(True, ""), factor=factor, kind=kind)
     figure = Figure("f", "Fig. 1", "x", {}, factor.over([Case("f", "AA", 1, {"data": "a"})]), [claim])
     published_data = None if published is None else frozenset(published)
     (judgement,) = judge(Paper("p", "A paper", [figure], dict, published_data=published_data), {})

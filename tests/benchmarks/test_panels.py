@@ -7,7 +7,7 @@ from dataclasses import fields
 
 import pytest
 from benchmarks.experiments import methods, runner, sources
-from benchmarks.experiments.cases import Figure
+from benchmarks.experiments.cases import OF_PAPERS, Figure
 from benchmarks.experiments.panels import PANELS, counted, of_figure, of_paper
 from benchmarks.experiments.render import records_used
 from benchmarks.experiments.workers import ROOT
@@ -54,7 +54,7 @@ def test_a_panel_that_can_be_tested_names_a_figure_that_is_there(paper: str) -> 
 
 def claims_of(panel):
     figure = figures(panel.paper)[panel.figure]
-    return [claim.text for claim in figure.claims if claim.kind == "paper" and panel.is_about(claim)]
+    return [claim.text for claim in figure.claims if claim.kind in OF_PAPERS and panel.is_about(claim)]
 
 
 @pytest.mark.parametrize("paper", FIGURES)
@@ -62,7 +62,7 @@ def test_every_claim_about_a_figure_is_a_claim_about_a_panel(paper):
     for key, figure in figures(paper).items():
         if panels := of_figure(paper, key):
             shown = {text for panel in panels for text in claims_of(panel)}
-            assert [one.text for one in figure.claims if one.kind == "paper" and one.text not in shown] == [], key
+            assert [one.text for one in figure.claims if one.kind in OF_PAPERS and one.text not in shown] == [], key
 
 
 def test_panels_of_a_figure_have_different_claims():

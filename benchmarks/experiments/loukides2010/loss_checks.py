@@ -135,11 +135,6 @@ def up4_restricts_nothing(results: Results) -> Finding:
     return Finding(groups == 1 and violated == 0, f"groups: {groups:g}; violated by AA: {violated:g}")
 
 
-def less_work_growth(results: Results) -> Finding:
-    coat, aa = exponent(results.curve(COAT, "merges")), exponent(results.curve(AA, "increments"))
-    return ordering({"": {"": aa - coat}}, f"exponents: merges of COAT {coat:.2f}, increments of AA {aa:.2f}")
-
-
 def less_time_growth(results: Results) -> Finding:
     coat, aa = exponent(results.curve(COAT, "seconds")), exponent(results.curve(AA, "seconds"))
     return ordering({"": {"": aa - coat}}, f"exponents: COAT {coat:.2f}, AA {aa:.2f}")

@@ -5,7 +5,7 @@ from typing import Any
 
 from benchmarks.experiments import criteria
 from benchmarks.experiments.cases import NULL, Finding, Results
-from benchmarks.experiments.checks import below, exponent, listed, ordering, steps
+from benchmarks.experiments.checks import below, exponent, listed, ordering, spread, steps
 
 Check = Callable[[Results], Finding]
 
@@ -190,21 +190,17 @@ def times(quantity: str, least: float) -> Check:
 
 
 def flatter(quantity: str) -> Check:
-    """Return a check that a quantity varies less with delta if candidates are ordered by BTD than if by UL."""
+    """Return a check that a quantity grows by a smaller factor over delta with BTD than with UL."""
 
     def check(results: Results) -> Finding:
         gaps, shown, slow = {}, [], parts_of(results, {"": (f"{quantity}_ul",)})
         for part, by_variant in parts_of(results, {"": (quantity,)}).items():
-            spans = {name: (_span(values), _span(slow[part][name])) for name, values in by_variant.items()}
+            spans = {name: (spread(values), spread(slow[part][name])) for name, values in by_variant.items()}
             gaps[part] = {name: below(*pair) for name, pair in spans.items()}
             shown.append(f"{part}: {', '.join(f'{name} {listed(pair)}' for name, pair in spans.items())}")
-        return ordering(gaps, "largest less smallest: " + " | ".join(shown))
+        return ordering(gaps, "largest / smallest, with BTD and without: " + " | ".join(shown))
 
     return check
-
-
-def _span(values: Sequence[float]) -> float:
-    return max(values) - min(values)
 
 
 def same(quantity: str) -> Check:

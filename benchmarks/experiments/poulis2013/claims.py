@@ -212,7 +212,7 @@ def benefit(p: str) -> list[Claim]:
     )
     counted, span = (
         "applications of the transaction function",
-        "varies less with delta than with the baselines",
+        "varies with delta by a smaller factor (largest / smallest) than with the baselines",
     )
     found = [
         Claim(f"{names} have the same UL as their baselines",
