@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 from benchmarks.experiments.cases import Claim, Finding, Results
 from benchmarks.experiments.checks import LINEAR, exponent, grows_linearly, listed, ordering, rises, spread, steps
@@ -190,7 +191,8 @@ def _optimum_is_least(results: Results) -> Finding:
 
 def _scales_better(results: Results) -> Finding:
     aa, da = _by_step(results, AA), _by_step(results, DA)
-    gaps, shown = {}, []
+    gaps: dict[str, dict[Any, float]] = {}
+    shown = []
     for part, points in da.items():
         ratios = [mine / its for (_, mine), (_, its) in zip(aa[part], points, strict=True)]
         smaller = exponent(points) - exponent((x, max(1, y)) for x, y in aa[part])  # AA may have no tree
