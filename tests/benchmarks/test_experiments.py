@@ -377,13 +377,36 @@ def test_the_pages_depend_only_on_the_results(key, judged):
 @pytest.mark.long
 def test_the_results_page_counts_the_claims_as_the_page_of_findings_does(judged):
     counts = verdicts.totals({key: judged[key] for key in runner.papers(studies=False)})["paper"]
-    lines = results_page.overview().splitlines()[2:]
-    cells = [[int(cell) for cell in line.split(" | ")[2:8]] for line in lines if line.split(" | ")[1] in judging.BASES]
+    lines, judged_on = results_page.overview().splitlines()[2:], set(judging.BASES) - {judging.OF_DATA}
+    cells = [[int(cell) for cell in line.split(" | ")[2:8]] for line in lines if line.split(" | ")[1] in judged_on]
     assert [sum(column) for column in zip(*cells, strict=True)] == [
         counts.get(verdict, 0)
         for verdict in ("holds", "depends on", "no consistent order", "equal", "fails", "contradicted")
     ]
     assert "\n".join(lines) in results_page.PAGE.read_text(encoding="utf-8")
+
+
+def test_every_commit_on_a_page_is_in_the_history():
+    """Results name the commit of their code. A rebase renames commits, so the name must be the final one."""
+
+    def git(*command):
+        ran = subprocess.run(["git", *command], cwd=runner.ROOT, capture_output=True, text=True)
+        return ran.stdout.split()
+
+    pages = [*runner.ROOT.glob("docs/**/*.md"), *runner.RESULTS.rglob("*.md"), *runner.RESULTS.rglob("*.json")]
+    listed = re.compile(r'\bcommits?"?:? (?:(?:, | and )?"?[0-9a-f]{7,40}\b"?)+')
+    named = {
+        (name, path.relative_to(runner.ROOT).as_posix())
+        for path in pages
+        for words in listed.findall(" ".join(path.read_text(encoding="utf-8").split()))
+        for name in re.findall(r"\b[0-9a-f]{7,40}\b", words)
+    }
+    assert len({name for name, _ in named}) > 50
+    history = git("rev-list", "HEAD")
+    known = {one for one in named if any(commit.startswith(one[0]) for commit in history)}
+    if git("rev-parse", "--is-shallow-repository") != ["false"] or not known:
+        pytest.skip("the history is not here: a shallow clone, or files without their repository")
+    assert sorted(named - known) == []
 
 
 @pytest.mark.long
