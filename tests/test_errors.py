@@ -21,7 +21,7 @@ from anonset.errors import (
     foreign,
     typed,
 )
-from anonset.release.scan_findings import ScanFinding
+from anonset.release.scan.findings import ScanFinding
 from anonset.settings.readers import tree_lines
 from anonset.spelling import as_options, spelled_by
 from facts import names, refused

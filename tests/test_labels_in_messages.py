@@ -54,7 +54,7 @@ settings/fitting.py: MISSING_VALUE;
  algorithms/base.py: traits, value; lazy_names.py: package['__name__'], unknown[0];
 privacy/classes.py: value; algorithms/relational/class_rules.py: sensitive; verification/classes.py: model.sensitive;
 report/page.py: model.sensitive_column;
-release/scan/disclosure_scan.py: unknown[0]; release/scan_findings.py: names[0];
+release/scan/disclosure_scan.py: unknown[0]; release/scan/findings.py: names[0];
 jobs/proposals/value_problems.py: mark, columns[0]; reading/linked.py: table.parent, key;
 reading/formats/linked_tables.py: table.key_prefix;
 reading/table_builder.py: source.tables[0];

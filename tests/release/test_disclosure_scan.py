@@ -23,8 +23,8 @@ from anonset.data.storage.store import Files
 from anonset.errors import DisclosureError, InputError
 from anonset.privacy import KAnonymity
 from anonset.publications import Records
+from anonset.release.formats import kind_named
 from anonset.release.scan import rare_values
-from anonset.release.scan.disclosure_scan import require_declared
 
 GIVEN = ["Anna", "Peter", "Maria", "Thomas", "Julia", "Stefan", "Laura", "Martin", "Xaver", "Ottokar"]
 FAMILY = ["Maier", "Huber", "Schmidt", "Weber", "Wagner", "Bauer", "Koch", "Wolf"]
@@ -239,6 +239,7 @@ def ranges(labels: list[str]) -> Records:
 
 
 def test_rare_range_ends_stop_the_run_unless_rounded() -> None:
+    require_declared = kind_named("records").require_declared
     table = ages([20] * 5 + [30] * 5 + [93])
     with refused(DisclosureError, "age 1"):
         require_declared(table, ranges(["20"] * 5 + ["[30:93]"] * 6), KAnonymity(5))

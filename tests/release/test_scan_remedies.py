@@ -13,7 +13,7 @@ from tests.release.test_disclosure_scan import people
 
 from anonset.cli.main import main
 from anonset.privacy import KAnonymity
-from anonset.release.scan_remedies import of_kept, of_singling_out
+from anonset.release.scan.remedies import of_kept, of_singling_out
 
 JOBS: dict[str, dict[str, Any]] = {
     "keys": {"model": "kkm", "items": ["keys"], "relational": ["group", "sex"]},

@@ -30,8 +30,8 @@ from anonset.release.attested import require_statements
 from anonset.release.documents import ATTESTATION, Attestation, Report, read_attestation, read_report
 from anonset.release.opened import OpenedPublication
 from anonset.release.publishing.staging import private_of
+from anonset.release.scan.findings import FEW_PERSONS
 from anonset.release.scan.rare_values import persons_in_small_groups
-from anonset.release.scan_findings import FEW_PERSONS
 from anonset.settings.binding import HierarchySpec
 from anonset.settings.publication import OriginalSettings
 from anonset.spelling import setting

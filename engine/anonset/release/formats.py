@@ -16,12 +16,12 @@ from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import RedactedRepr, figures_shown, redacted
 from anonset.data.resumption.seals import Seal
 from anonset.data.storage.store import MEMORY, Store
-from anonset.errors import InputError, require_known
+from anonset.errors import DisclosureError, InputError, require_known
 from anonset.privacy import PrivacyModel, Witness
 from anonset.privacy.model import PublishedKind
 from anonset.publications import Published, Symbol
 from anonset.publications.presentation import Format, Order, Symbols
-from anonset.release.scan_findings import ScanResult
+from anonset.release.scan.findings import ScanResult
 from anonset.spelling import setting
 
 if TYPE_CHECKING:
@@ -260,6 +260,26 @@ class PublicationKind(ABC, Generic[P]):
     @abstractmethod
     def scan(self, publication: P, scanner: Any) -> ScanResult:
         """Scan the published data for values that identify persons."""
+
+    def require_declared(self, table: Table, publication: P, model: PrivacyModel) -> Mapping[str, int]:
+        """Scan a publication and return the number of values of few persons that the model publishes, by column.
+
+        Parameters
+        ----------
+        table
+            Original table, with the owner's declarations and the grids of its numeric columns.
+
+        Raises
+        ------
+        DisclosureError
+            If a column shows values that identify persons, and the owner has not declared it.
+        """
+        from anonset.release.scan.disclosure_scan import Scanner
+
+        scan = self.scan(publication, Scanner(table, model))
+        if scan.findings:
+            raise DisclosureError(scan.findings)
+        return scan.promised
 
     @abstractmethod
     def formula_warnings(self, publication: P) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from anonset.reading.sources.place import Place
 from anonset.release.formats import Layout, UnverifiedPublication, kind_of
 from anonset.release.publishing.destination import Destination, destination
 from anonset.release.publishing.publish import CheckOptions, publish
-from anonset.release.scan.disclosure_scan import declared, require_declared
+from anonset.release.scan.disclosure_scan import declared
 from anonset.release.stopwatch import Phase, Stopwatch
 
 
@@ -119,7 +119,8 @@ class Release(RedactedRepr):
     def _scanned(self) -> bool:
         """Scan the publication, unless it was scanned when it was written."""
         if self.published is None:
-            require_declared(self.unverified.table, self.publication, self.algorithm.model)
+            model = self.algorithm.model
+            kind_of(model).require_declared(self.unverified.table, self.publication, model)
         return True
 
     def to_pandas(self) -> Any:

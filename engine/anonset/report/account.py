@@ -28,7 +28,7 @@ from anonset.release.formats import UnverifiedPublication, kind_of
 from anonset.release.guarantee_limits import declared_limits, limits_in_short
 from anonset.release.memory import format_size
 from anonset.release.release import Release
-from anonset.release.scan_findings import few_persons
+from anonset.release.scan.findings import few_persons
 from anonset.release.statements import declarations, frontier_of, parameters_of
 from anonset.release.stopwatch import COMPILING
 from anonset.report.distance import distance

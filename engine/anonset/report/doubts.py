@@ -11,7 +11,7 @@ from anonset.kinds.exposures import knowledge
 from anonset.kinds.risk import BucketRisk, Risk
 from anonset.measures.shares import percent
 from anonset.release.documents import Report
-from anonset.release.scan_findings import FEW_PERSONS
+from anonset.release.scan.findings import FEW_PERSONS
 from anonset.report.conclusion import plain_words
 from anonset.spelling import counted, listed
 

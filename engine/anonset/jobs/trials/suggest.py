@@ -36,7 +36,7 @@ from anonset.measures.countable import FrequentItems, accuracy_of, commonest
 from anonset.measures.retention import by_level, of_nodes, rare_in_clusters
 from anonset.privacy import PrivacyModel
 from anonset.release.formats import Layout, UnverifiedPublication, kind_of
-from anonset.release.scan.disclosure_scan import declared, require_declared
+from anonset.release.scan.disclosure_scan import declared
 from anonset.release.statements import parameters_of
 from anonset.release.stopwatch import COMPILING
 from anonset.release.tables import html_table
@@ -381,12 +381,13 @@ class _CandidateTrial:
             counts = by_level(table.transactions, recoding, tree)
             levels = {name: count / max(1, sum(counts.values())) for name, count in counts.items()}
             measured = replace(measured, levels=levels, nodes=nodes and not made)
-        if problem := kind_of(model).why_worthless(model, table, unverified.publication):
+        kind = kind_of(model)
+        if problem := kind.why_worthless(model, table, unverified.publication):
             return replace(measured, outcome="worthless", note=problem)
         verdict = verify(unverified.publication, model)
         if verdict.holds and self.whole:
             try:
-                require_declared(unverified.table, unverified.publication, unverified.algorithm.model)
+                kind.require_declared(unverified.table, unverified.publication, unverified.algorithm.model)
             except DisclosureError as error:
                 note = "; ".join(str(error).splitlines())
                 obstacles = tuple(plain_text(finding.problem.sentence) for finding in error.findings)

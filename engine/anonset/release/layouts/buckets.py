@@ -19,7 +19,7 @@ from anonset.release.formats import Layout, PublicationKind, UnverifiedPublicati
 from anonset.release.layouts.formulas import formula_warnings
 from anonset.release.losses import distinct_values
 from anonset.release.scan.disclosure_scan import Scanner
-from anonset.release.scan_findings import ScanResult
+from anonset.release.scan.findings import ScanResult
 from anonset.release.statements import digests
 from anonset.settings.publication import CheckSettings
 from anonset.verification.bucket_truth import check_buckets_truthful, check_undivided

@@ -21,7 +21,7 @@ from anonset.release.documents import ChunkFiles
 from anonset.release.formats import Layout, PublicationKind, UnverifiedPublication, require_few_parts
 from anonset.release.layouts.formulas import item_warnings
 from anonset.release.scan.disclosure_scan import Scanner
-from anonset.release.scan_findings import ScanResult
+from anonset.release.scan.findings import ScanResult
 from anonset.release.statements import digests
 from anonset.settings.publication import CheckSettings
 from anonset.verification.chunk_truth import check_chunks_true

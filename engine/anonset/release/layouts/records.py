@@ -40,8 +40,8 @@ from anonset.release.layouts.formulas import formula_warnings
 from anonset.release.layouts.joined import rejoin, texts_of_items, texts_of_nodes
 from anonset.release.losses import measures_of, nothing_left, why_worthless
 from anonset.release.scan.disclosure_scan import Scanner
+from anonset.release.scan.findings import ScanResult
 from anonset.release.scan.item_scan import labels_of
-from anonset.release.scan_findings import ScanResult
 from anonset.release.statements import digests
 from anonset.release.symbols import name_sets, require_plain_items, require_plain_nodes, require_sound, spell_out
 from anonset.spelling import setting

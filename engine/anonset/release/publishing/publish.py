@@ -19,7 +19,6 @@ from anonset.reading.sources.files import digest
 from anonset.release.documents import ATTESTATION, CONSTRAINTS, REPORT
 from anonset.release.formats import Layout, UnverifiedPublication, kind_of
 from anonset.release.publishing.destination import Destination
-from anonset.release.scan.disclosure_scan import require_declared
 from anonset.release.statements import attestation, declarations, digests, report
 from anonset.release.stopwatch import Stopwatch
 from anonset.verification import verify
@@ -84,7 +83,7 @@ def publish(
             verified = evidence(written, verdict, budget=options.budget, progress=progress)
             require_decided(verified, accept_undecided=options.accept_undecided)
         with watch.phase("scan"):
-            exact_values = require_declared(unverified.table, written, unverified.algorithm.model)
+            exact_values = kind.require_declared(unverified.table, written, unverified.algorithm.model)
         with watch.phase("fingerprint"):
             table_facts = fingerprint(unverified.table)
         with watch.phase("complete"):

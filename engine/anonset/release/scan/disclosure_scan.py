@@ -51,11 +51,15 @@ from anonset.data.redacted_repr import names_shown
 from anonset.data.storage.store import Store
 from anonset.errors import DisclosureError, Fix, InputError, Problem
 from anonset.privacy import PrivacyModel
-from anonset.publications import Published, Records
+from anonset.publications import Records
 from anonset.publications.buckets import STAR
 from anonset.reading.roles import Names
-from anonset.release import scan_remedies as remedies
-from anonset.release.formats import kind_of
+from anonset.release.scan import remedies
+from anonset.release.scan.findings import (
+    ScanFinding,
+    few_persons,
+    personal_values_finding,
+)
 from anonset.release.scan.item_scan import ItemScan, ids_among_items
 from anonset.release.scan.rare_values import (
     count_given,
@@ -64,11 +68,6 @@ from anonset.release.scan.rare_values import (
     persons_in_small_groups,
     persons_with,
     values_in_sets,
-)
-from anonset.release.scan_findings import (
-    ScanFinding,
-    few_persons,
-    personal_values_finding,
 )
 from anonset.settings.job import Job
 from anonset.spelling import setting
@@ -81,25 +80,6 @@ _EXAMINED = 20_000
 """Number of labels that are compared with patterns if the labels are on disk. The compared labels are evenly spaced."""
 
 
-def require_declared(table: Table, publication: Published, model: PrivacyModel) -> Mapping[str, int]:
-    """Scan a publication and return the number of values of few persons that the model publishes, by column.
-
-    Parameters
-    ----------
-    table
-        Original table, with the owner's declarations and the grids of its numeric columns.
-
-    Raises
-    ------
-    DisclosureError
-        If a column shows values that identify persons, and the owner has not declared it.
-    """
-    scan = kind_of(model).scan(publication, Scanner(table, model))
-    if scan.findings:
-        raise DisclosureError(scan.findings)
-    return scan.promised
-
-
 def require_originals_declared(table: Table, model: PrivacyModel) -> None:
     """Scan data that the search does not change: items that are keys, and kept columns of large tables.
 
@@ -108,7 +88,7 @@ def require_originals_declared(table: Table, model: PrivacyModel) -> None:
     Raises
     ------
     DisclosureError
-        See `require_declared`.
+        See `PublicationKind.require_declared`.
     """
     scanner, findings, sets = Scanner(table, model), list[ScanFinding](), table.transactions
     if sets is not None:

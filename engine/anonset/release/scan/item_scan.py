@@ -28,8 +28,8 @@ from anonset.data.joining import headers_of, parts_of
 from anonset.errors import Fix, Problem
 from anonset.privacy import PrivacyModel
 from anonset.publications import Records
-from anonset.release import scan_remedies as remedies
-from anonset.release.scan_findings import (
+from anonset.release.scan import remedies
+from anonset.release.scan.findings import (
     FEW_PERSONS,
     ScanFinding,
     few_persons,

@@ -7,7 +7,7 @@ from anonset.columns.personal_values import KINDS
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import Fix, Problem
 from anonset.privacy import PrivacyModel
-from anonset.release import scan_remedies as remedies
+from anonset.release.scan import remedies
 
 FEW_PERSONS = 5
 """Minimum number of persons with a value or in a group, for models without k. Values and groups of fewer persons are
