@@ -3,12 +3,12 @@
 Jobs and their readers split texts. All other code receives lists of exact names (`Job.names`).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from anonset.errors import InputError
 
 
-def name_list(names: str | Sequence[str]) -> list[str]:
+def name_list(names: str | Collection[str]) -> list[str]:
     """Return names as a list. A single text is split at commas. Names in a list are not, as they may contain commas.
 
     >>> name_list("a, b"), name_list(["a, b"])
@@ -17,7 +17,7 @@ def name_list(names: str | Sequence[str]) -> list[str]:
     return [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
 
 
-def names_in(names: Sequence[str], declared: str | Sequence[str] | None) -> tuple[str, ...]:
+def names_in(names: Sequence[str], declared: str | Collection[str] | None) -> tuple[str, ...]:
     """Return the declared names as a tuple.
 
     Names are separated by commas, except within a name that is one of `names`. Without `names`, parts of a name may

@@ -2,7 +2,7 @@
 
 import os
 import warnings as python_warnings
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
@@ -15,13 +15,12 @@ from anonset.errors import InputError
 from anonset.generalization import Recoding
 from anonset.privacy import Verdict
 from anonset.publications.presentation import Format
-from anonset.reading.roles import Names
 from anonset.reading.sources.place import Place
 from anonset.release.formats import Layout, UnverifiedPublication, kind_of
 from anonset.release.publishing.destination import Destination, destination
 from anonset.release.publishing.publish import CheckOptions, publish
-from anonset.release.scan.disclosure_scan import declared
 from anonset.release.stopwatch import Phase, Stopwatch
+from anonset.settings.binding import with_as_is
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +169,7 @@ class Release(RedactedRepr):
         separator: str | None = None,
         part_rows: int | None = None,
         trace: bool = False,
-        publish_as_is: Names | None = None,
+        publish_as_is: str | Collection[str] | None = None,
     ) -> Path | Place:
         """Write the publication into a new directory, read it back, verify and scan it, and return the directory.
 
@@ -207,7 +206,7 @@ class Release(RedactedRepr):
             python_warnings.warn(warning, UserWarning, stacklevel=2)
         unverified = replace(
             self.unverified,
-            table=declared(self.unverified.table, publish_as_is),
+            table=with_as_is(self.unverified.table, publish_as_is),
             warnings=self.unverified.warnings + dangers,
         )
         kind.require_publishable(unverified.table, unverified.hierarchies, unverified.algorithm, layout)

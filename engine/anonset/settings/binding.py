@@ -15,6 +15,7 @@ from anonset.data.hierarchies.ceilings import Ceiling, cap_hierarchy, nodes_of_c
 from anonset.data.hierarchies.combined_hierarchies import attach_sensitive, is_attached, join_hierarchies
 from anonset.data.hierarchies.hierarchy_rules import NO_VALUE, OF_LABELS, RANGE, VALUES
 from anonset.data.joining import prefixed
+from anonset.data.redacted_repr import names_shown
 from anonset.data.storage.store import MEMORY
 from anonset.data.table_facts import CodeRules
 from anonset.errors import Fix, HierarchyError, InputError, datum, typed
@@ -23,6 +24,7 @@ from anonset.privacy import Part, PrivacyModel
 from anonset.publications.symbols import set_label
 from anonset.reading.hierarchies.objects import hierarchy_from
 from anonset.reading.hierarchies.specs import hierarchy_for, is_over_data
+from anonset.reading.name_lists import names_in
 from anonset.reading.sources.files import text_lines
 from anonset.settings.fitting import fit_codes
 from anonset.settings.parameters import SIZES
@@ -445,6 +447,29 @@ def require_roles(table: Table, model: PrivacyModel) -> None:
         if sensitive is not None and table.transactions is None and table.relational:
             fixes.insert(0, Fix({"model": "kl", "l": SIZES["l"]}, f"to protect {sensitive!r}"))
         raise InputError(msg, fixes=fixes)
+
+
+def with_as_is(table: Table, names: str | Collection[str] | None) -> Table:
+    """Return the table with further columns that the owner declares to publish unchanged. A column may be declared even
+    if it causes no finding.
+
+    Raises
+    ------
+    InputError
+        If a column is not published.
+    """
+    columns = (*table.ids, *table.relational, *table.kept, *(() if table.sensitive is None else (table.sensitive,)))
+    published_names = (*table.item_columns, *(column.name for column in columns))
+    named = names_in(published_names, names)
+    if unknown := [name for name in named if name not in published_names]:
+        msg = (
+            f"{setting('publish_as_is')} names {unknown[0]!r}; the published columns are {names_shown(published_names)}"
+        )
+        raise InputError(msg)
+    if not named:
+        return table
+    every = tuple(dict.fromkeys((*table.word.publish_as_is, *named)))
+    return replace(table, word=replace(table.word, publish_as_is=every))
 
 
 def require_table(data: object) -> None:

@@ -17,7 +17,7 @@ from anonset.reading.cells.columns import with_nulls
 from anonset.reading.options import ReadOptions
 from anonset.reading.sources.source import Source
 from anonset.reading.table_builder import gather
-from anonset.release.scan.disclosure_scan import declared
+from anonset.settings.binding import with_as_is
 from anonset.settings.job import Job
 
 
@@ -102,4 +102,4 @@ def read_with_settings(source: OpenedSource, settings: Job) -> Table:
     options = ReadOptions(**given)
     if options.skip_without_id and options.ids:
         source = source.changed(Transform(ids=options.ids))
-    return declared(gather(source, options, with_ids=True), settings.get("publish_as_is"))
+    return with_as_is(gather(source, options, with_ids=True), settings.get("publish_as_is"))

@@ -28,7 +28,6 @@ from anonset.release.publishing.staging import require_apart
 from anonset.release.release import Release
 from anonset.release.stopwatch import report_compilation
 from anonset.settings.binding import CeilingSpec, HierarchySpec, require_table
-from anonset.settings.job import Job
 from anonset.spelling import setting
 
 
@@ -130,7 +129,7 @@ def anonymize(
     (True, ['N1_0', 'b1', 'b2'])
     """
     require_table(table)
-    accepted = Job({"accept": accept}).names("accept")
+    accepted = [accept] if isinstance(accept, str) else accept
     for word in accepted:
         require_known(setting("accept"), word, ("undecided", "worthless"))
     table = table if workers is None else table.with_workers(Threads(workers))
@@ -151,7 +150,7 @@ def anonymize(
         require_files(table)
     run = Run(
         layout, progress, max_loss, accepted, earlier, ceilings=ceilings or {}, other_release=after,
-        round_ends=round_ends, publish_as_is=publish_as_is,  # type: ignore[arg-type]
+        round_ends=round_ends, publish_as_is=publish_as_is,
         check=CheckOptions("undecided" in accepted, budget),
     )  # fmt: skip
     with ExitStack() as stack:

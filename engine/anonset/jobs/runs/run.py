@@ -19,15 +19,14 @@ from anonset.generalization import Cut
 from anonset.generalization.earlier_release import EarlierRelease
 from anonset.generalization.other_release import OtherRelease
 from anonset.jobs.runs.persons import findings_of_tests, require_persons, unit_findings
-from anonset.reading.roles import Names
 from anonset.release.formats import Layout, UnverifiedPublication, kind_of
 from anonset.release.losses import refuse_worthless, require_loss, require_under_ceilings
 from anonset.release.publishing.destination import Destination
 from anonset.release.publishing.publish import CheckOptions, publish, verify_release
 from anonset.release.release import Release
-from anonset.release.scan.disclosure_scan import declared, require_originals_declared
+from anonset.release.scan.disclosure_scan import require_originals_declared
 from anonset.release.stopwatch import Stopwatch
-from anonset.settings.binding import CeilingSpec, HierarchySpec, bind, cap, require_roles, spelling_warnings
+from anonset.settings.binding import CeilingSpec, HierarchySpec, bind, cap, require_roles, spelling_warnings, with_as_is
 
 _SEARCH = "search"
 
@@ -51,7 +50,7 @@ class Run:
     other_release: OtherRelease | None = None
     """Earlier release of the same persons. The earlier and the new release together must satisfy the model."""
     round_ends: bool = True
-    publish_as_is: Names | None = None
+    publish_as_is: str | Collection[str] | None = None
     check: CheckOptions = field(default_factory=CheckOptions)
     trace: bool = False
     """Whether the private report contains the decisions of the search."""
@@ -105,7 +104,7 @@ class Run:
             Function that creates the algorithm again. It is given if some parameters of the algorithm depend on the
             data.
         """
-        table = declared(table, self.publish_as_is)
+        table = with_as_is(table, self.publish_as_is)
         require_persons(table, algorithm.model, hierarchies)
         if self.layout.format is not None:
             require_originals_declared(table, algorithm.model)

@@ -20,11 +20,10 @@ from anonset.kinds.evaluation import Bound
 from anonset.kinds.workloads import WorkloadSpec
 from anonset.measures.retention import coarsened_text
 from anonset.release.formats import Layout, UnverifiedPublication
-from anonset.release.scan.disclosure_scan import declared
 from anonset.release.statements import plain
 from anonset.release.stopwatch import report_compilation
 from anonset.release.tables import html_table
-from anonset.settings.binding import HierarchySpec, bind, require_table
+from anonset.settings.binding import HierarchySpec, bind, require_table, with_as_is
 from anonset.spelling import counted
 from anonset.verification import verify
 
@@ -167,7 +166,7 @@ def compare(
     apriori {'k': 5, 'm': 2} infeasible
     """
     require_table(table)
-    table = declared(table, publish_as_is)  # type: ignore[arg-type]
+    table = with_as_is(table, publish_as_is)
     table = table if workers is None else table.with_workers(Threads(workers))
     contest = CandidateSettings(progress, budget, workload or WorkloadSpec(), bound, round_ends)
     candidates = Comparison()

@@ -4,10 +4,8 @@ A study file stores each run as one line. Runs that it already contains for thes
 """
 
 import os
-import re
 from collections.abc import Iterator
 from dataclasses import replace
-from decimal import Decimal
 from hashlib import sha256
 from importlib.metadata import version
 from itertools import product
@@ -24,16 +22,15 @@ from anonset.jobs.reading import read_data, source_to_read
 from anonset.jobs.runs.file_run import memory_of
 from anonset.jobs.trials.candidate import Candidate
 from anonset.jobs.trials.compare import CandidateSettings
-from anonset.jobs.trials.growth import RunSize, run_sizes, sample
+from anonset.jobs.trials.growth import RunSize, run_sizes, sample, values_of
 from anonset.kinds.workloads import WorkloadSpec
 from anonset.queries.estimate import require_reading
 from anonset.reading.decisions import MACHINE, decisions
 from anonset.reading.sources.files import require_file
 from anonset.reading.sources.source import Source
 from anonset.release.memory import require_memory
-from anonset.release.scan.disclosure_scan import declared
 from anonset.release.statements import plain
-from anonset.settings.binding import bind, cap
+from anonset.settings.binding import bind, cap, with_as_is
 from anonset.settings.compare import CompareSettings, read_value
 from anonset.settings.job import Job
 from anonset.settings.parameters import (
@@ -78,7 +75,7 @@ def run_comparison(settings: CompareSettings, *, progress: Progress | None, file
     reading_of = settings
     for algorithm in algorithms:
         reading_of = with_sensitive_kept(reading_of, algorithm.model)
-    table = declared(read_data(source, reading_of.read_options()), settings.publish_as_is)
+    table = with_as_is(read_data(source, reading_of.read_options()), settings.publish_as_is)
     study = None if file is None else ComparisonFile(file, source, settings)
     sizes = run_sizes(settings.records, settings.n_items, settings.workers, table.n)
     return [_run_or_known(study, contest, table, settings, one, size) for one in requests for size in sizes]
@@ -99,7 +96,7 @@ def combinations(settings: CompareSettings) -> Iterator[Candidate]:
     fixed = settings.model_dump(include=set(parameters()), exclude_none=True)
     settings_of = {name: accepted_settings(name, fixed) for name in names}
     seeds = {} if settings.seeds is None else {"seed": settings.seeds}
-    varied = {name.replace("-", "_"): values_of(name, text) for name, text in {**settings.vary, **seeds}.items()}
+    varied = {n.replace("-", "_"): values_of(f"--vary {n}", x) for n, x in {**settings.vary, **seeds}.items()}
     if seeds and not any("seed" in names for names in settings_of.values()):
         msg = f"--seeds: {', '.join(names)} uses no random numbers; remove the option"
         raise InputError(msg)
@@ -142,39 +139,6 @@ def _run_or_known(
     if study is not None:
         study.add(candidate)
     return candidate
-
-
-_NUMBER = r"-?\d{1,9}(?:\.\d{1,9})?"
-_RANGE = re.compile(rf"({_NUMBER})\.\.({_NUMBER})(?::({_NUMBER}))?")
-
-
-def values_of(name: str, text: str) -> list[str]:
-    """Return the values of a varied parameter. ``10..50:10`` expands to 10, 20, 30, 40, 50.
-
-    >>> values_of("k", "2,5,10..50:20"), values_of("delta", "0.1..0.3:0.1")
-    (['2', '5', '10', '30', '50'], ['0.1', '0.2', '0.3'])
-
-    Raises
-    ------
-    InputError
-        If a range has no values or too many values.
-    """
-    values: list[str] = []
-    for part in map(str.strip, text.split(",")):
-        if (ends := _RANGE.fullmatch(part)) is None:
-            values.append(part)
-            continue
-        first, last, step = Decimal(ends[1]), Decimal(ends[2]), Decimal(ends[3] or 1)
-        number = (last - first) // step + 1 if step > 0 and last >= first else 0
-        if not 0 < number <= _MOST_VALUES:
-            need = f"a range must be FROM..TO or FROM..TO:STEP of 1 to {_MOST_VALUES} values"
-            msg = f"--vary {name}: {need}, got {part!r}"
-            raise InputError(msg)
-        values += [str(first + step * count) for count in range(int(number))]
-    return values
-
-
-_MOST_VALUES = 1000
 
 
 class ComparisonFile:

@@ -5,6 +5,7 @@ lines and exponents.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from itertools import product
 from typing import Any
 
@@ -71,11 +72,42 @@ def run_sizes(records: str | None, n_items: str | None, workers: str | None, n: 
     return [RunSize(*chosen) for chosen in product(counts, items, threads, runs)]
 
 
+_MOST_VALUES = 1000
+_NUMBER = r"-?\d{1,9}(?:\.\d{1,9})?"
+_RANGE = re.compile(rf"({_NUMBER})\.\.({_NUMBER})(?::({_NUMBER}))?")
+
+
+def values_of(option: str, text: str) -> list[str]:
+    """Return the values of a varied option. ``10..50:10`` expands to 10, 20, 30, 40, 50.
+
+    >>> values_of("--k", "2,5,10..50:20"), values_of("--delta", "0.1..0.3:0.1")
+    (['2', '5', '10', '30', '50'], ['0.1', '0.2', '0.3'])
+
+    Raises
+    ------
+    InputError
+        If a range has no values or too many values.
+    """
+    values: list[str] = []
+    for part in map(str.strip, text.split(",")):
+        if (ends := _RANGE.fullmatch(part)) is None:
+            values.append(part)
+            continue
+        first, last, step = Decimal(ends[1]), Decimal(ends[2]), Decimal(ends[3] or 1)
+        number = (last - first) // step + 1 if step > 0 and last >= first else 0
+        if not 0 < number <= _MOST_VALUES:
+            need = f"a range must be FROM..TO or FROM..TO:STEP of 1 to {_MOST_VALUES} values"
+            msg = f"{option}: {need}, got {part!r}"
+            raise InputError(msg)
+        values += [str(first + step * count) for count in range(int(number))]
+    return values
+
+
 def _numbers(name: str, text: str | None, n: int | None = None) -> list[int | None]:
     if text is None:
         return [None]
     numbers = []
-    for part in map(str.strip, text.split(",")):
+    for part in values_of(f"--{name}", text):
         percent = _PERCENT.fullmatch(part) if n is not None else None
         if percent is not None and n is not None:
             number = round(n * float(percent[1]) / 100) if float(percent[1]) <= _ALL else 0

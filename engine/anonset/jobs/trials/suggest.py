@@ -36,11 +36,10 @@ from anonset.measures.countable import FrequentItems, accuracy_of, commonest
 from anonset.measures.retention import by_level, of_nodes, rare_in_clusters
 from anonset.privacy import PrivacyModel
 from anonset.release.formats import Layout, UnverifiedPublication, kind_of
-from anonset.release.scan.disclosure_scan import declared
 from anonset.release.statements import parameters_of
 from anonset.release.stopwatch import COMPILING
 from anonset.release.tables import html_table
-from anonset.settings.binding import HierarchySpec, bind, require_table
+from anonset.settings.binding import HierarchySpec, bind, require_table, with_as_is
 from anonset.settings.commands import SECONDS
 from anonset.settings.parameters import make_algorithm
 from anonset.settings.readers import ParsingContext
@@ -192,7 +191,7 @@ def suggest(
     require_table(table)
     table = table if workers is None else table.with_workers(Threads(workers))
     require_persons(table, model, hierarchies or {})
-    table = declared(table, publish_as_is)  # type: ignore[arg-type]
+    table = with_as_is(table, publish_as_is)
     names = set(table.item_columns) if table.transactions is None else {*table.item_columns, table.transactions.name}
     specs = dict(hierarchies or {})
     if not names & specs.keys():

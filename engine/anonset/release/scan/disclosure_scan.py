@@ -23,7 +23,7 @@ items that are free text. No owner expects a model to publish these, even if k p
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -47,13 +47,11 @@ from anonset.columns.roles import NUMBERS, coarse_rule
 from anonset.data import CategoricalColumn, NumericColumn, Table
 from anonset.data.domains import lists_persons
 from anonset.data.hierarchies.hierarchy_rules import FROM, NO_VALUE, date_rule, is_coarser
-from anonset.data.redacted_repr import names_shown
 from anonset.data.storage.store import Store
-from anonset.errors import DisclosureError, Fix, InputError, Problem
+from anonset.errors import DisclosureError, Fix, Problem
 from anonset.privacy import PrivacyModel
 from anonset.publications import Records
 from anonset.publications.buckets import STAR
-from anonset.reading.roles import Names
 from anonset.release.scan import remedies
 from anonset.release.scan.findings import (
     ScanFinding,
@@ -69,7 +67,6 @@ from anonset.release.scan.rare_values import (
     persons_with,
     values_in_sets,
 )
-from anonset.settings.job import Job
 from anonset.spelling import setting
 
 _REFUSED = ("name", "e-mail", "IBAN")
@@ -166,29 +163,6 @@ def _birth_dates(name: str, form: str) -> Problem:
 
 def _omit_or_publish(name: str) -> list[Fix]:
     return [Fix({"drop": [name]}, "to omit the column"), Fix({"publish_as_is": [name]}, "to publish it unchanged")]
-
-
-def declared(table: Table, names: Names | None) -> Table:
-    """Return the table with further columns that the owner declares to publish unchanged. A column may be declared even
-    if it causes no finding.
-
-    Raises
-    ------
-    InputError
-        If a column is not published.
-    """
-    columns = (*table.ids, *table.relational, *table.kept, *(() if table.sensitive is None else (table.sensitive,)))
-    published_names = (*table.item_columns, *(column.name for column in columns))
-    named = Job({"publish_as_is": names}).names("publish_as_is", header=published_names)
-    if unknown := [name for name in named if name not in published_names]:
-        msg = (
-            f"{setting('publish_as_is')} names {unknown[0]!r}; the published columns are {names_shown(published_names)}"
-        )
-        raise InputError(msg)
-    if not named:
-        return table
-    every = tuple(dict.fromkeys((*table.word.publish_as_is, *named)))
-    return replace(table, word=replace(table.word, publish_as_is=every))
 
 
 @dataclass(frozen=True)

@@ -166,12 +166,12 @@ def fix_in_words(settings: Mapping[str, Any]) -> str:
 
 
 def _words(name: str, value: Any) -> str:
-    if name in _OF_COLUMNS:
-        return _OF_COLUMNS[name].format(short_names(Job({name: value}).names(name)))
-    in_words = _VALUES.get(name, {})
     if isinstance(value, Mapping):
         parts = [f"{key}={entry}" for key, entry in value.items()]
     else:
         parts = value if isinstance(value, list) else [value]
+    if name in _OF_COLUMNS:
+        return _OF_COLUMNS[name].format(short_names(parts))
+    in_words = _VALUES.get(name, {})
     shown = ", ".join(in_words.get(part, str(part)) for part in parts)
     return _ACTIONS.get(name, f"set {name.replace('_', '-')} to {{}}").format(shown)
