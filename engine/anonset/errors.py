@@ -12,7 +12,7 @@ from operator import index
 from typing import Any, SupportsIndex
 
 from anonset.personal_text import hidden
-from anonset.spelling import did_you_mean, spelled
+from anonset.spelling import StatedSettings, did_you_mean, spelled
 
 _OPEN, _CLOSE = "\ufdd0", "\ufdd1"
 """Unicode noncharacters around data values in messages. `repr` escapes noncharacters, so a data value cannot contain
@@ -104,7 +104,7 @@ class MarkedText:
 class Fix:
     """Settings that remedy an error or a finding."""
 
-    settings: Mapping[str, Any] = field(repr=False)
+    settings: StatedSettings = field(repr=False)
     """Values by name, as in a job file. Empty if the owner must change the data."""
     effect: str = field(default="", repr=False)
     """Condition or effect in words, such as ``if it means a missing value``. Empty if the problem explains it."""

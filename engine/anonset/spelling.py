@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from decimal import Decimal
+from fractions import Fraction
 from operator import index
 from types import MappingProxyType
 from typing import Any, SupportsIndex
@@ -13,11 +15,15 @@ LARGEST = 2**63 - 1
 JOB_KEYS = ("trace", "cost", "btd", "item_order", "scan", "single", "item_loss", "depth", "node_cost", "alpha")
 """Settings for experiments. They are keys of job files and parameters in Python, and commands have no options for them.
 """
-Spelling = Callable[[Mapping[str, Any]], str]
+SettingValue = str | float | Decimal | Fraction | list[str] | Mapping[str, str | int] | None
+"""Value of a setting, as a job file, a flag or a fix states it. A boolean is a number."""
+StatedSettings = Mapping[str, SettingValue]
+"""Values of settings by name."""
+Spelling = Callable[[StatedSettings], str]
 """Function that returns settings as text. A setting is named without a value if its value is None."""
 
 
-def as_arguments(settings: Mapping[str, Any]) -> str:
+def as_arguments(settings: StatedSettings) -> str:
     """Return settings as arguments of a Python function.
 
     >>> as_arguments({"no_header": True, "unit": ["pid"], "drop": ["a", "b"], "hierarchy": {"age": "range"}})
@@ -35,7 +41,7 @@ def as_arguments(settings: Mapping[str, Any]) -> str:
     return ", ".join(parts)
 
 
-def as_options(settings: Mapping[str, Any]) -> str:
+def as_options(settings: StatedSettings) -> str:
     """Return settings as options of a command line.
 
     >>> as_options({"no_header": True, "unit": ["pid"], "drop": ["a", "b"], "hierarchy": {"age": "range"}})
@@ -75,7 +81,7 @@ def spelled_by(spelling: Spelling) -> Iterator[None]:
         _spellings.reset(token)
 
 
-def spelled(settings: Mapping[str, Any]) -> str:
+def spelled(settings: StatedSettings) -> str:
     """Return settings as users write them: options of a command, arguments in Python, controls of the page.
 
     >>> spelled({"drop": ["zip"]})
@@ -96,10 +102,10 @@ class LateSpelling:
         self.shown = shown
         self.in_files = in_files
         self._numbers: dict[str, int] = {}
-        self.settings: list[Mapping[str, Any]] = []
+        self.settings: list[StatedSettings] = []
         """Settings by the number in their mark. Equal settings have equal marks, so that equal messages are equal."""
 
-    def __call__(self, settings: Mapping[str, Any]) -> str:
+    def __call__(self, settings: StatedSettings) -> str:
         """Return the mark of settings."""
         number = self._numbers.setdefault(repr(settings), len(self.settings))
         if number == len(self.settings):
@@ -136,7 +142,7 @@ def in_file(text: str) -> str:
     return _respelled(text, lambda late, settings: late.in_files(settings))
 
 
-def _respelled(text: str, spelling: Callable[[LateSpelling, Mapping[str, Any]], str]) -> str:
+def _respelled(text: str, spelling: Callable[[LateSpelling, StatedSettings], str]) -> str:
     late = next((one for one in _spellings.get() if isinstance(one, LateSpelling)), None)
     if late is None:
         return text
@@ -144,7 +150,7 @@ def _respelled(text: str, spelling: Callable[[LateSpelling, Mapping[str, Any]], 
     return re.sub(_MARK, lambda mark: spelling(late, known[int(mark[1])]) if int(mark[1]) in known else mark[0], text)
 
 
-def setting(name: str, value: object = None, *, option: str | None = None) -> str:
+def setting(name: str, value: SettingValue = None, *, option: str | None = None) -> str:
     """Return a setting as users write it (see `spelled`).
 
     Parameters
@@ -283,7 +289,7 @@ def short_value(value: Any) -> str:
 
 
 def as_typed(
-    command: str, source: str, given: Mapping[str, Any] | None = None, hierarchies: Mapping[str, str] | None = None
+    command: str, source: str, given: StatedSettings | None = None, hierarchies: Mapping[str, str] | None = None
 ) -> str:
     """Return a command line, quoted for a shell.
 
@@ -301,7 +307,7 @@ def as_typed(
     return shlex.join(["anonset", *command.split(), source, *arguments_of(settings)])
 
 
-def arguments_of(given: Mapping[str, Any]) -> list[str]:
+def arguments_of(given: StatedSettings) -> list[str]:
     """Return settings as arguments of a command.
 
     >>> arguments_of({"items": ["a", "b b"], "k": 3, "round_ends": False})

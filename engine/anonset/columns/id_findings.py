@@ -1,11 +1,12 @@
 """Facts about ids and names that the owner should know before an id is declared as the person."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from anonset import arrow
+from anonset.arrow import ArrowColumns
 from anonset.columns.headers import PERSON_IDS, meaning_of
 from anonset.columns.identity import folded
 from anonset.columns.ids import are_values, combined, count_distinct, given_texts, holds_sets, persons_in, texts_of
@@ -29,7 +30,7 @@ rows.
 """
 
 
-def id_findings(columns: Mapping[str, Any], ids: Sequence[str]) -> list[str]:
+def id_findings(columns: ArrowColumns, ids: Sequence[str]) -> list[str]:
     """Return findings on ids that are re-issued, and on single ids with far more rows than the others. They show no id.
 
     Parameters
@@ -55,7 +56,7 @@ def id_findings(columns: Mapping[str, Any], ids: Sequence[str]) -> list[str]:
     return list(filter(None, findings))
 
 
-def _odd_row(columns: Mapping[str, Any]) -> str:
+def _odd_row(columns: ArrowColumns) -> str:
     """Return a finding on a row that is blank in several columns that all other rows fill, such as a row of maximum
     points. Empty if there is none.
     """
@@ -169,7 +170,7 @@ def placeholder_counts(column: Any) -> dict[str, int]:
     return {str(labels[at]): int(counts[at]) for at in np.flatnonzero(are_placeholders(labels, counts)).tolist()}
 
 
-def placeholders_in(head: Mapping[str, Any], ids: Sequence[str]) -> tuple[PersonSign, ...]:
+def placeholders_in(head: ArrowColumns, ids: Sequence[str]) -> tuple[PersonSign, ...]:
     """Return the id columns that contain placeholders in the first rows, which would merge the rows of many persons.
 
     Parameters
@@ -195,7 +196,7 @@ _BIRTH, _DATED = r"^(18|19|20)\d\d(\d{4}$|\D|$)|^\d+\D+\w+\D+\d+", 0.9
 """Pattern of years and dates, and their minimum share in a column of birth. An age is no constant fact."""
 
 
-def person_signs(columns: Mapping[str, Any], ids: Sequence[str]) -> Iterator[PersonSign]:
+def person_signs(columns: ArrowColumns, ids: Sequence[str]) -> Iterator[PersonSign]:
     """Yield the test persons, and the facts of a person that differ between rows with the same id.
 
     Parameters

@@ -7,10 +7,10 @@ surnames are also names of goods and places.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from anonset import arrow
+from anonset.arrow import ArrowColumns
 from anonset.columns.headers import PERSON_IDS, is_about, meaning_of
 from anonset.columns.ids import are_values, counted_in, given_texts, holds_sets
 from anonset.columns.personal_values import CHECKED, OPAQUE, is_free_text, personal_kind
@@ -32,7 +32,7 @@ def names_and_ids(columns: Iterable[str], header_of: Callable[[str], str] = str)
     return [name for name in columns if meaning_of(header_of(name)) in ("name", *PERSON_IDS)]
 
 
-def columns_of_few(first: Mapping[str, Any], ids: Sequence[str]) -> list[str]:
+def columns_of_few(first: ArrowColumns, ids: Sequence[str]) -> list[str]:
     """Return the columns without a header whose values belong to few persons on average. They may be names or ids.
 
     Parameters
@@ -92,7 +92,7 @@ def are_mentions(labels: Sequence[str], words: set[str]) -> int:
 
 
 def mentions_in(
-    sets: SetColumn, joined: Sequence[str], named: Sequence[str], head: Callable[[Sequence[str]], Mapping[str, Any]]
+    sets: SetColumn, joined: Sequence[str], named: Sequence[str], head: Callable[[Sequence[str]], ArrowColumns]
 ) -> Iterator[PersonMentions]:
     """Yield the columns of items that mention persons of the first rows.
 
@@ -116,7 +116,7 @@ def mentions_in(
                 break
 
 
-def persons_in(columns: Mapping[str, Any], items: str) -> Iterator[PersonMentions]:
+def persons_in(columns: ArrowColumns, items: str) -> Iterator[PersonMentions]:
     """Yield the columns with a code per cell whose values are names of persons, ids, or reach persons. Among the items
     of the other columns, they would be too few to be recognized.
 
@@ -134,7 +134,7 @@ def persons_in(columns: Mapping[str, Any], items: str) -> Iterator[PersonMention
             yield PersonMentions(items, name, kind[1])
 
 
-def free_text_in(columns: Mapping[str, Any], separator: str | None) -> Iterator[PersonMentions]:
+def free_text_in(columns: ArrowColumns, separator: str | None) -> Iterator[PersonMentions]:
     """Yield the set-valued columns whose cells are sentences. The words of these sentences would become items.
 
     Parameters

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from anonset import arrow
+from anonset.arrow import ArrowColumns
 from anonset.columns.headers import ATTRIBUTES, is_about, is_about_a_person, is_about_a_thing, is_identifier
 from anonset.columns.ids import (
     AGREE,
@@ -114,15 +115,13 @@ class PossiblePerson(RedactedRepr):
 
 
 def possible_persons(
-    columns: Mapping[str, Any], asked: Sequence[str], ids: Sequence[str] = ()
+    columns: ArrowColumns, asked: Sequence[str], ids: Sequence[str] = ()
 ) -> tuple[PossiblePerson, ...]:
     """Return the columns of `all_persons` that have enough evidence to be offered as an answer."""
     return tuple(one for one in all_persons(columns, asked, ids) if one.is_offered)
 
 
-def all_persons(
-    columns: Mapping[str, Any], asked: Sequence[str], ids: Sequence[str] = ()
-) -> tuple[PossiblePerson, ...]:
+def all_persons(columns: ArrowColumns, asked: Sequence[str], ids: Sequence[str] = ()) -> tuple[PossiblePerson, ...]:
     """Return the columns that may identify the person, in the order in which they are offered. Columns with little
     evidence are only named.
 

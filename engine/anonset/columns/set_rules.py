@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
 
 from anonset.columns.headers import (
     begins_like_items,
@@ -113,7 +112,7 @@ def reading_by_words(profile: Profile, own: ProposedRole) -> tuple[Fix, ...]:
     """
     if not profile.words or own.is_given or (own.role == "drop" and not own.fixes):
         return ()
-    items: dict[str, Any] = {} if own.role == "items" else {"items": [profile.name]}
+    items: dict[str, list[str]] = {} if own.role == "items" else {"items": [profile.name]}
     return (Fix({**items, "separator": " "}, "if each word is an item"),)
 
 
@@ -236,7 +235,7 @@ def _reading_pairs(group: Sequence[Profile]) -> Problem:
     return Problem(problem, fixes)
 
 
-def answers_reading(roles: Mapping[str, ProposedRole], profiles: Mapping[str, Profile]) -> dict[str, Any]:
+def answers_reading(roles: Mapping[str, ProposedRole], profiles: Mapping[str, Profile]) -> dict[str, str | bool]:
     """Return the settings with which the proposed or declared columns of answers are read.
 
     These are the value that marks an item, and whether an item contains the header.

@@ -16,6 +16,7 @@ from anonset.measures.risks.known_items import KnownItems
 from anonset.measures.shares import Share
 from anonset.reading.file_options import NONE, OPEN, ROW, UNKNOWN, Unit
 from anonset.release.tables import html_table
+from anonset.settings.binding import HierarchySpec
 from anonset.settings.edits import edited
 from anonset.settings.job import Job
 from anonset.settings.job_text import answer_text, job_text, relative_to, toml_of, unit_line
@@ -75,7 +76,7 @@ class UnitOption(RedactedRepr):
     """Number of persons under this unit. None if the data do not say who is a person."""
     unique: Share | None
     """Share of records that are unique by their quasi-identifiers under this unit. None without quasi-identifiers."""
-    settings: Mapping[str, Any]
+    settings: Job
     """Settings with which a job runs for this unit."""
     combinations: int
     """Number of distinct quasi-identifier combinations."""
@@ -167,9 +168,9 @@ class Findings(RedactedRepr):
     """Errors that would stop a run, and warnings, with the settings that remedy them."""
     memory: int | None
     """Estimated memory of a run, in bytes."""
-    settings: Mapping[str, Any]
+    settings: Job
     """Settings with which a job runs. If there is a question, they apply to its first answer."""
-    recognised: Mapping[str, Any] = field(default_factory=dict)
+    recognised: Job = field(default_factory=Job)
     """Those reading options among the settings that were not declared, and without which the data cannot be read."""
     question: Question | None = None
     """Open question about the columns that identify a person. None if the owner declared them, or if the data consist
@@ -206,12 +207,12 @@ class Findings(RedactedRepr):
         if self.memory is None:
             msg = f"{self.source}: the data are not in files, so no job file can name them"
             raise InputError(msg)
-        common, answers, guarantee, folder = self.settings, dict[str, str](), dict[str, Any](), Path(folder)
+        common, answers, guarantee, folder = self.settings, dict[str, str](), dict[str, str | int](), Path(folder)
         reasons, lines, items = _SETTING_COMMENTS, list[str](), dict[str, Job]()
         if self.question is None:
             classes = self.quasi_identifiers
             tuples = 0 if classes is None else classes.classes
-            base, items = self._open_items(Job(common), self.item_answers, tuples)
+            base, items = self._open_items(common, self.item_answers, tuples)
             common, guarantee = base, {} if items else guarantee_for(base, self.k, self.m, tuples=tuples)
             reasons = {
                 **_with_way_to_publish(reasons_of_roles(self.columns)),
@@ -220,21 +221,18 @@ class Findings(RedactedRepr):
             }
         else:
             own, lines = [answer for answer in self.question.able if answer.unit != (UNKNOWN,)], self.question.lines()
-            common = {
-                name: value
-                for name, value in common.items()
-                if name not in _OF_ANSWERS and all(name in one.settings and one.settings[name] == value for one in own)
-            }
+            same = [name for name, value in common.items() if all(one.settings.get(name) == value for one in own)]
+            common = common.only({*same} - {*_OF_ANSWERS})
             for answer in own:
-                roles = {n: v for n, v in answer.settings.items() if n not in common and n != "unit"}
-                roles |= {"hierarchy": _placed(roles.get("hierarchy", {}), folder)}
-                base, edits = self._open_items(Job(roles), answer.item_answers, answer.combinations)
-                must = {} if edits else guarantee_for(Job(answer.settings), self.k, self.m, tuples=answer.combinations)
+                roles = answer.settings.without("unit", *common)
+                roles = Job({**roles, "hierarchy": _placed(roles.get("hierarchy", {}), folder)})
+                base, edits = self._open_items(roles, answer.item_answers, answer.combinations)
+                must = {} if edits else guarantee_for(answer.settings, self.k, self.m, tuples=answer.combinations)
                 comments = {**_with_way_to_publish(answer.reasons), "differing": _SETTING_COMMENTS["differing"]}
                 comments |= _items_comments(answer.item_answers, edits)
                 answers[str(answer.unit)] = answer_text(str(answer.unit), base, must, comments, edits)
         if "hierarchy" in common:
-            common = {**common, "hierarchy": _placed(common["hierarchy"], folder)}
+            common = Job({**common, "hierarchy": _placed(common["hierarchy"], folder)})
         input_, out = relative_to(folder, self.source), f"{Path(self.source).name.partition('.')[0]}-safe"
         return job_text(
             input_, out, common, guarantee, reasons, self.problems, question=lines, answers=answers, items=items
@@ -253,8 +251,8 @@ class Findings(RedactedRepr):
         secret = {"drop": base.names("sensitive")} if base.names("sensitive") else {}
         edits = dict[str, Job]()
         for answer in answers:
-            (role, columns), *_ = answer.settings.items()
-            own = [*columns] if role == "items" else ["items"]
+            role, columns = next(iter(answer.settings)), Job(answer.settings).names(*SETS)
+            own = columns if role == "items" else ["items"]
             specs = {name: trees.get(name) or tree_of(kinds.get(name, "")) for name in own}
             own_sets = sets if {*sets.names(role)} & {*columns} else Job()
             stated = Job({**own_sets, **answer.settings, **secret, "hierarchy": specs})
@@ -307,13 +305,15 @@ def _items_comments(answers: Sequence[Fix], edits: Mapping[str, Job]) -> dict[st
     return {"items": [_ITEMS_ASKED, *lines, _OTHER_ITEMS]} if edits else {}
 
 
-def _placed(specs: Mapping[str, Any], folder: Path) -> dict[str, str]:
+def _placed(specs: Mapping[str, HierarchySpec], folder: Path) -> dict[str, str]:
     """Return hierarchies with paths relative to a folder. Reject objects of Python, which a job file cannot name."""
+    placed = dict[str, str]()
     for name, spec in specs.items():
         if not isinstance(spec, (str, os.PathLike)):
             msg = f"{setting('hierarchy')}: {name!r}: a job file names files and rules; pass one of them"
             raise InputError(msg)
-    return {name: with_path(os.fspath(spec), lambda path: relative_to(folder, path)) for name, spec in specs.items()}
+        placed[name] = with_path(os.fspath(spec), lambda path: relative_to(folder, path))
+    return placed
 
 
 def _with_way_to_publish(reasons: Mapping[str, list[str]]) -> dict[str, list[str]]:

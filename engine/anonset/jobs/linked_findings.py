@@ -43,7 +43,7 @@ class TableFindings(RedactedRepr):
     """Number of rows without an id."""
     columns: tuple[ColumnFindings, ...]
     """Columns in data order. The role is ``key``, ``items``, ``relational`` or ``drop``."""
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Job = field(default_factory=Job)
     """Reading options of this table."""
 
     def named(self, role: str) -> list[str]:
@@ -95,7 +95,7 @@ class LinkedFindings(RedactedRepr):
     """Whether the owner declared the key."""
     k: int
     m: int
-    settings: Mapping[str, Any]
+    settings: Job
     """Settings of all tables together."""
     checks: tuple[Problem, ...] = field(repr=False)
     """What the owner should check first, with the settings that remedy it."""
@@ -123,7 +123,7 @@ class LinkedFindings(RedactedRepr):
         """Return a job file line for each key that may identify the persons."""
         return [f"{unit_line(key.unit)} # {key.description}" for key in self.keys]
 
-    def _settings_of(self, one: TableFindings, folder: Path) -> dict[str, Any]:
+    def _settings_of(self, one: TableFindings, folder: Path) -> Job:
         """Return the settings of a table in a job file in `folder`."""
         place = one.parent if one.parent_key == one.key else column_of(one.parent, one.parent_key)
         settings = {
@@ -135,7 +135,7 @@ class LinkedFindings(RedactedRepr):
             "numeric": numeric_columns(one.hierarchies) if one.describes else [],
             "drop": one.named("drop") if one.describes else [],
         }
-        return {**{name: value for name, value in settings.items() if value}, **one.options}
+        return Job({**Job().with_(**settings), **one.options})
 
     def job_text(self, folder: str | Path = ".") -> str:
         """Return the text of a job file in `folder` with these tables. Paths are relative to `folder`.

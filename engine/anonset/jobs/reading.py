@@ -1,9 +1,9 @@
 """Read the data that a command compares. Large data are stored in files and memory-mapped."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Literal
+from typing import Literal
 
 from anonset.data import Table
 from anonset.data.spans import Limits
@@ -19,7 +19,7 @@ from anonset.release.memory import memory_for, memory_limit, require_memory
 from anonset.release.opened import OpenedPublication, open_publication
 from anonset.release.publishing.staging import private_of, require_apart
 from anonset.settings.settings import ComparedSettings, ReadingSettings
-from anonset.spelling import as_typed, setting
+from anonset.spelling import StatedSettings, as_typed, setting
 
 _RISKS = 1.2
 """Ratio of the memory for counting risks to the memory of a run."""
@@ -157,7 +157,7 @@ def source_to_read(settings: ReadingSettings, where: str) -> Source:
         raise
 
 
-def to_inspect(where: str, options: Mapping[str, Any]) -> list[str]:
+def to_inspect(where: str, options: StatedSettings) -> list[str]:
     """Return a line with the command that detects the reading options of data and proposes the missing roles.
 
     >>> to_inspect("a.csv", {"items": ["codes"], "id": [], "k": 5, "unit": []})

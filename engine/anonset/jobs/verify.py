@@ -1,7 +1,6 @@
 """Check of a publication on disk, including publications of other tools."""
 
 import os
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -31,12 +30,12 @@ from anonset.settings.parameters import MODELS
 from anonset.settings.publication import CheckSettings, check_settings_model
 from anonset.settings.readers import work_budget
 from anonset.settings.settings import validate
-from anonset.spelling import setting
+from anonset.spelling import StatedSettings, setting
 
 
 def check(
     published: OpenedPublication | str | os.PathLike[str],
-    options: Mapping[str, Any],
+    options: StatedSettings,
     *,
     progress: Progress | None = None,
 ) -> PublicationCheck:
@@ -68,7 +67,7 @@ def check(
         return _check(opened, original, settings, place, progress)
 
 
-def check_settings(options: Mapping[str, Any]) -> CheckSettings:
+def check_settings(options: StatedSettings) -> CheckSettings:
     """Validate the options of `check`, without a look at the data.
 
     Raises

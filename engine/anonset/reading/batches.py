@@ -209,7 +209,7 @@ def first_rows(pieces: Iterable[ArrowColumns]) -> ArrowColumns:
         if rows >= FIRST_ROWS:
             break
 
-    first = dict[str, Any]()
+    first = dict[str, pa.ChunkedArray]()
     for name, columns in joined.items():
         if len({column.type for column in columns}) > 1:
             columns = [column if holds_sets(column) else arrow.cast(column, pa.string()) for column in columns]

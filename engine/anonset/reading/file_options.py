@@ -1,9 +1,9 @@
 """Options that settings and flags share with `read` and `scan`: column roles, and parsing options of files."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from anonset.data.table_facts import UnitKind
 from anonset.reading.decisions import FILE, ITEMS, PERSONS, PUBLICATION
@@ -47,7 +47,7 @@ class Unit(tuple[str, ...]):
         """Kind of the unit."""
         return "person" if self.columns else "row" if self == (ROW,) else "unknown" if self == (UNKNOWN,) else ""
 
-    def key_in(self, answers: Mapping[str, Any]) -> str:
+    def key_in(self, answers: Collection[str]) -> str:
         """Return the key of the settings for this unit in a job file. Without settings for ``unknown``, those for
         ``row`` apply.
         """

@@ -14,13 +14,14 @@ from anonset.release.formats import kind_named
 from anonset.release.guarantee_limits import declared_limits
 from anonset.release.opened import OpenedPublication, built_model
 from anonset.release.statements import parameters_of, plain, public_checks
+from anonset.settings.job import Job
 from anonset.verification import verify
 
 _NO_CONSTRAINTS = plain(PrivacyPolicy(()))
 _LONG = 60
 
 
-def model_to_check(opened: OpenedPublication, given: Mapping[str, Any]) -> PrivacyModel:
+def model_to_check(opened: OpenedPublication, given: Job) -> PrivacyModel:
     """Return the model to check: the attested model, with the parameters in `given` in place of its own.
 
     Privacy constraints are never attested, so `given` must contain them.
@@ -34,7 +35,7 @@ def model_to_check(opened: OpenedPublication, given: Mapping[str, Any]) -> Priva
     values, policy = _without_policy(attested.parameters), attested.parameters.get("policy")
     if policy == _NO_CONSTRAINTS and _is_blank(given.get("privacy_constraints")):
         values["privacy_constraints"] = PrivacyPolicy(())
-        given = {name: value for name, value in given.items() if name != "privacy_constraints"}
+        given = given.without("privacy_constraints")
     elif policy is not None and "privacy_constraints" not in given:
         msg = (
             "the attestation does not contain the privacy constraints; pass them with --privacy-constraints "

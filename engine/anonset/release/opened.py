@@ -1,12 +1,12 @@
 """Publication on disk: attestation, files, model, data, and the owner's private files."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from anonset.data.array_types import Int32, Int64
 from anonset.data.redacted_repr import RedactedRepr
@@ -31,10 +31,12 @@ from anonset.release.documents import (
 from anonset.release.formats import kind_named
 from anonset.release.publishing.fetched import fetched_publication, is_below
 from anonset.release.publishing.staging import private_of, require_apart
+from anonset.settings.job import Job
 from anonset.settings.parameters import MODELS, build
 from anonset.settings.publication import check_settings_model
 from anonset.settings.readers import ParsingContext
 from anonset.settings.settings import validate
+from anonset.spelling import StatedSettings
 
 _MANY = 6
 
@@ -122,7 +124,7 @@ class OpenedPublication(RedactedRepr):
         settings = validate(check_settings_model(), {**parameters, "model": attested.model}, fetch=False)
         require_known("the model of the attestation", attested.model, MODELS)
         empty = {"privacy_constraints": PrivacyPolicy(())} if "policy" in attested.parameters else {}
-        return built_model(attested.model, {**settings.model_parameters(), **empty})
+        return built_model(attested.model, Job({**settings.model_parameters(), **empty}))
 
     @cached_property
     def codebook(self) -> tuple[Symbol, ...]:
@@ -265,7 +267,7 @@ def open_in_blocks(
         yield placed
 
 
-def built_model(name: str, parameters: Mapping[str, Any]) -> PrivacyModel:
+def built_model(name: str, parameters: StatedSettings) -> PrivacyModel:
     """Create a model from a known name.
 
     Raises
@@ -273,7 +275,7 @@ def built_model(name: str, parameters: Mapping[str, Any]) -> PrivacyModel:
     InputError
         If a parameter does not apply or is missing.
     """
-    model: PrivacyModel = build(MODELS[name].model, f"model {name}", parameters, ParsingContext(given=dict(parameters)))
+    model: PrivacyModel = build(MODELS[name].model, f"model {name}", parameters, ParsingContext(given=Job(parameters)))
     return model
 
 

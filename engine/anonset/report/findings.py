@@ -1,6 +1,6 @@
 """Text and JSON data with the findings of ``anonset inspect``."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
@@ -14,6 +14,7 @@ from anonset.jobs.findings import ColumnFindings, Findings, Question, UnitOption
 from anonset.measures.risks.known_items import KnownItems
 from anonset.release.memory import format_size
 from anonset.report.sections import as_text, facts_table, table
+from anonset.settings.job import Job
 from anonset.settings.job_text import one_line, unit_line
 from anonset.spelling import counted, printable, setting, spelled
 
@@ -165,7 +166,7 @@ def short_reason(column: ColumnFindings) -> str:
 
 def _role_in(fix: Fix, column: str) -> str | None:
     """Return the role that a fix gives to a column, or None if it gives none."""
-    return next((role for role in ROLES if column in fix.settings.get(role, ())), None)
+    return next((role for role in ROLES if column in Job(fix.settings).names(role)), None)
 
 
 def _extent(numbers: Sequence[int]) -> str:
@@ -176,13 +177,13 @@ def _extent(numbers: Sequence[int]) -> str:
 def _other_roles(columns: Sequence[ColumnFindings]) -> list[str]:
     """Return a line for each other role that columns can have, with the condition and the columns."""
     names: dict[tuple[str, str, str], dict[str, None]] = {}
-    more: dict[tuple[str, str, str], Mapping[str, Any]] = {}
+    more: dict[tuple[str, str, str], Job] = {}
     for column in columns:
         for fix in column.proposed.fixes:
             if (role := _role_in(fix, column.profile.name)) is not None:
-                others = {name: value for name, value in fix.settings.items() if name != role}
+                others = Job(fix.settings).without(role)
                 key = (fix.effect, role, spelled(others))
-                names.setdefault(key, {}).update(dict.fromkeys(fix.settings[role]))
+                names.setdefault(key, {}).update(dict.fromkeys(Job(fix.settings).names(role)))
                 more[key] = others
     lines = ["Other roles:"] if names else []
     for (effect, role, text), named in names.items():

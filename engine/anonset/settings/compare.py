@@ -1,6 +1,5 @@
 """Settings of `anonset compare`."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from types import UnionType
@@ -80,21 +79,19 @@ def compare_options_model() -> type[CompareSettings]:
     return with_parameters(CompareSettings, text_parameters)
 
 
-def with_ranges(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+def with_ranges(options: Job) -> tuple[Job, dict[str, str]]:
     """Split settings into two mappings. The first contains settings with one value, and the second contains the texts
     with several values of a number.
 
-    >>> with_ranges({"k": "2,5", "m": "2", "algorithms": ["apriori"]})
+    >>> fixed, varied = with_ranges(Job({"k": "2,5", "m": "2", "algorithms": ["apriori"]}))
+    >>> fixed.settings, varied
     ({'m': 2, 'algorithms': ['apriori']}, {'k': '2,5'})
     """
-    numbers = {
-        name for name, own in parameters().items() if _is_number(own.type) and isinstance(options.get(name), str)
-    }
-    varied = {
-        name: options[name] for name in options if name in numbers and ("," in options[name] or ".." in options[name])
-    }
-    fixed = {name: read_value(x) if name in numbers else x for name, x in options.items() if name not in varied}
-    return fixed, varied
+    own = parameters()
+    texts = {n: x for n, x in options.items() if isinstance(x, str) and n in own and _is_number(own[n].type)}
+    varied = {name: text for name, text in texts.items() if "," in text or ".." in text}
+    fixed = {name: read_value(texts[name]) if name in texts else x for name, x in options.without(*varied).items()}
+    return Job(fixed), varied
 
 
 def read_value(text: str) -> Any:

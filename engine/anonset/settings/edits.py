@@ -20,6 +20,7 @@ from anonset.settings.column_rules import (
 from anonset.settings.job import Job
 from anonset.settings.parameters import MODELS, accepted_settings, default_algorithm, parameters
 from anonset.settings.settings import Settings, settings_model, validate
+from anonset.spelling import StatedSettings
 
 ITEMS_ANSWERS = "items_is"
 """Name of the table with the edits of the settings for each possible value of ``items``."""
@@ -34,7 +35,7 @@ _JOINED = "items"
 """Name of the set that several columns form."""
 
 
-def make_settings(flags: Mapping[str, Any], job: Job | None = None, path: str = "") -> Settings:
+def make_settings(flags: StatedSettings, job: Job | None = None, path: str = "") -> Settings:
     """Validate the settings of a job file together with flags, which override them.
 
     Parameters

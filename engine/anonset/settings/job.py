@@ -74,16 +74,17 @@ class Job(RedactedRepr, Mapping[str, Any]):
         entries = {**self.entries(table), column: value}
         return self.with_(**{table: {name: entry for name, entry in entries.items() if entry is not None}})
 
-    def changes(self, after: Mapping[str, Any]) -> dict[str, Any]:
+    def changes(self, after: "Job") -> "Job":
         """Return the settings and entries in which another job differs, with None if they are removed.
 
-        >>> Job({"k": 5, "hierarchy": {"age": "range"}}).changes(Job({"k": 5, "m": 2}))
+        >>> Job({"k": 5, "hierarchy": {"age": "range"}}).changes(Job({"k": 5, "m": 2})).settings
         {'hierarchy': {'age': None}, 'm': 2}
         """
-        made = dict[str, Any]()
-        for name in {**self, **after}:
-            was, now = self.get(name), after.get(name)
-            if was != now:
-                is_table = isinstance(was or now, Mapping) and isinstance(now or was, Mapping)
-                made[name] = Job(was or {}).changes(now or {}) if is_table else now
-        return made
+        pairs = {name: (self.get(name), after.get(name)) for name in {**self, **after}}
+        return Job({name: _change(was, now) for name, (was, now) in pairs.items() if was != now})
+
+
+def _change(was: Any, now: Any) -> Any:
+    """Return the change of a setting: of a table, only the entries that differ."""
+    are_tables = isinstance(was or now, Mapping) and isinstance(now or was, Mapping)
+    return Job(was or {}).changes(Job(now or {})).settings if are_tables else now

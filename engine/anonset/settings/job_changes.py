@@ -13,6 +13,7 @@ from anonset.settings.edits import ITEMS_ANSWERS, edited, items_answer, with_ite
 from anonset.settings.job import Job
 from anonset.settings.job_files import ANSWERS
 from anonset.settings.job_text import CHECK, CHECKED, one_line, toml_of
+from anonset.spelling import StatedSettings
 
 ROLES = tuple(role for role in COLUMN_ROLES if role != "unit")
 """Column roles, as settings, without the unit of privacy."""
@@ -22,7 +23,7 @@ _GENERALIZED = (*SETS, "relational")
 """Roles of columns whose values may be generalized."""
 
 
-def changed_job(text: str, changes: Mapping[str, Any]) -> str:
+def changed_job(text: str, changes: StatedSettings) -> str:
     r"""Return the text of a job file with other settings.
 
     Comments with the reasons of proposed roles are removed if a column gets another role, and the question who is a
@@ -57,19 +58,14 @@ def changed_job(text: str, changes: Mapping[str, Any]) -> str:
         changes = {name: value for name, value in changes.items() if name != "drop" and value not in (NONE, [NONE])}
     elif ITEMS_ANSWERS in asks:
         changes = _with_asked(Job(asks.unwrap()), changes)
-    for name, value in changes.items():
+    for name, value in Job(changes).items():
         inner = own is not None and name != "unit" and (name in own or name not in job)
         place = own if inner else job
         if name in ROLES:
             moved |= {*name_list(place.get(name, ()))} ^ {*name_list(value or ())}
-        if isinstance(value, Mapping):
-            _change_table(place, name, value)
-        elif value in (None, []):
-            for one in (job, own):
-                if one is not None and name in one:
-                    del one[name]
-        else:
-            place[name] = value[0] if name == "unit" and len(value) == 1 else value
+        value = value[0] if name == "unit" and value and len(value) == 1 else value
+        for one in filter(None, (job, own) if value in (None, []) else (place,)):
+            _change_entries(one, {name: value})
     after = tomlkit.dumps(job)
     if "unit" in changes:
         after = re.sub(r"^# Who is a person\? Replace .*\n(#.*\n)*(?=unit = )", "", after, flags=re.MULTILINE)
@@ -80,7 +76,7 @@ def changed_job(text: str, changes: Mapping[str, Any]) -> str:
     return without_reasons(after, key, moved)
 
 
-def _with_asked(job: Job, changes: Mapping[str, Any]) -> Mapping[str, Any]:
+def _with_asked(job: Job, changes: StatedSettings) -> StatedSettings:
     """Return changes of a job with open items. The columns that may contain the items remain dropped, unless they get
     another role: settings that `read_job` returns for such a job do not name them.
     """
@@ -100,13 +96,7 @@ def _answer_items(asks: Any, names: Sequence[str], stated: Job) -> None:
     first = Job(next(iter(job[ITEMS_ANSWERS].values()))).without(*SETS, "hierarchy")
     stated = stated.without("items") if stated.names("items") == [NONE] else stated
     made = edited(with_items(job, names) or edited(job.without("items", ITEMS_ANSWERS), first), stated)
-    for name, value in job.without("items").changes(made).items():
-        if isinstance(value, Mapping):
-            _change_table(asks, name, value)
-        elif value is None:
-            del asks[name]
-        else:
-            asks[name] = value
+    _change_entries(asks, job.without("items").changes(made))
     if asks.get("items") == OPEN:
         del asks["items"]
 
@@ -157,22 +147,24 @@ def with_check(text: str, check: str, mark: str) -> str:
     return "".join([*lines[:place], *([f"{mark}{check}\n"] if mark else []), *lines[place:]])
 
 
-def _change_table(place: Any, name: str, entries: Mapping[str, Any]) -> None:
-    if name not in place:
-        place[name] = {}
+def _change_entries(table: Any, entries: StatedSettings) -> None:
+    """Change the entries of a table. Empty values remove entries, and tables without entries are removed."""
     for key, value in entries.items():
         outer, _, inner = key.partition(".")
-        entry, last = place[name], key
+        entry, last = table, key
         if isinstance(entry.get(outer), Mapping) and inner in entry[outer]:
             entry, last = entry[outer], inner  # TOML reads the key table.column as a table with the key column
-        if isinstance(value, Mapping):
-            _change_table(entry, last, value)
-        elif value not in (None, "", []):
-            entry[last] = value
-        elif last in entry:
+        if not isinstance(value, Mapping):
+            if value not in (None, "", []):
+                entry[last] = value
+            elif last in entry:
+                del entry[last]
+            continue
+        if last not in entry:
+            entry[last] = {}
+        _change_entries(entry[last], value)
+        if not entry[last]:
             del entry[last]
-    if not place[name]:
-        del place[name]
 
 
 def hierarchy_choices(job: Job, column: str, proposed: str | None) -> dict[str, str]:

@@ -4,7 +4,7 @@ set.
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -23,7 +23,7 @@ from anonset.settings.parameters import accepted_settings, default_algorithm, pa
 from anonset.settings.paths import placed_below
 from anonset.settings.readers import WrittenFloat
 from anonset.settings.settings import REPORT, ReadingSettings, Settings, is_job, unknown_setting, validate
-from anonset.spelling import as_typed, listed
+from anonset.spelling import StatedSettings, as_typed, listed
 from anonset.strict_json import loads
 
 _Settings = TypeVar("_Settings", bound=ReadingSettings)
@@ -119,7 +119,7 @@ def column_settings(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
-def _answers(path: str, job: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def _answers(path: str, job: StatedSettings) -> dict[str, dict[str, Any]]:
     """Return the settings for each possible value of ``unit``."""
     answers = job.get(ANSWERS, {})
     if not (isinstance(answers, dict) and all(isinstance(roles, dict) for roles in answers.values())):
@@ -194,7 +194,7 @@ def _with_declared_items(path: str, job: Job, flags: Job, *, unanswered: bool) -
     raise InputError(msg)
 
 
-def _question(path: str, text: str, answers: Mapping[str, Any]) -> str:
+def _question(path: str, text: str, answers: Collection[str]) -> str:
     """Return the message that a job does not declare who is a person. The message contains the possible
     declarations.
     """

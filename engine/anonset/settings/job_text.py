@@ -10,7 +10,7 @@ from typing import Any
 
 from anonset.reading.file_options import Unit
 from anonset.reading.sources.place import is_address
-from anonset.spelling import in_file
+from anonset.spelling import StatedSettings, in_file
 
 CHECK = "# Check: "
 """Begin of a comment about a problem that the owner should check."""
@@ -25,13 +25,13 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 def job_text(
     input: str | None,  # noqa: A002
     out: str,
-    settings: Mapping[str, Any],
+    settings: StatedSettings,
     guarantee: Mapping[str, str | int],
     reasons: Mapping[str, Sequence[str]],
     problems: Sequence[str],
     question: Sequence[str] = (),
     answers: Mapping[str, str] = MappingProxyType({}),
-    items: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
+    items: Mapping[str, StatedSettings] = MappingProxyType({}),
 ) -> str:
     """Return a commented job file.
 
@@ -82,17 +82,17 @@ def job_text(
 
 def answer_text(
     answer: str,
-    settings: Mapping[str, Any],
-    guarantee: Mapping[str, Any],
+    settings: StatedSettings,
+    guarantee: Mapping[str, str | int],
     reasons: Mapping[str, Sequence[str]],
-    items: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
+    items: Mapping[str, StatedSettings] = MappingProxyType({}),
 ) -> str:
     """Return text with the settings for a value of ``unit``. `items` are edits of them (see `job_text`)."""
     within = f"unit_is.{toml_of(answer)}."
     return "\n".join([*_settings_lines(settings, guarantee, reasons, within), *_lines_of_items(items, within)])
 
 
-def _lines_of_items(items: Mapping[str, Mapping[str, Any]], within: str = "") -> list[str]:
+def _lines_of_items(items: Mapping[str, StatedSettings], within: str = "") -> list[str]:
     lines = list[str]()
     for answer, edits in items.items():
         place = f"{within}items_is.{toml_of(answer)}"
@@ -101,7 +101,7 @@ def _lines_of_items(items: Mapping[str, Mapping[str, Any]], within: str = "") ->
 
 
 def _settings_lines(
-    settings: Mapping[str, Any], guarantee: Mapping[str, Any], reasons: Mapping[str, Sequence[str]], within: str = ""
+    settings: StatedSettings, guarantee: Mapping[str, str | int], reasons: Mapping[str, Sequence[str]], within: str = ""
 ) -> list[str]:
     """Return the lines of settings. Table names are nested below the table `within`."""
     lines: list[str] = []

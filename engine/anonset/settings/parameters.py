@@ -14,8 +14,9 @@ from anonset.algorithms.registry import ALGORITHMS, DIVERSE, OFFERED, with_trait
 from anonset.errors import Fix, InputError, require_known
 from anonset.plugins import load_offered
 from anonset.settings.algorithm_fields import BUILT_IN, FieldRow
+from anonset.settings.job import Job
 from anonset.settings.readers import FORMS, ParsingContext, SettingForm, scaled
-from anonset.spelling import listed, setting
+from anonset.spelling import StatedSettings, listed, setting
 
 if TYPE_CHECKING:
     from anonset.privacy.model import PrivacyModel
@@ -31,7 +32,7 @@ class ModelEntry:
     """Name of the default algorithm."""
     alone: str | None = None
     """Default algorithm for data without relational columns, or None if this is `algorithm`."""
-    preset: Mapping[str, Any] = make_field(default_factory=dict)
+    preset: StatedSettings = make_field(default_factory=dict)
     """Settings of the default algorithm for this model."""
     equals: str | None = None
     """Name of the model that is equivalent if the data have no relational columns. Algorithms of both models are
@@ -167,19 +168,19 @@ def settings_of(cls: type[Any]) -> list[str]:
     return [form_of(field.name).setting for field in fields(cls)]
 
 
-def accepted_settings(algorithm: str, values: Mapping[str, Any]) -> set[str]:
+def accepted_settings(algorithm: str, values: StatedSettings) -> set[str]:
     """Return the names of the settings of an algorithm, and of those that the values of its settings require."""
     return _accepted(ALGORITHMS[algorithm], values)
 
 
-def _accepted(cls: Any, values: Mapping[str, Any]) -> set[str]:
+def _accepted(cls: Any, values: StatedSettings) -> set[str]:
     forms = [form_of(field.name) for field in fields(cls)]
     more = [form.companions(values[form.setting]) for form in forms if form.companions and form.setting in values]
     return {form.setting for form in forms}.union(*more)
 
 
 def make_algorithm(
-    model: str | None, algorithm: str, values: Mapping[str, Any], context: ParsingContext | None = None
+    model: str | None, algorithm: str, values: StatedSettings, context: ParsingContext | None = None
 ) -> Algorithm:
     """Create an algorithm from its name and parameters.
 
@@ -208,7 +209,7 @@ def make_algorithm(
     values = {setting: value for setting, value in values.items() if setting in settings or setting not in GENERAL}
     preset = {} if model is None else MODELS[model].preset
     values = {**{setting: value for setting, value in preset.items() if setting in settings}, **values}
-    context = replace(context or ParsingContext(early=True), given=values)
+    context = replace(context or ParsingContext(early=True), given=Job(values))
     made: Algorithm = build(cls, f"algorithm {name}", values, context, model)
     if model is not None and not MODELS[model].is_met_by(made.model):
         if lacking := [n for n in _required_settings(MODELS[model].model) if n in settings and n not in values]:
@@ -269,7 +270,7 @@ def known_algorithm(model: str | None, algorithm: str) -> str:
 
 
 def build(
-    cls: type[Any], target: str, settings: Mapping[str, Any], context: ParsingContext, model: str | None = None
+    cls: type[Any], target: str, settings: StatedSettings, context: ParsingContext, model: str | None = None
 ) -> Any:
     """Create an algorithm or a model from settings.
 
@@ -296,10 +297,10 @@ def build(
         usual = {n: SIZES[n] for n in needed if n not in settings and n in SIZES}
         fixes = [Fix(usual, "for example")] if usual and len(usual) == len(missing) and len(problems) == 1 else []
         raise InputError("; ".join(problems), fixes=fixes)
-    values = {}
+    values, job = {}, Job(settings)
     for field, form in ((field, form_of(field.name)) for field in fields(cls)):
         if form.setting in settings:
-            value = settings[form.setting]
+            value = job[form.setting]
             if form.is_factor:
                 from anonset.algorithms.relational.refinement import (
                     MOST_EVALUATIONS,
@@ -331,7 +332,7 @@ def _accepting_algorithms(strange: list[str], model: str | None) -> list[str]:
     return [f"use {listed([*map(setting, strange)])} with {setting('algorithm')} {listed(able, 'or')}"] if able else []
 
 
-def needs_data(settings: Mapping[str, Any]) -> bool:
+def needs_data(settings: StatedSettings) -> bool:
     """Return True if a parameter is derived from the data."""
     forms = {form.setting: form for form in FORMS.values()}
     read_with = {name: form.needs_data for name, form in forms.items() if form.needs_data is not None}

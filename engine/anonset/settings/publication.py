@@ -1,7 +1,7 @@
 """Settings of the commands on a publication: `anonset verify`, `risk` and `report`."""
 
 from functools import cache
-from typing import Any, cast
+from typing import cast
 
 from pydantic import Field
 
@@ -181,9 +181,9 @@ class CheckSettings(OriginalSettings):
         None, description="Maximum share of suppressed items, from 0 to 1. Requires --original."
     )
 
-    def model_parameters(self) -> dict[str, Any]:
+    def model_parameters(self) -> Job:
         """Return the given parameters of the privacy model."""
-        return self.model_dump(exclude=set(CheckSettings.model_fields), exclude_none=True)
+        return Job(self.model_dump(exclude=set(CheckSettings.model_fields), exclude_none=True))
 
     def foreign_reading(self) -> ReadKeywords:
         """Return reading options for a publication of another program. Its rows are already persons, and its nulls are

@@ -1,11 +1,10 @@
 """Numbers that no command accepts."""
 
-from collections.abc import Mapping
 from math import isfinite
 from typing import Any
 
 from anonset.errors import shortened
-from anonset.spelling import LARGEST, setting
+from anonset.spelling import LARGEST, StatedSettings, setting
 
 _LARGEST = {"workers": 4096, "k": 2**31 - 1, "m": 2**31 - 1}
 """Maximum values of integer settings, if they are below the maximum for 64 bits."""
@@ -22,7 +21,7 @@ def whole_number(text: str) -> int | None:
     return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else None
 
 
-def out_of_range(settings: Mapping[str, Any]) -> list[str]:
+def out_of_range(settings: StatedSettings) -> list[str]:
     """Return messages about numbers out of range in validated settings.
 
     >>> out_of_range({"workers": 4097, "gap": float("nan"), "k": 2**31 - 1})

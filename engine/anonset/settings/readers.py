@@ -14,8 +14,9 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError, datum, require_known
 from anonset.measures.losses.item_weights import KINDS
 from anonset.reading.name_lists import name_list
+from anonset.settings.job import Job
 from anonset.settings.ranges import whole_number
-from anonset.spelling import hierarchy_of, setting
+from anonset.spelling import StatedSettings, hierarchy_of, setting
 
 if TYPE_CHECKING:
     from anonset.data import Hierarchy, SetColumn, Table, Vocabulary
@@ -87,16 +88,16 @@ class ParsingContext(RedactedRepr):
     """Set-valued column, bound to a hierarchy, or None before the data are read."""
     hierarchy: "Hierarchy | None" = None
     """Hierarchy of the column."""
-    given: Mapping[str, Any] = field(default_factory=dict)
+    given: Job = field(default_factory=Job)
     """Given parameters, by setting."""
     early: bool = False
     """True if the data have not been read yet. Values derived from the data are then placeholders."""
 
     @classmethod
-    def of(cls, table: "Table", hierarchies: "Mapping[str, Hierarchy]", given: Mapping[str, Any]) -> "ParsingContext":
+    def of(cls, table: "Table", hierarchies: "Mapping[str, Hierarchy]", given: StatedSettings) -> "ParsingContext":
         """Return the context of a table."""
         column = table.transactions
-        return cls(column, None if column is None else hierarchies.get(column.name), given)
+        return cls(column, None if column is None else hierarchies.get(column.name), Job(given))
 
     @property
     def vocabulary(self) -> "Vocabulary | None":

@@ -30,7 +30,7 @@ from anonset.settings.parameters import (
 from anonset.settings.paths import PLACES
 from anonset.settings.ranges import out_of_range
 from anonset.settings.readers import FORMS, Accepted, Names
-from anonset.spelling import setting, similar_name
+from anonset.spelling import StatedSettings, setting, similar_name
 
 _Settings = TypeVar("_Settings", bound=BaseModel)
 _OTHERS = f"Other models: {', '.join(name for name in MODELS if name not in ('km', 'k', 'kkm'))}."
@@ -106,9 +106,9 @@ class ReadingSettings(_FileSettings):
 
         return source_of(named, self.file.input_format, no_header=self.file.no_header, unit=self.file.unit)
 
-    def reading_options(self) -> dict[str, Any]:
+    def reading_options(self) -> Job:
         """Return the fields of `FileOptions`."""
-        return self.model_dump(include=set(ReadingSettings.model_fields))
+        return Job(self.model_dump(include=set(ReadingSettings.model_fields)))
 
     @classmethod
     def of_job(cls, job: Job, flags: Job) -> Job:
@@ -346,7 +346,7 @@ def is_job(path: str | None) -> bool:
     return path is not None and (path.lower().endswith(".toml") or Path(path).name == REPORT)
 
 
-def validate(model: type[_Settings], values: Mapping[str, Any], *, fetch: bool = True, job: str = "") -> _Settings:
+def validate(model: type[_Settings], values: StatedSettings, *, fetch: bool = True, job: str = "") -> _Settings:
     """Validate settings.
 
     Parameters
@@ -380,7 +380,7 @@ def validate(model: type[_Settings], values: Mapping[str, Any], *, fetch: bool =
     raise InputError("; ".join(problems))
 
 
-def _require_usable(values: Mapping[str, Any]) -> None:
+def _require_usable(values: StatedSettings) -> None:
     work_dir = values.get("work_dir")
     if not isinstance(work_dir, str) or not is_address(work_dir):
         return

@@ -10,7 +10,7 @@ from anonset.settings.edits import edited
 from anonset.settings.job import Job
 from anonset.settings.job_files import read_toml
 from anonset.settings.job_text import table_header, toml_of
-from anonset.spelling import Spelling
+from anonset.spelling import SettingValue, Spelling, StatedSettings
 
 TABLE_ROLES = ("items", *ATTRIBUTES)
 """Settings of a table that name columns."""
@@ -31,19 +31,19 @@ def with_table_lines(arguments: Sequence[str], spelling: Spelling) -> Spelling:
     return spelling
 
 
-def job_with_tables(path: Path) -> dict[str, Any] | None:
+def job_with_tables(path: Path) -> Job | None:
     """Return the content of a job file that names tables. Return None for other files and invalid job files."""
     if path.suffix.lower() != ".toml":
         return None
     try:
-        job, _ = read_toml(str(path))
+        job = Job(read_toml(str(path))[0])
     except (OSError, ValueError):  # reported where the job is read
         return None
     tables = job.get("tables")
     return job if isinstance(tables, dict) and all(isinstance(one, dict) for one in tables.values()) else None
 
 
-def spelled_for_tables(tables: Mapping[str, Any], settings: Mapping[str, Any], spelling: Spelling) -> str:
+def spelled_for_tables(tables: Mapping[str, StatedSettings], settings: StatedSettings, spelling: Spelling) -> str:
     r"""Return settings as text: lines of the job file for the roles of columns in tables, and `spelling` for others.
 
     >>> tables = {"patient": {"relational": ["age", "zip"], "drop": "name"}, "drug": {"items": "atc"}}
@@ -52,7 +52,7 @@ def spelled_for_tables(tables: Mapping[str, Any], settings: Mapping[str, Any], s
     >>> spelled_for_tables(tables, {"drop": ["drug.atc"]}, str), spelled_for_tables(tables, {"keep": None}, str)
     ('without [tables.drug]', 'keep')
     """
-    lines, others = list[str](), dict[str, Any]()
+    lines, others = list[str](), dict[str, SettingValue]()
     for name, value in settings.items():
         if name in TABLE_ROLES and value is None:
             lines.append(name)

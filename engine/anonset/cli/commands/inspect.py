@@ -1,7 +1,7 @@
 """``anonset inspect``: column roles, re-identification risk and problems of a data set."""
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 Flags: Any = flags_of(InspectSettings, leave_out=["input"])
 
-_SPLIT: Sequence[Mapping[str, Any]] = (
-    {"delimiter": " "},
-    *({"delimiter": mark, "input_format": "csv", **more} for mark in ":$^~" for more in ({}, {"no_header": True})),
-    {"input_format": "spmf"},
+_SPLIT = (
+    Job({"delimiter": " "}),
+    *(Job({"delimiter": mark, "input_format": "csv"}).with_(no_header=no) for mark in ":$^~" for no in (None, True)),
+    Job({"input_format": "spmf"}),
 )
 """Reading options for lines that are read as a single column without items."""
 
@@ -72,7 +72,7 @@ def inspect(
             place, k=settings.k, m=settings.m, hierarchies=settings.hierarchy, seed=settings.seed, **roles
         )
     except InputError as error:
-        ways = [fix.settings for fix in error.fixes if fix.settings]
+        ways = [Job(fix.settings) for fix in error.fixes if fix.settings]
         commands = _ways_to_read(source, place, given, roles, ways)
         error.commands = [f"complete command: {command}" for command in commands]
         raise
@@ -135,7 +135,7 @@ def _note_on_codes(findings: "Findings") -> list[str]:
     ]
 
 
-def _ways_to_read(source: str, place: str, flags: Job, roles: Job, ways: Sequence[Mapping[str, Any]]) -> list[str]:
+def _ways_to_read(source: str, place: str, flags: Job, roles: Job, ways: Sequence[Job]) -> list[str]:
     """Return the commands that read several columns or items with other reading options."""
     from anonset.jobs.proposals.inspect import inspect_one
 

@@ -20,6 +20,7 @@ from anonset.reading.policies import (
 from anonset.reading.sources.files import text_lines
 from anonset.release.publishing.staging import require_new
 from anonset.settings.commands import PolicySettings
+from anonset.settings.job import Job
 from anonset.settings.job_files import settings_at
 from anonset.settings.readers import ParsingContext, privacy_constraints, utility_constraints
 from anonset.support import SupportIndex
@@ -67,7 +68,7 @@ def generate_policy(
         made = one_group(column.vocabulary) if utility == "one" else utility_constraints(utility, context)
         write_utility_policy(made or UtilityPolicy(()), target)
     elif privacy == "pgen":
-        context = ParsingContext(column, tree, settings.model_dump(include={"k"}, exclude_none=True))
+        context = ParsingContext(column, tree, Job().with_(k=settings.k))
         write_privacy_policy(privacy_constraints("pgen", context) or PrivacyPolicy(()), target)
     else:
         sizes = {"n_itemsets": settings.itemsets, "seed": settings.seed}

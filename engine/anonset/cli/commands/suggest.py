@@ -91,7 +91,7 @@ def suggest(
     def command_of(best: Candidate | None, suffix: str = "") -> str:
         if best is None:
             return ""
-        tuned = Job(best.asked).without("hierarchy")
+        tuned = best.asked.without("hierarchy")
         made = dict.fromkeys(table.item_columns, best.settings["hierarchy"]) if "hierarchy" in best.settings else {}
         on_job = is_job(source) and tuned_in_job <= {*tuned, *_ASKED}
         on, typed = (source, given) if on_job else (place, options.with_(hierarchy=trees))

@@ -1,6 +1,6 @@
 """Try the given and the proposed hierarchies of a proposal on the data."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -34,13 +34,13 @@ def try_hierarchies(proposal: Proposal, given: Mapping[str, HierarchySpec], open
     """
     if (table := proposal.table) is None:
         return proposal
-    wanted, fitting = _wanted(proposal, table, given), dict[str, Any]()
+    wanted, fitting = _wanted(proposal, table, given), dict[str, HierarchySpec]()
     with suppress(InputError):  # this check is faster than comparing all pairs of columns
         bind_columns(table, wanted)
         fitting = dict(wanted)
     for name, spec in () if fitting else wanted.items():
-        others: dict[str, Any] = dict.fromkeys(table.item_columns, PROPOSED) if name in table.item_columns else {}
-        others = {other: spec for other, spec in {**others, **fitting}.items() if other != name}
+        items = dict.fromkeys(table.item_columns if name in table.item_columns else (), PROPOSED)
+        others = {other: spec for other, spec in {**items, **fitting}.items() if other != name}
         try:
             bind_columns(table, {**others, name: spec})
             fitting[name] = spec
@@ -63,16 +63,17 @@ def try_hierarchies(proposal: Proposal, given: Mapping[str, HierarchySpec], open
     return replace(proposal, columns=tuple(columns), settings=Job({**proposal.settings, "hierarchy": fitting}))
 
 
-def _wanted(proposal: Proposal, table: Table, given: Mapping[str, HierarchySpec]) -> dict[str, Any]:
+def _wanted(proposal: Proposal, table: Table, given: Mapping[str, HierarchySpec]) -> dict[str, HierarchySpec]:
     """Return the given and the proposed hierarchies of the published columns, and the given ones of other columns."""
     proposed = {column.profile.name: column.hierarchy for column in proposal.columns if column.hierarchy}
     items = [] if table.transactions is None else table.transactions.vocabulary.labels
-    wanted: dict[str, Any] = {name: proposed.get(name) or tree_of(kind_of_values(items)) for name in table.item_columns}
-    wanted |= {column.name: proposed.get(column.name, VALUES) for column in table.relational}
-    return wanted | dict(given)
+    sets = {name: proposed.get(name) or tree_of(kind_of_values(items)) for name in table.item_columns}
+    return {**sets, **{column.name: proposed.get(column.name, VALUES) for column in table.relational}, **given}
 
 
-def _coarse_enough(table: Table, fitting: Mapping[str, Any], given: Mapping[str, Any], k: int) -> dict[str, Any]:
+def _coarse_enough(
+    table: Table, fitting: Mapping[str, HierarchySpec], given: Collection[str], k: int
+) -> dict[str, HierarchySpec]:
     """Replace each proposed rule by a coarser rule if its published sets of leaves would list persons."""
     coarse = dict(fitting)
     for column in () if table.transactions is None else table.relational:
@@ -85,7 +86,7 @@ def _coarse_enough(table: Table, fitting: Mapping[str, Any], given: Mapping[str,
 
 
 def _with_remedy(
-    proposal: Proposal, table: Table, opened: OpenedSource, specs: Mapping[str, Any], error: InputError
+    proposal: Proposal, table: Table, opened: OpenedSource, specs: Mapping[str, HierarchySpec], error: InputError
 ) -> tuple[Proposal, Table] | None:
     """Read the data again with the fixes of an error about labels that are no leaves of their hierarchy. Return None
     unless the fixes keep most codes.

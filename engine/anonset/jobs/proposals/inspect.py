@@ -111,7 +111,7 @@ def inspect_one(
     findings = Findings(
         "the given table" if work.source is None else work.source.where,
         work.columns, work.rows, records=0, persons=None, unit="", k=k, m=m, quasi_identifiers=None,
-        known_items=(), checks=_distinct(work.problems), memory=None, settings={**work.settings},
+        known_items=(), checks=_distinct(work.problems), memory=None, settings=work.settings,
         recognised=work.recognised, question=_question(work),
         possible_items=work.possible_items, possible_roles=work.possible_roles, obstacle=work.obstacle,
         item_answers=work.item_answers,
@@ -153,7 +153,7 @@ def _question(work: Proposal) -> Question | None:
         classes = None if answer.table is None else _classes(answer.table, 1)
         combinations, unique = (0, None) if classes is None else (classes.classes, classes.unique)
         option = UnitOption(
-            Unit(answer.person or (ROW,)), answer.persons, unique, {**answer.settings}, combinations, answer.skipped,
+            Unit(answer.person or (ROW,)), answer.persons, unique, answer.settings, combinations, answer.skipped,
             reasons_of_roles(answer.columns), answer.doubt,
             "" if answer.table is not None else str(answer.obstacle or "no column can be published"),
             tuple(column.profile.name for column in answer.columns if column.proposed.differs), answer.item_answers,

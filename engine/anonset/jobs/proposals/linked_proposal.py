@@ -137,7 +137,7 @@ def inspect_tables(
     checks = [*(check for one in read for check in one.checks), *_same_columns(read)]
     if not keys:
         apart = {one.input: "no key in common with another table" for one in read}
-        return LinkedFindings(source, (), {**left_out, **apart}, (), bool(unit), k, m, {}, tuple(checks))
+        return LinkedFindings(source, (), {**left_out, **apart}, (), bool(unit), k, m, Job(), tuple(checks))
     linked = _linked_tables(read, shared, keys[0], k)
     published = _published(linked)
     findings = [one.findings() for one in published]
@@ -156,7 +156,7 @@ def inspect_tables(
         is_declared=bool(unit),
         k=k,
         m=m,
-        settings={**_common_settings(published, stated)},
+        settings=_common_settings(published, stated),
         checks=(*checks, *(check for one in linked for check in one.checks()), *_id_checks(findings, stated)),
         without_items=tuple(one.findings() for one in without_items),
     )
@@ -275,14 +275,14 @@ class _LinkedTable(RedactedRepr):
         }
         return ProposedRole("drop", reasons.get(proposed.role, "not the items of the table"))
 
-    def _options(self) -> dict[str, Any]:
+    def _options(self) -> Job:
         """Return the reading options of this table that are not those of all tables."""
         one, settings = self.evidence, self.proposal.settings
         names = [name for name in TABLE_OPTIONS if name in settings and settings[name] != one.options.get(name)]
         own = Job({name: settings[name] for name in names})
         rows = [name for name in own.names("skip_rows") if name != "no-id"]
         prefix = {"key_prefix": self.key.before} if self.key.before else {}
-        return {**prefix, **one.recognised, **own.without("skip_rows"), **({"skip_rows": rows} if rows else {})}
+        return Job({**prefix, **one.recognised, **own.without("skip_rows"), **({"skip_rows": rows} if rows else {})})
 
 
 def _linked_tables(

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from anonset import arrow
+from anonset.arrow import ArrowColumns
 from anonset.columns.ids import given_texts
 from anonset.columns.kinds import MOST_LOOKED_AT
 from anonset.data import Table
@@ -27,7 +28,7 @@ class AllColumns(RedactedRepr):
 
     source: Source
     opened: OpenedSource
-    columns: Mapping[str, Any]
+    columns: ArrowColumns
     declared: Job
     """Declared and recognized settings without None and without an open unit. All column names are lists.
     """

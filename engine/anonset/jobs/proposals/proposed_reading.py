@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from anonset import arrow
+from anonset.arrow import ArrowColumns
 from anonset.columns.headers import PERSON_IDS, are_headers, is_about, names_codes
 from anonset.columns.id_findings import as_nulls, id_findings, placeholder_counts, placeholder_problem
 from anonset.columns.ids import are_values, counted_in, given_texts, holds_sets
@@ -49,14 +50,14 @@ from anonset.reading.table_builder import read_all_rows
 from anonset.settings.binding import HierarchySpec
 from anonset.settings.job import Job
 from anonset.settings.parameters import SIZES
-from anonset.spelling import counted, setting, spelled
+from anonset.spelling import StatedSettings, counted, setting, spelled
 
 T = TypeVar("T")
 
 
 def proposal_for(
     source: Any,
-    declared: Mapping[str, Any],
+    declared: StatedSettings,
     hierarchies: Mapping[str, HierarchySpec],
     k: int = SIZES["k"],
 ) -> Proposal:
@@ -121,7 +122,7 @@ def proposal_for(
 
 def with_recognised_options(
     source: Any,
-    declared: Mapping[str, Any],
+    declared: StatedSettings,
     read: Callable[[Source, Job], T],
     misread: list[Problem] | None = None,
 ) -> tuple[T, Job]:
@@ -197,7 +198,7 @@ def _value_problems(
 ) -> list[Problem]:
     """Return the problems of the values. Columns in `unread` are not examined for nulls."""
     dropped = {name for name, role in roles.items() if role.role in (*OF_PERSONS, "drop", UNRECOGNIZED)}
-    rules = {**{name: role.hierarchy for name, role in roles.items()}, **hierarchies}
+    rules = {**{name: role.hierarchy or "" for name, role in roles.items()}, **hierarchies}
     sets = {name for name, role in roles.items() if role.role in SETS}
     shown = [column for column in profiles if column.name not in dropped]
     return [
@@ -260,7 +261,7 @@ def _opened(source: Source, declared: Job, paths: Sequence[str] = ()) -> tuple[O
 
 
 def with_counts(
-    loaded: Mapping[str, Any], names: Sequence[str]
+    loaded: ArrowColumns, names: Sequence[str]
 ) -> tuple[tuple[PossiblePerson, ...], tuple[tuple[str, ...], ...]]:
     """Return the columns that are offered as the person, with their counts over all rows, and the columns that are only
     named.
@@ -288,7 +289,7 @@ def _placeholders(data: AllColumns, candidates: Sequence[PossiblePerson]) -> dic
 
 
 def mentioning(
-    loaded: Mapping[str, Any], profiles: Sequence[Profile], candidates: Sequence[PossiblePerson]
+    loaded: ArrowColumns, profiles: Sequence[Profile], candidates: Sequence[PossiblePerson]
 ) -> dict[str, str]:
     """Return the text and set columns that mention persons. Each is mapped to the column that contains the mentioned
     names or ids.
@@ -327,7 +328,7 @@ def _is_above_ids(column: Any) -> bool:
     return not values or any(map(is_like_id, values))
 
 
-def _are_above_figures(loaded: Mapping[str, Any]) -> bool:
+def _are_above_figures(loaded: ArrowColumns) -> bool:
     """Return True if the first line is probably a header. In a header, the column names that are words above numbers,
     dates or codes outnumber the column names that also occur as values of their columns.
     """
@@ -341,7 +342,7 @@ def _are_above_figures(loaded: Mapping[str, Any]) -> bool:
     return above > equal
 
 
-def _occur_as_values(loaded: Mapping[str, Any]) -> bool:
+def _occur_as_values(loaded: ArrowColumns) -> bool:
     """Return True if column names occur as values in the first rows of their columns, and no row repeats the header."""
     first = [(name, column.slice(0, _FIRST_ROWS).to_pylist()) for name, column in loaded.items() if name]
     repeats = any(

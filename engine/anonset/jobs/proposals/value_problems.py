@@ -10,6 +10,7 @@ from anonset.columns.personal_values import are_keys
 from anonset.columns.profiles import Profile
 from anonset.columns.roles import hierarchy_for
 from anonset.errors import Fix, Problem
+from anonset.settings.binding import HierarchySpec
 from anonset.spelling import counted, setting
 
 _MANY_COLUMNS, _DIGITS_OF_AN_ID = 20, 4
@@ -19,7 +20,7 @@ _MANY_COLUMNS, _DIGITS_OF_AN_ID = 20, 4
 def null_problems(
     profiles: Sequence[Profile],
     dropped: Collection[str] = (),
-    hierarchies: Mapping[str, object] = MappingProxyType({}),
+    hierarchies: Mapping[str, HierarchySpec] = MappingProxyType({}),
     sets: Collection[str] = (),
 ) -> list[Problem]:
     """Return a line for each column with missing or doubtful values. Missing values are reported only for columns that

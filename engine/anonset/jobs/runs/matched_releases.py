@@ -36,7 +36,7 @@ from anonset.release.publishing.staging import PRIVATE
 from anonset.release.release import Release
 from anonset.settings.paths import side_digests, with_absolute_paths
 from anonset.settings.settings import InputSettings, ReadingSettings, Settings, is_job, validate
-from anonset.spelling import listed, setting
+from anonset.spelling import StatedSettings, listed, setting
 
 if TYPE_CHECKING:
     from anonset.release.opened import OpenedPublication
@@ -198,7 +198,7 @@ class _Data(RedactedRepr):
     """Input of a release, and the settings with which it is read."""
 
     settings: InputSettings
-    given: Mapping[str, Any]
+    given: StatedSettings
     """Settings as the private report contains them."""
     source: Source
     side_files: Mapping[str, str]

@@ -149,8 +149,8 @@ def _several_rows(table: Table, model: PrivacyModel) -> tuple[Problem, ...]:
         f"model {model.name} protects rows, not persons: {table.n:,} rows have only {persons:,} different values of "
         f"{names}, and the rows of a person together may disclose a sensitive value"
     )
-    of_persons = {"model": "safe-grouping", "k": model.diversity, "l": model.diversity}
-    return (Problem(problem, [Fix(of_persons, "to protect persons")]),)
+    of_persons = Fix({"model": "safe-grouping", "k": model.diversity, "l": model.diversity}, "to protect persons")
+    return (Problem(problem, [of_persons]),)
 
 
 def findings_of_tests(table: Table) -> tuple[Problem, ...]:

@@ -15,6 +15,8 @@ from anonset.measures.countable import CountAccuracy
 from anonset.measures.retention import shares
 from anonset.release.formats import UnverifiedPublication
 from anonset.release.stopwatch import COMPILING
+from anonset.settings.job import Job
+from anonset.spelling import StatedSettings
 
 _PARTS = 10_000
 Outcome = Literal["", "holds", "fails", "undecided", "infeasible", "worthless", "refused", "disclosing", "too long"]
@@ -27,7 +29,7 @@ class Candidate(RedactedRepr):
 
     algorithm: str
     """Algorithm name."""
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: StatedSettings = field(default_factory=dict)
     """Parameters as settings. In a suggestion, parameters of the model are omitted.
 
     The setting `hierarchy` replaces the user's item hierarchy.
@@ -75,9 +77,9 @@ class Candidate(RedactedRepr):
     """Largest resident memory of the process, in MiB, if growth is measured."""
 
     @property
-    def asked(self) -> dict[str, Any]:
+    def asked(self) -> Job:
         """Settings that run the candidate again, with its algorithm."""
-        return {"algorithm": self.algorithm, **self.settings}
+        return Job({"algorithm": self.algorithm, **self.settings})
 
     @property
     def seconds(self) -> float:

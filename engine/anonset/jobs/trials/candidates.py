@@ -12,6 +12,7 @@ from anonset.errors import InputError
 from anonset.jobs.trials.candidate import Candidate
 from anonset.privacy import PrivacyModel
 from anonset.settings.commands import SUGGESTED
+from anonset.settings.job import Job
 
 BY_FREQUENCY = f"{HALVES}frequency"
 """Hierarchy of the items built from item frequencies, tried in addition to the given hierarchy."""
@@ -121,7 +122,7 @@ def _suits(candidate: Candidate, table: Table) -> bool:
     """Return True if an algorithm is fast enough for a table, and can treat the items of linked tables apart."""
     if table.n > _MANY and traits_of(ALGORITHMS[candidate.algorithm]).slow:
         return False
-    deciding = candidate.settings.get("transaction", candidate.algorithm)
+    deciding = Job(candidate.settings).text("transaction") or candidate.algorithm
     return not (_has_apart_items(table) and traits_of(ALGORITHMS[deciding]).forms_sets)
 
 

@@ -117,8 +117,8 @@ def algorithm_text(candidate: Candidate) -> str:
     for name, value in candidate.settings.items():
         if name == "delta" and bounded:
             words.append(f"{bounded} lose at most {value:.0%}")
-        elif value in _WORDS:
-            words.append(_WORDS[value])
+        elif str(value) in _WORDS:
+            words.append(_WORDS[str(value)])
         else:
             words.append(_VARIANTS.get(name, f"{name.replace('_', ' ')} {{}}").format(value))
     return ": ".join(filter(None, (candidate.algorithm, ", ".join(filter(None, words)))))

@@ -41,6 +41,7 @@ from anonset.release.stopwatch import COMPILING
 from anonset.release.tables import html_table
 from anonset.settings.binding import HierarchySpec, bind, require_table, with_as_is
 from anonset.settings.commands import SECONDS
+from anonset.settings.job import Job
 from anonset.settings.parameters import make_algorithm
 from anonset.settings.readers import ParsingContext
 from anonset.verification import verify
@@ -276,7 +277,8 @@ class _CandidateTrial:
             if self.left <= 0:
                 candidates.append(replace(candidate, note="not tried: out of time"))
                 continue
-            own_specs = dict.fromkeys(sets, one.settings["hierarchy"]) if "hierarchy" in one.settings else {}
+            tree = Job(one.settings).text("hierarchy")
+            own_specs = dict.fromkeys(sets, tree) if tree else {}
             bound, trees = bind(table, {**self.hierarchies, **own_specs}, self.model)
             began = _now()
             candidates.append(self._one(bound, trees, candidate, began + self.left * share, frequent))

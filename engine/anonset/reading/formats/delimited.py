@@ -307,7 +307,7 @@ class DelimitedText:
         if self._unnamed:
             self._refuse_unnamed()
         after_blank = quotes and any(mark in self.data for mark in (f'{self.delimiter} "'.encode(), b'\n "', b'\r "'))
-        loaded = self._loaded_by_python(names) if after_blank else self._loaded(names)
+        loaded = dict(self._loaded_by_python(names) if after_blank else self._loaded(names))
         return {name: arrow.utf8_trim_whitespace(loaded.pop(name)) for name in names}  # frees each copied column
 
     def head(self, names: Sequence[str], size: int) -> ArrowColumns:
@@ -324,7 +324,7 @@ class DelimitedText:
         first.data = self.data[:end].decode("utf-8", "replace").encode()
         return first.load(names)
 
-    def _loaded(self, names: Sequence[str]) -> dict[str, Any]:
+    def _loaded(self, names: Sequence[str]) -> ArrowColumns:
         import pyarrow as pa
 
         block, table = _BLOCK, None
@@ -348,7 +348,7 @@ class DelimitedText:
                 msg = f"{where}: column {number} contains a value but has no name; name it in the first line"
                 raise InputError(msg, fixes=self._fix_of_baskets(0) or self._fix_below())
 
-    def _loaded_by_python(self, names: Sequence[str]) -> dict[str, Any]:
+    def _loaded_by_python(self, names: Sequence[str]) -> ArrowColumns:
         """Read a text in which quotes follow blanks. Arrow would read these quotes as text."""
         import pyarrow as pa
 

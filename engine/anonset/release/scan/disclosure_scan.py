@@ -67,6 +67,7 @@ from anonset.release.scan.rare_values import (
     persons_with,
     values_in_sets,
 )
+from anonset.settings.binding import HierarchySpec
 from anonset.spelling import setting
 
 _REFUSED = ("name", "e-mail", "IBAN")
@@ -98,7 +99,7 @@ def require_originals_declared(table: Table, model: PrivacyModel) -> None:
 
 
 def names_of_persons(
-    table: Table, hierarchies: Mapping[str, object] | None, protected: str | None = None
+    table: Table, hierarchies: Mapping[str, HierarchySpec] | None, protected: str | None = None
 ) -> Iterator[Problem]:
     """Yield a problem for each column that names persons before the search, unless the owner declares it.
 

@@ -234,8 +234,8 @@ def _ids_among_items(name: str, ids: str) -> Problem:
     what = f"records contain exactly one of {ids}, such as the id of a person"
     awk = """awk -F';' '{for (i = 2; i <= NF; i++) print $1 ";" $i}' FILE > TABLE.csv"""
     way = f"write a line per id and item (if the id comes first, and ';' separates: {awk})"
-    of_lines = {"no_header": True, "unit": ["1"], "items": ["2"], "hierarchy": {"2": PROPOSED}}
-    problem = f"{name!r}: {what}; {way} and use {spelled(of_lines)}"
+    reading = spelled({"no_header": True, "unit": ["1"], "items": ["2"], "hierarchy": {"2": PROPOSED}})
+    problem = f"{name!r}: {what}; {way} and use {reading}"
     return Problem(problem, [Fix({"publish_as_is": [name]}, "if they are items")])
 
 

@@ -8,7 +8,7 @@ from anonset.columns.kinds import MOST_LOOKED_AT, look_at
 from anonset.columns.roles import rule_of
 from anonset.errors import Fix
 from anonset.privacy import KAnonymity, PrivacyModel
-from anonset.spelling import hierarchy_of, listed, setting, short_names, spelled
+from anonset.spelling import StatedSettings, hierarchy_of, listed, setting, short_names, spelled
 
 TAKEN_OUT = Fix({}, "remove them from the data")
 
@@ -54,7 +54,8 @@ def of_kept(name: str, rule: str, labels: Sequence[str], model: PrivacyModel) ->
     rule = rule or _rule(name, labels)
     if "sensitive" in model.protects or not rule or is_sensitive(name):
         return [dropping(name)]
-    generalized, instead = {"relational": [name], "hierarchy": {name: rule}}, f"in place of {setting('keep', name)}"
+    generalized: StatedSettings = {"relational": [name], "hierarchy": {name: rule}}
+    instead = f"in place of {setting('keep', name)}"
     if "relational" in model.protects:
         return [Fix(generalized, instead), dropping(name)]
     return [dropping(name), *([Fix({"model": "kkm", **generalized}, instead)] if model.name == "km" else [])]

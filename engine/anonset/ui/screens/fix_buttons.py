@@ -77,5 +77,5 @@ def open_fixes(state: PageState, fixes: Sequence[Fix]) -> list[Fix]:
     return [
         fix
         for fix in distinct.values()
-        if not contains(job, fix) and (not columns or all({*fix.settings.get(role, ())} <= columns for role in ROLES))
+        if not contains(job, fix) and (not columns or {*Job(fix.settings).names(*ROLES)} <= columns)
     ]

@@ -25,7 +25,7 @@ from anonset.settings.model_choices import (
     with_sensitive_items,
 )
 from anonset.settings.settings import Settings
-from anonset.spelling import arguments_of, as_typed, spelled_by
+from anonset.spelling import StatedSettings, arguments_of, as_typed, spelled_by
 from anonset.ui.state.column_choice import ColumnChoice
 from anonset.ui.state.examination import Examination
 from anonset.ui.state.folder import JOB, Folder, replacement, require_data, settings_in, tables_of
@@ -231,14 +231,12 @@ class PageState:
         """
         changes = self.stated.changes(after)
         if tables is not None:
-            changed = {
-                name: self.tables.get(name, Job()).changes(tables[name]) if name in tables else None
-                for name in {**self.tables, **tables}
-            }
-            changes |= Job().with_(tables={name: change for name, change in changed.items() if change != {}}).settings
+            own = {name: table.settings for name, table in self.tables.items()}
+            new = {name: table.settings for name, table in tables.items()}
+            changes = Job({**changes, **Job({"tables": own}).changes(Job({"tables": new}))})
         self._write(changes)
 
-    def _write(self, changes: Mapping[str, Any]) -> None:
+    def _write(self, changes: StatedSettings) -> None:
         if (job := self.file) is None or not changes:
             return
         self.require_not_publishing()
@@ -383,7 +381,7 @@ class PageState:
         if self.trial is not None:
             changes = self._tried.changes(with_candidate(self._tried, chosen, self.trial.trees))
             if self.tables:  # a default of linked tables applies only to jobs without an algorithm
-                changes = {**chosen.with_(hierarchy=None).settings, **changes}
+                changes = Job({**chosen.with_(hierarchy=None), **changes})
             self._write(changes)
 
     def publish(self) -> None:

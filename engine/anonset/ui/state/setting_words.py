@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from anonset.settings.job import Job
-from anonset.spelling import short_names
+from anonset.spelling import StatedSettings, short_names
 
 ROLE_WORDS = {
     "items": "items: a set per person",
@@ -125,7 +125,7 @@ def _parameter_in_words(name: str, value: Any) -> str:
     return f"{words[''].format(value)} ({shown})" if "" in words else f"{shown} {value}"
 
 
-def in_words(settings: Mapping[str, Any]) -> str:
+def in_words(settings: StatedSettings) -> str:
     """Return settings in messages of the page: as a button, or as the control that changes them.
 
     >>> in_words({"null": ["-99"]}), in_words({"hierarchy": {"age": "values"}})
@@ -152,7 +152,7 @@ def _control(name: str, value: Any) -> str:
     return f"“{label}”{shown} on the screen {screen}" if label else f"{name}{shown} in the job file"
 
 
-def fix_in_words(settings: Mapping[str, Any]) -> str:
+def fix_in_words(settings: StatedSettings) -> str:
     """Return the effect of recommended settings in words.
 
     >>> for fix in ({"encoding": "latin-1"}, {"no_header": True}, {"drop": ["ZIP"], "unit": ["pid"]}):
