@@ -344,7 +344,7 @@ def test_buckets_have_a_page(long: Place, model: tuple[str, ...]) -> None:
         "most 1/2 of the rows",
         f"the link between a {'row' if model[0] == 'anatomy' else 'person'}",
         "A person may have several rows",
-        "most likely sensitive value of a person, highest confidence: ",
+        "Most likely sensitive value of a person, highest confidence: ",
         "drug: sensitive column, published",
     ):
         assert text in own

@@ -224,6 +224,20 @@ def test_persons_singled_out_by_columns_published_as_is_are_counted(place: Place
     ran = place.run("anonymize", data, "--unit", "row", *as_is, "--model", "k", "--k", "3", "-o", str(place.out))
     assert ran.code == 0, ran.err
     page = place.folder / "page.html"
-    assert place.run("report", str(place.out), *form, "-o", str(page)).code == 0
-    shown = page.read_text().partition("<h2>Check first</h2>")[2]
-    assert "For 100.0% of the records, someone who knows these values finds fewer than 3 records." in shown
+    of = str(place.out if form else place.private / "report.json")
+    assert place.run("report", of, *form, "-o", str(page)).code == 0
+    shown = first_screen(page.read_text())
+    beyond = "sex, and q1 and q2 as published"
+    assert f"unique, if an attacker knows {beyond}: " in shown.partition("Check first")[0]
+    attacker = f"for someone who knows {beyond}: this attacker finds fewer than 3 records for 100.0% of the records"
+    assert attacker in shown.partition("Check first")[2].partition("Conclusion")[0]
+    assert "; not for someone who also knows q1 and q2 (k-anonymity" in shown
+    risks = text_of(page.read_text(), "Singling out, linkability, inference")
+    assert f"Singling out by columns published as is not covered The guarantee does not hold {attacker}" in risks
+    tried = rf"search for a row {beyond} of a random row succeeds: 9\d\.\d% against 1\.0% by chance"
+    assert (re.search(tried, text_of(page.read_text(), "Simulated attacks")) is None) == bool(form)
+
+
+def text_of(page: str, heading: str) -> str:
+    below = html.unescape(re.sub(r"<[^>]+>", " ", page.partition(f">{heading}</h")[2].partition("<h2>")[0]))
+    return re.sub(r"\s+", " ", below).replace("all quasi-identifiers", "sex")

@@ -38,10 +38,11 @@ ITEMS = anonset.anonymize(
 
 
 def rows_of(release):
-    """Return (relational values, symbols) of each published row."""
+    """Return (relational values, symbols, kept values) of each published row."""
     publication = release.publication
-    values = list(zip(*(column.labels() for column in publication.relational), strict=True)) or [()] * publication.n
-    return list(zip(values, map(set, publication.transactions.rows()), strict=True))
+    values = [list(zip(*(column.labels() for column in columns), strict=True)) or [()] * publication.n
+              for columns in (publication.relational, publication.kept)]  # fmt: skip
+    return list(zip(values[0], map(set, publication.transactions.rows()), values[1], strict=True))
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
@@ -53,13 +54,16 @@ def test_the_smallest_number_of_matching_rows_equals_a_count(when):
     if when == "before":
         exposures, rows = (
             risk.before,
-            list(zip(zip(PEOPLE["age"], PEOPLE["origin"], strict=True), PEOPLE["codes"], strict=True)),
-        )
-        assert [(one.values, one.items) for one in exposures] == [(one.values, one.items) for one in risk.exposures]
+            list(zip(zip(PEOPLE["age"], PEOPLE["origin"], strict=True), PEOPLE["codes"], PEOPLE["illness"],
+                     strict=True)),
+        )  # fmt: skip
+        assert [one.words for one in exposures] == [one.words for one in risk.exposures]
+    assert [one.items for one in exposures if one.as_is == ("illness",)] == [0, 1, 2, 3, 4]
     for exposure in exposures:
         least = []
-        for values, symbols in rows:
-            others = [shown for other, shown in rows if not exposure.values or other == values]
+        for values, symbols, kept in rows:
+            others = [shown for other, shown, unchanged in rows if not exposure.values or other == values
+                      if not exposure.as_is or unchanged == kept]  # fmt: skip
             sets = combinations(symbols, min(exposure.items, len(symbols)))
             least.append(min(sum(set(known) <= shown for shown in others) for known in sets))
         assert exposure.smallest == min(least)
@@ -251,16 +255,16 @@ def test_risks_show_no_label_of_the_data():
 PERSONS = [f"p{n % 5}" for n in range(60)]
 
 
-def test_persons_with_several_rows_are_counted_once():
+@pytest.mark.parametrize("as_is", [(), ("illness",)])
+def test_persons_with_several_rows_are_counted_once(as_is):
     risks = anonset.risk(RT, persons=PERSONS)
     rows = rows_of(RT)
     person_of = [PERSONS[record] for record in RT.publication.record.tolist()]
-    by_values = next(exposure for exposure in risks.exposures if not exposure.items)
+    by_values = next(exposure for exposure in risks.exposures if (exposure.items, exposure.as_is) == (0, as_is))
     least = {}
-    for (values, _), person in zip(rows, person_of, strict=True):
-        fitting = len(
-            {person_number for (other, _), person_number in zip(rows, person_of, strict=True) if other == values}
-        )
+    for (values, _, kept), person in zip(rows, person_of, strict=True):
+        others = zip(rows, person_of, strict=True)
+        fitting = len({one for (v, _, u), one in others if v == values and (not as_is or u == kept)})
         least[person] = min(fitting, least.get(person, 60))
     assert (risks.unit, risks.persons, anonset.risk(RT).persons) == ("person", 5, None)
     assert by_values.smallest == min(least.values())

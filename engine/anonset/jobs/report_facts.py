@@ -30,8 +30,6 @@ from anonset.release.attested import require_statements
 from anonset.release.documents import ATTESTATION, Attestation, Report, read_attestation, read_report
 from anonset.release.opened import OpenedPublication
 from anonset.release.publishing.staging import private_of
-from anonset.release.scan.findings import FEW_PERSONS
-from anonset.release.scan.rare_values import persons_in_small_groups
 from anonset.settings.binding import HierarchySpec
 from anonset.settings.publication import OriginalSettings
 from anonset.spelling import setting
@@ -78,10 +76,6 @@ class ReportFacts(RedactedRepr):
     """
     unlike_others: float = 0.0
     """Share of published records with a set of items that no other record has."""
-    singled_out: int = 0
-    """Number of published records in groups of fewer than k (5 if the model has no k) that are equal in all columns
-    published as is.
-    """
     without_role: tuple[str, ...] = ()
     """Columns of linked tables that are not published because they have no role or link other tables."""
 
@@ -124,7 +118,7 @@ def report_facts(
     return ReportFacts(
         opened.attested, opened.model, kind.summary(), after, errors, rare,
         revealing_names(opened.publication, rare, hierarchies or {}), report, sensitive, opened.sha256,
-        _other_releases(opened, report), _unlike_others(opened.publication), _singled_out(opened),
+        _other_releases(opened, report), _unlike_others(opened.publication),
         _without_role(source, settings),
     )  # fmt: skip
 
@@ -229,16 +223,8 @@ def public_facts(opened: OpenedPublication) -> ReportFacts:
     return ReportFacts(
         opened.attested, opened.model, kind.summary(), risk(opened),
         sensitive=kind.sensitive_counts(opened.model.secrets), unlike_others=_unlike_others(opened.publication),
-        singled_out=_singled_out(opened), sha256=opened.sha256,
+        sha256=opened.sha256,
     )  # fmt: skip
-
-
-def _singled_out(opened: OpenedPublication) -> int:
-    publication, names = opened.publication, opened.attested.declarations.published_as_is or ()
-    if not isinstance(publication, Records):
-        return 0
-    columns = [column for column in publication.kept if column.name in names]
-    return persons_in_small_groups(columns, opened.model.k or FEW_PERSONS, publication.store) if columns else 0
 
 
 def _unlike_others(publication: Published) -> float:

@@ -13,6 +13,7 @@ from anonset.data.array_types import Bools, Int64
 from anonset.data.equivalence_classes import class_of
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Column
+from anonset.kinds.exposures import Knowledge
 from anonset.privacy import PrivacyModel
 from anonset.publications import Records
 from anonset.publications.symbols import members_of, range_ends
@@ -23,13 +24,9 @@ _Met = tuple[int, int, bool]  # matching rows, matching persons, True if the tar
 
 
 @dataclass(frozen=True)
-class Attempts(RedactedRepr):
-    """Success of an attacker with given knowledge."""
+class Attempts(Knowledge):
+    """Success of an attacker with given knowledge. All items of the person are known if there are fewer."""
 
-    values: bool
-    """True if the attacker knows all relational values."""
-    items: int
-    """Number of known items. All items of the person are known if there are fewer."""
     attempts: int
     """Number of target persons."""
     alone: float
@@ -60,6 +57,7 @@ def attack(
     attempts: int = 1000,
     seed: int = 0,
     owner: Int64 | None = None,
+    as_is: tuple[str, ...] = (),
 ) -> tuple[Attempts, ...]:
     """Match random persons of the original with the publication, by items and values that an attacker could know.
 
@@ -79,31 +77,36 @@ def attack(
     owner
         Person of each record, int64 (n,), if persons have several records. Matching persons are then counted instead of
         rows. `Attempts.broken` still counts rows, because the guarantee refers to rows.
+    as_is
+        Columns published as is. The attacker knows none of them, or all.
     """
     draws = np.random.default_rng(seed)
     people = draws.choice(table.n, min(attempts, table.n), replace=False)
     matching = Matching(table, publication, hierarchies)
     row_of = publication.row_of(table.n)
-    sets, relational = table.transactions, bool(table.relational)
-    ways = [(True, 0)] if relational else []
+    sets, relational, sizes = table.transactions, bool(table.relational), list[int]()
     if sets is not None:
         sizes = [*range(1, size + 1), *(n for n in typical_sizes(sets) if n > size)]
-        ways += [(values, n) for values in ((False, True) if relational else (False,)) for n in sizes]
-    counts: dict[tuple[bool, int], list[_Met]] = {way: [] for way in ways}
+    ways = [Knowledge(True, 0, ())] if relational else []
+    ways += [Knowledge(values, n, ()) for values in ((False, True) if relational else (False,)) for n in sizes]
+    ways += [Knowledge(relational, n, as_is) for n in (0, *sizes)] if as_is else []
+    unchanged = class_of([column for column in publication.kept if column.name in as_is], publication.n)
+    counts: dict[Knowledge, list[_Met]] = {way: [] for way in ways}
     owner_of_row = None if owner is None else owner[publication.record]
     for person in people.tolist():
         items = draws.permutation(_items(table, person, model.secrets)).tolist()
-        fitting = matching.rows_with_values_of(person)
-        for values, n in ways:
-            if n and not items:
+        fitting, own = matching.rows_with_values_of(person), row_of[person]
+        for way in ways:
+            if way.items and not items:
                 continue
-            matches = matching.rows_with_items(items[:n]) if n else np.flatnonzero(fitting)
-            matches = matches[fitting[matches]] if values and n else matches
+            fits = fitting & (own >= 0) & (unchanged == unchanged[own]) if way.as_is else fitting
+            matches = matching.rows_with_items(items[: way.items]) if way.items else np.flatnonzero(fits)
+            matches = matches[fits[matches]] if way.items and (way.values or way.as_is) else matches
             persons = matches if owner_of_row is None else np.unique(owner_of_row[matches])
             target = row_of[person] if owner is None else owner[person]
-            counts[values, n].append((len(matches), len(persons), bool(np.any(persons == target))))
+            counts[way].append((len(matches), len(persons), bool(np.any(persons == target))))
     k = model.k or 1
-    return tuple(_attempts(way, results, k, model.promises(*way)) for way, results in counts.items() if results)
+    return tuple(_attempts(way, results, k, way.limit(model)) for way, results in counts.items() if results)
 
 
 def typical_sizes(sets: SetColumn) -> list[int]:
@@ -126,15 +129,15 @@ def _items(table: Table, record: int, secrets: tuple[str, ...]) -> list[str]:
     return [label for label in labels if label not in secrets]
 
 
-def _attempts(way: tuple[bool, int], results: list[_Met], k: int, promised: float | None) -> Attempts:
+def _attempts(way: Knowledge, results: list[_Met], k: int, promised: float | None) -> Attempts:
     n = len(results)
     rows, sizes, is_found = (np.array(part) for part in zip(*results, strict=True))
     below = (sizes > 0) & (sizes < k)
     success = float((is_found / np.maximum(sizes, 1)).mean())
     broken = int(((rows > 0) & (rows < k)).sum()) if promised else 0
     return Attempts(
-        way[0], way[1], n, float((sizes == 1).mean()), float(below.mean()), float((sizes == 0).mean()), success,
-        promised, broken,
+        way.values, way.items, way.as_is, n, float((sizes == 1).mean()), float(below.mean()),
+        float((sizes == 0).mean()), success, promised, broken,
     )  # fmt: skip
 
 

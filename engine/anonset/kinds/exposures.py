@@ -2,31 +2,60 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anonset.data import Table
+from anonset.data import SetColumn, Table
 from anonset.data.array_types import Int64
 from anonset.data.redacted_repr import RedactedRepr
+from anonset.data.table import Column
 from anonset.privacy import PrivacyModel
 from anonset.publications import Records
 from anonset.settings.publication import THRESHOLD
+from anonset.spelling import counted, folded, listed
 
 if TYPE_CHECKING:
     from anonset.measures.shares import RecordFigures, Share
 
 
 @dataclass(frozen=True)
-class Exposure(RedactedRepr):
-    """Re-identification risk from an attacker with certain knowledge. The attacker also knows that the person is in the
-    data.
-    """
+class Knowledge(RedactedRepr):
+    """Knowledge of an attacker about a person."""
 
     values: bool
-    """Whether all published quasi-identifiers of the person are known."""
+    """Whether all quasi-identifiers are known."""
     items: int
-    """Number of published symbols of the person that the attacker knows. They are the most identifying symbols."""
+    """Number of known items."""
+    as_is: tuple[str, ...]
+    """Names of the known columns that are published as is and that the guarantee does not cover."""
+
+    @property
+    def words(self) -> str:
+        """The knowledge in words.
+
+        >>> Knowledge(True, 2, ()).words, Knowledge(True, 2, ("zip",)).words
+        ('all quasi-identifiers and 2 items', 'all quasi-identifiers, zip as published, and 2 items')
+        """
+        parts = ["all quasi-identifiers"] if self.values else []
+        parts += [f"{listed(folded(self.as_is), 'and')} as published"] if self.as_is else []
+        parts += [counted(self.items, "item")] if self.items else []
+        return (
+            ", and ".join([", ".join(parts[:-1]), *parts[-1:]][len(parts) < 2 :]) if self.as_is else " and ".join(parts)
+        )
+
+    def limit(self, model: PrivacyModel) -> float | None:
+        """Return the largest success per person that a model allows. None if it does not cover the knowledge."""
+        return None if self.as_is else model.promises(self.values, self.items)
+
+
+@dataclass(frozen=True)
+class Exposure(Knowledge):
+    """Re-identification risk from an attacker with certain knowledge. The attacker also knows that the person is in the
+    data, and knows the most identifying published symbols of the person.
+    """
+
     smallest: int
     """Smallest number of matching rows or persons (`Risk.unit`)."""
     mean: float
@@ -58,7 +87,7 @@ def small_class_text(exposure: Exposure, k: int, persons: int) -> str:
 
     >>> from anonset.measures.shares import Share
     >>> share = Share(0.25)
-    >>> small_class_text(Exposure(True, 0, 1, 6.0, 1.0, share, share, share, share, True), 5, 200)
+    >>> small_class_text(Exposure(True, 0, (), 1, 6.0, 1.0, share, share, share, share, True), 5, 200)
     'Attacker knows all quasi-identifiers: 50 of 200 persons belong to an equivalence class of fewer than 5 persons'
     """
     affected = (
@@ -67,25 +96,15 @@ def small_class_text(exposure: Exposure, k: int, persons: int) -> str:
         else f"{exposure.below} of them"
     )
     belong = "belong to an equivalence class of" if not exposure.items else "have a row that matches"
-    return f"Attacker knows {knowledge(exposure.values, exposure.items)}: {affected} {belong} fewer than {k} persons"
-
-
-def knowledge(values: bool, items: int) -> str:
-    """Return the attacker's knowledge in words.
-
-    >>> knowledge(True, 2)
-    'all quasi-identifiers and 2 items'
-    """
-    parts = (["all quasi-identifiers"] if values else []) + ([f"{items} item{'s' * (items > 1)}"] if items else [])
-    return " and ".join(parts)
+    return f"Attacker knows {exposure.words}: {affected} {belong} fewer than {k} persons"
 
 
 def headline(exposures: Sequence[Exposure], m: int) -> Exposure | None:
     """Return the exposure that texts show as the single figure of a risk, or None if there is none. The attacker knows
-    as much as the guarantee covers: all quasi-identifiers, up to m items, or both.
+    as much as the guarantee covers: all quasi-identifiers, up to m items, or both; and the columns published as is.
     """
-    of_m = [exposure for exposure in exposures if exposure.items <= m]
-    return max(of_m, key=lambda exposure: (exposure.guaranteed, exposure.values, exposure.items), default=None)
+    of_m = [one for one in exposures if one.items <= m]
+    return max(of_m, key=lambda one: (len(one.as_is), one.guaranteed, one.values, one.items), default=None)
 
 
 def higher_after(before: Sequence[Exposure], after: Sequence[Exposure], *, above: bool = False) -> list[Exposure]:
@@ -100,11 +119,11 @@ def higher_after(before: Sequence[Exposure], after: Sequence[Exposure], *, above
     above
         Also compare the share of persons with a risk above the threshold.
     """
-    earlier = {(exposure.values, exposure.items): exposure for exposure in before}
+    earlier = {exposure.words: exposure for exposure in before}
     return [
         exposure
         for exposure in after
-        if (old := earlier.get((exposure.values, exposure.items))) is not None
+        if (old := earlier.get(exposure.words)) is not None
         and any(new.exceeds(share) for share, new in zip(_shares(old, above), _shares(exposure, above), strict=True))
     ]
 
@@ -123,6 +142,7 @@ def exposures(
     threshold: float = THRESHOLD,
     seed: int = 0,
     owner: Int64 | None = None,
+    as_is: tuple[str, ...] = (),
 ) -> tuple[Exposure, ...]:
     """Count the matching rows or persons by attacker knowledge, for a publication or for raw data.
 
@@ -133,59 +153,69 @@ def exposures(
     owner
         Person of each row, int64 (n,), to count persons instead of rows. The risk of a person is that of the row with
         the fewest matching persons.
+    as_is
+        Columns published as is. The attacker knows none of them, or all.
     """
-    results = list[Exposure]()
-    for values, items, matches in (
-        _matching_rows(rows, size, seed) if owner is None else _matching_persons(rows, size, seed, owner)
-    ):
-        results.append(_exposure(values, items, matches, threshold, model))
-    return tuple(results)
+    known = [(Knowledge(values, 0, ()), rows.relational if values else ()) for values in (False, True)]
+    known = known if rows.relational else known[:1]
+    if as_is:
+        unchanged = [column for column in rows.kept if column.name in as_is]
+        known.append((Knowledge(bool(rows.relational), 0, as_is), (*rows.relational, *unchanged)))
+    matches = (
+        _matching_rows(rows, known, size, seed) if owner is None else _matching_persons(rows, known, size, seed, owner)
+    )
+    return tuple(_exposure(one, figures, threshold, model) for one, figures in matches)
 
 
-def _matching_rows(rows: Records | Table, size: int, seed: int) -> "Iterator[tuple[bool, int, RecordFigures]]":
-    """For each kind of knowledge, yield True if relational values are known, the number of known items, and the match
-    count of each row.
-    """
+_Known = Sequence[tuple[Knowledge, Sequence[Column]]]
+"""Knowledge of attackers who know no items, with the columns that they know."""
+
+
+def _matching_rows(
+    rows: Records | Table, known: _Known, size: int, seed: int
+) -> "Iterator[tuple[Knowledge, RecordFigures]]":
+    """Yield each kind of knowledge with the match count of each row."""
     from anonset.measures.distinct_records import class_figures, codes_of
     from anonset.measures.risks.known_items import matching_rows
 
-    sets, group = rows.transactions, codes_of(rows.relational)
-    if group:
-        yield True, 0, class_figures(group, rows.store)
-    for grouping in ([], group) if group else ([],):
-        if sets is not None:
-            counted = matching_rows(sets, size, group=grouping, store=rows.store, seed=seed)
-            yield from ((bool(grouping), items, matches) for items, matches in enumerate(counted, 1))
+    groups = [(one, codes_of(columns)) for one, columns in known]
+    yield from ((one, class_figures(group, rows.store)) for one, group in groups if group)
+    for sets, (one, group) in product(_sets_of(rows), groups):
+        matches = matching_rows(sets, size, group=group, store=rows.store, seed=seed)
+        yield from ((replace(one, items=items), figures) for items, figures in enumerate(matches, 1))
+
+
+def _sets_of(rows: Records | Table) -> Sequence[SetColumn]:
+    return () if rows.transactions is None else (rows.transactions,)
 
 
 def _matching_persons(
-    rows: Records | Table, size: int, seed: int, owner: Int64
-) -> "Iterator[tuple[bool, int, RecordFigures]]":
-    """For each kind of knowledge, yield True if relational values are known, the number of known items, and the match
-    count of each person.
-    """
+    rows: Records | Table, known: _Known, size: int, seed: int, owner: Int64
+) -> "Iterator[tuple[Knowledge, RecordFigures]]":
+    """Yield each kind of knowledge with the match count of each person."""
     from anonset.data.equivalence_classes import class_of
     from anonset.measures.risks.known_persons import fewest_persons, matching_persons
     from anonset.measures.shares import RecordFigures
 
-    persons, classes = np.unique(owner, return_inverse=True)[1].ravel(), class_of(rows.relational, rows.n)
-    if rows.relational:
-        yield True, 0, RecordFigures.of(fewest_persons(classes, persons))
-    for values in (False, True) if rows.relational else (False,):
-        if rows.transactions is not None:
-            counted = matching_persons(rows.transactions, size, persons, group=classes if values else None, seed=seed)
-            yield from ((values, matches.size, RecordFigures.of(matches.least, matches.known)) for matches in counted)
+    persons = np.unique(owner, return_inverse=True)[1].ravel()
+    groups = [(one, class_of(of, rows.n) if of else None) for one, of in known]
+    yield from ((one, RecordFigures.of(fewest_persons(group, persons))) for one, group in groups if group is not None)
+    for sets, (one, group) in product(_sets_of(rows), groups):
+        matches = matching_persons(sets, size, persons, group=group, seed=seed)
+        yield from ((replace(one, items=found.size), RecordFigures.of(found.least, found.known)) for found in matches)
 
 
-def _exposure(values: bool, items: int, matches: "RecordFigures", threshold: float, model: PrivacyModel) -> Exposure:
+def _exposure(known: Knowledge, matches: "RecordFigures", threshold: float, model: PrivacyModel) -> Exposure:
     least = matches.values
     sure = matches.records if matches.known is None else matches.known.astype(np.int64)
     smallest = int(least[sure > 0].min(initial=int(least.max(initial=0))))
     risks = 1.0 / np.maximum(least, 1)
     mean = int((least * sure).sum()) / max(1, int(sure.sum()))
     average, above, unique = matches.mean(risks), matches.share(risks > threshold), matches.share(least == 1)
-    promised = model.promises(values, items) is not None
     below = matches.share(least < (model.k or 2))
     ends = (*_MATCHES_FROM[1:], np.iinfo(np.int64).max)
     sizes = tuple(matches.share((least >= a) & (least < b)) for a, b in zip(_MATCHES_FROM, ends, strict=True))
-    return Exposure(values, items, smallest, mean, 1 / max(1, smallest), average, above, unique, below, promised, sizes)
+    return Exposure(
+        known.values, known.items, known.as_is, smallest, mean, 1 / max(1, smallest), average, above, unique, below,
+        known.limit(model) is not None, sizes,
+    )  # fmt: skip

@@ -330,7 +330,9 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
             owner = owners_of(context.persons, original)
         names = [column.name for column in publication.kept] if context.sensitive is None else list(context.sensitive)
         size = ((model.m or 2) if context.m is None else context.m) + 2
-        expose = partial(exposures, model=model, size=size, threshold=threshold, seed=seed)
+        unprotected = (*publication.kept, *(() if "relational" in model.protects else publication.relational))
+        as_is = tuple(column.name for column in unprotected if column.name in context.as_is)
+        expose = partial(exposures, model=model, size=size, threshold=threshold, seed=seed, as_is=as_is)
         risk = Risk(
             publication.n, model, threshold,
             expose(publication, owner=None if owner is None else owner[publication.record]),
@@ -355,8 +357,9 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
             journalist = _journalist(original, publication, trees, context.population, threshold)
             risk = replace(risk, journalist=journalist)
         attempts = attack(
-            original, publication, trees, model, size=size, attempts=context.attempts, seed=seed, owner=owner
-        )
+            original, publication, trees, model, size=size, attempts=context.attempts, seed=seed, owner=owner,
+            as_is=as_is,
+        )  # fmt: skip
         inferences = tuple[ItemInference, ...]()
         if original.transactions is not None:
             inferences = infer_items(original.transactions, self.supports(), context.attempts, seed)

@@ -26,6 +26,7 @@ from anonset.report.account import loss_label
 from anonset.report.conclusion import (
     PERSON,
     RECORDS,
+    attacker_beyond,
     checked,
     conclusion,
     persons,
@@ -162,6 +163,9 @@ def _guarantee(facts: ReportFacts, part: PagePart) -> Chapter:
     if declared.accepted_undecided:
         covered = "the check did not finish"
         verified = "The check did not finish, and the owner accepted this: the guarantee is not proven."
+    risks = questions(model)
+    if beyond := attacker_beyond(facts):
+        risks.insert(1, ("Singling out by columns published as is", "not covered", beyond))
     line = f"protected: {part.protection[0][1].partition(':')[0].rstrip('.')}; verified: {covered}"
     return Chapter("guarantee", "Guarantee", line, [
         Section(notes=[facts.attested.statement], form="plain"),
@@ -169,7 +173,7 @@ def _guarantee(facts: ReportFacts, part: PagePart) -> Chapter:
         Section("Verification", notes=[verified, *([_JOINT] if declared.together_with is not None else [])]),
         Section("", ("parameter", "meaning"), parameters_in_words(model)),
         Section("", ("checked", "result"), checked(facts)),
-        Section("Singling out, linkability, inference", ("risk", "answer", "explanation"), questions(model), [_WP_216]),
+        Section("Singling out, linkability, inference", ("risk", "answer", "explanation"), risks, [_WP_216]),
     ])  # fmt: skip
 
 
@@ -189,7 +193,7 @@ def _sensitive(facts: ReportFacts) -> Chapter:
 
 def _risk(facts: ReportFacts, part: PagePart) -> Chapter:
     title = "Risk before and after" if facts.after.before else "Risk"
-    return Chapter("risk", title, part.risk, part.risks)
+    return Chapter("risk", title, "by the knowledge of an attacker", part.risks)
 
 
 def _attacks(facts: ReportFacts, part: PagePart) -> Chapter:

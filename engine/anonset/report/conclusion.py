@@ -2,6 +2,7 @@
 
 from anonset.data.table_facts import FIRST_VALUE, NOT_DESCRIBED
 from anonset.jobs.report_facts import ReportFacts
+from anonset.kinds.risk import Risk
 from anonset.privacy import PrivacyModel
 from anonset.reading.file_options import Unit
 from anonset.release.documents import Report
@@ -53,28 +54,42 @@ def conclusion(facts: ReportFacts, part: PagePart) -> list[str]:
     """Return three sentences: the guarantee, the simulated attacks, and the most important limit. A shareable report
     also states that it cannot show whether the declared person is right.
     """
-    promise, unit = sentences(facts.model.statement)[0].rstrip("."), facts.attested.declarations.unit
+    promise, declared = sentences(facts.model.statement)[0].rstrip("."), facts.attested.declarations
+    unit = declared.unit
     is_declared = unit not in ("row, person unknown", "row, not asked")
     if not is_declared:
         promise += "; here, a person is one row: nobody declared who is a person"
+    if attacker_beyond(facts):
+        promise += f"; not for someone who also knows {listed(folded(declared.published_as_is or ()), 'and')}"
     verified = (
         f"The check of {facts.model} did not finish, so the guarantee is not proven, which the owner accepted."
-        if facts.attested.declarations.accepted_undecided
+        if declared.accepted_undecided
         else "A checker that shares no code with the algorithms verified from the published files: "
         f"{promise[0].lower()}{promise[1:]} ({facts.model})."
     )
     asked = ReportSettings.model_fields["confirmation"].title
-    declared = (
+    unconfirmed = (
         f"The owner declared who is a person. This report cannot show whether the data contradict it: see “{asked}”."
     )
     texts = [
         verified,
         _attacked(facts, part),
         f"Most important limit: {ranked_limits(facts.model, [facts.attested.limits])[0][0]}",
-        *([declared] if is_declared and facts.private is None else []),
+        *([unconfirmed] if is_declared and facts.private is None else []),
         *_columns(facts),
     ]
     return [plain_words(text, facts) for text in texts]
+
+
+def attacker_beyond(facts: ReportFacts) -> str:
+    """Return the risk from an attacker who also knows the columns published as is, as a sentence. Empty if there are
+    none.
+    """
+    if not isinstance(facts.after, Risk) or (found := facts.after.single["after"]) is None or not found.as_is:
+        return ""
+    who = "persons" if facts.after.unit == "person" else "records"
+    few = f"fewer than {facts.model.k or 2} {who} for {found.below} of the {who}, and one for {found.alone}"
+    return f"The guarantee does not hold for someone who knows {found.words}: this attacker finds {few}."
 
 
 def _columns(facts: ReportFacts) -> list[str]:

@@ -7,12 +7,10 @@ from collections.abc import Iterator
 from anonset.columns.headers import is_sensitive
 from anonset.data.table_facts import FIRST_VALUE
 from anonset.jobs.report_facts import ReportFacts
-from anonset.kinds.exposures import knowledge
 from anonset.kinds.risk import BucketRisk, Risk
 from anonset.measures.shares import percent
 from anonset.release.documents import Report
-from anonset.release.scan.findings import FEW_PERSONS
-from anonset.report.conclusion import plain_words
+from anonset.report.conclusion import attacker_beyond, plain_words
 from anonset.spelling import counted, listed
 
 FEWEST_MATCHES, FEWEST_PERSONS = 3, 50
@@ -67,9 +65,8 @@ def _published_as_is(facts: ReportFacts) -> Iterator[str]:
     if names := facts.attested.declarations.published_as_is:
         named = listed(names, "and")
         yield f"The owner declared that {named} may show names, identifiers or exact values of few persons."
-        if facts.singled_out:
-            share, few = percent(facts.singled_out / max(1, facts.summary.n)), facts.model.k or FEW_PERSONS
-            yield f"For {share} of the records, someone who knows these values finds fewer than {few} records."
+        if found := attacker_beyond(facts):
+            yield found
     if ids := getattr(facts.attested.data, "id", ()):
         yield f"The values of {listed(ids, 'and')} are published, so readers see who is in the data."
 
@@ -100,12 +97,12 @@ def _further_items(facts: ReportFacts) -> Iterator[str]:
     this attacker singles out few persons, the attacker knows all items.
     """
     attempts = facts.after.attempts if isinstance(facts.after, Risk) else ()
-    beyond = [one for one in attempts if one.items and one.promised is None]
+    beyond = [one for one in attempts if one.items and one.promised is None and not one.as_is]
     worst = max(beyond, key=lambda one: (min(one.alone, _MOST_OF_THEM), -one.items, not one.values), default=None)
     few = 1 / (facts.model.k or FEWEST_MATCHES)
     known, alone, guessed = "all items", facts.unlike_others, ""
     if worst is not None and worst.alone > few:
-        known, alone = knowledge(values=worst.values, items=worst.items), worst.alone
+        known, alone = worst.words, worst.alone
         guessed = f", and find {percent(worst.success)} by guessing"
     if alone > few:
         yield (

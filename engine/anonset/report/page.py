@@ -1,11 +1,14 @@
 """Report for a data protection officer, as one HTML page."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
 from anonset.jobs.report_facts import ReportFacts
 from anonset.report.chapters import chapters
-from anonset.report.conclusion import conclusion
+from anonset.report.conclusion import conclusion, plain_words
 from anonset.report.doubts import doubts
 from anonset.report.risks import page_part
 from anonset.settings.publication import ReportSettings
@@ -13,9 +16,19 @@ from anonset.settings.publication import ReportSettings
 _TEMPLATE = Path(__file__).with_name("page.html.j2")
 
 
-def report_page(facts: ReportFacts, typed: ReportSettings) -> str:
-    """Return a report as one HTML file without links to other files. Without a private report among the facts, it is
-    the shareable report.
+@dataclass(frozen=True)
+class ReportPage(RedactedRepr):
+    """Report as one HTML file without links to other files, and the texts that it shows first."""
+
+    html: str
+    risk: str
+    """Single figure of the risk, and for whom it holds."""
+    doubts: Sequence[str]
+    """Doubts, the most harmful first."""
+
+
+def report_page(facts: ReportFacts, typed: ReportSettings) -> ReportPage:
+    """Return a report. It is internal if the facts are from the private directory, and shareable otherwise.
 
     Raises
     ------
@@ -29,10 +42,13 @@ def report_page(facts: ReportFacts, typed: ReportSettings) -> str:
         raise InputError(msg) from None
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     part = page_part(facts)
-    return environment.from_string(_TEMPLATE.read_text(encoding="utf-8")).render(
+    risk, doubtful = plain_words(f"{part.risk[0].upper()}{part.risk[1:]}.", facts), doubts(facts)
+    html = environment.from_string(_TEMPLATE.read_text(encoding="utf-8")).render(
         title=typed.title,
         internal=facts.private is not None,
-        doubts=doubts(facts),
+        risk=risk,
+        doubts=doubtful,
         conclusion=conclusion(facts, part),
         chapters=chapters(facts, part, typed.statements()),
     )
+    return ReportPage(html, risk, doubtful)

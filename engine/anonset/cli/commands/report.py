@@ -13,7 +13,6 @@ from anonset.errors import InputError
 from anonset.jobs.reading import opened_to_compare
 from anonset.jobs.report_facts import public_facts, report_facts
 from anonset.local_paths import require_local
-from anonset.report.doubts import doubts
 from anonset.report.page import report_page
 from anonset.settings.job_files import settings_at
 from anonset.settings.publication import OriginalSettings, ReportSettings
@@ -56,14 +55,15 @@ def report(
         if progress is not None:
             progress("count", 0, 0)
         facts = public_facts(opened) if shareable else report_facts(opened, source, settings, place)
-        page, found = report_page(facts, settings), doubts(facts)
-    _write(file, page, shareable=shareable)
+        page = report_page(facts, settings)
+    _write(file, page.html, shareable=shareable)
     for_whom = "may be shared with the data" if shareable else "is internal: do not share it"
-    notes = [f"{file} {for_whom}; print and sign it"]
+    first = [page.risk, *(["Check first:"] if page.doubts else []), *(f"- {doubt}" for doubt in page.doubts)]
+    notes = [*first, f"{file} {for_whom}; print and sign it"]
     if not shareable:
         near = published.removeprefix(f"{Path.cwd()}{os.sep}")
         notes.append(f"Next: {as_typed('report', near, {'shareable': True})}, to write the report for recipients")
-    return written(file, notes, shareable=shareable, doubts=found)
+    return written(file, notes, shareable=shareable, risk=page.risk, doubts=page.doubts)
 
 
 def _require_public(names: Iterable[str]) -> None:

@@ -6,7 +6,7 @@ from typing import cast
 
 from anonset.attacks.base import AttackResult
 from anonset.jobs.report_facts import ReportFacts
-from anonset.kinds.exposures import MATCHES, Exposure, higher_after, knowledge, small_class_text
+from anonset.kinds.exposures import MATCHES, Exposure, higher_after, small_class_text
 from anonset.kinds.risk import Risk
 from anonset.measures.retention import coarsened_text
 from anonset.measures.risks.skewness import Skewness
@@ -81,7 +81,7 @@ def _exposures(risk: Risk) -> Section:
             notes.append(_skewed(risk.skews[name]))
     journalist = None if risk.journalist is None else dict(zip(("highest", "above"), risk.journalist, strict=True))
     exposed = {
-        name: [{"known": knowledge(exposure.values, exposure.items), **plain(exposure)} for exposure in exposures]
+        name: [{"known": exposure.words, **plain(exposure)} for exposure in exposures]
         for name, exposures in (("exposures", risk.exposures), ("before", risk.before))
     }
     data = {
@@ -101,12 +101,12 @@ def _exposure_table(risk: Risk, before: Sequence[Exposure] = ()) -> Section:
     title, above = "Re-identification risk by attacker knowledge", above_threshold(risk.threshold)
     counts = (f"fewest {risk.unit}s", f"mean {risk.unit}s")
     head = ("attacker knows", _guaranteed(risk, "guaranteed", " for rows"), *counts, "highest", "average", "unique")
-    earlier = {(exposure.values, exposure.items): _figures(exposure) for exposure in before}
+    earlier = {exposure.words: _figures(exposure) for exposure in before}
     higher = _higher_after(before, risk.exposures, above=True)
     rows = []
     for exposure in risk.exposures:
-        known, figures = knowledge(exposure.values, exposure.items), _figures(exposure)
-        if (old := earlier.get((exposure.values, exposure.items))) is not None:
+        known, figures = exposure.words, _figures(exposure)
+        if (old := earlier.get(exposure.words)) is not None:
             figures = [f"{one} → {new}" for one, new in zip(old, figures, strict=True)]
         rows.append((known + (HIGHER if known in higher else ""), "yes" if exposure.guaranteed else "no", *figures))
     below = (
@@ -129,7 +129,7 @@ def _figures(exposure: Exposure) -> list[str]:
 def _higher_after(before: Sequence[Exposure], after: Sequence[Exposure], *, above: bool = False) -> list[str]:
     """Return the kinds of attacker knowledge for which the risk is higher in the publication than in the original."""
     higher = higher_after(before, after, above=above)
-    return [knowledge(exposure.values, exposure.items) for exposure in higher]
+    return [exposure.words for exposure in higher]
 
 
 HIGHER = " (higher after: see below)"
@@ -160,7 +160,7 @@ def _attempts(risk: Risk) -> Section:
         _guaranteed(risk, "guaranteed maximum", " per row"),
     )
     rows = [
-        (knowledge(attempt.values, attempt.items), f"{attempt.attempts:,}", percent(attempt.alone),
+        (attempt.words, f"{attempt.attempts:,}", percent(attempt.alone),
          percent(attempt.none), f"{attempt.success:.2%}", "" if attempt.promised is None else f"{attempt.promised:.2%}")
         for attempt in risk.attempts
     ]  # fmt: skip
@@ -179,9 +179,7 @@ def _attempts(risk: Risk) -> Section:
             "Persons have several rows, so no maximum is guaranteed per person."
             for limit in promised[:1]
         ]
-    data = {
-        "attack": [{"known": knowledge(attempt.values, attempt.items), **plain(attempt)} for attempt in risk.attempts]
-    }
+    data = {"attack": [{"known": attempt.words, **plain(attempt)} for attempt in risk.attempts]}
     return Section(f"Simulated attack: random {risk.unit}s, random knowledge", head, rows, notes, data)
 
 
@@ -270,18 +268,19 @@ def persons_below_k(risk: Risk, exposures: Sequence[Exposure]) -> list[str]:
 
 def _known(risk: Risk) -> str:
     """Return the knowledge of the attacker of the single figure. Empty if no records are counted."""
-    return "" if (after := risk.single["after"]) is None else knowledge(after.values, after.items)
+    return "" if (after := risk.single["after"]) is None else after.words
 
 
 def single_risk(risk: Risk) -> str:
-    """Return the single figure of the risk at each step: in the original, after reading coarsened it, if it did, and
-    in the publication.
+    """Return the single figure of the risk at each step, and for whom it holds. Steps: in the original, after reading
+    coarsened it, if it did, and in the publication.
     """
     read = f"after reading coarsened {listed(risk.coarsened)}" if risk.coarsened else "in the original"
     where = {"raw": "in the original", "before": read, "after": "in the publication"}
     steps = [f"{percent(one.alone.value)} {where[step]}" for step, one in risk.single.items() if one is not None]
     who = "persons" if risk.unit == "person" else "records"
-    return f"{who} that are unique, if an attacker knows {_known(risk)}: {', '.join(steps)}"
+    figures = f"{who} that are unique, if an attacker knows {_known(risk)}: {', '.join(steps)}"
+    return f"{figures}; only for this attacker"
 
 
 def page_part(risk: Risk, facts: ReportFacts) -> PagePart:
@@ -298,7 +297,7 @@ def page_part(risk: Risk, facts: ReportFacts) -> PagePart:
         ),
         protection=protection,
         columns=of_records(facts),
-        risk=single_risk(risk) + ("" if risk.before else ". The risk in the original is not in this report"),
+        risk=single_risk(risk) + ("" if risk.before else "; the risk in the original is not in this report"),
         risks=[
             *([] if facts.private is None or not risk.exposures else _drawn(risk)),
             _exposure_table(risk, risk.before),
@@ -350,7 +349,7 @@ def _verdicts(risk: Risk) -> list[AttackVerdict]:
     chance = 1 / max(1, risk.records if risk.persons is None else risk.persons)
     searches = [
         verdict_on_limit(
-            f"search for a {risk.unit}", f"{knowledge(attempt.values, attempt.items)} of a random {risk.unit}",
+            f"search for a {risk.unit}", f"{attempt.words} of a random {risk.unit}",
             attempt.success, chance, attempt.attempts, attempt.promised, broken=attempt.broken > 0,
         )
         for attempt in risk.attempts
@@ -363,7 +362,7 @@ def _drawing(risk: Risk) -> str:
     for pattern, when, exposed in (("solid", "before", risk.before), ("hatched", "after", risk.exposures)):
         for exposure in exposed:
             bar = (pattern, exposure.alone.value, f"{percent(exposure.alone.value)} {when}")
-            rows.setdefault(knowledge(exposure.values, exposure.items), []).append(bar)
+            rows.setdefault(exposure.words, []).append(bar)
     unit = "records" if risk.unit == "row" else "persons"
     title = f"Share of the {unit} that are unique, worst case"
     return bars(title, list(rows.items()))
