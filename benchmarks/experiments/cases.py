@@ -233,6 +233,8 @@ class Figure:
     """Figures that the paper's text states for the curves."""
     quick: Sequence[float | str] | None = None
     """Horizontal positions and names of curves of the quick subset. By default all positions."""
+    pilot: Sequence[str] = ()
+    """Levels of a pilot run, by which the parameters were chosen. They are stored, but not reported."""
 
     @property
     def label(self) -> str:

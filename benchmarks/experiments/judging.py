@@ -154,11 +154,11 @@ def _with_origin(chosen: Paper, claim: Claim) -> Claim:
 
 
 def results_of_figure(figure: Figure, results_by_case: Mapping[Key, Mapping[str, Any]]) -> Repeated:
-    """Return the results of a figure by level, without failed cases."""
+    """Return the results of a figure by level, without failed cases and without the pilot run."""
     levels: dict[str, dict[tuple[str, float | str], Measured]] = {}
     for case in figure.cases:
         measured = results_by_case.get(case.key, {}).get("measured")
-        if measured is not None:
+        if measured is not None and case.repetition not in figure.pilot:
             levels.setdefault(case.repetition, {})[case.series, case.x] = measured
     return Repeated({level: Results(measured) for level, measured in levels.items()})
 

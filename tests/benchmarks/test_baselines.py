@@ -17,6 +17,7 @@ from benchmarks.experiments.baselines import (
     render,
 )
 from benchmarks.experiments.cases import Repeated, Results
+from benchmarks.experiments.judging import results_of_figure
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -354,9 +355,8 @@ def test_test_records_are_not_published() -> None:
 
 def test_the_table_shows_the_difference_from_the_control() -> None:
     points = [{"inferred": 0.5, "control_inferred": 0.25}, {"inferred": 0.75, "control_inferred": 0.25}]
-    pilot = {"inferred": 0.9, "control_inferred": 0.0}
-    levels = {f"sample {i}": Results({("tree", "1"): point}) for i, point in enumerate([pilot, *points], 1)}
-    assert render.values(Repeated(levels), "tree", "1", "disclosed") == [0.25, 0.5], "without the pilot's sample"
+    levels = {f"sample {i}": Results({("tree", "1"): point}) for i, point in enumerate(points, 2)}
+    assert render.values(Repeated(levels), "tree", "1", "disclosed") == [0.25, 0.5]
     assert render.values(Repeated(levels), "tree", "2", "disclosed") == []
     assert render.interval([0.25, 0.5]) == "0.375 ± 1.588"  # t(1) = 12.706, times 0.125
     assert render.interval([-0.0001, -0.0002]) == "0.000 ± 0.001"
@@ -402,11 +402,32 @@ def test_a_publication_with_an_interval_above_the_limit_is_unresolved(monkeypatc
         for i in (2, 3)
     }
     monkeypatch.setattr(render, "results_of_figure", lambda name, _: Repeated(levels if "msweb_eps" in name else {}))
-    figures = {f"{data}_{kind}": f"{data}_{kind}" for data in DATA for kind in ("k", "epsilon")}
+    figures = {f"{data}_{kind}": f"{data}_{kind}" for data in DATA for kind in ("k", "epsilon", "attack")}
     (at_hundredth,) = [line for line in render._at_equal_success(figures, {}).splitlines() if "msweb | 0.01" in line]
     assert "| 0.500 (`independent`, epsilon=1); unresolved: 0.700 (`mst`, epsilon=5) |" in at_hundredth
     (at_thousandths,) = [line for line in render._at_equal_success(figures, {}).splitlines() if "msweb | 0.005" in line]
     assert "unresolved" not in at_thousandths
+    every = {("mst", "epsilon=5"): {"all_inferred": 0.009, "control_all_inferred": 0.0}}
+    levels_of = {"msweb_epsilon": levels, "msweb_attack": dict.fromkeys(levels, Results(every))}
+    monkeypatch.setattr(render, "results_of_figure", lambda name, _: Repeated(levels_of.get(name, {})))
+    (at_hundredth,) = [line for line in render._at_equal_success(figures, {}).splitlines() if "msweb | 0.01" in line]
+    assert "| 0.700 (`mst`, epsilon=5) |" in at_hundredth, "the attack on all records decides"
+
+
+def test_the_pilot_sample_is_not_reported() -> None:
+    figure = next(figure for figure in runner.paper("baselines").figures if figure.key == "groceries_k")
+    found = {case.key: {"measured": {"auc": 0.5}} for case in figure.cases}
+    assert list(results_of_figure(figure, found).levels) == [f"sample {number}" for number in range(2, 11)]
+
+
+@pytest.mark.compiled
+@pytest.mark.usefixtures("small")
+def test_all_records_are_attacked_with_targets(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measurement, "ATTEMPTS", 20)
+    asked = {**ASKED, "way": "original"}
+    found = measurement.measure({**asked, "targets": "all"})
+    assert set(found) == {"all_inferred", "control_all_inferred"}
+    assert found["all_inferred"] != measurement.measure(asked)["inferred"]
 
 
 def test_a_study_without_claims_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -82,11 +82,13 @@ class Output:
 
 
 def measure(parameters: Parameters) -> Measured:
-    """Measure a case. ``way`` is an algorithm, a release or ``original``."""
+    """Measure a case. ``way`` is an algorithm, a release or ``original``. With ``targets``, only attack all records."""
     split = _split(parameters["data"], number_of(parameters["sample"]))
     if parameters["way"] == "priv-basis":
         return _rounded(_itemsets_only(split, parameters))
     output = _output(split, parameters)
+    if "targets" in parameters:
+        return _rounded(_inferred(split, output, TRAINED, "all_"))
     found = {**output.losses, **_utility(split, output), **_disclosure(split, output)}
     return _rounded(found)
 
@@ -252,17 +254,24 @@ def _error(supports: "ItemSupports", true: "ItemSupports", queries: list[tuple[s
 def _disclosure(split: Split, output: Output) -> dict[str, float]:
     """Attack training records, and as a control test records, which the publication does not contain.
 
-    ``inferred`` is the share of the other items that an attacker infers with a probability of at least 1/2 from the two
-    rarest items of a person. ``alone`` is the share of persons with exactly one row that matches three of their items.
+    ``alone`` is the share of persons with exactly one row that matches three of their items.
+    """
+    found = _inferred(split, output, ATTEMPTS)
+    if output.rows is not None:
+        found |= {"alone": _alone(split.trained, output.rows), "control_alone": _alone(split.tested, output.rows)}
+    return found
+
+
+def _inferred(split: Split, output: Output, targets: int, of: str = "") -> dict[str, float]:
+    """Return the share of the other items that an attacker infers with a probability of at least 1/2 from the two
+    rarest items of a person, for training records and for test records.
     """
     from anonset.measures.risks.item_inference import infer_items
 
     found = {}
-    for prefix, table in (("", split.trained), ("control_", split.tested)):
-        inferred, *_ = infer_items(_items(table), output.supports, ATTEMPTS, seed=1)
-        found[f"{prefix}inferred"] = inferred.likely
-        if output.rows is not None:
-            found[f"{prefix}alone"] = _alone(table, output.rows)
+    for prefix, column in (("", split.items), ("control_", split.other_items)):
+        inferred, *_ = infer_items(column, output.supports, targets, seed=1)
+        found[f"{prefix}{of}inferred"] = inferred.likely
     return found
 
 

@@ -3,22 +3,24 @@
 from collections.abc import Mapping, Sequence
 from math import sqrt
 from pathlib import Path
-from statistics import mean, stdev
+from statistics import mean, median, stdev
 from typing import Any
 
 from benchmarks.experiments.baselines import (
+    ATTACKED,
     DATA,
     EPSILONS,
     KS,
     LENGTHS,
-    LEVELS,
     NO_NOISE,
     ORIGINAL,
     PAPER,
     RELEASES,
     TOPS,
     WAYS,
+    place,
 )
+from benchmarks.experiments.baselines.measurement import ATTEMPTS, TRAINED
 from benchmarks.experiments.cases import Figure, Key, Repeated
 from benchmarks.experiments.criteria import CONFIDENCE
 from benchmarks.experiments.findings import measured_at
@@ -26,8 +28,6 @@ from benchmarks.experiments.judging import results_of_figure
 from benchmarks.experiments.render import rows
 from benchmarks.experiments.runner import results_of
 
-REPORTED = LEVELS[1:]
-"""Samples in the tables. The parameters were fixed after a pilot run on the first sample."""
 _K, _EPSILON = 5, "1"
 _SHOWN: tuple[tuple[str, str, str, float | str], ...] = (
     (ORIGINAL, ORIGINAL, "k", _K),
@@ -78,8 +78,7 @@ k<sup>m</sup>-anonymous publication. In brackets: the best private release."""
 _EQUAL_SUCCESS = """\
 **At equal success of the attack.** The best publication of each kind among those whose attack succeeds at most so
 often: the upper end of the interval of "items inferred, minus control" is at most the limit. In brackets: the
-publication. "Unresolved" is a better publication whose mean is at most the limit, but whose interval is not: the
-attacks have too few targets to decide."""
+publication. "Unresolved" is a better publication whose mean is at most the limit, but whose interval is not."""
 _LIMITS = (0.005, 0.01, 0.02, 0.05)
 """Limits on the success of the attack."""
 _KINDS: dict[str, tuple[str, Sequence[str], Sequence[float | str]]] = {
@@ -123,7 +122,7 @@ def _at_equal_success(figures: Mapping[str, Figure], found: Mapping[Key, Mapping
                         for way in ways
                         for x in places
                         if (measured := values(results, way, x, quantity))
-                        and (disclosed := values(results, way, x, "disclosed"))
+                        and (disclosed := _disclosed(figures, found, data, figure, way, x))
                         and mean(disclosed) <= limit
                     ]
                     best = max((point for point in points if point[2]), default=(0.0, "none", True))
@@ -132,7 +131,34 @@ def _at_equal_success(figures: Mapping[str, Figure], found: Mapping[Key, Mapping
                     row[-1] += f"; unresolved: {better[0]:.3f} ({better[1]})" if better[0] > best[0] else ""
             cells.append(tuple(row))
     names = [f"{_COLUMNS[quantity]}, {kind}" for quantity in quantities for kind in _KINDS]
-    return rows(("data", "limit", *names), cells)
+    return f"{rows(('data', 'limit', *names), cells)}\n\n{_half_widths(figures, found)}"
+
+
+def _disclosed(
+    figures: Mapping[str, Figure], found: Mapping[Key, Mapping[str, Any]], data: str, figure: str, way: str, x: Any
+) -> list[float]:
+    """Return the success of the attack on a point above the control, on all records if these were attacked."""
+    every = results_of_figure(figures[f"{data}_attack"], found) if data in ATTACKED else Repeated({})
+    some = results_of_figure(figures[f"{data}_{figure}"], found)
+    return values(every, way, place(**{figure: x}), "all_disclosed") or values(some, way, x, "disclosed")
+
+
+def _half_widths(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[str, Any]]) -> str:
+    """Return the largest half-width of the intervals of the attacks, for each data set."""
+    cells = []
+    for data in DATA:
+        points = [
+            (half_width(disclosed), f"`{way}`, {figure}={x}")
+            for figure, ways, places in _KINDS.values()
+            for way in ways
+            for x in places
+            if (disclosed := _disclosed(figures, found, data, figure, way, x))
+        ]
+        widest, at = max(points, default=(0.0, "none"))
+        targets = f"all {TRAINED:,} training records" if data in ATTACKED else f"{ATTEMPTS} targets"
+        middle = median(width for width, _ in points) if points else 0.0
+        cells.append((data, targets, f"{middle:.4f}", f"{widest:.4f} ({at})"))
+    return rows(("data", "attacked", "half-width of the interval, median", "largest"), cells)
 
 
 def _above_control(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[str, Any]]) -> str:
@@ -142,7 +168,7 @@ def _above_control(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[st
         for data in DATA
         for way in RELEASES
         for x in (*EPSILONS, NO_NOISE)
-        if (disclosed := values(results_of_figure(figures[f"{data}_epsilon"], found), way, x, "disclosed"))
+        if (disclosed := _disclosed(figures, found, data, "epsilon", way, x))
     }
     above = [name for name, disclosed in points.items() if mean(disclosed) > half_width(disclosed)]
     return (
@@ -172,13 +198,15 @@ def _by_length(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[str, A
 
 
 def values(results: Repeated, series: str, x: float | str, quantity: str) -> list[float]:
-    """Return the values of a quantity at a point, for each reported sample that has it.
+    """Return the values of a quantity at a point, for each sample that has it.
 
     ``disclosed`` is the difference of the share of inferred items between training records and test records.
+    ``all_disclosed`` is the same if all records are attacked.
     """
-    points = [results.levels[level].measured.get((series, x), {}) for level in REPORTED if level in results.levels]
-    if quantity == "disclosed":
-        return [float(one["inferred"] - one["control_inferred"]) for one in points if "inferred" in one]
+    points = [one.measured.get((series, x), {}) for one in results.levels.values()]
+    if quantity.endswith("disclosed"):
+        of = quantity.removesuffix("disclosed") + "inferred"
+        return [float(one[of] - one[f"control_{of}"]) for one in points if of in one]
     return [float(one[quantity]) for one in points if quantity in one]
 
 
