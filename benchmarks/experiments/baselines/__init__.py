@@ -110,7 +110,7 @@ def _over_top(data: str) -> Figure:
 
 def _attack(data: str) -> Figure:
     figure = f"{data}_attack"
-    points = [
+    points: list[tuple[str, dict[str, Any]]] = [
         *((way, {"k": k}) for way in WAYS for k in KS),
         *((way, {"epsilon": epsilon}) for way in RELEASES if way != "priv-basis" for epsilon in EPSILONS),
     ]
