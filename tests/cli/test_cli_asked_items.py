@@ -119,3 +119,44 @@ def test_a_sensitive_column_on_the_page_says_that_no_column_contains_items(job: 
     own = tomllib.loads(text)["unit_is"]["pid"]
     assert not own.keys() & {"items", "items_is"}
     assert (own["sensitive"], "vaccine" in own["drop"], "icd" in own["drop"]) == ("vaccine", False, True)
+
+
+@pytest.mark.parametrize("header", ["pid,sex,none,vaccine,clinic", "pid,sex,icd,none,clinic"])
+def test_a_column_named_like_an_answer_is_no_answer(place: Place, job: Path, header: str) -> None:
+    data = place.folder / "data.csv"
+    data.write_text("\n".join([header, *data.read_text().splitlines()[1:], ""]))
+    other = place.folder / "other.toml"
+    ran = place.run("inspect", str(data), "--unit", "pid", "-o", str(other))
+    assert names(ran.out, "none rename")
+    assert "items" not in tomllib.loads(other.read_text())["items_is"]["none"]
+    assert published(place, other, "--items", "none")[1] == "sex"
+
+
+@pytest.mark.parametrize("table", ["items_is = 3", "[items_is]\na = 3", "unit_is = 3", "items_is = [1]"])
+def test_a_table_of_answers_of_another_type_is_one_clear_line(place: Place, job: Path, table: str) -> None:
+    job.write_text(f'input = "data.csv"\nout = "out"\nunit = "pid"\nitems = "?"\n{table}\n')
+    for command in ("anonymize", "inspect"):
+        ran = place.run(command, str(job))
+        assert (ran.code, names(ran.errors[0], "table settings value")) == (2, True)
+
+
+def test_open_items_without_answers_stop_the_run_until_flags_name_them(place: Place, job: Path) -> None:
+    job.write_text('input = "data.csv"\nunit = "pid"\nitems = "?"\nmodel = "km"\nk = 5\nm = 2\n')
+    ran = place.run("anonymize", str(job), "-o", str(place.folder / "out"))
+    assert (ran.code, names(ran.errors[0], "items")) == (2, True)
+    assert "which columns" in ran.errors[0]
+    hierarchy = ("--hierarchy", "icd=prefix:1,3", "--drop", "sex,vaccine,clinic")
+    assert published(place, job, "--items", "icd", *hierarchy)[1] == "icd"
+
+
+def test_a_hierarchy_file_of_an_answer_is_found_from_the_folder_of_the_job(
+    place: Place, job: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place.write("tree.csv", "".join(f"{name},vaccines\n" for name in VACCINES))
+    (place.folder / "jobs").mkdir()
+    other = place.folder / "jobs" / "other.toml"
+    monkeypatch.chdir(place.folder)
+    assert (
+        place.run("inspect", "data.csv", "--unit", "pid", "--hierarchy", "vaccine=tree.csv", "-o", str(other)).code == 0
+    )
+    assert published(place, other, "--items", "vaccine")[0]["hierarchy"]["vaccine"].endswith("tree.csv")

@@ -10,8 +10,7 @@ from tests.combinations.table import FACTORS, MODELS, NOT_DRAWN, WRITTEN
 
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.settings import parameters
-from anonset.settings.edits import ITEMS_ANSWERS
-from anonset.settings.job_files import ANSWERS
+from anonset.settings.edits import QUESTIONS
 from anonset.settings.settings import settings_model
 
 ROWS = 30
@@ -32,7 +31,7 @@ def test_each_setting_is_a_factor_or_written_by_one():
 
 
 def test_each_question_of_a_job_file_is_drawn():
-    assert {ANSWERS, ITEMS_ANSWERS} == {f"{question}_is" for question in ANSWERING}
+    assert {*ANSWERING} == {*QUESTIONS}
 
 
 def test_each_literal_value_of_a_setting_is_drawn():

@@ -170,6 +170,8 @@ class Findings(RedactedRepr):
     """Estimated memory of a run, in bytes."""
     settings: Job
     """Settings with which a job runs. If there is a question, they apply to its first answer."""
+    hierarchies: Mapping[str, HierarchySpec] = field(default_factory=dict)
+    """Given hierarchies, also those of columns that may contain the items."""
     recognised: Job = field(default_factory=Job)
     """Those reading options among the settings that were not declared, and without which the data cannot be read."""
     question: Question | None = None
@@ -207,36 +209,44 @@ class Findings(RedactedRepr):
         if self.memory is None:
             msg = f"{self.source}: the data are not in files, so no job file can name them"
             raise InputError(msg)
-        common, answers, guarantee, folder = self.settings, dict[str, str](), dict[str, str | int](), Path(folder)
-        reasons, lines, items = _SETTING_COMMENTS, list[str](), dict[str, Job]()
+        folder, common, answers = Path(folder), self.settings, dict[str, str]()
         if self.question is None:
-            classes = self.quasi_identifiers
-            tuples = 0 if classes is None else classes.classes
-            base, items = self._open_items(common, self.item_answers, tuples)
-            common, guarantee = base, {} if items else guarantee_for(base, self.k, self.m, tuples=tuples)
-            reasons = {
-                **_with_way_to_publish(reasons_of_roles(self.columns)),
-                **_SETTING_COMMENTS,
-                **_items_comments(self.item_answers, items),
-            }
+            tuples = 0 if self.quasi_identifiers is None else self.quasi_identifiers.classes
+            roles = reasons_of_roles(self.columns)
+            part = self._part(common, self.item_answers, tuples, roles, _SETTING_COMMENTS, folder)
         else:
-            own, lines = [answer for answer in self.question.able if answer.unit != (UNKNOWN,)], self.question.lines()
-            same = [name for name, value in common.items() if all(one.settings.get(name) == value for one in own)]
-            common = common.only({*same} - {*_OF_ANSWERS})
-            for answer in own:
-                roles = answer.settings.without("unit", *common)
-                roles = Job({**roles, "hierarchy": _placed(roles.get("hierarchy", {}), folder)})
-                base, edits = self._open_items(roles, answer.item_answers, answer.combinations)
-                must = {} if edits else guarantee_for(answer.settings, self.k, self.m, tuples=answer.combinations)
-                comments = {**_with_way_to_publish(answer.reasons), "differing": _SETTING_COMMENTS["differing"]}
-                comments |= _items_comments(answer.item_answers, edits)
-                answers[str(answer.unit)] = answer_text(str(answer.unit), base, must, comments, edits)
-        if "hierarchy" in common:
-            common = Job({**common, "hierarchy": _placed(common["hierarchy"], folder)})
+            own = [answer for answer in self.question.able if answer.unit != (UNKNOWN,)]
+            alike = [n for n, v in common.items() if all(one.settings.get(n) == v for one in own)]
+            common = common.only(alike).without(*_OF_ANSWERS)
+            part = common, {}, _SETTING_COMMENTS, {}
+            notes = {"differing": _SETTING_COMMENTS["differing"]}
+            for one in own:
+                base, must, comments, edits = self._part(
+                    one.settings, one.item_answers, one.combinations, one.reasons, notes, folder
+                )
+                own_settings = base.without("unit", *common)
+                answers[str(one.unit)] = answer_text(str(one.unit), own_settings, must, comments, edits)
+        settings, guarantee, reasons, items = part
         input_, out = relative_to(folder, self.source), f"{Path(self.source).name.partition('.')[0]}-safe"
-        return job_text(
-            input_, out, common, guarantee, reasons, self.problems, question=lines, answers=answers, items=items
-        )
+        question = [] if self.question is None else self.question.lines()
+        return job_text(input_, out, settings, guarantee, reasons, self.problems, question, answers, items)
+
+    def _part(
+        self,
+        settings: Job,
+        answers: Sequence[Fix],
+        tuples: int,
+        reasons: Mapping[str, list[str]],
+        notes: Mapping[str, list[str]],
+        folder: Path,
+    ) -> tuple[Job, dict[str, str | int], dict[str, list[str]], dict[str, Job]]:
+        """Return the settings of a job or of an answer, its guarantee, the comments above settings, and the edits of
+        the settings for each answer if the items are open.
+        """
+        base, edits = self._open_items(settings, answers, tuples)
+        must = {} if edits else guarantee_for(settings, self.k, self.m, tuples=tuples)
+        comments = {**_with_way_to_publish(reasons), **notes, **_items_comments(answers, edits)}
+        return _placed(base, folder), must, comments, {answer: _placed(own, folder) for answer, own in edits.items()}
 
     def _open_items(self, settings: Job, answers: Sequence[Fix], tuples: int) -> tuple[Job, dict[str, Job]]:
         """Return settings in which the items are open, and their edits for each answer. Without answers, the settings
@@ -245,7 +255,7 @@ class Findings(RedactedRepr):
         if not answers:
             return settings, {}
         kinds = {column.profile.name: column.profile.kind for column in self.columns}
-        sets, trees = settings.only(_OF_ITEMS), settings.entries("hierarchy")
+        sets, trees = settings.only(_OF_ITEMS), {**self.hierarchies, **settings.entries("hierarchy")}
         names = [name for role in SETS for name in sets.names(role)]
         base = edited(settings, Job({"drop": names})).without(*_OF_ITEMS) if names else settings
         secret = {"drop": base.names("sensitive")} if base.names("sensitive") else {}
@@ -305,15 +315,18 @@ def _items_comments(answers: Sequence[Fix], edits: Mapping[str, Job]) -> dict[st
     return {"items": [_ITEMS_ASKED, *lines, _OTHER_ITEMS]} if edits else {}
 
 
-def _placed(specs: Mapping[str, HierarchySpec], folder: Path) -> dict[str, str]:
-    """Return hierarchies with paths relative to a folder. Reject objects of Python, which a job file cannot name."""
+def _placed(settings: Job, folder: Path) -> Job:
+    """Return settings in which the hierarchies have paths relative to a folder. Reject objects of Python, which a job
+    file cannot name.
+    """
+    specs: Mapping[str, HierarchySpec] = settings.get("hierarchy", {})
     placed = dict[str, str]()
     for name, spec in specs.items():
         if not isinstance(spec, (str, os.PathLike)):
             msg = f"{setting('hierarchy')}: {name!r}: a job file names files and rules; pass one of them"
             raise InputError(msg)
         placed[name] = with_path(os.fspath(spec), lambda path: relative_to(folder, path))
-    return placed
+    return Job({**settings, "hierarchy": placed}) if "hierarchy" in settings else settings
 
 
 def _with_way_to_publish(reasons: Mapping[str, list[str]]) -> dict[str, list[str]]:

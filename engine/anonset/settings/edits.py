@@ -7,6 +7,7 @@ from anonset.algorithms.base import traits_of
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.columns.roles import SETS
 from anonset.data.hierarchies.hierarchy_rules import RANGE
+from anonset.errors import InputError
 from anonset.reading.file_options import COLUMN_OPTIONS, NONE, Unit
 from anonset.reading.name_lists import name_list, names_in
 from anonset.settings.column_rules import (
@@ -22,8 +23,10 @@ from anonset.settings.parameters import MODELS, accepted_settings, default_algor
 from anonset.settings.settings import Settings, settings_model, validate
 from anonset.spelling import StatedSettings
 
-ITEMS_ANSWERS = "items_is"
-"""Name of the table with the edits of the settings for each possible value of ``items``."""
+QUESTIONS = {"unit": "unit_is", "items": "items_is"}
+"""Settings that a job leaves open as ``?`` until the owner answers, with the table that contains the edits of the job
+for each possible answer. Edits for a unit may leave the items open.
+"""
 _SINGLE = ("sensitive", "id")
 """Roles whose former columns are dropped if other columns get the role."""
 _GROWING = {name for name, field in Settings.model_fields.items() if get_origin(field.annotation) is list} - {
@@ -63,7 +66,7 @@ def edited(job: Job, edits: Job) -> Job:
     allow. A new sensitive column drops the former one. A model removes the algorithm and the parameters that do not
     apply to it, and a hierarchy removes the ceiling of its column. Columns that the edits drop have no other role in
     them, so users can append a recommended ``--drop`` to a command. ``items = none`` in
-    both answers the question of a job file (see `with_items`).
+    both answers the question of a job file (see `answered`).
 
     >>> job = Job({"k": 2, "relational": ["age", "zip"], "sensitive": "hiv", "null": ["-9"], "ceiling": {"zip": "1"}})
     >>> edited(job, Job({"k": 5, "m": None, "null": ["age=0"], "hierarchy": {"zip": "values"}})).settings
@@ -95,34 +98,59 @@ def edited(job: Job, edits: Job) -> Job:
     return made
 
 
-def with_items(job: Job, names: Sequence[str]) -> Job | None:
-    """Return a job whose items are open with the edits for its answer: columns, or ``none``. None if it lacks them.
+def answers_of(job: Job, question: str) -> dict[str, Job]:
+    """Return the edits of a job for each possible answer to a question. Empty if the job does not ask it."""
+    entries = job.get(QUESTIONS[question], {})
+    if not isinstance(entries, Mapping) or not all(isinstance(edits, Mapping) for edits in entries.values()):
+        msg = f"{QUESTIONS[question]} must be a table with the settings for each value of {question}"
+        raise InputError(msg)
+    return {
+        key: Job({name.replace("-", "_"): value for name, value in edits.items()}) for key, edits in entries.items()
+    }
+
+
+def answered(job: Job, question: str, names: Sequence[str]) -> Job | None:
+    """Return a job with the edits for an answer to a question. Several columns of items may be several answers. None if
+    the job lacks the answer.
 
     >>> edits = {"a": {"items": ["a"], "model": "kkm"}, "none": {"model": "k"}}
     >>> job = Job({"items": "?", "relational": ["sex"], "drop": ["a", "b"], "items_is": edits})
-    >>> with_items(job, ["a"]).settings
+    >>> answered(job, "items", ["a"]).settings
     {'relational': ['sex'], 'drop': ['b'], 'items': ['a'], 'model': 'kkm'}
-    >>> with_items(job, ["none"]).settings, with_items(job, ["b"])
+    >>> answered(job, "items", ["none"]).settings, answered(job, "items", ["b"])
     ({'relational': ['sex'], 'drop': ['a', 'b'], 'model': 'k'}, None)
     """
-    answers, made = job[ITEMS_ANSWERS], job.without("items", ITEMS_ANSWERS)
-    for key in [",".join(names)] if ",".join(names) in answers else names:
-        if key not in answers:
-            return None
-        made = edited(made, Job({name.replace("-", "_"): value for name, value in answers[key].items()}))
-    return made
+    answers, made = answers_of(job, question), without_questions(job, question)
+    unit = [Unit(names).key_in(answers)] if question == "unit" else [",".join(names)]
+    keys = unit if question == "unit" or unit[0] in answers else names
+    if not answers.keys() >= {*keys}:
+        return None
+    for key in keys:
+        edits = answers[key]
+        asked = (
+            edits.only(("items", QUESTIONS["items"])) if QUESTIONS["items"] in edits else Job()
+        )  # an answer, no role
+        made = Job({**edited(made, edits.without(*asked)), **asked})
+    return edited(made, Job({"unit": [*names]})) if question == "unit" else made
 
 
-def items_answer(stated: Job) -> list[str]:
-    """Return the answer to the question which columns contain the items, if settings answer it. A sensitive column
-    without items says that no column does.
+def without_questions(job: Job, *questions: str) -> Job:
+    """Return a job without the questions and their possible answers."""
+    return job.without(*questions, *map(QUESTIONS.__getitem__, questions))
 
-    >>> [items_answer(Job(own)) for own in ({"items": "a,b"}, {"one_hot": ["x"]}, {"sensitive": "hiv"}, {"k": 5})]
+
+def answer_in(question: str, stated: Job) -> list[str]:
+    """Return the answer to a question that settings contain. A sensitive column without items says that no column
+    contains items.
+
+    >>> [answer_in("items", Job(own)) for own in ({"items": "a,b"}, {"one_hot": ["x"]}, {"sensitive": "hiv"}, {"k": 5})]
     [['a', 'b'], ['one_hot'], ['none'], []]
     """
+    columns = stated.names(question)
+    if columns or question == "unit":
+        return columns
     marked = ["one_hot"] if stated.names("one_hot") else []
-    columns = stated.names("items") or stated.names("one_code")
-    return columns or marked or ([NONE] if stated.names("sensitive") else [])
+    return stated.names("one_code") or marked or ([NONE] if stated.names("sensitive") else [])
 
 
 def _columns(job: Job, known: Sequence[str]) -> dict[str, tuple[str, ...]]:

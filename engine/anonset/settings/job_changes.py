@@ -9,9 +9,8 @@ from anonset.columns.roles import SETS
 from anonset.data.hierarchies.hierarchy_rules import RANGE, VALUES
 from anonset.reading.file_options import NONE, OPEN, Unit
 from anonset.reading.name_lists import name_list
-from anonset.settings.edits import ITEMS_ANSWERS, edited, items_answer, with_items
+from anonset.settings.edits import QUESTIONS, answer_in, answered, answers_of, edited, without_questions
 from anonset.settings.job import Job
-from anonset.settings.job_files import ANSWERS
 from anonset.settings.job_text import CHECK, CHECKED, one_line, toml_of
 from anonset.spelling import StatedSettings
 
@@ -49,14 +48,14 @@ def changed_job(text: str, changes: StatedSettings) -> str:
 
     job: Any = tomlkit.parse(text)
     moved = set[str]()
-    answers = job.get(ANSWERS, {})
+    answers = job.get(QUESTIONS["unit"], {})
     key = Unit.of(changes.get("unit", job.get("unit", OPEN))).key_in(answers)
     own: Any = answers.get(key)
-    asks = own if own is not None and ITEMS_ANSWERS in own else job
-    if ITEMS_ANSWERS in asks and (answer := items_answer(Job(changes))):
+    asks = own if own is not None and QUESTIONS["items"] in own else job
+    if QUESTIONS["items"] in asks and (answer := answer_in("items", Job(changes))):
         _answer_items(asks, answer, Job(changes).only((*SETS, "sensitive", "drop")))
         changes = {name: value for name, value in changes.items() if name != "drop" and value not in (NONE, [NONE])}
-    elif ITEMS_ANSWERS in asks:
+    elif QUESTIONS["items"] in asks:
         changes = _with_asked(Job(asks.unwrap()), changes)
     for name, value in Job(changes).items():
         inner = own is not None and name != "unit" and (name in own or name not in job)
@@ -69,7 +68,7 @@ def changed_job(text: str, changes: StatedSettings) -> str:
     after = tomlkit.dumps(job)
     if "unit" in changes:
         after = re.sub(r"^# Who is a person\? Replace .*\n(#.*\n)*(?=unit = )", "", after, flags=re.MULTILINE)
-    if ITEMS_ANSWERS not in asks:
+    if QUESTIONS["items"] not in asks:
         after = re.sub(
             r"^# What are the items\? Replace .*\n(# items = .*\n)*# Other columns, .*\n", "", after, flags=re.MULTILINE
         )
@@ -81,7 +80,7 @@ def _with_asked(job: Job, changes: StatedSettings) -> StatedSettings:
     another role: settings that `read_job` returns for such a job do not name them.
     """
     before, named = job.names("drop"), Job(changes).names(*(role for role in COLUMN_ROLES if role != "drop"))
-    asked = {name for edits in job[ITEMS_ANSWERS].values() for name in Job(edits).names(*SETS)}
+    asked = {name for edits in answers_of(job, "items").values() for name in edits.names(*SETS)}
     stated = Job(changes).names("drop") if "drop" in changes else before
     dropped = [name for name in before if name in stated or name in asked]
     drop = [name for name in dict.fromkeys([*dropped, *stated]) if name not in named]
@@ -93,9 +92,9 @@ def _answer_items(asks: Any, names: Sequence[str], stated: Job) -> None:
     stated roles. Columns without edits get the model of the first answer.
     """
     job = Job(asks.unwrap())
-    first = Job(next(iter(job[ITEMS_ANSWERS].values()))).without(*SETS, "hierarchy")
+    first = next(iter(answers_of(job, "items").values())).without(*SETS, "hierarchy")
     stated = stated.without("items") if stated.names("items") == [NONE] else stated
-    made = edited(with_items(job, names) or edited(job.without("items", ITEMS_ANSWERS), first), stated)
+    made = edited(answered(job, "items", names) or edited(without_questions(job, "items"), first), stated)
     _change_entries(asks, job.without("items").changes(made))
     if asks.get("items") == OPEN:
         del asks["items"]
@@ -121,9 +120,9 @@ def without_reasons(text: str, unit: str, columns: Iterable[str]) -> str:
 
 def _comments(text: str, unit: str) -> Iterator[tuple[str, bool]]:
     """Yield each line of a job file, and True if it is a comment that applies to the unit."""
-    own, applies = f"[{ANSWERS}.{toml_of(unit)}", True
+    own, applies = f"[{QUESTIONS['unit']}.{toml_of(unit)}", True
     for line in text.splitlines(keepends=True):
-        if line.startswith(f"[{ANSWERS}."):
+        if line.startswith(f"[{QUESTIONS['unit']}."):
             applies = line.startswith((f"{own}]", f"{own}."))
         yield line, applies and line.startswith("# ")
 

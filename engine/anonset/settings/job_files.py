@@ -4,31 +4,29 @@ set.
 
 import re
 import tomllib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 from anonset.algorithms.registry import ALGORITHMS, APART
 from anonset.columns.roles import SETS
 from anonset.errors import Fix, InputError, Problem, UndeclaredUnitError
-from anonset.reading.file_options import COLUMN_OPTIONS, NONE, OPEN, ROW, UNKNOWN, Unit
+from anonset.reading.file_options import COLUMN_OPTIONS, NONE, OPEN, ROW, UNKNOWN
 from anonset.reading.linked import LinkedTables, column_of
 from anonset.reading.sources.files import require_file
 from anonset.reading.sources.place import Place, is_address
 from anonset.settings.column_rules import TABLES
-from anonset.settings.edits import ITEMS_ANSWERS, edited, items_answer, with_items
+from anonset.settings.edits import QUESTIONS, answer_in, answered, answers_of, edited, without_questions
 from anonset.settings.job import Job
 from anonset.settings.job_text import toml_of, unit_line
 from anonset.settings.parameters import accepted_settings, default_algorithm, parameters
 from anonset.settings.paths import placed_below
 from anonset.settings.readers import WrittenFloat
 from anonset.settings.settings import REPORT, ReadingSettings, Settings, is_job, unknown_setting, validate
-from anonset.spelling import StatedSettings, as_typed, listed
+from anonset.spelling import as_typed, listed
 from anonset.strict_json import loads
 
 _Settings = TypeVar("_Settings", bound=ReadingSettings)
-ANSWERS = "unit_is"
-"""Name of the table with the settings for each possible value of ``unit``."""
 _POSSIBLE = re.compile(r"^# (unit = \S.*?) *$", re.MULTILINE)
 _ROLES = tuple(role for role in COLUMN_OPTIONS if role != "id")
 
@@ -82,8 +80,9 @@ def read_job(path: str, flags: Job | None = None, *, unanswered: bool = False) -
     entries, text = read_toml(path)
     if "tables" in entries:
         _name_columns(path, entries)
-    job = _with_declared_unit(path, Job(entries), text, flags or Job(), unanswered=unanswered)
-    job = _with_declared_items(path, job, flags or Job(), unanswered=unanswered)
+    job = Job(entries)
+    for question in QUESTIONS:
+        job = _with_answer(path, job, question, text, flags or Job(), unanswered=unanswered)
     return placed_below(_with_tables(path, job, flags or Job()) if "tables" in job else job, Place(path).parent)
 
 
@@ -92,7 +91,7 @@ def _name_columns(path: str, job: dict[str, Any]) -> None:
     if clashing := [name for name in ("input", *_ROLES) if name in job]:
         msg = f"{path}: {clashing[0]} must be set in a table, because the job names tables"
         raise InputError(msg)
-    for settings in (job, *_answers(path, job).values()):
+    for settings in (job, *job.get(QUESTIONS["unit"], {}).values()):
         for kind in TABLES:
             if isinstance(trees := settings.get(kind), Mapping):
                 settings[kind] = dict(column_settings(trees))
@@ -119,40 +118,31 @@ def column_settings(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
-def _answers(path: str, job: StatedSettings) -> dict[str, dict[str, Any]]:
-    """Return the settings for each possible value of ``unit``."""
-    answers = job.get(ANSWERS, {})
-    if not (isinstance(answers, dict) and all(isinstance(roles, dict) for roles in answers.values())):
-        msg = f"{path}: {ANSWERS} must be a table with the settings for each value of unit"
+def _with_answer(path: str, job: Job, question: str, text: str, flags: Job, *, unanswered: bool) -> Job:
+    """Return a job with the edits for the answer to a question that it asks, or for that of the flags."""
+    if not isinstance(job.get(question, ""), str | list):
+        msg = f"{path}: {question} must be a list of names, got {job[question]!r}"
         raise InputError(msg)
-    return answers
-
-
-def _with_declared_unit(path: str, job: Job, text: str, flags: Job, *, unanswered: bool) -> Job:
-    answers = _answers(path, job)
-    declared = flags.get("unit") or job.get("unit", OPEN if answers else "")
-    if not (isinstance(declared, str) or (isinstance(declared, list) and all(isinstance(n, str) for n in declared))):
-        msg = f'{path}: unit must be "{ROW}", "{UNKNOWN}" or column names, got {declared!r}'
-        raise InputError(msg)
-    unit, without = Unit.of(declared), job.without("unit", ANSWERS)
-    of_answer, is_open = answers.get(unit.key_in(answers)), str(unit) in (OPEN, "")
-    is_lacking = is_open or (bool(answers) and of_answer is None)
-    if is_lacking if unanswered else not (str(unit) or answers):
-        return without
-    if is_open:
-        raise UndeclaredUnitError(_question(path, text, answers))
-    if answers:
-        if of_answer is None:
-            has = listed([unit_line(answer) for answer in answers], "or")
-            command = as_typed("inspect", path, {"unit": list(unit)})
-            msg = (
-                f"{path}: the job has no roles for {unit_line(unit)}, only for {has}; to propose these roles: {command}"
-            )
-            raise InputError(msg)
-        without = Job({**without, **{name.replace("-", "_"): value for name, value in of_answer.items()}})
-    else:
-        without = edited(without, Job({"unit": list(unit)}))
-    return Job({name: value for name, value in {**without, "unit": list(unit)}.items() if value != []})
+    answers = answers_of(job, question)
+    stated = answer_in(question, flags)
+    stated = [] if stated == [NONE] and NONE not in answers else stated
+    names = stated or job.names(question) or ([OPEN] if answers else [])
+    if not answers and names != [OPEN]:
+        job = edited(job, Job({"unit": names})) if question == "unit" and names else job
+        return job.without(question) if job.names(question) == [OPEN] else job
+    if (made := answered(job, question, names)) is not None:
+        return made.with_(items=[NONE]) if flags.names("items") == [NONE] else made  # `edited` removes both
+    if unanswered:
+        asked = {name for edits in answers.values() for name in edits.names(*SETS)}
+        closed = without_questions(job, question)
+        return closed.with_(drop=[name for name in closed.names("drop") if name not in asked])
+    if names == [OPEN]:
+        raise _open_question(path, job, question, text)
+    lines = listed([f"{question} = {toml_of(key)}" for key in answers], "or")
+    command = as_typed("inspect", path, {"unit": job.names("unit"), question: names})
+    named = f"{question} = {toml_of(','.join(names))}"
+    msg = f"{path}: the job has no settings for {named}, only for {lines}; to propose them: {command}"
+    raise InputError(msg)
 
 
 def item_fixes(job: Job) -> list[Fix]:
@@ -162,49 +152,26 @@ def item_fixes(job: Job) -> list[Fix]:
     >>> [fix.settings for fix in item_fixes(Job({"items": "?", "items_is": edits}))]
     [{'items': ['a']}, {'items': ['none']}]
     """
-    answers = job.get(ITEMS_ANSWERS, {}) if job.names("items") == [OPEN] else {}
+    answers = answers_of(job, "items") if job.names("items") == [OPEN] else {}
     return [
-        Fix(
-            {role: edits[role] for role in SETS if role in edits} or {"items": [NONE]}, f"for items = {toml_of(answer)}"
-        )
+        Fix({**edits.only(SETS)} or {"items": [NONE]}, f"for items = {toml_of(answer)}")
         for answer, edits in answers.items()
     ]
 
 
-def _with_declared_items(path: str, job: Job, flags: Job, *, unanswered: bool) -> Job:
-    """Return a job with the edits for its value of ``items``, or for that of the flags, if its items are open."""
-    answers = job.get(ITEMS_ANSWERS)
-    if not answers:
-        return job
-    stated = items_answer(flags)
-    stated = [] if stated == [NONE] and NONE not in answers else stated
-    names = stated or job.names("items")
-    if (made := with_items(job, names)) is not None:
-        return made.with_(items=[NONE]) if flags.names("items") == [NONE] else made  # `edited` removes both
-    closed = job.without("items", ITEMS_ANSWERS)
-    if unanswered and (stated or names == [OPEN]):
-        asked = {name for edits in answers.values() for name in Job(edits).names(*SETS)}
-        return closed.with_(drop=[name for name in closed.names("drop") if name not in asked])
-    if fixes := [] if stated else item_fixes(job):
-        raise InputError(Problem(f'{path}: which columns contain the items? Replace items = "?" by an answer', fixes))
-    lines = [f"items = {toml_of(key)}" for key in answers]
-    command = as_typed("inspect", path, {"unit": job.names("unit"), "items": names})
-    msg = f"{path}: the job has no settings for items = {toml_of(names)}, only for {listed(lines, 'or')}; to propose "
-    msg += f"them: {command}"
-    raise InputError(msg)
-
-
-def _question(path: str, text: str, answers: Collection[str]) -> str:
-    """Return the message that a job does not declare who is a person. The message contains the possible
-    declarations.
-    """
-    lines = _POSSIBLE.findall(text) or [unit_line(answer) for answer in answers]
+def _open_question(path: str, job: Job, question: str, text: str) -> InputError:
+    """Return the error that a job does not answer a question. It contains the possible answers."""
+    if question == "items":
+        sentence = 'which columns contain the items? Replace items = "?" by an answer'
+        return InputError(Problem(f"{path}: {sentence}", item_fixes(job)))
+    lines = _POSSIBLE.findall(text) or [unit_line(answer) for answer in answers_of(job, question)]
     lines = lines or [
         f"{unit_line(ROW)} if each row is a person",
         "the names of the columns that identify the person",
         f"{unit_line(UNKNOWN)} if the data do not say",
     ]
-    return f'{path}: declare who is a person: replace unit = "?" by one of these lines: {"; ".join(lines)}'
+    ways = "; ".join(lines)
+    return UndeclaredUnitError(f'{path}: declare who is a person: replace unit = "?" by one of these lines: {ways}')
 
 
 def _settings_of_report(path: str) -> Job:

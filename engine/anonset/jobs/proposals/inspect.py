@@ -112,7 +112,7 @@ def inspect_one(
         "the given table" if work.source is None else work.source.where,
         work.columns, work.rows, records=0, persons=None, unit="", k=k, m=m, quasi_identifiers=None,
         known_items=(), checks=_distinct(work.problems), memory=None, settings=work.settings,
-        recognised=work.recognised, question=_question(work),
+        hierarchies=hierarchies or {}, recognised=work.recognised, question=_question(work),
         possible_items=work.possible_items, possible_roles=work.possible_roles, obstacle=work.obstacle,
         item_answers=work.item_answers,
     )  # fmt: skip

@@ -10,10 +10,9 @@ from anonset.data.table_facts import MERGES
 from anonset.errors import Problem
 from anonset.jobs.proposals.hierarchy_trial import try_hierarchies
 from anonset.jobs.proposals.proposal import Proposal
-from anonset.jobs.proposals.unit_reader import ProposedRoles, UnitReader, are_buckets
+from anonset.jobs.proposals.unit_reader import ProposedRoles, UnitReader, are_buckets, unnamable
 from anonset.reading.file_options import OPEN, ROW, UNKNOWN, Unit
 from anonset.settings.binding import HierarchySpec
-from anonset.spelling import setting
 
 _OF_SETS = ("one_hot", "one_code")
 _MOST_REPEATED, _MOST_OTHERS, _MOST_DISTINCT, _MOST_NAMED = 5, 3, 2, 10
@@ -91,7 +90,8 @@ class PossibleUnits(RedactedRepr):
         return replace(proposal, doubt=", ".join([*shared, *merges]), persons=candidate.persons), roles
 
     def _tried(self, reader: UnitReader, roles: ProposedRoles) -> tuple[Proposal, ProposedRoles]:
-        problems = [*self.problems, *(self._unnamable() if reader.is_open else ())]
+        words = dict.fromkeys(n for one in self.candidates for n in one.columns if n in (ROW, UNKNOWN))
+        problems = [*self.problems, *(unnamable("unit", words, "identify the person") if reader.is_open else ())]
         proposal, roles = reader.proposal(roles, problems)
         return try_hierarchies(proposal, self.hierarchies, reader.data.loaded, reader.k), roles
 
@@ -106,13 +106,3 @@ class PossibleUnits(RedactedRepr):
         return {ROW, UNKNOWN, OPEN} | {
             name for name, own in roles.items() if own.role in _OF_SETS or (own.is_given and own.role != "drop")
         }
-
-    def _unnamable(self) -> list[Problem]:
-        """Return a problem for each candidate that is named like another value of ``unit``."""
-        named = dict.fromkeys(n for one in self.candidates for n in one.columns if n in (ROW, UNKNOWN))
-        return [
-            Problem(
-                f"column {name!r} may identify the person, but {setting('unit', name)} means something else; rename it"
-            )
-            for name in named
-        ]

@@ -1,6 +1,6 @@
 """Read data with proposed roles for one possible unit of privacy, or collect the problems."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import chain
 
@@ -34,7 +34,7 @@ from anonset.jobs.findings import ColumnFindings
 from anonset.jobs.proposals.hierarchy_trial import sets_list_persons
 from anonset.jobs.proposals.proposal import AllColumns, Proposal, distinct_texts, read_with_settings
 from anonset.privacy.km import KmAnonymity
-from anonset.reading.file_options import ROW, FileOptions, Unit
+from anonset.reading.file_options import NONE, OPEN, ROW, FileOptions, Unit
 from anonset.release.scan.item_scan import ItemScan
 from anonset.settings.column_rules import OPTIONS_OF_ROLES
 from anonset.settings.job import Job
@@ -312,7 +312,10 @@ class UnitReader(RedactedRepr):
         named = f"{listed(shapes)} {'is' if len(chosen) == 1 else 'are'}" if shapes else "no column is"
         problem = Problem(f"{named} proposed as the items", others)
         answers = [Fix({role: names for role, names in sets.items() if names}, f"{named} proposed")] if chosen else []
-        return replace(_with_problems(proposal, problem), item_answers=(*answers, *others))
+        items = [Job(fix.settings).names("items") for fix in (*answers, *others)]
+        asked = [fix for fix, names in zip((*answers, *others), items, strict=True) if names not in ([NONE], [OPEN])]
+        problems = unnamable("items", sorted({NONE, OPEN}.intersection(chain(*items))), "contain the items")
+        return replace(_with_problems(proposal, problem, *problems), item_answers=tuple(asked))
 
     def _as_items(self, merged: ProposedRoles, marked: Sequence[str], chosen: Sequence[str] = ()) -> list[Fix]:
         """Return the settings that publish dropped columns as items, the most probable first."""
@@ -411,6 +414,14 @@ def _with_problems(proposal: Proposal, *problems: Problem) -> Proposal:
     """Return a proposal with further problems, each once."""
     added = tuple(problem for problem in problems if problem not in proposal.problems)
     return replace(proposal, problems=(*proposal.problems, *added))
+
+
+def unnamable(option: str, names: Iterable[str], role: str) -> list[Problem]:
+    """Return a problem for each column that may have a role, and is named like another value of its setting."""
+    return [
+        Problem(f"column {name!r} may {role}, but {setting(option, name)} means something else; rename it")
+        for name in names
+    ]
 
 
 def are_buckets(given: Job, roles: ProposedRoles) -> bool:

@@ -11,7 +11,7 @@ from nicegui.elements.mixins.text_element import TextElement
 from anonset.errors import Problem
 from anonset.reading.file_options import NONE, OPEN, ROW, UNKNOWN
 from anonset.release.memory import format_size
-from anonset.settings.job_files import ANSWERS
+from anonset.settings.edits import QUESTIONS
 from anonset.spelling import counted
 from anonset.ui.screens.columns_card import coarsened, create_columns, roles_of_job
 from anonset.ui.screens.fix_buttons import fix_buttons, open_fixes, warning_in_words
@@ -162,7 +162,7 @@ def _about_items(state: PageState) -> list[str]:
 
 def _units(state: PageState) -> dict[str, str]:
     persons = _persons(state)
-    likely = [*persons, *state.raw.get(ANSWERS, {}), ROW, UNKNOWN]
+    likely = [*persons, *state.raw.get(QUESTIONS["unit"], {}), ROW, UNKNOWN]
     others = [*state.inspection.others, *_declared(state)]
     return {unit: _in_words(unit, persons.get(unit)) for unit in dict.fromkeys([*likely, *others])}
 

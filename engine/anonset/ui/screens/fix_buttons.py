@@ -6,10 +6,9 @@ from functools import partial
 from nicegui import ui
 
 from anonset.errors import Fix, Problem
-from anonset.settings.edits import edited
+from anonset.settings.edits import QUESTIONS, edited
 from anonset.settings.job import Job
 from anonset.settings.job_changes import ROLES
-from anonset.settings.job_files import ANSWERS
 from anonset.spelling import listed, spelled_by
 from anonset.ui.screens.frame import Screen, button
 from anonset.ui.state.inspection import contains
@@ -65,7 +64,7 @@ def open_fixes(state: PageState, fixes: Sequence[Fix]) -> list[Fix]:
     Before the owner declares who is a person, the job file contains settings for each possible answer. A recommended
     setting is then omitted only if it is among the settings of all answers.
     """
-    answers = [] if state.answered else [*state.raw.get(ANSWERS, {}).values()]
+    answers = [] if state.answered else [*state.raw.get(QUESTIONS["unit"], {}).values()]
     common = {
         name: value
         for name, value in (answers[0] if answers else {}).items()

@@ -11,10 +11,10 @@ from anonset.privacy.model import PrivacyModel
 from anonset.reading.file_options import NONE, OPEN, UNKNOWN, Unit
 from anonset.reading.linked import LinkedTables
 from anonset.reading.sources.place import Place
-from anonset.settings.edits import edited, make_settings
+from anonset.settings.edits import QUESTIONS, edited, make_settings
 from anonset.settings.job import Job
 from anonset.settings.job_changes import changed_job, reasons_in
-from anonset.settings.job_files import ANSWERS, item_fixes, read_job
+from anonset.settings.job_files import item_fixes, read_job
 from anonset.settings.model_choices import (
     candidate_of,
     fitting_model,
@@ -158,14 +158,14 @@ class PageState:
         if self.unit not in ("", OPEN):
             return True
         is_asked = self.inspection.findings is None or self.inspection.findings["question"] is not None
-        return not is_asked and not self.raw.keys() & {"unit", ANSWERS}
+        return not is_asked and not self.raw.keys() & {"unit", QUESTIONS["unit"]}
 
     @property
     def item_answers(self) -> list[Fix]:
         """Possible answers to the question which columns contain the items of the declared person. Empty if it is not
         open.
         """
-        answers = self.raw.get(ANSWERS, {})
+        answers = self.raw.get(QUESTIONS["unit"], {})
         return item_fixes(Job({**self.raw, **answers.get(Unit.of(self.unit).key_in(answers), {})}))
 
     @property
@@ -264,7 +264,7 @@ class PageState:
 
         Columns get the roles that the inspection proposes for this person, unless the job contains roles for it.
         """
-        answers = self.raw.get(ANSWERS, {})
+        answers = self.raw.get(QUESTIONS["unit"], {})
         if Unit.of(unit).key_in(answers) not in answers and (answers or self.inspection.linked is not None):
             self.require_not_publishing()
             self.inspection.propose_unit(unit)
@@ -449,7 +449,7 @@ def _read(job: Path) -> Job:
     """
     raw = settings_in(job)
     if tables_of(raw) and raw.get("unit", OPEN) == OPEN:
-        return Job({name: value for name, value in raw.items() if name not in ("unit", "tables", ANSWERS)})
+        return Job({name: value for name, value in raw.items() if name not in ("unit", "tables", QUESTIONS["unit"])})
     return read_job(str(job), unanswered=True)
 
 
