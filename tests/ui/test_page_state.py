@@ -41,7 +41,7 @@ drop = ["who"]
 
 [unit_is."who"]
 items = ["codes"]
-id = ["who"]
+keep = ["ward"]
 group = true
 hierarchy = {codes = "halves:frequency"}
 """
@@ -112,7 +112,7 @@ def test_changes_keep_comments_and_other_answers(tmp_path: Path) -> None:
     assert ("drop" in job, job["numeric"]) == (False, ["who"])
     assert job["hierarchy"] == {"codes": "halves:frequency", "who": "values"}
     (tmp_path / "job.toml").write_text(changed_job(text, {"unit": "who"}))
-    assert read_job(str(tmp_path / "job.toml"))["id"] == ["who"]
+    assert read_job(str(tmp_path / "job.toml"))["keep"] == ["ward"]
 
 
 def test_a_role_replaces_the_sensitive_column_and_its_hierarchy() -> None:
