@@ -715,3 +715,11 @@ def test_values_that_contain_the_separator_are_reported(option, n_bound):
     cells = [", ".join(options[i] for i in range(5) if n >> i & 1) for n in range(1, 32)]
     found = anonset.inspect({"who": [f"p{n}" for n in range(93)], "tools": cells * 3}, unit="who")
     assert sum(names(problem, "tools '1 item' ','") for problem in found.problems) == n_bound
+
+
+@pytest.mark.parametrize("last", ["Last Name", "Surname", "Family name", "Nachname", "Cognome", "Apellido"])
+def test_a_text_that_mentions_two_columns_of_names_is_reported_with_the_first_of_them(last: str) -> None:
+    surnames = [f"Zel{a}{b}quist" for a in "bdfgklmnpr" for b in "aeiou"]
+    data = {"First Name": surnames, last: surnames, "note": [f"call {name} about it" for name in surnames]}
+    note = anonset.inspect(data, unit="row").columns[2]
+    assert names(note.reason, "'First Name'")

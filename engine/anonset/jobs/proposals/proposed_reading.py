@@ -301,7 +301,8 @@ def mentioning(
     }
     named |= {described.name for described in profiles if described.reaches == "name"}
     named.update(names_and_ids(described.name for described in profiles))
-    words = {name: words_of_persons(distinct_texts(loaded[name])) for name in named if not holds_sets(loaded[name])}
+    plain = [name for name, column in loaded.items() if name in named and not holds_sets(column)]
+    words = {name: words_of_persons(distinct_texts(loaded[name])) for name in plain}
     mentions = {}
     for described in profiles if words else ():
         column = loaded[described.name]
