@@ -11,7 +11,7 @@ from tests.jobs.test_linked_tables import bytes_in, write
 
 from anonset.cli.main import main
 from anonset.jobs.runs import work_places
-from anonset.jobs.runs.work_places import difference, identity
+from anonset.jobs.runs.run_identity import difference, identity
 from anonset.reading import linked
 from anonset.reading.decisions import MACHINE, Decides, decisions
 from anonset.reading.file_options import FileOptions

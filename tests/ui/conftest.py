@@ -14,7 +14,7 @@ from anonset.cli.output import log_to
 def commands_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Run the commands of the page in this process, because a new process first imports for about a second."""
     from anonset.ui.child import PageLog, spelling_of
-    from anonset.ui.state.runs import CommandRun
+    from anonset.ui.state.command_runs import CommandRun
 
     async def finish(run: CommandRun) -> int:
         output, messages, lines = io.StringIO(), io.StringIO(), asyncio.StreamReader()

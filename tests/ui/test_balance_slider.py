@@ -15,9 +15,9 @@ from tests.ui.clicks import by_clicks, element, texts, until
 
 from anonset.cli.main import main
 from anonset.settings.job import Job
+from anonset.ui.state.command_runs import CANCELLED, CommandRun
 from anonset.ui.state.folder import Folder
 from anonset.ui.state.page_state import PageState
-from anonset.ui.state.runs import CANCELLED, CommandRun
 from anonset.ui.state.trial import Stop, Trial
 
 JOB = 'input = "visits.csv"\nout = "safe"\nunit = "row"\nmodel = "kkm"\nk = 3\nm = 2\nseparator = " "\n'

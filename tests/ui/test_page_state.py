@@ -20,10 +20,10 @@ from anonset.settings.job_changes import changed_job
 from anonset.settings.job_files import read_job
 from anonset.settings.model_choices import obstacle, with_model
 from anonset.ui.child import PageLog
+from anonset.ui.state.command_runs import CANCELLED, CommandRun
 from anonset.ui.state.examination import Examination
 from anonset.ui.state.folder import Folder, replacement
 from anonset.ui.state.page_state import PageState
-from anonset.ui.state.runs import CANCELLED, CommandRun
 
 JOB = """# written by hand
 input = "visits.csv"
@@ -170,7 +170,7 @@ def test_a_cancelled_run_leaves_nothing(tmp_path: Path, by_the_end_of_the_server
 def test_a_command_that_begins_while_the_event_loop_closes_does_not_block(tmp_path: Path, steps: int) -> None:
     code = f"""
 import asyncio, pathlib
-from anonset.ui.state.runs import CommandRun
+from anonset.ui.state.command_runs import CommandRun
 
 async def begin():
     run = CommandRun(["inspect", "visits.csv"], pathlib.Path())

@@ -18,10 +18,10 @@ from tests.ui.clicks import by_clicks, element, reported, texts, until
 from anonset.cli.main import main
 from anonset.errors import InputError
 from anonset.settings.job import Job
+from anonset.ui.state.command_runs import CANCELLED, CommandRun
 from anonset.ui.state.examination import Examination
 from anonset.ui.state.folder import Folder
 from anonset.ui.state.page_state import PageState
-from anonset.ui.state.runs import CANCELLED, CommandRun
 from anonset.ui.state.trial import Trial
 
 CODES = ("E10", "E11", "I10", "I20", "J20", "J45")

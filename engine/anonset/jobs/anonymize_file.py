@@ -11,7 +11,8 @@ from anonset.errors import InputError
 from anonset.jobs.runs.cluster import connected
 from anonset.jobs.runs.file_run import FileRun
 from anonset.jobs.runs.matched_releases import sha256_of_other
-from anonset.jobs.runs.work_places import clear_finished, difference, identity, killed_run, relevant
+from anonset.jobs.runs.run_identity import difference, identity, relevant
+from anonset.jobs.runs.work_places import clear_finished, killed_run
 from anonset.reading.sources.files import arrow_threads
 from anonset.release.documents import ATTESTATION
 from anonset.release.release import Release

@@ -283,7 +283,7 @@ class SharedChunks(_Columns[SharedChunk]):
         """Return the chunks of this object and of `others`, sorted by range. If ranges are equal, the chunks of
         `others` come last.
         """
-        all_chunks = joined([self, others])
+        all_chunks = concatenated([self, others])
         return all_chunks.take(np.lexsort((all_chunks.last, all_chunks.first)))
 
     def shifted(self, clusters: int) -> "SharedChunks":
@@ -333,7 +333,7 @@ class ChunkColumnsBuilder(ExitStack, Generic[_Kind]):
         return columns
 
 
-def joined(parts: Sequence[_Kind]) -> _Kind:
+def concatenated(parts: Sequence[_Kind]) -> _Kind:
     """Concatenate one or more column objects in memory."""
     with ChunkColumnsBuilder(type(parts[0])) as growing:
         for part in parts:

@@ -27,7 +27,7 @@ from anonset.data.array_types import Float64, Int32, Int64
 from anonset.data.distinct import first_of_runs
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.publications import Chunks
-from anonset.publications.chunk_columns import PublishedCluster, items_of, joined
+from anonset.publications.chunk_columns import PublishedCluster, concatenated, items_of
 from anonset.queries.workload import Query
 
 Floats = Float64
@@ -70,7 +70,7 @@ class ChunkCounts:
         n_items = len(publication.vocabulary)
         self._records, self._cluster_of = clusters.n, clusters.cluster_of_chunk
         self._first_chunk = clusters.chunk_begins.tolist()
-        self._rows = joined([clusters.rows, shared.rows])
+        self._rows = concatenated([clusters.rows, shared.rows])
         self._chunk_of_row = self._rows.chunk
         self._places_of_chunk = np.zeros(len(self._rows), np.int64)
         self._places_of_chunk[: len(self._cluster_of)] = self._records[self._cluster_of]

@@ -30,7 +30,7 @@ from anonset.data.joining import prefixed
 from anonset.data.table_facts import COARSENED, Change, CodeRules
 from anonset.errors import Fix, HierarchyError, InputError, Problem, datum, foreign
 from anonset.personal_text import hidden
-from anonset.reading.cells.normalizing import RULES, change_of, recategorize, relabel
+from anonset.reading.cells.normalizing import NORMALIZATIONS, change_of, recategorize, relabel
 from anonset.reading.hierarchies.date_forms import naming_date_form
 from anonset.reading.hierarchies.specs import hierarchy_of_labels, is_refined, refine
 from anonset.spelling import counted, setting
@@ -272,7 +272,7 @@ def _number_of(label: str) -> Decimal | None:
 
 def _normalized(label: str, rules: Sequence[str]) -> str:
     for rule in rules:
-        label = RULES[rule](label)
+        label = NORMALIZATIONS[rule](label)
     return label
 
 

@@ -23,7 +23,7 @@ MISSING_VALUE = "?"
 """Label of a null or suppressed value."""
 NO_VALUE = frozenset({"", MISSING_VALUE})
 """Labels of missing values. Every rule makes them children of the root."""
-RULES = ("prefix", "mask", "bins", "date")
+RULE_NAMES = ("prefix", "mask", "bins", "date")
 PROPOSED = "halves:frequency"
 """Rule that is proposed for items without a hierarchy. Its loss is lower than that of balanced trees on all data sets
 of benchmarks/results/trees.
@@ -77,7 +77,7 @@ def date_rule(form: str, levels: str) -> str:
 
 def is_rule(spec: object) -> bool:
     """Return True if a specification is a rule, such as ``prefix:1,3``."""
-    return isinstance(spec, str) and spec.partition(":")[0] in RULES and ":" in spec
+    return isinstance(spec, str) and spec.partition(":")[0] in RULE_NAMES and ":" in spec
 
 
 def hierarchy_by_rule(spec: str, vocabulary: Vocabulary, name: str) -> Hierarchy:

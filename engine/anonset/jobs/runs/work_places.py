@@ -5,7 +5,7 @@ killed run.
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import copy_context
 from dataclasses import replace
@@ -25,15 +25,14 @@ from anonset.data.storage.store import INSIDE, Files, drop_empty
 from anonset.data.storage.workers import THREADS, Workers
 from anonset.errors import RAW_DATA_STAY, InputError, LeftoverNote
 from anonset.interruption import UNDOING
+from anonset.jobs.runs.run_identity import difference, identity
 from anonset.local_paths import name_in, writing
-from anonset.reading.decisions import ACCEPTANCE, MACHINE, Decides, decisions
+from anonset.reading.decisions import ACCEPTANCE
 from anonset.reading.sources.place import Place, is_address
 from anonset.release.documents import own_file
 from anonset.release.publishing.destination import destination
-from anonset.release.statements import plain, versions
-from anonset.settings.job import Job
-from anonset.settings.paths import side_digests, with_absolute_paths
-from anonset.settings.settings import Settings, settings_model
+from anonset.settings.paths import with_absolute_paths
+from anonset.settings.settings import Settings
 from anonset.spelling import setting
 from anonset.strict_json import loads
 
@@ -327,23 +326,6 @@ def _identity(settings: Settings) -> dict[str, Any]:
     return identity(options, ACCEPTANCE) | {"places": [options["input"], options["out"]]}
 
 
-def identity(options: Job, *besides: Decides) -> dict[str, Any]:
-    """Return the facts that must be equal if two runs are runs of the same job, as JSON types. See `relevant`."""
-    return {"settings": relevant(options, *besides), "side files": side_digests(options), "versions": versions()}
-
-
-def difference(now: Mapping[str, Any], before: Mapping[str, Any]) -> str:
-    """Return the first fact in which the identities of two runs differ, with the names of settings or side files. Empty
-    if no fact differs.
-    """
-    part = next((part for part in now if before.get(part) != now[part]), "")
-    if part not in ("settings", "side files"):
-        return part
-    first, second = now[part], before.get(part, {})
-    names = sorted(name for name in first.keys() | second.keys() if first.get(name) != second.get(name))
-    return f"{part} ({', '.join(names)})"
-
-
 def _clear(store: Files) -> None:
     saved = {RUN}
     if (store.path / _TABLE).exists():
@@ -353,9 +335,3 @@ def _clear(store: Files) -> None:
             shutil.rmtree(path)
         elif path.name not in saved and not lease.is_lease(path.name):
             path.unlink()
-
-
-def relevant(settings: Job, *besides: Decides) -> dict[str, Any]:
-    """Return the settings that affect the result, as JSON types, without those that decide only a kind in `besides`."""
-    plain_settings, decided = plain(settings), decisions(settings_model())
-    return {name: value for name, value in plain_settings.items() if decided.get(name) not in (MACHINE, *besides)}

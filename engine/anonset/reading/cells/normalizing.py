@@ -25,7 +25,7 @@ def _without(*marks: str) -> Callable[[str], str]:
     return lambda label: label.translate(table)
 
 
-RULES: Mapping[str, Callable[[str], str]] = MappingProxyType(
+NORMALIZATIONS: Mapping[str, Callable[[str], str]] = MappingProxyType(
     {
         "upper": str.upper,
         "lower": str.lower,
@@ -48,7 +48,7 @@ def require_rules(names: Sequence[str]) -> None:
         The message names the known rules.
     """
     for name in names:
-        require_known(setting("normalize"), name, RULES)
+        require_known(setting("normalize"), name, NORMALIZATIONS)
 
 
 @dataclass
@@ -119,7 +119,7 @@ def _normalized(
 
 
 def _image(column: SetColumn | CategoricalColumn, rule: str, noun: str) -> dict[str, str]:
-    image = {old: new for old in column.vocabulary.labels if (new := RULES[rule](old)) != old}
+    image = {old: new for old in column.vocabulary.labels if (new := NORMALIZATIONS[rule](old)) != old}
     if bare := next((old for old, new in image.items() if not new), None):
         msg = (
             f"{setting('normalize', rule)} makes {noun} {datum(bare)} of column {column.name!r} empty; remove the "

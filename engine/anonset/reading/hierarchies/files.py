@@ -16,7 +16,7 @@ from anonset.data.hierarchies.hierarchy_rules import (
     BALANCED,
     HALVES,
     REFINE,
-    RULES,
+    RULE_NAMES,
 )
 from anonset.errors import HierarchyError, InputError, datum
 from anonset.reading.hierarchies.amnesia import is_amnesia, is_range, rows_of_labels, rows_of_values
@@ -24,7 +24,7 @@ from anonset.reading.sources.dialect import RECOGNISED, in_utf8
 from anonset.reading.sources.files import read_bytes, write_file
 from anonset.spelling import hierarchy_of, similar_name
 
-_WORDS = (*(begin.rstrip(":") for begin in (BALANCED, HALVES, REFINE)), *RULES)
+_WORDS = (*(begin.rstrip(":") for begin in (BALANCED, HALVES, REFINE)), *RULE_NAMES)
 NO_LABELS = "N0_0"
 """Root of a hierarchy without labels. It is a leaf that never occurs."""
 _QUOTED = re.compile(r'(?<![^,;\r\n])"[^"]*(?:""[^"]*)*"')

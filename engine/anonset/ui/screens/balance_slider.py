@@ -7,7 +7,7 @@ from nicegui.events import GenericEventArguments
 
 from anonset.strict_json import dumps
 from anonset.ui.screens.frame import Screen, alert, button, card, text
-from anonset.ui.state.runs import CANCELLED
+from anonset.ui.state.command_runs import CANCELLED
 from anonset.ui.state.trial import Stop, Trial
 
 _ERROR = {True: "answers to your queries are off by {} (mean)", False: "counts of items are off by {} (mean)"}

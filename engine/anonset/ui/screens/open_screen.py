@@ -8,9 +8,9 @@ from anonset.spelling import as_typed
 from anonset.ui.screens.frame import Screen, busy, button, card, empty, show_limits, text
 from anonset.ui.screens.reports import show_reports
 from anonset.ui.screens.run_sections import risk_state, show_errors, show_risk
+from anonset.ui.state.command_runs import CommandRun
 from anonset.ui.state.examination import Examination
 from anonset.ui.state.page_state import PageState
-from anonset.ui.state.runs import CommandRun
 
 _VERDICTS = {"holds": "holds", "fails": "does not hold", "undecided": "is undecided"}
 

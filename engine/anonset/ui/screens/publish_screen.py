@@ -16,9 +16,9 @@ from anonset.ui.screens.fix_buttons import fix_buttons
 from anonset.ui.screens.frame import Screen, alert, busy, button, card, show_limits, show_page, text
 from anonset.ui.screens.reports import show_reports
 from anonset.ui.screens.run_sections import risk_state, show_risk
+from anonset.ui.state.command_runs import CANCELLED
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.publication import Publication
-from anonset.ui.state.runs import CANCELLED
 from anonset.ui.state.setting_words import OUT, algorithm_in_words
 
 _SHARES = {"items": "Items", "values": "Attribute values"}

@@ -15,8 +15,8 @@ from anonset.settings.model_choices import item_trees
 from anonset.ui.screens.frame import Screen, button, card, empty, table, text
 from anonset.ui.screens.item_search import item_search, new_row, show_reading
 from anonset.ui.screens.run_sections import ended, show_errors
+from anonset.ui.state.command_runs import CommandRun
 from anonset.ui.state.page_state import PageState
-from anonset.ui.state.runs import CommandRun
 
 _SHOWN = 100
 _VALUES = 4

@@ -11,8 +11,8 @@ from anonset.report.risks.records import higher_after_text
 from anonset.report.risks.verdicts import attack_in_words
 from anonset.spelling import counted, listed
 from anonset.ui.screens.frame import alert, busy, card, show_list, table, text
+from anonset.ui.state.command_runs import CommandRun
 from anonset.ui.state.examination import Examination
-from anonset.ui.state.runs import CommandRun
 
 _SHARES = ("An attacker knows", "People who are unique")
 _RISKS = ("Highest risk", "Average risk", "Covered by the guarantee")

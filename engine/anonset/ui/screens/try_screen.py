@@ -17,8 +17,8 @@ from anonset.ui.screens.balance_slider import balance_slider
 from anonset.ui.screens.charts import line_chart
 from anonset.ui.screens.fix_buttons import fix_buttons
 from anonset.ui.screens.frame import Screen, alert, busy, button, card, table, text
+from anonset.ui.state.command_runs import CANCELLED
 from anonset.ui.state.page_state import PageState
-from anonset.ui.state.runs import CANCELLED
 from anonset.ui.state.setting_words import TRY, algorithm_in_words
 from anonset.ui.state.trial import Trial
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from anonset.reading.file_options import Unit
 from anonset.spelling import arguments_of, counted, short_names
+from anonset.ui.state.command_runs import Commands
 from anonset.ui.state.open_job import OpenJob
-from anonset.ui.state.runs import Commands
 
 _PAUSE = 0.5
 """Seconds without another click before the count starts."""

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
+from anonset.ui.state.command_runs import Commands
 from anonset.ui.state.open_job import OpenJob
-from anonset.ui.state.runs import Commands
 
 
 class ComposedFile(Commands, ABC):

@@ -15,8 +15,8 @@ from anonset.release.publishing.staging import PRIVATE
 from anonset.settings.job_files import read_job
 from anonset.settings.settings import REPORT
 from anonset.spelling import arguments_of
+from anonset.ui.state.command_runs import CommandRun, Commands
 from anonset.ui.state.folder import Folder
-from anonset.ui.state.runs import CommandRun, Commands
 
 
 class Examination(Commands):

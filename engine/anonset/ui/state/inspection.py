@@ -15,9 +15,9 @@ from anonset.settings.job_changes import changed_job, checks_in, completing, wit
 from anonset.settings.job_files import read_job
 from anonset.settings.job_text import CHECK, CHECKED
 from anonset.spelling import arguments_of
+from anonset.ui.state.command_runs import Commands
 from anonset.ui.state.folder import JOB, replacement
 from anonset.ui.state.open_job import OpenJob
-from anonset.ui.state.runs import Commands
 
 _KEPT = ("k", "m", "out")
 """Settings of a job that do not depend on who is a person."""

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from anonset.privacy.model import PrivacyModel
 from anonset.settings.settings import REPORT
+from anonset.ui.state.command_runs import CommandRun, Commands
 from anonset.ui.state.examination import Examination
 from anonset.ui.state.folder import Folder
-from anonset.ui.state.runs import CommandRun, Commands
 
 
 class Publication(Commands):

@@ -9,8 +9,8 @@ from anonset.privacy.model import PrivacyModel
 from anonset.settings.model_choices import BY_ROLES, model_of, obstacle, remedies, sizes_of
 from anonset.settings.settings import Settings
 from anonset.spelling import counted
+from anonset.ui.state.command_runs import CANCELLED, CommandRun
 from anonset.ui.state.page_state import PageState
-from anonset.ui.state.runs import CANCELLED, CommandRun
 
 
 class Step(NamedTuple):

@@ -24,9 +24,9 @@ from anonset.settings.job_changes import hierarchy_choices
 from anonset.settings.job_files import column_settings
 from anonset.settings.model_choices import item_trees
 from anonset.spelling import as_typed
+from anonset.ui.state.command_runs import CommandRun, Commands
 from anonset.ui.state.folder import replacement
 from anonset.ui.state.open_job import OpenJob
-from anonset.ui.state.runs import CommandRun, Commands
 
 _WITHOUT_TREE = (RANGE, VALUES)
 _UNKNOWN = -1

@@ -14,8 +14,8 @@ from anonset.settings.model_choices import comparison_flags, item_trees, tuned
 from anonset.settings.parameters import SIZES
 from anonset.settings.settings import InputSettings
 from anonset.spelling import as_typed
+from anonset.ui.state.command_runs import CANCELLED, CommandRun, Commands
 from anonset.ui.state.folder import Folder
-from anonset.ui.state.runs import CANCELLED, CommandRun, Commands
 
 _COMPARED = 3
 """Maximum number of candidates that are run with several k."""

@@ -10,10 +10,10 @@ from anonset.queries.workload import Query, Workload
 from anonset.reading.workloads import read_workload, write_workload
 from anonset.settings.model_choices import item_trees, queried_columns
 from anonset.spelling import as_typed
+from anonset.ui.state.command_runs import Commands
 from anonset.ui.state.composed_file import ComposedFile
 from anonset.ui.state.folder import replacement
 from anonset.ui.state.open_job import OpenJob
-from anonset.ui.state.runs import Commands
 
 
 class WorkloadState(ComposedFile):
