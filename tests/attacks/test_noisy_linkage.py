@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import anonset
 from anonset.attacks.base import AttackInput, AttackResult
-from anonset.attacks.noisy_linkage import ECCENTRICITY, Claim, Knowledge, Scoreboard, noisy_linkage, rejects
+from anonset.attacks.noisy_linkage import ECCENTRICITY, Claim, NoisyKnowledge, Scoreboard, noisy_linkage, rejects
 from anonset.data import SetColumn, Table, Vocabulary
 from anonset.generalization import ItemGroups, apply
 from anonset.privacy.policies import PrivacyPolicy
@@ -174,7 +174,7 @@ def test_names_of_persons_without_enough_items_are_not_drawn() -> None:
 def test_secret_items_are_not_known() -> None:
     table = Table.from_sets([set("abs"), set("bc"), set("cs"), set("ac")])
     assert table.transactions is not None
-    knowledge = Knowledge(table.transactions, ("s", "absent"))
+    knowledge = NoisyKnowledge(table.transactions, ("s", "absent"))
     assert knowledge.suffices(2, 1).tolist() == [True, True, False, True]
     random = np.random.default_rng(0)
     for _ in range(20):
@@ -185,7 +185,7 @@ def test_secret_items_are_not_known() -> None:
 def test_wrong_items_are_drawn_by_frequency() -> None:
     table = Table.from_sets([{"a", "b"}] + [{"c"}] * 90 + [{"d"}] * 10)
     assert table.transactions is not None
-    knowledge, random = Knowledge(table.transactions, ()), np.random.default_rng(0)
+    knowledge, random = NoisyKnowledge(table.transactions, ()), np.random.default_rng(0)
     drawn = [knowledge.draw(0, 1, 1, random)[1] for _ in range(400)]
     assert set(drawn) == {"c", "d"}
     assert drawn.count("d") == pytest.approx(40, abs=20)

@@ -62,7 +62,7 @@ def _result(scene: AttackInput, column: SetColumn, board: "Scoreboard", size: in
     """
     random = np.random.default_rng(scene.seed)
     row_of = scene.publication.row_of(column.n)
-    knowledge = Knowledge(column, scene.model.secrets)
+    knowledge = NoisyKnowledge(column, scene.model.secrets)
     people = np.flatnonzero((row_of >= 0) & knowledge.suffices(size - wrong, wrong))
     if not len(people):
         return None
@@ -133,7 +133,7 @@ def _success(claims: Sequence[Claim], targets: Sequence[int], made: Sequence[boo
 
 
 @dataclass(frozen=True, eq=False)
-class Knowledge(RedactedRepr):
+class NoisyKnowledge(RedactedRepr):
     """Items that an attacker may know, right and wrong."""
 
     column: SetColumn
