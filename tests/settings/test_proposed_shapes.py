@@ -405,7 +405,7 @@ SUPPORT = {
     "age": [str(n % 7) for n in range(N)],
     "BuT": ["jn"[n % 2] for n in range(N)],
     "medical_equipment": [("none", "chair", "aid")[n % 3] for n in range(N)],
-    "points": [str(n % 90) for n in range(N)],
+    "points": [str(n % 45) for n in range(N)],
 }
 
 

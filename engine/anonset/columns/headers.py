@@ -351,6 +351,17 @@ def is_about_a_thing(header: str) -> bool:
     return "thing" in kinds and "person" not in kinds
 
 
+def is_about_an_agent(header: str) -> bool:
+    """Return True if a header names a ward, a physician, a shop or the like, and no product or diagnosis.
+
+    >>> is_about_an_agent("assignee"), is_about_an_agent("product"), is_about_an_agent("patient")
+    (True, False, False)
+    """
+    return is_about_a_thing(header) and not any(
+        is_about(word, "products") for word in words_of(header) if word not in CODES
+    )
+
+
 def is_about(header: str, *topics: str) -> bool:
     """Return True if a header contains a word of one of the topics: ``quantities`` (an amount, a price, a duration or a
     count), ``products`` (bought, prescribed or diagnosed things), ``families`` (goods, drugs, diagnoses or codes, of

@@ -1,21 +1,20 @@
 """Roles of columns if the rows of each person are merged, and roles without any recognized column."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import isqrt
 
 from anonset.columns.headers import (
-    CODES,
     has_known_letters,
     is_about,
     is_about_a_thing,
+    is_about_an_agent,
     is_identifier,
     is_known,
     is_sensitive,
     meaning_of,
     names_codes,
     names_items,
-    words_of,
 )
 from anonset.columns.kinds import MARKS
 from anonset.columns.profiles import Profile
@@ -119,13 +118,6 @@ def _differ_nearly(profile: Profile) -> bool:
     return profile.records >= _MANY_ROWS and profile.uniqueness > _MOST_DIFFERENT_CODES
 
 
-def _is_about_an_agent(name: str) -> bool:
-    """Return True if a header names a ward, a physician, a shop or the like, and no product or diagnosis."""
-    return is_about_a_thing(name) and not any(
-        is_about(word, "products") for word in words_of(name) if word not in CODES
-    )
-
-
 def _item_columns(names: Iterable[str], profiles: Mapping[str, Profile]) -> list[str]:
     """Return the columns of texts or codes that may contain one item per row, the most probable first: by the header,
     then words that are not capitalized, which may be names, and many different values before few.
@@ -134,7 +126,7 @@ def _item_columns(names: Iterable[str], profiles: Mapping[str, Profile]) -> list
         profiles[name]
         for name in names
         if _may_be_items(profiles[name])
-        and not (is_about(name, "remarks") or is_known(name) or _is_about_an_agent(name))
+        and not (is_about(name, "remarks") or is_known(name) or is_about_an_agent(name))
         and (names_items(name) or not is_about(name, "quantities"))
     ]
     return [
@@ -182,7 +174,7 @@ def likely_codes(names: Sequence[str], profiles: Mapping[str, Profile]) -> list[
         and profiles[name].distinct > 2
         and (profiles[name].kind in _CODES or not _differ_nearly(profiles[name]))
         and not profiles[name].prose
-        and not _is_about_an_agent(name)
+        and not is_about_an_agent(name)
         and not is_known(name)
         and not is_about(name, "quantities")
         and not is_grade(profiles[name])
@@ -213,9 +205,13 @@ def possible_items(
 
 
 def numbered_like(name: str, profiles: Mapping[str, Profile]) -> list[str]:
-    """Return the columns of a numbered series, such as ``Drug``, ``Drug2`` and ``Drug3``, with values of one kind."""
+    """Return the columns of a numbered series, such as ``Drug``, ``Drug2`` and ``Drug3``, with values of one kind.
+    Columns without a header, which have numbers as names, form none.
+    """
     stem, kind = without_number(name), profiles[name].kind
-    return [n for n, profile in profiles.items() if without_number(n) == stem and profile.kind == kind]
+    return [
+        n for n, profile in profiles.items() if n == name or (stem == without_number(n) != "" and profile.kind == kind)
+    ]
 
 
 def item_candidates(united: Mapping[str, ProposedRole], profiles: Mapping[str, Profile]) -> list[str]:
@@ -322,12 +318,12 @@ def _is_shared(profile: Profile) -> bool:
 
 
 def recognized_roles(
-    found: Mapping[str, ProposedRole], profiles: Mapping[str, Profile], k: int
+    found: Mapping[str, ProposedRole], profiles: Mapping[str, Profile], k: int, keys: Collection[str]
 ) -> dict[str, ProposedRole]:
     """Return roles in which unrecognized columns, and sensitive columns that no model protects, are dropped. A dropped
-    column has fixes that publish it. (k, l)-diversity and t-closeness protect one sensitive
-    column, if the table has relational columns and no sets. A sensitive value that occurs in fewer than k rows cannot
-    be published.
+    column has fixes that publish it, unless it is one of the `keys`, which may identify persons. (k, l)-diversity and
+    t-closeness protect one sensitive column, if the table has relational columns and no sets. A sensitive value that
+    occurs in fewer than k rows cannot be published.
     """
     roles = dict(found)
     sensitive = [n for n, own in found.items() if own.role == "sensitive" and not own.is_declared_sensitive]
@@ -338,9 +334,11 @@ def recognized_roles(
         if own.role == UNRECOGNIZED:
             known = Fix({"relational": [name]}, "if others know it")
             secret = Fix({"sensitive": [name]}, "if it is sensitive")
-            large = profiles[name].kind == "integers" and float(profiles[name].width or 0) >= _WIDTH_OF_IDS
-            may_be_ids = large and profiles[name].distinct > _MOST_WORDS and not is_about(name, "quantities")
-            roles[name] = ProposedRole("drop", own.reason, fixes=(known,) if sets or may_be_ids else (known, secret))
+            wide = profiles[name].kind == "integers" and float(profiles[name].width or 0) >= _WIDTH_OF_IDS
+            rare = profiles[name].rarest < k or (wide and not is_about(name, "quantities"))
+            rare &= profiles[name].distinct > _MOST_WORDS
+            fixes = () if name in keys else (known,) if sets or rare else (known, secret)
+            roles[name] = ProposedRole("drop", own.reason, fixes=fixes)
     for name in sensitive:
         profile, chosen = profiles[name], {"sensitive": [name]}
         missing = Fix({"null": [*profile.missing_codes[:1]]}, "if it does")

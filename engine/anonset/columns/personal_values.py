@@ -215,8 +215,9 @@ def nearly_all(is_one: Callable[[str], object], labels: Sequence[str]) -> bool:
     return True
 
 
-def identifying(labels: Sequence[str]) -> str:
-    """Return the kind of values that identify persons, as a header meaning. Empty for values that identify nobody.
+def identifying(labels: Sequence[str], *, of_staff: bool = False) -> str:
+    """Return the kind of values that identify persons, as a header meaning. Empty for values that identify nobody. With
+    `of_staff`, one first name among few labels suffices.
 
     ``e-mail``, ``IBAN``, ``phone``, ``account`` (device ids), ``network`` (IP addresses), ``address`` or ``name``.
 
@@ -228,7 +229,7 @@ def identifying(labels: Sequence[str]) -> str:
     'name'
     """
     bare = [label.strip() for label in labels]
-    return pattern_of(bare, KINDS) or ("name" if bare and are_names(bare) else "")
+    return pattern_of(bare, KINDS) or ("name" if bare and are_names(bare, fewest=1 if of_staff else 2) else "")
 
 
 def attribute_of(labels: Sequence[str]) -> str:
@@ -355,9 +356,9 @@ def are_capitalised(labels: Sequence[str]) -> bool:
     return bool(labels) and len(like) >= _MOST * len(labels) and sum(map(str.isupper, like)) * 2 <= len(like) + 1
 
 
-def are_names(labels: Sequence[str]) -> bool:
+def are_names(labels: Sequence[str], fewest: int = 2) -> bool:
     """Return True if one label in ten, and at least three, begin with a title or contain a common first name. Of few
-    labels, two of several words suffice if they are half.
+    labels, `fewest` of several words suffice if they are half.
 
     Labels of surnames are also names, if one in five, and at least five, are common or follow an initial. Of many
     labels, about 20,000 evenly spaced labels are examined.
@@ -385,7 +386,9 @@ def are_names(labels: Sequence[str]) -> bool:
     of_words = list(filter(_WORDS, map(str.strip, examined)))
     named = sum(map(_is_name, of_words))
     full = sum(_is_name(text) for text in of_words if " " in text)
-    if (named >= _FEWEST_NAMES and named >= _NAMES * len(examined)) or full >= max(2, _HALF_OF_FEW * len(examined)):
+    if (named >= _FEWEST_NAMES and named >= _NAMES * len(examined)) or full >= max(
+        fewest, _HALF_OF_FEW * len(examined)
+    ):
         return True
     surnames = _listed("surnames.txt")
     n_surnames = sum(_spelled(text) in surnames or ("." in text and bool(_WITH_INITIAL(text))) for text in of_words)

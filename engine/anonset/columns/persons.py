@@ -156,7 +156,8 @@ def all_persons(columns: ArrowColumns, asked: Sequence[str], ids: Sequence[str] 
         found = [
             replace(one, points=LEAST) if one.meaning == "name" and NAMED < one.points < SURE else one for one in found
         ]
-    ordered = sorted(found, key=lambda one: (not one.repeats, one.place, one.persons))
+    uneven = {name for name, one in evidence.items() if not one.recurs_evenly}
+    ordered = sorted(found, key=lambda one: (not one.repeats, one.place, one.columns[0] in uneven, one.persons))
     return _persons_before_cases(ordered, evidence)
 
 

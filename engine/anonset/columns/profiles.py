@@ -24,7 +24,7 @@ from anonset.columns.cells import (
     other_marks,
     separator_of_items,
 )
-from anonset.columns.headers import ATTRIBUTES, PERSON_IDS, is_numbered, meaning_of
+from anonset.columns.headers import ATTRIBUTES, PERSON_IDS, is_about_an_agent, is_numbered, meaning_of
 from anonset.columns.ids import UNKNOWN, texts_of
 from anonset.columns.kinds import (
     MARKS,
@@ -66,6 +66,10 @@ MOST_SHARED_VALUES = 20
 _MOST_FREQUENT = 12
 _MOST_SEXES = 4
 _NEARLY_ALL, _DIGITS_OF_A_KEY = 0.9, 4
+_ROWS_OF_A_PERSON, _MOST_QUANTITIES, _EVEN = 3, 100, 0.97
+"""Limits for ids that recur evenly: the minimum number of rows per value, the largest number of distinct ages, days and
+other quantities, and the minimum ratio of the entropy to that of equal frequencies.
+"""
 _YEAR = re.compile(r"(19|20)\d\d").fullmatch
 FREE_TEXT = "free text"
 """Reason why a column of sentences may mention persons."""
@@ -183,7 +187,7 @@ class Profile(ValueFormat):
         by_values = self.reaches
         if by_values in ("e-mail", "IBAN", "network") or (by_values == "name" and self.header in ("person id", "id")):
             return by_values
-        return self.header or by_values
+        return self.header or ("" if by_values == "account" else by_values)  # things have keys like those of devices
 
     @property
     def is_single(self) -> bool:
@@ -208,6 +212,15 @@ class Profile(ValueFormat):
         counts = (Counter(map(len, labels)) for labels in (self.labels, [label.lstrip("0") for label in self.labels]))
         (width, most), (_, others) = (one.most_common(1)[0] for one in counts)
         return width >= _DIGITS_OF_A_KEY and max(most, others) >= _NEARLY_ALL * len(self.labels)
+
+    @property
+    def recurs_evenly(self) -> bool:
+        """Whether keys or many different integers occur in several rows each, and about equally often. Ids of persons
+        do, in contrast to items and quantities.
+        """
+        several = self.distinct > 1 and self.given >= _ROWS_OF_A_PERSON * self.distinct
+        many = self.keys or (self.kind in ("integers", "zip codes") and self.distinct > _MOST_QUANTITIES)
+        return several and many and self.entropy >= _EVEN * float(np.log2(self.distinct))
 
     @property
     def is_key(self) -> bool:
@@ -286,7 +299,9 @@ def _of_values(column: str, n: int, nulls: int, values: "_Values", *, words: boo
         rarest=int(values.counts.min()) if len(values.counts) else 0,
         null_words=tuple(sorted(word for word in values.words if word not in NO_VALUE)),
         missing_codes=missing_codes(given),
-        reaches=identifying(some) if look.kind in ("text", "e-mail addresses") else "",
+        reaches=identifying(some, of_staff=is_about_an_agent(column))
+        if look.kind in ("text", "e-mail addresses")
+        else "",
         capitalised=is_text and are_capitalised(some) and not are_titles(some),
         commas=may_contain_commas and any("," in value or value[:1] == "(" for value in given),
         keys=look.kind in ("text", "integers") and are_keys(some),

@@ -218,10 +218,15 @@ RULES: Mapping[str, Rule] = MappingProxyType(
             lambda column: is_about_a_thing(column.name) or is_about(column.name, "products"), points=-3
         ),
         "keys": Rule(lambda column: column.is_key, points=2),
-        "serial": Rule(lambda column: not column.is_key and column.are_numbers and column.are_serial, points=1),
+        "serial": Rule(
+            lambda column: not column.is_key and column.are_numbers and (column.are_serial or column.recurs_evenly),
+            points=1,
+        ),
         "numbers": Rule(
             lambda column: (
-                not (column.is_key or column.meaning in PERSON_IDS) and column.are_numbers and not column.are_serial
+                not (column.is_key or column.meaning in PERSON_IDS or column.recurs_evenly)
+                and column.are_numbers
+                and not column.are_serial
             ),
             points=-3,
         ),

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from anonset.columns.id_findings import person_signs
 from anonset.columns.persons import PossiblePerson
+from anonset.columns.roles import ProposedRole
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table_facts import MERGES
 from anonset.errors import Problem
@@ -49,14 +50,21 @@ class PossibleUnits(RedactedRepr):
         others = [one for one in free if one.repeats and one not in repeated]
         offered = [*repeated[:_MOST_REPEATED], None, *others[:_MOST_OTHERS], *self._distinct(free)[:_MOST_DISTINCT]]
         answers, roles = list[Proposal](), self.roles
-        for candidate in offered:
-            proposal, roles = self._answer(candidate, roles)
+        for number, candidate in enumerate(offered):
+            earlier = [one for one in (repeated if candidate is None else offered[:number]) if one is not None]
+            proposal, roles = self._answer(candidate, {**roles, **self._dropped(earlier, roles)})
             answers.append(proposal)
         left = [one.columns for one in (*repeated[_MOST_REPEATED:], *others[_MOST_OTHERS:])]
         taken = self._taken(roles) | {name for name, own in roles.items() if own.role == "items"}
         left += [columns for columns in self.named if taken.isdisjoint(columns)]
         first = next((answer for answer in answers if answer.table is not None), answers[0])
         return replace(first, answers=tuple(answers), others=tuple(left[:_MOST_NAMED]))
+
+    @staticmethod
+    def _dropped(persons: Sequence[PossiblePerson], roles: ProposedRoles) -> ProposedRoles:
+        """Return roles that drop the ids of persons who are more probable than those of the unit."""
+        ids = [one.columns[0] for one in persons if len(one.columns) == 1 and not roles[one.columns[0]].is_given]
+        return dict.fromkeys(ids, ProposedRole("drop", "may identify the person"))
 
     def _declared(self) -> tuple[str, ...] | None:
         """Return the columns of the declared unit. None if the owner must declare it. Data that consist of one column

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from anonset import arrow
 from anonset.arrow import ArrowColumns
-from anonset.columns.headers import PERSON_IDS, are_headers, is_about, names_codes
+from anonset.columns.headers import PERSON_IDS, are_headers, is_about, is_about_a_person, names_codes
 from anonset.columns.id_findings import as_nulls, id_findings, placeholder_counts, placeholder_problem
 from anonset.columns.ids import are_values, counted_in, given_texts, holds_sets
 from anonset.columns.mentions import are_mentions, names_and_ids, words_of_persons
@@ -115,7 +115,8 @@ def proposal_for(
     problems += map(Problem, id_findings(data.columns, ids))
 
     counts = {candidate.columns: (candidate.given, candidate.persons) for candidate in candidates}
-    reader = UnitReader(data, by_name, k, counts)
+    keys = _keys(data.columns, by_name, candidates, named)
+    reader = UnitReader(data, by_name, k, counts, keys)
     units = PossibleUnits(reader, roles, candidates, hierarchies, problems, named)
     return replace(units.proposal(), recognised=recognised)
 
@@ -227,6 +228,22 @@ def identifying_columns(candidates: Sequence[PossiblePerson], profiles: Sequence
         for name in candidate.columns
         if len(candidate.columns) == 1 or name not in dates  # a date identifies a person only together with a name
     }
+
+
+def _keys(
+    loaded: ArrowColumns,
+    profiles: Mapping[str, Profile],
+    candidates: Sequence[PossiblePerson],
+    named: Sequence[tuple[str, ...]],
+) -> frozenset[str]:
+    """Return the columns that alone may identify a person, and the columns that correspond to them one to one."""
+    repeated = [one.columns for one in candidates if one.repeats]
+    of_persons = [columns for columns in named if any(map(is_about_a_person, columns))]
+    keys = {columns[0] for columns in (*repeated, *of_persons) if len(columns) == 1}
+    counts = {profiles[name].distinct for name in keys}
+    alike = {name for name, one in profiles.items() if one.distinct in counts and are_values(loaded[name])}
+    patterns = {pattern(loaded[name]) for name in keys & alike}
+    return frozenset(name for name in alike if name in keys or pattern(loaded[name]) in patterns)
 
 
 def column_names(source: Source, declared: Job) -> tuple[str, ...]:

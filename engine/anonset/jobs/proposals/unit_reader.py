@@ -23,7 +23,7 @@ from anonset.columns.person_rules import (
 )
 from anonset.columns.personal_values import KINDS, are_words_of_texts, personal_kind
 from anonset.columns.profiles import Profile, count_differing
-from anonset.columns.roles import OF_PERSONS, SETS, ProposedRole, settings_of
+from anonset.columns.roles import OF_PERSONS, SETS, UNRECOGNIZED, ProposedRole, settings_of
 from anonset.columns.set_rules import answers_reading, reading_by_words
 from anonset.data import CategoricalColumn, Table
 from anonset.data.hierarchies.hierarchy_rules import RANGE, VALUES
@@ -60,6 +60,8 @@ class UnitReader(RedactedRepr):
     k: int
     counts: dict[tuple[str, ...], tuple[int, int]]
     """Cache. For columns that identify persons: number of rows with a value in all of them, and number of persons."""
+    keys: frozenset[str] = frozenset()
+    """Columns that identify persons for one of the possible units. They are not published."""
     person: tuple[str, ...] = ()
     """Columns that identify the person. Empty if each row is a person."""
     is_open: bool = False
@@ -137,8 +139,9 @@ class UnitReader(RedactedRepr):
 
     def _read(self, roles: ProposedRoles, problems: Sequence[Problem]) -> Proposal:
         """Merge the roles of the rows of a person, and read the table with them. Problems are recorded."""
+        roles = {**roles, **self._of_cases(roles)}
         merged, first_rows, more = self._merged(roles)
-        published = recognized_roles(without_commas(merged, self.profiles), self.profiles, self.k)
+        published = recognized_roles(without_commas(merged, self.profiles), self.profiles, self.k, self.keys)
         settings = self._reading(roles, published, first_rows=first_rows)
         proposal = Proposal(
             self.data.source, self.rows, self.person, settings=settings, problems=(*problems, *more),
@@ -170,6 +173,18 @@ class UnitReader(RedactedRepr):
         merged, first_rows = roles_by_person(merged, self.person, self.profiles, differing, most=most)
         first_rows |= differ if use_first else {}
         return merged, bool(first_rows), [self._first_row(name, count) for name, count in first_rows.items()]
+
+    def _of_cases(self, roles: ProposedRoles) -> ProposedRoles:
+        """Return roles that drop the unrecognized ids of cases, such as receipts: a person has several, and nearly none
+        belongs to another person.
+        """
+        if not self._repeats(roles):
+            return {}
+        most = self._counted(self.person)[1]
+        many = [n for n, own in roles.items() if own.role == UNRECOGNIZED and self.profiles[n].distinct > most]
+        plain = [n for n in many if self.profiles[n].kind not in _MEASURED and self._are_plain([n])]
+        cases = [n for n in plain if self._pairs(n) <= _OF_ONE_PERSON * self.profiles[n].distinct]
+        return dict.fromkeys(cases, ProposedRole("drop", "nearly every value belongs to one person"))
 
     def _repeats(self, roles: ProposedRoles) -> bool:
         """Return True if a person may have several rows that are merged into one record."""
@@ -330,6 +345,10 @@ class UnitReader(RedactedRepr):
             fixes.append(Fix({"items": [*chosen, *chain(*series)]}, "if each of these columns does"))
         return fixes
 
+    def _pairs(self, name: str) -> int:
+        """Return the number of distinct pairs of a person and a value of a column."""
+        return counted_in([self.data.columns[column] for column in (*self.person, name)])[1]
+
     def _series(self, name: str, merged: ProposedRoles) -> list[str]:
         """Return the columns of a numbered series that may contain items like a column of it."""
         no_items = {n for n, own in merged.items() if own.role in (*OF_PERSONS, "drop") and not own.differs}
@@ -344,7 +363,7 @@ class UnitReader(RedactedRepr):
         its series are only counted.
         """
         profile, (_, persons) = self.profiles[name], self._counted(self.person)
-        pairs = profile.occurrences or counted_in([self.data.columns[column] for column in (*self.person, name)])[1]
+        pairs = profile.occurrences or self._pairs(name)
         more = f", with {counted(len(series), 'column')} numbered alike," if series else ""
         shape = "lists" if profile.kind == "sets" else "one item a row"
         return (
@@ -431,6 +450,8 @@ def are_buckets(given: Job, roles: ProposedRoles) -> bool:
 
 
 _MOST_ROWS_NAMED, _MOST_ITEMS = 5, 5
+_OF_ONE_PERSON, _MEASURED = 1.02, ("numbers", "dates")
+"""Maximum mean number of persons per id of a case, and kinds of values that are no such ids."""
 _SHAPES = {"one_hot": "that each mark an item", "one_code": "with one item each"}
 """Shapes of sets that several columns form together."""
 _ONE_VALUE = ("relational", "sensitive", "keep")
