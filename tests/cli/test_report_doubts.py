@@ -172,6 +172,29 @@ def test_a_doubt_about_the_person_needs_no_command_line(place: Place) -> None:
     assert told.startswith("If the declaration is wrong, the guarantee does not protect persons. Recipients do not see")
 
 
+@pytest.mark.parametrize(
+    "columns", ["--relational ward,birth_year --differing first", "--relational ward --drop birth_year"]
+)
+def test_a_name_with_several_years_of_birth_is_a_contradiction(place: Place, columns: str) -> None:
+    lines = [f"Anna Nr{n % 60},{1950 + (n // 60 + n % 2) * 10},w{n % 3}" for n in range(120)]
+    data = place.write("visits.csv", "\n".join(["Name,birth_year,ward", *lines]) + "\n")
+    made = ["--unit", "Name", *columns.split(), "--model", "k", "--k", "3", "-o", str(place.out), "--quiet"]
+    assert place.run("anonymize", data, *made).code == 0
+    doubts = place.run("report", str(place.out), "-o", str(place.folder / "page.html"), "--json").json["doubts"]
+    assert doubts[0].startswith("Column 'birth_year' differs between the rows of 60 persons, so 'Name' may stand for")
+    assert "Persons are identified by Name: the rows of persons with the same name are one record." in doubts[:3]
+
+
+def test_ids_in_several_spellings_are_a_contradiction(place: Place) -> None:
+    lines = [f"{f'P-{n % 60:03}' if n < 60 else f'p{n % 60:03}'},w{n % 3}" for n in range(120)]
+    data = place.write("visits.csv", "\n".join(["pid,ward", *lines]) + "\n")
+    made = ["--unit", "pid", "--relational", "ward", "--model", "k", "--k", "3", "-o", str(place.out), "--quiet"]
+    assert place.run("anonymize", data, *made).code == 0
+    doubts = place.run("report", str(place.out), "-o", str(place.folder / "page.html"), "--json").json["doubts"]
+    assert doubts[0].startswith("Column 'pid': 60 of ")
+    assert "persons have ids in several spellings" in doubts[0]
+
+
 def test_a_shareable_report_asks_the_owner_to_confirm_the_declared_person(place: Place) -> None:
     report(place, ["--unit", "visit", *ATTRIBUTES, "--k", "5"], 60)
     page, asked = place.folder / "shared.html", "Confirmation of the declared person"

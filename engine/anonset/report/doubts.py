@@ -4,11 +4,12 @@ that leave persons unprotected.
 
 from collections.abc import Iterator
 
-from anonset.columns.headers import is_sensitive
+from anonset.columns.headers import is_sensitive, meaning_of
 from anonset.data.table_facts import FIRST_VALUE
 from anonset.jobs.report_facts import ReportFacts
 from anonset.kinds.risk import BucketRisk, Risk
 from anonset.measures.shares import percent
+from anonset.reading.file_options import Unit
 from anonset.release.documents import Report
 from anonset.report.conclusion import attacker_beyond, plain_words
 from anonset.spelling import counted, listed
@@ -23,7 +24,7 @@ def doubts(facts: ReportFacts) -> list[str]:
     """Return the doubts, the most harmful first. A shareable report has those that follow from the publication."""
     declared, private = facts.attested.declarations, facts.private
     sentences = [
-        *([] if private is None else _contradictions(private)),
+        *([] if private is None else [*_contradictions(private), *_namesakes(private)]),
         *_unknown_persons(declared.unit),
         *_sensitive_attributes(facts),
         *_published_as_is(facts),
@@ -45,6 +46,14 @@ def _contradictions(report: Report) -> Iterator[str]:
             "If the declaration is wrong, the guarantee does not protect persons. Recipients do not see these facts, "
             "because the shareable report uses only the publication: state in it how the declaration was confirmed."
         )
+
+
+def _namesakes(report: Report) -> Iterator[str]:
+    """Yield that persons are identified by their names alone."""
+    names = Unit.of(report.settings.get("unit")).columns
+    if names and all(meaning_of(name) == "name" for name in names):
+        known = listed(names, "and")
+        yield f"Persons are identified by {known}: the rows of persons with the same name are one record."
 
 
 def _unknown_persons(unit: str) -> Iterator[str]:

@@ -8,7 +8,7 @@ from anonset.columns.headers import meaning_of
 from anonset.columns.id_findings import placeholder_problem
 from anonset.data import Table
 from anonset.data.equivalence_classes import keys_of
-from anonset.data.table_facts import FIRST_VALUE, MERGES, NO_ID, REPEATS, SPELLINGS, TESTS, PersonSign
+from anonset.data.table_facts import MERGES, NO_ID, REPEATS, SPELLINGS, TESTS, PersonSign
 from anonset.errors import Fix, InputError, Problem, UndeclaredUnitError
 from anonset.privacy import PrivacyModel
 from anonset.reading.file_options import ROW, UNKNOWN
@@ -112,9 +112,7 @@ def unit_findings(table: Table, model: PrivacyModel | None = None) -> tuple[Prob
         return (*merged, *_several_rows(table, model))
     if not table.word.unit:
         return (*merged,)
-    told = {(change.column,) for change in table.changes if change.rule == FIRST_VALUE}
-    signs = [one for one in _signs(table) if one.kind != TESTS and not (one.kind == MERGES and one.columns in told)]
-    return (*merged, *(_contradiction(sign, table) for sign in signs))
+    return (*merged, *(_contradiction(sign, table) for sign in _signs(table) if sign.kind != TESTS))
 
 
 def _spellings(table: Table, persons: int) -> Problem:
