@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from anonset.data import CategoricalColumn
+from anonset.kinds.summary import column_detail
 from cli.place import Place
 
 pytestmark = pytest.mark.compiled
@@ -198,3 +200,42 @@ def test_a_report_on_linked_tables_names_every_column_that_is_not_published(plac
 
 def page_text(page: Path) -> str:
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page.read_text()))
+
+
+@pytest.mark.parametrize("form", ["internal", "shareable"])
+def test_a_line_states_what_happened_to_each_column_and_what_recipients_can_count(place: Place, form: str) -> None:
+    rows = [f"{20 + n % 47},{'fm'[n % 2]},{['Bonn', 'Ulm', 'Rom', 'Bari'][n % 4]},x{n},a{n % 5}" for n in range(800)]
+    data = place.write("rows.csv", "\n".join(["age,sex,town,note,codes", *rows]) + "\n")
+    tree = place.write("towns.csv", "Bonn,DE,*\nUlm,DE,*\nRom,IT,*\nBari,IT,*\n")
+    roles = ["--unit", "row", "--relational", "age,sex,town", "--items", "codes", "--drop", "note"]
+    trees = ["--hierarchy", "age=range", "--hierarchy", f"town={tree}", "--hierarchy", "codes=balanced:3"]
+    made = [*roles, *trees, "--model", "kkm", "--k", "5", "--m", "1", "-o", str(place.out), "--quiet"]
+    assert place.run("anonymize", data, *made).code == 0
+    page, of = place.folder / "page.html", ["--shareable"] if form == "shareable" else []
+    report = str(place.out if of else place.private / "report.json")
+    assert place.run("report", report, *of, "-o", str(page)).code == 0
+    lost = text_of_section(page.read_text(), "Lost detail")
+    fate = "kept: 2 values" if form == "internal" else "2 values or named groups"
+    assert f"sex {fate} (100.0% of the records) the records of each value" in lost
+    assert re.search(r"age coarsened: \d+ ranges?, \d+ wide in the median \(\d+\.\d% of the records\)", lost)
+    assert ("Rare values" in lost) == (form == "internal")
+    assert re.search(r"codes \d+ symbols: \d+\.\d% of the occurrences name one item", lost)
+
+
+def test_named_groups_are_told_from_values_if_the_original_is_available() -> None:
+    published = CategoricalColumn.of("town", ["DE", "DE", "Rom", "(Ulm,Rom)"])
+    members = [2 if "," in label else 1 for label in published.vocabulary.labels]
+    known = column_detail(published, members, {"Bonn", "Ulm", "Rom"})
+    forms = {"1 named group (50.0% of the records)", "1 value (25.0% of the records)",
+             "1 set of 2 values in the median (25.0% of the records)"}  # fmt: skip
+    assert {*str(known).removeprefix("coarsened: ").split("; ")} == forms
+    assert known.short.startswith("coarsened to named groups")
+    assert known.short.endswith("some values kept")
+    unknown = column_detail(published, members, None)
+    assert "2 values or named groups (75.0% of the records)" in str(unknown)
+    kept = column_detail(CategoricalColumn.of("sex", "ffmm"), [1, 1], {"f", "m"})
+    assert (str(kept), kept.short, kept.countable) == (
+        "kept: 2 values (100.0% of the records)", "kept", "the records of each value"
+    )  # fmt: skip
+    lost = column_detail(CategoricalColumn.of("sex", "**"), [1], {"f", "m"})
+    assert (lost.short, lost.countable) == ("lost", "nothing")

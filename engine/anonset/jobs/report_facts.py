@@ -17,7 +17,7 @@ from anonset.jobs.original import original_and_persons
 from anonset.jobs.risk import risk
 from anonset.kinds.base import analysis_of
 from anonset.kinds.risk import RiskReport
-from anonset.kinds.summary import Summary
+from anonset.kinds.summary import ColumnDetail, Summary
 from anonset.measures.countable import CountAccuracy, FrequentItems, accuracy_of
 from anonset.measures.distinct_records import DistinctRecords
 from anonset.privacy import PrivacyModel
@@ -68,6 +68,8 @@ class ReportFacts(RedactedRepr):
     """Private report. None if the report is not available."""
     sensitive: Mapping[str, int | None] = field(default_factory=dict)
     """Number of published records with each published sensitive item, by item (`sensitive_counts`)."""
+    details: tuple[ColumnDetail, ...] = ()
+    """Detail of each column of quasi-identifiers."""
     sha256: str = ""
     """Digest of the attestation."""
     releases: tuple[str, ...] = ()
@@ -117,8 +119,8 @@ def report_facts(
     rare = rare_values(original, opened.model)
     return ReportFacts(
         opened.attested, opened.model, kind.summary(), after, errors, rare,
-        revealing_names(opened.publication, rare, hierarchies or {}), report, sensitive, opened.sha256,
-        _other_releases(opened, report), _unlike_others(opened.publication),
+        revealing_names(opened.publication, rare, hierarchies or {}), report, sensitive,
+        kind.details(original), opened.sha256, _other_releases(opened, report), _unlike_others(opened.publication),
         _without_role(source, settings),
     )  # fmt: skip
 
@@ -222,8 +224,8 @@ def public_facts(opened: OpenedPublication) -> ReportFacts:
     kind = analysis_of(opened.publication)
     return ReportFacts(
         opened.attested, opened.model, kind.summary(), risk(opened),
-        sensitive=kind.sensitive_counts(opened.model.secrets), unlike_others=_unlike_others(opened.publication),
-        sha256=opened.sha256,
+        sensitive=kind.sensitive_counts(opened.model.secrets), details=kind.details(None),
+        unlike_others=_unlike_others(opened.publication), sha256=opened.sha256,
     )  # fmt: skip
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from anonset.kinds.evaluation import Evaluation, EvaluationRequest
     from anonset.kinds.individuals import Correlations
     from anonset.kinds.risk import RiskContext, RiskReport
-    from anonset.kinds.summary import Summary
+    from anonset.kinds.summary import ColumnDetail, Summary
     from anonset.kinds.workloads import QueryAnswers, WorkloadSpec
     from anonset.measures.class_sizes import ClassSizes
     from anonset.measures.countable import Counts, FrequentItems
@@ -49,6 +49,10 @@ class PublicationAnalysis(RedactedRepr, ABC, Generic[P]):
     @abstractmethod
     def summary(self) -> "Summary":
         """Return the first rows and counts of the publication."""
+
+    def details(self, original: Table | None) -> "tuple[ColumnDetail, ...]":
+        """Return the detail of each column of quasi-identifiers."""
+        return ()
 
     @abstractmethod
     def roles(self, model: PrivacyModel) -> dict[str, list[str]]:

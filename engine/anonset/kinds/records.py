@@ -101,13 +101,21 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
             single,
             mean_symbol_size(publication),
             width,
-            columns=tuple(self._detail(column) for column in publication.relational),
         )
 
-    def _detail(self, column: CategoricalColumn) -> ColumnDetail:
-        shown = symbols_of(self.publication, column)
-        symbols = [shown(code) for code in range(len(column.vocabulary))]
-        return column_detail(column, [1 if isinstance(symbol, str) else len(symbol.members) for symbol in symbols])
+    def details(self, original: Table | None) -> tuple[ColumnDetail, ...]:
+        """Return the detail of each column of quasi-identifiers. Without the original, named groups are not told from
+        values.
+        """
+        before, found = {} if original is None else {one.name: one for one in original.relational}, []
+        for column in self.publication.relational:
+            shown, values = symbols_of(self.publication, column), column.vocabulary.index
+            symbols = [shown(code) for code in range(len(values))]
+            members = [1 if isinstance(symbol, str) else len(symbol.members) for symbol in symbols]
+            if isinstance(known := before.get(column.name), CategoricalColumn):  # else, each number is a value
+                values = known.vocabulary.index
+            found.append(column_detail(column, members, values if known is not None else None))
+        return tuple(found)
 
     def sensitive_counts(self, names: Sequence[str]) -> dict[str, int]:
         """Return the number of records that show each named item alone, for the items of published symbols."""

@@ -1,6 +1,6 @@
 """Summary of a publication. It contains random rows, and figures that any recipient can compute."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +13,7 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.measures.shares import percent
 from anonset.publications import Symbol
 from anonset.publications.symbols import range_ends
+from anonset.spelling import listed
 
 EXAMPLES = 5
 """Number of example rows."""
@@ -37,70 +38,104 @@ class Example(RedactedRepr):
 
 
 @dataclass(frozen=True)
+class LabelForm(RedactedRepr):
+    """Published labels of a column that have the same form."""
+
+    name: str
+    """Name of the form: ``value``, ``named group``, ``value or named group``, ``set`` or ``range``."""
+    labels: int
+    """Number of different labels."""
+    share: float
+    """Share of the records."""
+    size: float
+    """Median width of ranges, in units of the column, or median number of values of sets. 1 for other forms."""
+
+    def __str__(self) -> str:
+        sizes = {"set": f" of {self.size:,.4g} values in the median", "range": f", {self.size:,.4g} wide in the median"}
+        name, several = self.name, "" if self.labels == 1 else "s"
+        words = name.replace("value or", f"value{several} or")
+        return f"{self.labels:,} {words}{several}{sizes.get(name, '')} ({percent(self.share)} of the records)"
+
+
+@dataclass(frozen=True)
 class ColumnDetail(RedactedRepr):
     """Detail that recipients see in a published column of quasi-identifiers."""
 
     name: str
-    distinct: int
-    """Number of different published values."""
-    largest: float
-    """Share of the records with the most frequent value."""
-    exact: float
-    """Share of the records with a value, or with a named group of a hierarchy, and not with a range or a set."""
-    width: float | None
-    """Median width of the ranges, in units of the column. None if the column contains no ranges."""
-    members: float | None
-    """Median number of values of the sets. None if the column contains no sets."""
+    forms: tuple[LabelForm, ...]
+    """Forms of the labels, the most frequent first."""
+
+    @property
+    def distinct(self) -> int:
+        """Number of different published labels."""
+        return sum(form.labels for form in self.forms)
+
+    @property
+    def fate(self) -> str:
+        """Outcome of the column in one word: kept, coarsened or lost. Empty if only the original shows it."""
+        if self.distinct < 2:
+            return "lost"
+        names = {form.name for form in self.forms}
+        return "kept" if names == {"value"} else "" if names == {"value or named group"} else "coarsened"
 
     @property
     def short(self) -> str:
         """Detail in a few words.
 
-        >>> ColumnDetail("age", 12, 0.2, 0.25, 10.0, None).short
-        'ranges of 10'
+        >>> ColumnDetail("age", (LabelForm("range", 11, 0.8, 10.0), LabelForm("value", 2, 0.2, 1.0))).short
+        'coarsened to ranges of 10, some values kept'
         """
-        if self.distinct < 2 or self.exact == 1:
-            return "lost" if self.distinct < 2 else "values or named groups"
-        forms = [f"ranges of {self.width:,.4g}"] if self.width is not None else []
-        return " or ".join([*forms, *([f"sets of {self.members:,.4g} values"] if self.members is not None else [])])
+        if self.fate != "coarsened":
+            return self.fate or f"{self.distinct:,} values or named groups"
+        several = {"range": "ranges of {:,.4g}", "set": "sets of {:,.4g} values", "named group": "named groups"}
+        forms = [several[form.name].format(form.size) for form in self.forms if form.name in several]
+        kept = ", some values kept" if len(forms) < len(self.forms) else ""
+        return f"coarsened to {listed(forms, 'or')}{kept}"
+
+    @property
+    def countable(self) -> str:
+        """What recipients can count."""
+        return {
+            "lost": "nothing",
+            "kept": "the records of each value",
+            "": "the records of each value or group",
+        }.get(self.fate, "the records of each published label; of a value inside a group, only bounds")
 
     def __str__(self) -> str:
         """Return the detail in words.
 
-        >>> print(ColumnDetail("age", 12, 0.2, 0.25, 10.0, None))
-        12 different values; a value or a named group for 25.0% of the records, otherwise ranges of 10 in the median
-        >>> print(ColumnDetail("born", 1, 1.0, 0.0, None, 60.0))
-        lost: all records show the same value
+        >>> print(ColumnDetail("age", (LabelForm("range", 11, 0.8, 10.0), LabelForm("value", 1, 0.2, 1.0))))
+        coarsened: 11 ranges, 10 wide in the median (80.0% of the records); 1 value (20.0% of the records)
         """
         if self.distinct < 2:
             return "lost: all records show the same value" if self.distinct else "no values"
-        if self.exact == 1:
-            return f"{self.distinct:,} different values; the most frequent in {percent(self.largest)} of the records"
-        parts = (
-            f"a value or a named group for {percent(self.exact)} of the records, otherwise {self.short} in the median"
-        )
-        return f"{self.distinct:,} different values; {parts}"
+        return ": ".join(filter(None, [self.fate, "; ".join(map(str, self.forms))]))
 
 
-def column_detail(column: CategoricalColumn, members: Sequence[int]) -> ColumnDetail:
+def column_detail(column: CategoricalColumn, members: Sequence[int], known: Collection[str] | None) -> ColumnDetail:
     """Return the detail of a published column.
 
     Parameters
     ----------
     members
         Number of values that each label of the vocabulary shows: 1 for a value, several for a set.
+    known
+        Values of the original. None if the original is not available.
     """
-    often, sizes = column.occurrences.astype(np.int64), np.array(members, np.int64)
+    often, sizes = column.occurrences.astype(np.int64), np.array(members, np.float64)
     widths = np.array([_width(label) for label in column.vocabulary.labels], np.float64)
-    n, is_set, is_range = max(1, int(often.sum())), sizes > 1, widths > 0
-    return ColumnDetail(
-        column.name,
-        int(np.count_nonzero(often)),
-        float(often.max(initial=0) / n),
-        float(often[~is_set & ~is_range].sum() / n),
-        _median(widths[is_range], often[is_range]),
-        _median(sizes[is_set], often[is_set]),
-    )
+    single = "value or named group"
+    names = np.array([
+        "set" if size > 1 else "range" if width else single if known is None else
+        "value" if label in known else "named group"
+        for label, size, width in zip(column.vocabulary.labels, members, widths, strict=True)
+    ])  # fmt: skip
+    forms = list[LabelForm]()
+    for name in dict.fromkeys(names[often > 0].tolist()):
+        of_form = (names == name) & (often > 0)
+        size = _median((widths if name == "range" else sizes)[of_form], often[of_form])
+        forms.append(LabelForm(name, int(of_form.sum()), float(often[of_form].sum() / often.sum()), size or 1.0))
+    return ColumnDetail(column.name, tuple(sorted(forms, key=lambda form: -form.share)))
 
 
 def _width(label: str) -> float:
@@ -142,8 +177,6 @@ class Summary(RedactedRepr):
     """Number of item occurrences shown in chunks. None if the publication has no chunks."""
     terms: int = 0
     """Number of terms over all clusters."""
-    columns: tuple[ColumnDetail, ...] = ()
-    """Detail of each column of quasi-identifiers."""
 
 
 def example(

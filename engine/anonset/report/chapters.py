@@ -211,11 +211,10 @@ def _attacks(facts: ReportFacts, part: PagePart) -> Chapter:
 
 
 def _detail(facts: ReportFacts) -> Chapter:
-    report, countable = facts.private, countable_figures(facts)
-    columns = [(column.name, str(column)) for column in facts.summary.columns]
+    report, countable, k = facts.private, countable_figures(facts), facts.model.k
     lost = [] if report is None else [text for part, text in _changes(report).items() if part != "values"]
     shown = dict[str, list[str]]()
-    for column in facts.summary.columns:
+    for column in facts.details:
         shown.setdefault(column.short, []).append(column.name)
     lost += [f"{listed(folded(names), 'and')}: {short}" for short, names in shown.items()]
     lost += [f"{name.lower()}: {figure}" for name, figure, _ in countable[1:] if name != NUMBERS]
@@ -223,13 +222,30 @@ def _detail(facts: ReportFacts) -> Chapter:
     for values in facts.rare:
         rarest = listed([f"{value} ({n})" for value, n in values.occurrences.items()], "and", _MOST_RARE)
         rare.append((values.column, f"{len(values.occurrences):,} of {values.distinct:,}", rarest))
-    hidden = f"Fewer than k = {facts.model.k} records have these values: they are published only with others, or not."
+    hidden = f"Fewer than k = {k} records have these values: they are published only with others, or not."
+    none = [f"Each value of the protected columns belongs to at least k = {k} records."] if k and not rare else []
     return Chapter("detail", "Lost detail", "; ".join(lost) or "the figures that a recipient can compute", [
-        Section("Detail by column", ("quasi-identifier", "what recipients see"), columns),
+        Section("Each column", ("column", "what recipients see", "what they can count"), _columns(facts)),
         Section("Rare values", ("column", "rare values", "the rarest (records)"), rare, [hidden]),
+        Section("Rare values", notes=none if facts.after.before else ()),
         *([] if report is None else _losses(report)),
         Section("What recipients can count", ("count", "figure", "accuracy"), countable),
     ])  # fmt: skip
+
+
+def _columns(facts: ReportFacts) -> list[tuple[str, str, str]]:
+    """Return a line for each published column: what recipients see, and what they can count."""
+    data, summary, rows = facts.attested.data, facts.summary, list[tuple[str, str, str]]()
+    if summary.single is not None:
+        others = "" if summary.stands_for is None else f", the others {summary.stands_for:,.1f} items on average"
+        symbols = f"{facts.attested.counts['symbols']:,} symbols: {percent(summary.single)} of the occurrences name one"
+        counts = "the records of each symbol; of a single item, at least the records that name it alone"
+        rows.append((listed(folded(getattr(data, "items", [])), "and"), f"{symbols} item{others}", counts))
+    rows += [(column.name, str(column), column.countable) for column in facts.details]
+    return [
+        *rows,
+        *((name, "kept: published unchanged", "the records of each value") for name in getattr(data, "keep", [])),
+    ]
 
 
 def _losses(report: Report) -> list[Section]:
