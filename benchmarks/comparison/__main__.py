@@ -31,8 +31,8 @@ SECONDS = 180
 """Time limit of a run in seconds."""
 _TIMED_OUT = 124
 
-Judge = Callable[[tools.Way, Path], tuple[float, int]]
-"""Function that computes the loss of a published file, and the size of the smallest class. For sets, it computes the
+Judge = Callable[[tools.Way, Path], dict[str, float]]
+"""Function that computes the losses of a published file, and the size of the smallest class. For sets, it computes the
 lowest support instead of the class size.
 """
 
@@ -78,11 +78,12 @@ def _tables(data: Path, folder: Path, begin: Mapping[str, list[str]], rounds: in
     for name, columns in TABLES.items():
         rows, trees = inputs.adult(data, folder / name, columns)
 
-        def judged(way: tools.Way, path: Path, rows: measures.Rows = rows, trees: Any = trees) -> tuple[float, int]:
+        def judged(way: tools.Way, path: Path, rows: measures.Rows = rows, trees: Any = trees) -> dict[str, float]:
             table = measures.read_table(path)
             if way.tool == "amnesia":
                 table = measures.best_levels(table, rows, trees)
-            return measures.table_loss(table, trees, len(rows)), measures.smallest_class(table)
+            losses = {"loss": measures.table_loss(table, trees, len(rows)), "k": measures.smallest_class(table)}
+            return losses | {"discernibility": measures.discernibility(table, trees, len(rows))}
 
         ways = list(tools.of_tables(begin, folder / name, list(trees)))
         yield name, _measured(ways, folder / name / "out", judged, rounds)
@@ -92,9 +93,10 @@ def _sets(data: Path, folder: Path, begin: Mapping[str, list[str]], rounds: int)
     for name in SETS:
         records, tree = inputs.baskets(data, name, folder / name)
 
-        def judged(_: tools.Way, path: Path, records: measures.Rows = records, tree: Any = tree) -> tuple[float, int]:
+        def judged(_: tools.Way, path: Path, records: measures.Rows = records, tree: Any = tree) -> dict[str, float]:
             published = measures.read_sets(path)
-            return measures.set_loss(published, records, tree), measures.least_support(published, tools.M)
+            loss = measures.set_loss(published, records, tree)
+            return {"loss": loss, "k": measures.least_support(published, tools.M)}
 
         yield name, _measured(list(tools.of_sets(begin, folder / name)), folder / name / "out", judged, rounds)
 
@@ -110,9 +112,8 @@ def _measured(ways: Sequence[tools.Way], out: Path, judged: Judge, rounds: int) 
             took = process_tree.run(["timeout", str(SECONDS), *way.command])
             results[way.output] = {"tool": way.tool, "algorithm": way.algorithm}
             if took.code == 0:
-                loss, k = judged(way, out / way.output)
                 costs.setdefault(way.output, []).append(took)
-                results[way.output] |= {"loss": loss, "k": k}
+                results[way.output] |= judged(way, out / way.output)
             else:
                 error = (took.errors.strip() or f"exit code {took.code}").splitlines()[-1]
                 results[way.output]["error"] = "time limit" if took.code == _TIMED_OUT else error
@@ -160,6 +161,8 @@ def busy(results: Mapping[str, Any]) -> set[str]:
 def table(measured: Sequence[Mapping[str, Any]], busy: Collection[str] = ()) -> str:
     """Return the results of a data set as a Markdown table, by ascending loss. Omit wall times of `busy` measurements.
 
+    The column of discernibility is omitted if no result has it.
+
     >>> way = {"tool": "arx", "algorithm": "local recoding", "on": "2026-11-24"}
     >>> done = {"loss": 0.25, "k": 10, "seconds": 1.25, "cpu_seconds": 2, "peak_mib": 99.6}
     >>> print(table([way | {"error": "time limit"}, way | done]))
@@ -168,18 +171,20 @@ def table(measured: Sequence[Mapping[str, Any]], busy: Collection[str] = ()) -> 
     | ARX | local recoding | 0.2500 | 10 | 2.0 | 1.2 | 100 | 2026-11-24 |
     | ARX | local recoding | time limit |  |  |  |  | 2026-11-24 |
     """
-    cells = []
+    cells, second = [], any("discernibility" in way for way in measured)
     for way in sorted(measured, key=lambda way: way.get("loss", 2.0)):
-        names = tools.NAMES[way["tool"]], way["algorithm"]
+        names, other = (tools.NAMES[way["tool"]], way["algorithm"]), [""] if second else []
         if "error" in way:
-            cells.append((*names, way["error"], "", "", "", "", way["on"]))
+            cells.append((*names, way["error"], *other, "", "", "", "", way["on"]))
         else:
             cpu = f"{way['cpu_seconds']:.1f}" if "cpu_seconds" in way else ""
             wall = "" if way["on"] in busy else f"{way['seconds']:.1f}"
             costs = cpu, wall, f"{way['peak_mib']:.0f}"
-            cells.append((*names, f"{way['loss']:.4f}", str(way["k"]), *costs, way["on"]))
+            other = [f"{way['discernibility']:,.0f}"] if "discernibility" in way else other
+            cells.append((*names, f"{way['loss']:.4f}", *other, str(way["k"]), *costs, way["on"]))
     costs = "CPU seconds", "seconds", "peak MiB"
-    return markdown(("tool", "algorithm", "loss", "smallest class or support", *costs, "measured on"), cells)
+    losses = ["loss", "discernibility"] if second else ["loss"]
+    return markdown(("tool", "algorithm", *losses, "smallest class or support", *costs, "measured on"), cells)
 
 
 def provenance(results: Mapping[str, Any]) -> str:

@@ -1,7 +1,7 @@
-"""Loss and guarantee of a published file, computed in the same way for all tools.
+"""Losses and guarantee of a published file, computed in the same way for all tools.
 
 The loss is NCP. A generalized value costs the share of the occurring leaves that it covers. An unchanged value costs 0,
-and a suppressed value or record costs 1.
+and a suppressed value or record costs 1. The second loss of tables is the discernibility metric.
 """
 
 import csv
@@ -43,6 +43,22 @@ def table_loss(rows: Rows, trees: Mapping[str, Tree], n: int) -> float:
     columns = zip(trees.values(), zip(*rows, strict=True), strict=True)
     losses = sum(count * cost(tree, label) for tree, column in columns for label, count in Counter(column).items())
     return (losses + suppressed) / (n * len(trees))
+
+
+def discernibility(rows: Rows, trees: Mapping[str, Tree], n: int) -> float:
+    """Return the discernibility metric of `n` records, divided by `n`.
+
+    A record costs the size of its equivalence class, and `n` if it is suppressed or has only suppressed values.
+
+    References: Bayardo and Agrawal, Data privacy through optimal k-anonymization, ICDE 2005.
+
+    >>> tree = Tree([("a", "*"), ("b", "*")])
+    >>> discernibility([["a"], ["a"], ["*"]], {"one": tree}, 4)
+    3.0
+    """
+    classes = Counter(map(tuple, rows))
+    nothing = {row for row in classes if all(cost(*pair) == 1 for pair in zip(trees.values(), row, strict=True))}
+    return (sum(size * (n if row in nothing else size) for row, size in classes.items()) + (n - len(rows)) * n) / n
 
 
 def smallest_class(rows: Rows) -> int:

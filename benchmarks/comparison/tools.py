@@ -46,12 +46,13 @@ def of_tables(begin: Mapping[str, list[str]], folder: Path, columns: list[str]) 
     """Yield the algorithms of all tools that make a table k-anonymous."""
     data, out = folder / "table.csv", folder / "out"
     roles = ["--relational", ",".join(columns), *(f"--hierarchy={name}={folder / name}.csv" for name in columns)]
-    for name, *options in (("local-recoding", "--refine"), ("mondrian", "--refine"), ("full-domain",)):
+    ways = [(name, *options) for name in ("local-recoding", "mondrian") for options in ([], ["--refine"])]
+    for name, *options in (*ways, ("full-domain",)):
         publish = ["anonymize", str(data), *roles, f"--k={K}", f"--algorithm={name}", *options, "--unit", "row"]
         label = " ".join([f"`{name}`", *(f"`{option}`" for option in options)])
-        yield Way(
-            ANONSET, label, [*begin[ANONSET], *publish, "--quiet", "-o", str(out / name)], f"{name}/published.csv"
-        )
+        folder_of = "".join([name, *options])
+        publish += ["--quiet", "-o", str(out / folder_of)]
+        yield Way(ANONSET, label, [*begin[ANONSET], *publish], f"{folder_of}/published.csv")
     files = [str(K), str(data), str(folder)]
     others = [
         ("arx", "local", "local recoding", files),

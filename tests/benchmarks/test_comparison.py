@@ -6,7 +6,7 @@ import json
 
 import pytest
 from benchmarks.comparison import __main__ as comparison
-from benchmarks.comparison import inputs, measures
+from benchmarks.comparison import inputs, measures, tools
 from benchmarks.relational import COLUMNS
 
 TREE = inputs.Tree([("a", "1_x", "2_*"), ("b", "1_x", "2_*"), ("c", "1_y", "2_*"), ("d", "1_y", "2_*")])
@@ -21,6 +21,21 @@ def test_a_suppressed_record_costs_one():
     assert measures.table_loss(rows, {"one": TREE, "two": TREE}, 2) == 0.25
     assert measures.table_loss(rows, {"one": TREE, "two": TREE}, 4) == 0.625
     assert measures.smallest_class([*rows, ["b", "1_x"]]) == 1
+
+
+def test_a_record_costs_the_size_of_its_class_and_all_records_if_it_is_suppressed():
+    trees = {"one": TREE, "two": TREE}
+    rows = [["a", "1_x"]] * 2 + [["b", "c"]] * 3 + [["2_*", "NA"]]
+    assert measures.discernibility(rows, trees, 8) == (2 * 2 + 3 * 3 + 3 * 8) / 8
+    assert measures.discernibility([["2_*", "c"]] * 4, trees, 4) == 4
+
+
+def test_algorithms_run_with_and_without_refinement(tmp_path):
+    ways = list(tools.of_tables({tools.ANONSET: ["anonset"]}, tmp_path, ["age"]))
+    assert [way.algorithm for way in ways] == [
+        "`local-recoding`", "`local-recoding` `--refine`", "`mondrian`", "`mondrian` `--refine`", "`full-domain`"
+    ]  # fmt: skip
+    assert len({way.output for way in ways}) == len(ways)
 
 
 def test_the_best_full_domain_solution_is_applied():
@@ -73,6 +88,9 @@ def test_failed_runs_are_listed_last_with_their_reason():
         "| ARX | local recoding | 0.2500 | 10 |  | 1.2 | 100 | 2026-11-24 |",
         "| Amnesia | Flash | time limit |  |  |  |  | 2026-11-24 |",
     ]
+    text = comparison.table([failed, {"tool": "arx", "algorithm": "x", "discernibility": 1234.5} | done])
+    assert [line.count(" | ") for line in text.splitlines()[2:]] == [8, 8]
+    assert "| 0.2500 | 1,234 | 10 |" in text
     text = comparison.table([{"tool": "arx", "algorithm": "x", "cpu_seconds": 2} | done], {"2026-11-24"})
     assert text.endswith("| ARX | x | 0.2500 | 10 | 2.0 |  | 100 | 2026-11-24 |"), "other programs used all cores"
 
