@@ -1,7 +1,7 @@
 """Table 1 and figures 4 to 7 of Poulis et al., "Anonymizing data with relational and transaction attributes", 2013."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from benchmarks.experiments.cases import Case, Claim, Figure, Paper, Printed
 from benchmarks.experiments.factors import ORDERS, SAMPLES, SEEDS, WORKLOADS
@@ -98,18 +98,13 @@ def _figure_7() -> list[Figure]:
         "a separate search. Not all records are used, because a search that orders candidates by UL applies the "
         "transaction function to every candidate, and the figure has hundreds of searches."
     )
-    merged = {"ul": "utility loss (UL)", "rises": "merges that increased UL", "merges": "merges",
-              "largest_rise": "largest rise"}  # fmt: skip
-    trace = (
-        "Increases are counted over all merges. `cases.jsonl` contains the complete curve of each repetition "
-        "(`ul_after_each_merge`)."
-    )
     times = (
         f"As in the paper, delta is {cases.DELTA}, and m is 2. The data are samples of INFORMS. Work is counted on"
         " all samples with AA. It does not depend on the transaction function. Times are single searches on the "
         "first sample, one after another, and include the formation of clusters. CL is the time of the formation "
         "alone."
     )
+    one = f" With delta=1, all clusters are merged into one.{_LM}"
     own = (
         " Tum-bound merges by its own rule until UL is at most the UL of one cluster of all records. With "
         "delta=1, as printed in the paper, Tum-bound would not merge. Rum-bound and Tum-bound rank candidates "
@@ -130,14 +125,31 @@ def _figure_7() -> list[Figure]:
                cases.by_order("fig7df", "tum"), claims.benefit("TM"),
                f"{btd} The paper names TM_R in this figure. We show TM_T instead, because TM_R does not "
                "use BTD.", quick=_QUICK[:1]),
-        Figure("fig7g", "Fig. 7g: UL as Rum-bound merges clusters", "percentage of the merges", merged,
-               SEEDS.over(cases.by_merge("fig7g", "rum", {**FUNCTIONS, "lm": "(k, l^m)"})),
-               claims.merging(SEEDS),
-               f"{_INFORMS} {trace} With delta=1, all clusters are merged into one.{_LM}", quick=cases.PERCENTS[::2]),
-        Figure("fig7h", "Fig. 7h: UL as Tum-bound merges clusters", "percentage of the merges", merged,
-               SEEDS.over(cases.by_merge("fig7h", "tum", FUNCTIONS)), claims.merging(SEEDS),
-               f"{_INFORMS} {trace}{own}", quick=cases.PERCENTS[::2]),
+        *(_merging(f"fig{panel}", f"Fig. {panel}: UL as", framework, "paper", note)
+          for panel, framework, note in (("7g", "rum", one), ("7h", "tum", own))),
+        *(_merging(f"fig{panel}_all", f"Fig. {panel} on all records: UL as", framework, "own", note)
+          for panel, framework, note in (("7g", "rum", one), ("7h", "tum", own))),
     ]  # fmt: skip
+
+
+def _merging(key: str, title: str, framework: str, kind: Literal["paper", "own"], note: str) -> Figure:
+    """Return figure 7g or 7h, on samples of the size of the paper's subset (claims of the paper), or on all records."""
+    merged = {"ul": "utility loss (UL)", "rises": "merges that increased UL", "merges": "merges",
+              "largest_rise": "largest rise"}  # fmt: skip
+    factor, records = (SAMPLES, cases.SMALL) if kind == "paper" else (SEEDS, None)
+    drawn = f"k is 25, and m is 2. Each repetition draws {cases.SMALL:,} records of INFORMS and leaf orders."
+    functions = FUNCTIONS if framework == "tum" else {**FUNCTIONS, "lm": "(k, l^m)"}
+    return Figure(
+        key,
+        f"{title} {framework.capitalize()}-bound merges clusters",
+        "percentage of the merges",
+        merged,
+        factor.over(cases.by_merge(key, framework, functions, records)),
+        claims.merging(factor, kind),
+        f"{drawn if records else _INFORMS} Increases are counted over all merges. `cases.jsonl` contains the complete "
+        f"curve of each repetition (`ul_after_each_merge`).{note}",
+        quick=cases.PERCENTS[::2],
+    )
 
 
 def _own() -> list[Figure]:

@@ -119,8 +119,8 @@ def _as(case: Case, kind: str) -> Case:
     return Case(case.figure, case.series, case.x, {**case.parameters, "kind": kind})
 
 
-def by_merge(figure: str, framework: str, functions: dict[str, str]) -> list[Case]:
-    """Return the cases of figures 7g and 7h, on all records.
+def by_merge(figure: str, framework: str, functions: dict[str, str], records: int | None) -> list[Case]:
+    """Return the cases of figures 7g and 7h, on some or all records.
 
     Rum-bound merges until a single cluster remains. Tum-bound merges up to the loss of a single cluster.
     """
@@ -130,7 +130,7 @@ def by_merge(figure: str, framework: str, functions: dict[str, str]) -> list[Cas
             figure,
             series,
             percent,
-            parameters(framework, merge, function, kind="merges", **ALL, **bound, percent=percent),
+            parameters(framework, merge, function, kind="merges", records=records, **bound, percent=percent),
         )
         for series, merge, function in variants(framework, functions)
         for percent in PERCENTS

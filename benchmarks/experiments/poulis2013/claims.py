@@ -243,11 +243,11 @@ def benefit(p: str) -> list[Claim]:
     return [replace(one, over=FUNCTION) for one in found]
 
 
-def merging(factor: Factor) -> tuple[Claim, Claim]:
+def merging(factor: Factor, kind: Literal["paper", "own"]) -> tuple[Claim, Claim]:
     """Return the claims of figures 7g and 7h."""
     return (
-        Claim("UL never increases as clusters merge", "no merge increases UL", check.never_rises, factor, over=FUNCTION,
-              printed="0 rises"),
+        Claim("UL never increases as clusters merge", "no merge increases UL", check.never_rises, factor, kind,
+              over=FUNCTION, printed="0 rises"),
         Claim("UL is lower after all merges than before",
               "UL after the last merge is below UL before the first merge", check.falls_overall, factor, kind="own",
               over=FUNCTION),
