@@ -180,7 +180,7 @@ def table(measured: Sequence[Mapping[str, Any]], busy: Collection[str] = ()) -> 
             cpu = f"{way['cpu_seconds']:.1f}" if "cpu_seconds" in way else ""
             wall = "" if way["on"] in busy else f"{way['seconds']:.1f}"
             costs = cpu, wall, f"{way['peak_mib']:.0f}"
-            other = [f"{way['discernibility']:,.0f}"] if "discernibility" in way else other
+            other = [f"{way['discernibility']:,.1f}"] if "discernibility" in way else other
             cells.append((*names, f"{way['loss']:.4f}", *other, str(way["k"]), *costs, way["on"]))
     costs = "CPU seconds", "seconds", "peak MiB"
     losses = ["loss", "discernibility"] if second else ["loss"]

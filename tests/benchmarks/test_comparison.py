@@ -90,7 +90,7 @@ def test_failed_runs_are_listed_last_with_their_reason():
     ]
     text = comparison.table([failed, {"tool": "arx", "algorithm": "x", "discernibility": 1234.5} | done])
     assert [line.count(" | ") for line in text.splitlines()[2:]] == [8, 8]
-    assert "| 0.2500 | 1,234 | 10 |" in text
+    assert "| 0.2500 | 1,234.5 | 10 |" in text
     text = comparison.table([{"tool": "arx", "algorithm": "x", "cpu_seconds": 2} | done], {"2026-11-24"})
     assert text.endswith("| ARX | x | 0.2500 | 10 | 2.0 |  | 100 | 2026-11-24 |"), "other programs used all cores"
 
