@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import takewhile
-from typing import Any
 
 import numpy as np
 
@@ -96,15 +95,15 @@ def tree_of(kind: str) -> str:
     return CODE_LEVELS.get(kind, PROPOSED)
 
 
-def settings_of(proposals: Mapping[str, ProposedRole]) -> dict[str, Any]:
+def settings_of(proposals: Mapping[str, ProposedRole]) -> dict[str, str | list[str]]:
     """Return the columns by role, as settings. Quasi-identifiers that generalize to ranges are also numeric."""
     roles = {role: [name for name, proposed in proposals.items() if proposed.role == role] for role in ROLES}
     numeric = [
         name for name, proposed in proposals.items() if proposed.role == "relational" and proposed.hierarchy == RANGE
     ]
     roles["one_hot"] = _with_patterns(roles["one_hot"], list(proposals))
-    settings: dict[str, Any] = {role: names for role, names in {**roles, "numeric": numeric}.items() if names}
-    return {**settings, **({"sensitive": roles["sensitive"][0]} if roles["sensitive"] else {})}
+    named = {role: names for role, names in {**roles, "numeric": numeric}.items() if names}
+    return {role: names[0] if role == "sensitive" else names for role, names in named.items()}
 
 
 _CHOICE_OF = "(choice="

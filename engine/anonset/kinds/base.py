@@ -17,6 +17,7 @@ from anonset.reading.sources.source import Source
 from anonset.release.documents import Attestation
 from anonset.release.formats import P
 from anonset.settings.binding import require_sensitive
+from anonset.settings.job import Job
 
 if TYPE_CHECKING:
     from anonset.kinds.evaluation import Evaluation, EvaluationRequest
@@ -110,9 +111,7 @@ class PublicationAnalysis(RedactedRepr, ABC, Generic[P]):
         return ""
 
     @abstractmethod
-    def original_options(
-        self, source: Source, settings: "OriginalSettings", attested: Attestation | None
-    ) -> list[dict[str, Any]]:
+    def original_options(self, source: Source, settings: "OriginalSettings", attested: Attestation | None) -> list[Job]:
         """Return the possible reading options of the original, the most probable first.
 
         The publication supplies what the settings omit: column names, numeric columns, and the attested item separator.

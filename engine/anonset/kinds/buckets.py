@@ -25,6 +25,7 @@ from anonset.publications.buckets import STAR, sums_by_code
 from anonset.queries.buckets import estimate, record_workload, true_count
 from anonset.reading.sources.source import Source
 from anonset.release.documents import Attestation
+from anonset.settings.job import Job
 from anonset.settings.publication import OriginalSettings
 from anonset.spelling import counted, setting
 
@@ -69,9 +70,7 @@ class BucketsAnalysis(PublicationAnalysis[Buckets]):
             return None
         return correlations(self.publication, model.diversity)
 
-    def original_options(
-        self, source: Source, settings: OriginalSettings, attested: Attestation | None
-    ) -> list[dict[str, Any]]:
+    def original_options(self, source: Source, settings: OriginalSettings, attested: Attestation | None) -> list[Job]:
         """Return the options with the columns of both tables."""
         publication = self.publication
         roles = {
@@ -80,7 +79,7 @@ class BucketsAnalysis(PublicationAnalysis[Buckets]):
             "sensitive": publication.snt_value.name,
             "drop": settings.drop,
         }
-        return [{**settings.reading_options(), **roles}]
+        return [Job({**settings.reading_options(), **roles})]
 
     def require_possible(self, original: Table, hierarchies: Mapping[str, Hierarchy]) -> None:
         """Reject buckets with a row or value that is missing in the original, or that occurs less often there than in

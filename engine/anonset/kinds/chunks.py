@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import islice
-from typing import Any
 
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.errors import InputError, datum
@@ -26,6 +25,7 @@ from anonset.queries.mixed_workload import mixed_domain_workload
 from anonset.queries.relational import TrueAnswers
 from anonset.reading.sources.source import Source
 from anonset.release.documents import Attestation
+from anonset.settings.job import Job
 from anonset.settings.publication import OriginalSettings
 from anonset.spelling import setting
 
@@ -75,12 +75,10 @@ class ChunksAnalysis(PublicationAnalysis[Chunks]):
         """Return the item column as the only role."""
         return {"quasi_identifiers": [], "items": [self.publication.name], "not_protected": []}
 
-    def original_options(
-        self, source: Source, settings: OriginalSettings, attested: Attestation | None
-    ) -> list[dict[str, Any]]:
+    def original_options(self, source: Source, settings: OriginalSettings, attested: Attestation | None) -> list[Job]:
         """Return the options with the published item column."""
         items = items_of_original((self.publication.name,), settings, source, nameless=False)
-        return [{"drop": settings.drop, "items": items, **settings.reading_options()}]
+        return [Job({"drop": settings.drop, "items": items, **settings.reading_options()})]
 
     def require_possible(self, original: Table, hierarchies: Mapping[str, Hierarchy]) -> None:
         """Reject an original that contains an item in more or fewer records than are published."""

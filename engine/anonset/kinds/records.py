@@ -51,7 +51,8 @@ from anonset.release.symbols import (
     spell_out,
 )
 from anonset.settings.binding import numeric_columns, require_sensitive
-from anonset.spelling import setting
+from anonset.settings.job import Job
+from anonset.spelling import StatedSettings, setting
 from anonset.verification.constraints import utility_violation
 from anonset.verification.item_truth import check_items_possible
 from anonset.verification.relational_truth import are_ranges
@@ -226,14 +227,12 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
         policy = read_utility_policy(settings.utility_constraints, table.transactions.vocabulary)
         return utility_violation(table.transactions, self.publication, policy)
 
-    def original_options(
-        self, source: Source, settings: "OriginalSettings", attested: Attestation | None
-    ) -> list[dict[str, Any]]:
+    def original_options(self, source: Source, settings: "OriginalSettings", attested: Attestation | None) -> list[Job]:
         """Return the options with the published columns, for each possible item separator."""
         publication = self.publication
         data = None if attested is None else cast("PublishedFile", attested.data)
         nameless = data is not None and data.nameless
-        roles: dict[str, Any] = {
+        roles: StatedSettings = {
             "drop": settings.drop,
             "items": items_of_original(publication.item_columns, settings, source, nameless=nameless),
             "relational": [column.name for column in publication.relational],
@@ -242,7 +241,7 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
         }
         marks = separators(settings, None if data is None else data.separator, source)
         options = {**roles, **settings.reading_options()}
-        return [{**options, "separator": mark} for mark in marks]
+        return [Job({**options, "separator": mark}) for mark in marks]
 
     def _numeric(self, settings: "OriginalSettings") -> list[str]:
         """Return the numeric relational columns. A column without a given hierarchy is numeric if all its labels are

@@ -8,6 +8,7 @@ from typing import Any
 from anonset.reading.file_options import COLUMN_OPTIONS
 from anonset.reading.name_lists import name_list, names_in, rules_in
 from anonset.settings.job import Job
+from anonset.spelling import SettingValue
 
 OPTIONS_OF_ROLES = {"present": "one_hot", "with_header": "one_code"}
 """Options that apply only to columns of one role."""
@@ -29,6 +30,10 @@ RULES: dict[str, frozenset[str]] = {
     "publish_as_is": _READ,
 }
 """All settings with entries by column, with the roles of columns that may have an entry."""
+_ROLES_WITH = {role: frozenset({"relational" if role == "numeric" else role}) for role in COLUMN_OPTIONS} | RULES
+"""All settings that name columns, with the roles of columns that they may name."""
+Entries = dict[str, str | list[str]]
+"""Entries of a setting, by column."""
 NAMES = frozenset({*COLUMN_OPTIONS, "unit", "publish_as_is"})
 """Settings that are lists of column names."""
 
@@ -47,24 +52,16 @@ def without_roles(job: Job, role_of: Mapping[str, str], known: Sequence[str] = (
     >>> without_roles(job, {"age": "drop"}).settings
     {'relational': ['zip'], 'null': ['-']}
     """
-    changed: dict[str, Any] = {}
-    moved = set[str]()
-    for role in COLUMN_OPTIONS:
-        if isinstance(value := job.get(role), str | list):
-            stays = "relational" if role == "numeric" else role
-            every = names_in(known, value)
-            names = [name for name in every if role_of.get(name, stays) == stays]
-            if len(names) < len(every):
-                changed[role] = ",".join(names) if role == "sensitive" else names
-                moved |= {*every} - {*names}
-    changed |= {option: None for option, role in OPTIONS_OF_ROLES.items() if changed.get(role) == []}
-    for name in RULES.keys() & job.keys():
-        gone = {column for column, role in role_of.items() if role not in RULES[name]}
+    changed, moved = dict[str, SettingValue](), set[str]()
+    for name in [name for name in _ROLES_WITH if name in job]:
+        entries = entries_in(name, job[name], known) or {}
+        gone = {column for column, role in role_of.items() if role not in _ROLES_WITH[name]} & entries.keys()
         if name == "publish_as_is":  # a declaration is about the former role
-            gone |= moved
-        entries = entries_in(name, job[name])
-        if entries is not None and not gone.isdisjoint(entries):
+            gone |= moved & entries.keys()
+        if gone:
             changed[name] = joined(name, {column: entry for column, entry in entries.items() if column not in gone})
+        moved |= gone if name in COLUMN_OPTIONS else set()
+    changed |= {option: None for option, role in OPTIONS_OF_ROLES.items() if changed.get(role) == []}
     return job.with_(**changed)
 
 
@@ -75,9 +72,8 @@ def names_with_commas(*jobs: Job) -> list[str]:
     >>> names_with_commas(job, Job({"hierarchy": {"code,x": "values"}}))
     ['born, at', 'code,x']
     """
-    lists = [value for job in jobs for value in map(job.get, COLUMN_OPTIONS) if isinstance(value, list)]
-    entries = [entries_in(name, job[name]) or () for job in jobs for name in RULES if name in job]
-    return [name for names in (*lists, *entries) for name in names if isinstance(name, str) and "," in name]
+    entries = [entries_in(name, job[name]) or () for job in jobs for name in _ROLES_WITH if name in job]
+    return [name for names in entries for name in names if "," in name]
 
 
 def with_longest_names(flags: Job, job: Job) -> Job:
@@ -113,28 +109,30 @@ def with_exact_names(settings: Job, columns: Sequence[str]) -> Job:
     return Job({**settings, **names, **rules, **items})
 
 
-def entries_in(name: str, value: Any) -> dict[str, Any] | None:
+def entries_in(name: str, value: Any, known: Sequence[str] = ()) -> Entries | None:
     """Return the entries of a setting by column, in order. None if the setting has no entries by column, or another
-    type. Entries for all columns have the empty name.
+    type. Entries for all columns have the empty name. Columns in a list have themselves as entries.
     """
     if name in TABLES:
         return dict(value) if isinstance(value, Mapping) else None
     if name == "separator":
-        pairs = _SEPARATOR.findall(str(value))
-        return dict(pairs) if joined(name, dict(pairs)) == value else None
-    if not isinstance(value, str | list) or not all(isinstance(text, str) for text in name_list(value)):
+        marks = dict(_SEPARATOR.findall(str(value)))
+        return marks if joined(name, marks) == value else None
+    if not isinstance(value, str | list) or not all(isinstance(text, str) for text in value):
         return None
-    entries: dict[str, Any] = {}
+    if name in NAMES:
+        return {column: [column] for column in names_in(known, value)}
+    entries = dict[str, list[str]]()
     for text in name_list(value):
-        column = text if name == "publish_as_is" else text.partition("=")[0] if "=" in text else ""
-        entries.setdefault(column, []).append(text)
-    return entries
+        entries.setdefault(text.partition("=")[0] if "=" in text else "", []).append(text)
+    return {**entries}
 
 
-def joined(name: str, entries: Mapping[str, Any]) -> Any:
+def joined(name: str, entries: Entries) -> Any:
     """Return the value of a setting with these entries by column (see `entries_in`)."""
     if name in TABLES:
-        return dict(entries)
+        return entries
     if name == "separator":
         return " ".join(f"{column}={mark}" for column, mark in entries.items())
-    return [text for texts in entries.values() for text in texts]
+    texts = [text for texts in entries.values() for text in texts]
+    return ",".join(texts) if name == "sensitive" else texts

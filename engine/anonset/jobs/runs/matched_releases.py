@@ -34,6 +34,7 @@ from anonset.reading.table_builder import gather_files, read_all_rows
 from anonset.release.documents import Report
 from anonset.release.publishing.staging import PRIVATE
 from anonset.release.release import Release
+from anonset.settings.job import Job
 from anonset.settings.paths import side_digests, with_absolute_paths
 from anonset.settings.settings import InputSettings, ReadingSettings, Settings, is_job, validate
 from anonset.spelling import StatedSettings, listed, setting
@@ -276,7 +277,7 @@ class _Data(RedactedRepr):
         name = column if column in self.settings.hierarchy else "items"
         return self.side_files.get(f"hierarchy {name}", self.settings.hierarchy.get(name))
 
-    def reading_of(self, column: str) -> dict[str, Any]:
+    def reading_of(self, column: str) -> Job:
         """Return the options that decide the items of a column, by name. Separators are compared with the items."""
         file, rules = (
             self.settings.file,
@@ -287,7 +288,7 @@ class _Data(RedactedRepr):
         options["one_code"] = bool(file.one_code)  # items do not depend on the names of these columns
         options["one_hot"] = bool(file.one_hot) and {name for name in file.one_hot if name.endswith("*")}
         options["value_codes"] = file.value_codes if self.source.format in STATISTICS else None
-        return options
+        return Job(options)
 
     def separator_of(self, table: Table, column: str) -> str | None:
         """Return the text at which cells of a column of items are split. None if a cell is one item."""

@@ -10,7 +10,6 @@ from functools import lru_cache
 from itertools import combinations
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
-from typing import Any
 
 from anonset.columns.headers import PERSON_IDS, is_about_a_person, is_identifier, meaning_of
 from anonset.errors import InputError, MisreadError
@@ -169,7 +168,7 @@ def _is_id(header: str) -> bool:
     return meaning_of(header) in PERSON_IDS or is_identifier(header) or is_about_a_person(header)
 
 
-def settings_in(job: Path) -> Mapping[str, Any]:
+def settings_in(job: Path) -> Job:
     """Return the settings as written in a job file.
 
     Raises
@@ -185,11 +184,11 @@ def settings_in(job: Path) -> Mapping[str, Any]:
 
 
 @lru_cache(maxsize=16)  # a screen reads the settings many times
-def _parsed(text: str) -> Mapping[str, Any]:
-    return tomllib.loads(text)
+def _parsed(text: str) -> Job:
+    return Job(tomllib.loads(text))
 
 
-def tables_of(raw: Mapping[str, Any]) -> dict[str, Job]:
+def tables_of(raw: Job) -> dict[str, Job]:
     """Return the settings of each linked table of a job by name. Empty if the job reads a single table."""
     tables = raw.get("tables", {})
     named = tables.items() if isinstance(tables, Mapping) else ()

@@ -172,7 +172,7 @@ class Inspection(Commands):
         if job is None:
             return
         proposal = job.with_name(f".{token_urlsafe(12)}{JOB}")  # paths in it are relative to this folder
-        kept = {name: value for name, value in self._state.raw.items() if name in _KEPT}
+        kept = self._state.raw.only(_KEPT)
         try:
             await self._inspect_tables(unit, "--out", str(proposal))
             if proposal.exists():

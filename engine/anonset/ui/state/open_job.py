@@ -23,7 +23,7 @@ class OpenJob(Protocol):
         """Path of the job file, relative to the folder."""
 
     @property
-    def raw(self) -> Mapping[str, Any]:
+    def raw(self) -> Job:
         """Settings as written in the job file."""
 
     @property

@@ -114,9 +114,9 @@ class PageState:
         return "FILE" if path is None else self.folder.relative(path)
 
     @property
-    def raw(self) -> Mapping[str, Any]:
+    def raw(self) -> Job:
         """Settings as written in the job file."""
-        return {} if self.file is None else settings_in(self.file)
+        return Job() if self.file is None else settings_in(self.file)
 
     @property
     def tables(self) -> dict[str, Job]:
@@ -449,7 +449,7 @@ def _read(job: Path) -> Job:
     """
     raw = settings_in(job)
     if tables_of(raw) and raw.get("unit", OPEN) == OPEN:
-        return Job({name: value for name, value in raw.items() if name not in ("unit", "tables", QUESTIONS["unit"])})
+        return raw.without("unit", "tables", QUESTIONS["unit"])
     return read_job(str(job), unanswered=True)
 
 

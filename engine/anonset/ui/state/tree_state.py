@@ -18,7 +18,7 @@ from anonset.errors import InputError
 from anonset.jobs.proposals.column_hierarchy import ColumnHierarchy
 from anonset.reading.hierarchies.files import read_hierarchy, write_hierarchy
 from anonset.reading.hierarchies.specs import split_spec
-from anonset.settings.edits import edited
+from anonset.settings.edits import QUESTIONS, edited
 from anonset.settings.job import Job
 from anonset.settings.job_changes import hierarchy_choices
 from anonset.settings.job_files import column_settings
@@ -382,8 +382,7 @@ def _identities(tree: Hierarchy) -> list[tuple[str, int]]:
     return list(zip(tree.labels, (ends[tree.leaf_hi] - ends[tree.leaf_lo]).tolist(), strict=True))
 
 
-def _hierarchies(state: OpenJob) -> Mapping[str, Any]:
+def _hierarchies(state: OpenJob) -> dict[str, str]:
     """Return the hierarchies as written in the job file, with relative paths."""
-    raw = state.raw
-    answers: Mapping[str, Any] = raw.get("unit_is", {}).get(state.unit, {})
-    return dict(column_settings({**raw.get("hierarchy", {}), **answers.get("hierarchy", {})}))
+    answer = Job(state.raw.get(QUESTIONS["unit"], {}).get(state.unit, {}))
+    return dict(column_settings({**state.raw.entries("hierarchy"), **answer.entries("hierarchy")}))
