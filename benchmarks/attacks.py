@@ -31,7 +31,7 @@ def lines_of(folder: Path, columns: tuple[str, ...]) -> Iterator[str]:
     rows = rows_of(folder)
     trees = {name: tree for name, tree in trees_of(folder, rows, occurring=False).items() if name in columns}
     texts = tuple(CategoricalColumn.of(name, [row[name] for row in rows]) for name in columns)
-    table = Table(None, texts, word=OwnerStatements("row"))
+    table = Table(None, texts, statements=OwnerStatements("row"))
     for name, refine in FORMS:
         release = anonset.anonymize(table, formation_of(name, K, refine=refine), hierarchies=trees)
         risk = anonset.risk(release, attacks=["all"])

@@ -345,13 +345,13 @@ def listed(names: Sequence[str], last: str = "and", most: int | None = None) -> 
 
 
 _RUN = 4
-"""Smallest number of numbered names that `folded` shows as a range."""
+"""Smallest number of numbered names that `name_ranges` shows as a range."""
 
 
-def folded(names: Iterable[str]) -> list[str]:
+def name_ranges(names: Iterable[str]) -> list[str]:
     """Return names, with each run of consecutively numbered names as one text.
 
-    >>> folded(["age", "v1", "v2", "v3", "v4", "sex", "w1", "w3"])
+    >>> name_ranges(["age", "v1", "v2", "v3", "v4", "sex", "w1", "w3"])
     ['age', 'v1 … v4', 'sex', 'w1', 'w3']
     """
     runs = list[list[str]]()

@@ -119,7 +119,7 @@ def test_local_recoding_publishes_dense_records_first_and_outliers_last() -> Non
 )
 def test_the_reported_loss_is_the_loss_of_the_publication(made: Any) -> None:
     case = random_case(11, 40, 3)
-    table = Table(None, case.columns, word=OwnerStatements("row"))
+    table = Table(None, case.columns, statements=OwnerStatements("row"))
     trees = dict(case.hierarchies)
     result = made.recode(table, trees)
     losses = []

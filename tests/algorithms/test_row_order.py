@@ -27,7 +27,7 @@ N = 60
 
 def in_order(table: Table, rows: np.ndarray) -> Table:
     """Return the rows of a table in another order, with the declaration that each row is a person."""
-    return replace(table.take(rows), word=replace(table.word, unit="row"))
+    return replace(table.take(rows), statements=replace(table.statements, unit="row"))
 
 
 def published(case: Case, algorithm: Algorithm, rows: np.ndarray, out: Path) -> Mapping[str, bytes]:

@@ -112,7 +112,7 @@ def test_rows_are_narrowed_above_the_control() -> None:
 
 def test_downcoding_does_not_apply_without_published_nodes() -> None:
     assert isinstance(downcoding(AttackInput(None, anonset.KAnonymity(2))), str)  # type: ignore[arg-type]
-    table = Table(None, (CategoricalColumn.of("sex", "ffmm"),), word=OwnerStatements("row"))
+    table = Table(None, (CategoricalColumn.of("sex", "ffmm"),), statements=OwnerStatements("row"))
     release = anonset.anonymize(table, anonset.LocalRecoding(k=2), hierarchies={"sex": "values"})
     scene = AttackInput(
         release.publication, anonset.KAnonymity(2), release.unverified.table, release.unverified.hierarchies

@@ -179,7 +179,7 @@ def test_a_rare_item_is_inferred() -> None:
 
 def test_regions_chosen_by_items_are_not_attacked() -> None:
     table = Table.from_columns({"items": [set("ac"), set("bd")] * 6}, place=[f"p{n % 2}" for n in range(12)])
-    table = replace(table, word=OwnerStatements("row"))
+    table = replace(table, statements=OwnerStatements("row"))
     release = anonset.anonymize(table, JointSplit(k=3, m=1), hierarchies={"items": FLAT})
     scene = AttackInput(release.publication, anonset.KmAnonymity(3, 1), release.unverified.table, {"items": FLAT})
     assert "requires a single hierarchy cut" in str(minimality(scene))

@@ -25,7 +25,7 @@ from cli.place import Place
 NAN, INF = float("nan"), float("inf")
 RT_TABLE = replace(
     Table.from_columns({"items": [{"a"}, {"a"}, {"a", "b"}, {"b"}] * 2}, sex=["f", "m"] * 4),
-    word=OwnerStatements("row"),
+    statements=OwnerStatements("row"),
 )
 FRAMEWORKS = [RumBound(k=2, m=1, delta=0.0), TumBound(k=2, m=1, delta=1.0), RFirst(k=2, m=1), TFirst(k=2, m=1)]
 MEASURES = {

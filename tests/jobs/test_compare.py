@@ -79,7 +79,7 @@ def test_an_infeasible_candidate_states_the_reason(table: anonset.Table) -> None
 
 def test_a_parameter_that_is_a_class_is_shown_by_its_name(table: anonset.Table) -> None:
     rt = anonset.Table(table.transactions, (anonset.CategoricalColumn.of("sex", ["f", "m", "f", "m"]),))
-    rt = replace(rt, word=OwnerStatements("row"))
+    rt = replace(rt, statements=OwnerStatements("row"))
     (candidate,) = anonset.compare(rt, [anonset.RumBound(k=2, m=2, delta=0.65, transaction=anonset.Apriori)], **BOUND)
     assert candidate.settings == {"k": 2, "m": 2, "delta": 0.65, "transaction": "apriori"}
 

@@ -40,7 +40,7 @@ def table_of(seed: int, n: int = 60, *, items: bool = False) -> Table:
         CategoricalColumn.of("sex", [source.choice("fm") for _ in range(n)]),
     ]
     sets = SetColumn.of([set(source.sample("abcd", source.randint(1, 3))) for _ in range(n)]) if items else None
-    return Table(sets, tuple(columns), word=OwnerStatements("row"))
+    return Table(sets, tuple(columns), statements=OwnerStatements("row"))
 
 
 def require_kept_promise(table: Table, release: anonset.Release) -> None:

@@ -17,7 +17,7 @@ from anonset.reading.decisions import MACHINE, Decides, decisions
 from anonset.reading.file_options import FileOptions
 from anonset.reading.linked import LinkedTable, LinkedTables
 from anonset.settings.compare import compare_settings_model
-from anonset.settings.settings import Settings, declared, settings_model
+from anonset.settings.settings import Settings, settings_model, with_decisions
 
 SAME_RESULT = {"workers", "cluster", "cluster_tls", "if_exists", "memory_limit", "work_dir", "out", "private", "input"}
 """Options that may differ between runs of the same job. The content of `input` is compared."""
@@ -65,7 +65,7 @@ def test_an_option_that_declares_nothing_is_an_error():
         depth: int = 1
 
     with pytest.raises(TypeError, match=r"Grown\.depth"):
-        declared(Grown)
+        with_decisions(Grown)
 
 
 CHANGED: dict[str, Any] = {

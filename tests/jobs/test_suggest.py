@@ -412,7 +412,9 @@ def test_whether_hierarchy_or_algorithm_limits():
 @pytest.mark.long
 def test_rare_items_within_clusters_are_stated_as_the_limit():
     rows = [{f"i{n // 8}", f"j{n % 7}"} for n in range(56)]
-    table = Table(SetColumn.of(rows), (CategoricalColumn.of("place", [f"p{n % 8}" for n in range(56)]),), word=BY_ROW)
+    table = Table(
+        SetColumn.of(rows), (CategoricalColumn.of("place", [f"p{n % 8}" for n in range(56)]),), statements=BY_ROW
+    )
     suggestion = suggest(table, KKmAnonymity(5, 2), seconds=20)
     rare = {
         candidate.algorithm: candidate.measures["rare_in_clusters"]
@@ -452,7 +454,7 @@ def test_counting_frequent_items_outranks_slightly_higher_usefulness(rum, first)
 @pytest.mark.long
 def test_candidates_stopped_by_the_disclosure_scan_are_not_recommended():
     columns = {"place": [f"place {n}" for n in range(60)], "sex": list("fm") * 30}
-    table = replace(Table.from_columns(**columns), word=BY_ROW)
+    table = replace(Table.from_columns(**columns), statements=BY_ROW)
     suggestion = suggest(table, KAnonymity(5), workers=1)
     assert {candidate.outcome for candidate in suggestion.candidates} >= {"disclosing"}
     for entry in suggestion.candidates:
@@ -472,7 +474,7 @@ def _publishes(table, name):
 
 def test_a_scan_that_stops_all_candidates_names_the_remedy():
     table = Table.from_columns(place=[f"place {n}" for n in range(60)], sex=["f"] * 60)
-    table = replace(table, word=BY_ROW)
+    table = replace(table, statements=BY_ROW)
     suggestion = suggest(table, KAnonymity(5), workers=1)
     assert suggestion.recommended is None
     assert names(suggestion.reason, "'place' 60 5 publish_as_is")
@@ -485,7 +487,7 @@ def test_columns_that_spoil_the_counts_are_named(monkeypatch):
     baskets = [rng.sample("aaaabbbcdefgh", 3) for _ in range(300)]
     columns = {"sex": "fm", "zip": ascii_lowercase, "ward": ascii_lowercase}
     relational = tuple(CategoricalColumn.of(name, rng.choices(values, k=300)) for name, values in columns.items())
-    table = Table(SetColumn.of(baskets), relational, word=BY_ROW)
+    table = Table(SetColumn.of(baskets), relational, statements=BY_ROW)
 
     def warned(table):
         suggestion = suggest(table, KKmAnonymity(k=5, m=2), hierarchies={"items": "balanced:2"}, workers=1)

@@ -102,7 +102,12 @@ def relational(seed: int, n: int) -> tuple[Table, dict[str, Hierarchy], dict[str
         name: {v for v in models[int(name[1])].nodes for c in labels if models[int(name[1])].strictly_above(v, c)}
         for name, labels in ceilings.items()
     }
-    return Table(None, relational=case.columns, word=OwnerStatements("row")), dict(case.hierarchies), ceilings, above
+    return (
+        Table(None, relational=case.columns, statements=OwnerStatements("row")),
+        dict(case.hierarchies),
+        ceilings,
+        above,
+    )
 
 
 FORMING = [

@@ -60,7 +60,7 @@ class Rebel(anonset.Coat):
 def rt(rows: list[list[str]]) -> Table:
     column = anonset.SetColumn.of(rows)
     ages = anonset.NumericColumn("age", np.array([20, 21, 22, 23, 60, 61, 62, 63][: column.n]))
-    return Table(column, (ages,), word=OwnerStatements("row"))
+    return Table(column, (ages,), statements=OwnerStatements("row"))
 
 
 def framework(transaction: Any) -> Any:

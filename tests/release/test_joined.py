@@ -123,7 +123,7 @@ def test_hierarchies_that_do_not_fit_joined_columns(given: dict[str, str], messa
     ids=["one column has items", "no column has items"],
 )
 def test_a_column_without_items_adds_none_to_the_universe(dx: list[set[str]], labels: tuple[str, ...]) -> None:
-    table = replace(Table.from_columns({"dx": dx, "rx": [set(), set()]}), word=OwnerStatements("row"))
+    table = replace(Table.from_columns({"dx": dx, "rx": [set(), set()]}), statements=OwnerStatements("row"))
     hierarchies = {"dx": "balanced:2", "rx": "balanced:2"}
     release = anonymize(table, Apriori(k=2, m=1), hierarchies=hierarchies)
     assert release.unverified.hierarchies["items"].labels == labels
@@ -133,7 +133,7 @@ def test_a_column_without_items_adds_none_to_the_universe(dx: list[set[str]], la
 def test_a_table_from_columns_is_published_like_a_table_from_a_file(tmp_path: Path) -> None:
     dx = [{"a", "b"}, {"a"}, {"b"}, set(), {"c"}, {"c"}]
     made = Table.from_columns({"dx": dx, "rx": [{"10"}, {"9"}, {"9", "10"}, set(), {"9"}, {"9"}]})
-    made = replace(made, word=OwnerStatements("row"))
+    made = replace(made, statements=OwnerStatements("row"))
     (tmp_path / "visits.csv").write_text("dx,rx\na b,10\na,9\nb,10 9\n,\nc,9\nc,9\n")
     hierarchies = {"dx": "balanced:2", "rx": "balanced:2"}
     first, other = (

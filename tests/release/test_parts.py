@@ -24,14 +24,14 @@ def table() -> Table:
     random = np.random.default_rng(5)
     rows = [{f"i{item:02}" for item in random.geometric(0.15, 4) if item < 20} for _ in range(60)]
     year = CategoricalColumn.of("year", ["2001" if i % 3 else "2002" for i in range(60)])
-    return Table(SetColumn.of(rows), kept=(year,), order=("year", "items"), word=OwnerStatements("row"))
+    return Table(SetColumn.of(rows), kept=(year,), order=("year", "items"), statements=OwnerStatements("row"))
 
 
 def in_files(meant: Table, work: Files) -> Table:
     sets, year = meant.transactions, meant.kept[0]
     sets = SetColumn("items", work.keep("indptr", sets.indptr), work.keep("items", sets.items), sets.vocabulary)
     kept = CategoricalColumn("year", work.keep("year", year.codes), year.vocabulary)
-    return Table(sets, kept=(kept,), order=meant.order, store=work, word=meant.word)
+    return Table(sets, kept=(kept,), order=meant.order, store=work, statements=meant.statements)
 
 
 def published(folder):

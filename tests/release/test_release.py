@@ -136,7 +136,7 @@ def test_a_table_without_items_is_published_as_it_is(rows: list[set[str]], algor
     hierarchies = {"items": "balanced:2"}
     if isinstance(algorithm, anonset.RumBound | anonset.RFirst):
         sex = anonset.CategoricalColumn.of("sex", ["f"] * len(rows))
-        table = replace(table, relational=(sex,), word=OwnerStatements("row"))
+        table = replace(table, relational=(sex,), statements=OwnerStatements("row"))
         hierarchies["sex"] = "balanced:3"
     release = anonset.anonymize(table, algorithm, hierarchies=hierarchies)
     assert release.verdict.holds
@@ -220,7 +220,7 @@ def test_a_loss_equal_to_the_maximum_is_allowed(table: anonset.Table) -> None:
 
 def test_columns_outside_the_model_are_rejected() -> None:
     table = anonset.Table.from_columns({"items": RECORDS}, age=["1", "2", "3", "4"])
-    table = replace(table, word=OwnerStatements("row"))
+    table = replace(table, statements=OwnerStatements("row"))
     with pytest.raises(anonset.InputError, match="'age'"):
         anonset.anonymize(table, anonset.Apriori(k=2, m=2), hierarchies={"items": HIERARCHY})
 

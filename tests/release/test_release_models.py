@@ -30,7 +30,7 @@ def rt_table(items: bool = True) -> anonset.Table:
         anonset.CategoricalColumn.of("gender", ["Male", "Male", "Female", "Female", "Female", "Male"]),
     )
     word = OwnerStatements("row", publish_as_is=("age",))  # the paper's ranges end at the ages of single persons
-    return anonset.Table(sets, relational, word=word)
+    return anonset.Table(sets, relational, statements=word)
 
 
 def long_table() -> anonset.Table:

@@ -41,7 +41,7 @@ def rt_table(rows: list[set[str]]) -> anonset.Table:
     ward = anonset.CategoricalColumn.of("ward", [f"{MARK}w{i % 2}" for i in range(len(rows))])
     items = anonset.Table.from_sets(rows).transactions
     return anonset.Table(
-        items, (ages, origin), kept=(ward,), order=("age", "origin", "items", "ward"), word=OwnerStatements("row")
+        items, (ages, origin), kept=(ward,), order=("age", "origin", "items", "ward"), statements=OwnerStatements("row")
     )
 
 

@@ -25,8 +25,8 @@ def searched(k: int, m: int) -> anonset.Algorithm:
     ("algorithm", "table", "is_declared"),
     [
         (anonset.SetSearch(k=4, m=2), Table(ROWS), True),
-        (anonset.RFirst(k=4, m=2, transaction=searched), Table(ROWS, (AGES,), word=OwnerStatements("row")), True),
-        (anonset.RFirst(k=4, m=2), Table(ROWS, (AGES,), word=OwnerStatements("row")), False),
+        (anonset.RFirst(k=4, m=2, transaction=searched), Table(ROWS, (AGES,), statements=OwnerStatements("row")), True),
+        (anonset.RFirst(k=4, m=2), Table(ROWS, (AGES,), statements=OwnerStatements("row")), False),
         (anonset.Coat(k=4, m=2), Table(ROWS), False),
     ],
 )
@@ -52,8 +52,8 @@ def test_sets_are_ordered_by_labels():
     ("algorithm", "table"),
     [
         (anonset.SetSearch(k=7, m=2), Table(SetColumn.of([row.replace("a", "f").split() for row in ITEMS]))),
-        (anonset.JointSplit(k=4, m=2, w="0.5"), Table(ROWS, (AGES,), word=OwnerStatements("row"))),
-        (anonset.RFirst(k=4, m=2, transaction=searched), Table(ROWS, (AGES,), word=OwnerStatements("row"))),
+        (anonset.JointSplit(k=4, m=2, w="0.5"), Table(ROWS, (AGES,), statements=OwnerStatements("row"))),
+        (anonset.RFirst(k=4, m=2, transaction=searched), Table(ROWS, (AGES,), statements=OwnerStatements("row"))),
     ],
 )
 def test_mapping_account_and_evaluation_agree_if_a_tree_orders_the_items_by_frequency(tmp_path, algorithm, table):

@@ -180,7 +180,7 @@ def test_a_refusal_names_other_ways_and_no_weaker_parameters(
 @pytest.mark.parametrize(("k", "named"), [(2, True), (4, False)])
 def test_a_smaller_delta_is_suggested_if_clusters_were_merged(k: int, named: bool) -> None:
     table = Table.from_columns({"items": ["x"] * 4}, sex=["f", "m", "f", "m"])
-    table = replace(table, word=OwnerStatements("row"))
+    table = replace(table, statements=OwnerStatements("row"))
     with pytest.raises(anonset.WorthlessError) as raised:
         anonset.anonymize(table, anonset.RumBound(k=k, m=1, delta=1.0), workers=1)
     assert names(raised.value, "delta clusters") is named

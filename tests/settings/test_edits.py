@@ -8,7 +8,7 @@ import pytest
 import tomlkit
 
 from anonset.cli.main import main
-from anonset.settings.column_rules import RULES, TABLES
+from anonset.settings.column_rules import ENTRY_ROLES, TABLES
 from anonset.settings.edits import edited
 from anonset.settings.job import Job
 from anonset.settings.job_changes import changed_job
@@ -33,29 +33,29 @@ ENTRIES: dict[str, tuple[Any, Any, Any]] = {
 
 
 def test_each_setting_with_entries_by_column_has_an_example():
-    assert ENTRIES.keys() == RULES.keys()
+    assert ENTRIES.keys() == ENTRY_ROLES.keys()
     kinds = {name: field.annotation for name, field in settings_model().model_fields.items()}
     tables = {name for name, kind in kinds.items() if dict in (get_origin(part) for part in (kind, *get_args(kind)))}
     assert tables == TABLES.keys()
     described = {name for name, field in settings_model().model_fields.items() if "COL" in str(field.description)}
-    assert described <= RULES.keys() | {"private"}, "a setting with entries by column must be in `RULES`"
+    assert described <= ENTRY_ROLES.keys() | {"private"}, "a setting with entries by column must be in `ENTRY_ROLES`"
 
 
-@pytest.mark.parametrize("name", sorted(RULES.keys() - {"publish_as_is"}))
+@pytest.mark.parametrize("name", sorted(ENTRY_ROLES.keys() - {"publish_as_is"}))
 def test_a_flag_changes_only_the_columns_that_it_names(name):
     age, zip_code, both = ENTRIES[name]
     assert over({name: age}, {name: zip_code})[name] == both
     assert over({name: both}, {name: age})[name] == both
 
 
-@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("name", ENTRY_ROLES)
 def test_a_dropped_column_has_no_rules(name):
     age, zip_code, both = ENTRIES[name]
     job: dict[str, Any] = {"relational": ["age"], "items": ["zip"]}
     assert over({**job, name: both}, {"drop": "age"})[name] == zip_code
     assert name not in over({**job, name: age}, {"drop": ["age"]})
     assert over(job, {name: both, "drop": "age"})[name] == zip_code
-    stays = {"items": "age"} if "relational" not in RULES[name] else {"relational": "age"}
+    stays = {"items": "age"} if "relational" not in ENTRY_ROLES[name] else {"relational": "age"}
     assert over({**job, name: both}, stays)[name] == both
 
 
@@ -68,7 +68,7 @@ def test_a_dropped_column_whose_name_contains_a_comma_has_no_rules(name):
     assert over({}, {**text, name: job[name]}) == {**text, "relational": ["age"], name: {"age": "1"}}
 
 
-@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("name", ENTRY_ROLES)
 def test_a_column_dropped_on_the_page_has_no_rules(name):
     _, zip_code, both = ENTRIES[name]
     job: dict[str, Any] = {"relational": ["age"], "items": ["zip"], name: both}
@@ -99,7 +99,7 @@ def test_the_former_column_of_a_role_for_one_column_is_dropped(role: str, value:
     assert over({role: former}, {role: value, "keep": ["hiv"]}) == {role: value, "keep": ["hiv"]}
 
 
-@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("name", ENTRY_ROLES)
 @pytest.mark.parametrize("value", [[0], 5, "", {}, None, [None]])
 def test_values_of_another_type_are_left_to_the_validation(name, value):
     _, zip_code, both = ENTRIES[name]

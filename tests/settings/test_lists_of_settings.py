@@ -99,7 +99,7 @@ def test_a_run_in_python_has_the_settings_of_a_run() -> None:
         table_lines.TABLE_ROLES, linked.TABLE_OPTIONS, linked.ATTRIBUTES, spelling.JOB_KEYS, parameters.GENERAL,
         [name for names in flags._HELP_GROUPS.values() for name in names], findings._SETTING_COMMENTS,
         publication._ORIGINAL_SETTINGS, suggest._ASKED, trial._BASIS, fix_buttons._OF_EACH_COLUMN,
-        setting_words._ACTIONS, setting_words._VALUES, column_rules.RULES, column_rules.OPTIONS_OF_ROLES,
+        setting_words._ACTIONS, setting_words._VALUES, column_rules.ENTRY_ROLES, column_rules.OPTIONS_OF_ROLES,
     ],
 )  # fmt: skip
 def test_lists_name_settings_that_exist(listed: Iterable[str]) -> None:
@@ -129,7 +129,7 @@ def test_each_kind_of_skipped_rows_has_words_for_the_page() -> None:
 def test_the_roles_of_columns_are_those_of_the_options() -> None:
     assert {*ROLES} == {*COLUMN_OPTIONS, "unit"} - {"numeric"}
     assert {*setting_words.ROLE_WORDS} == {*ROLES}
-    assert frozenset().union(*column_rules.RULES.values(), column_rules.OPTIONS_OF_ROLES.values()) <= {*ROLES}
+    assert frozenset().union(*column_rules.ENTRY_ROLES.values(), column_rules.OPTIONS_OF_ROLES.values()) <= {*ROLES}
 
 
 def test_each_option_belongs_to_linked_tables_or_to_the_job() -> None:

@@ -137,7 +137,9 @@ def _split(data: str, number: int) -> Split:
     order = permutation(table.n, number)
     parts = (np.sort(order[:TRAINED]), np.sort(order[TRAINED : TRAINED + TESTED]))
     tables = [
-        Table(_items(table).take(part), tuple(column.take(part) for column in columns), word=OwnerStatements("row"))
+        Table(
+            _items(table).take(part), tuple(column.take(part) for column in columns), statements=OwnerStatements("row")
+        )
         for part in parts
     ]
     return Split(*tables)

@@ -345,7 +345,7 @@ class Table(RedactedRepr):
     """Signs of the first rows about persons. Dropped columns are included."""
     mentions: tuple[PersonMentions, ...] = ()
     """Item columns in which the reader found persons."""
-    word: OwnerStatements = OwnerStatements()  # noqa: RUF009
+    statements: OwnerStatements = OwnerStatements()  # noqa: RUF009
     """Statements of the data owner about persons and columns."""
     tables: tuple[str, ...] = ()
     """Names of the tables that a publication consists of, first that with a row per record. Names of columns are then
@@ -461,7 +461,7 @@ class Table(RedactedRepr):
         transactions = SetColumn.join(columns) if len(columns) > 1 else next(iter(columns), None)
         categories = tuple(CategoricalColumn.of(name, labels) for name, labels in relational.items())
         joined = tuple(sets or ()) if len(columns) > 1 else ()
-        return cls(transactions, categories, joined=joined, word=OwnerStatements(unit=unit))
+        return cls(transactions, categories, joined=joined, statements=OwnerStatements(unit=unit))
 
 
 def _require_same_length(columns: Sequence[SetColumn | Column]) -> None:

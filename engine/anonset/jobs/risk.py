@@ -92,7 +92,7 @@ def risk(
             publication, model = published.publication, published.verdict.model
             by_person = published.unverified.table.by_person
             raw, original, trees = None, published.unverified.table, dict(published.unverified.hierarchies)
-            as_is: Sequence[str] = published.unverified.table.word.publish_as_is
+            as_is: Sequence[str] = published.unverified.table.statements.publish_as_is
             made_by = _sole_algorithm(published.algorithm.name, vars(published.algorithm), published.figures)
         else:
             opened = stack.enter_context(open_in_blocks(published, private, work_dir, records=original is None))

@@ -14,7 +14,7 @@ from anonset.data.table import Column
 from anonset.privacy import PrivacyModel
 from anonset.publications import Records
 from anonset.settings.publication import THRESHOLD
-from anonset.spelling import counted, folded, listed
+from anonset.spelling import counted, listed, name_ranges
 
 if TYPE_CHECKING:
     from anonset.measures.shares import RecordFigures, Share
@@ -39,7 +39,7 @@ class Knowledge(RedactedRepr):
         ('all quasi-identifiers and 2 items', 'all quasi-identifiers, zip as published, and 2 items')
         """
         parts = ["all quasi-identifiers"] if self.values else []
-        parts += [f"{listed(folded(self.as_is), 'and')} as published"] if self.as_is else []
+        parts += [f"{listed(name_ranges(self.as_is), 'and')} as published"] if self.as_is else []
         parts += [counted(self.items, "item")] if self.items else []
         return (
             ", and ".join([", ".join(parts[:-1]), *parts[-1:]][len(parts) < 2 :]) if self.as_is else " and ".join(parts)

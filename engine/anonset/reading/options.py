@@ -162,7 +162,7 @@ class ReadOptions(RoleOptions, FileOptions):
         return CodeRules(self.unknown, self.inner_items)
 
     @property
-    def word(self) -> OwnerStatements:
+    def statements(self) -> OwnerStatements:
         """Declarations by the owner."""
         return OwnerStatements("person" if self.id else Unit.of(self.unit).kind)
 

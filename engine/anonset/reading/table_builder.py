@@ -199,7 +199,7 @@ def _gathered(
         rules=options.rules,
         signs=signs,
         mentions=() if options.exact else plan.mentions(table, source.head, options.separator, source.left_out),
-        word=replace(options.word, has_further_columns=not plan.is_one_set),
+        statements=replace(options.statements, has_further_columns=not plan.is_one_set),
         changes=(*gathering.skipped, *left_out, *table.changes),
         source_rows=gathering.n,
     )

@@ -46,10 +46,10 @@ def declarations(
     given.
     """
     table, earlier, other_release = unverified.table, unverified.earlier, unverified.other_release
-    as_is = table.word.publish_as_is
+    as_is = table.statements.publish_as_is
     from_data = any(hierarchy.from_data for hierarchy in unverified.hierarchies.values())
     return Declarations(
-        unit=DECLARED_UNITS["person" if table.by_person else table.word.unit],
+        unit=DECLARED_UNITS["person" if table.by_person else table.statements.unit],
         published_as_is=(files.columns if files and files.nameless else sorted(as_is)) if as_is else None,
         hierarchy_built_from_data=from_data or None,
         partition_made_from_data=traits_of(unverified.algorithm).sets_from_data or None,

@@ -34,7 +34,7 @@ from anonset.release.stopwatch import COMPILING
 from anonset.report.distance import distance
 from anonset.report.frontier import frontier_text
 from anonset.report.sections import Fact, Section, facts_table, table
-from anonset.spelling import counted, folded, listed, setting, short_value
+from anonset.spelling import counted, listed, name_ranges, setting, short_value
 
 if TYPE_CHECKING:
     from anonset.kinds.evaluation import Evaluation
@@ -82,7 +82,7 @@ def account(release: Release) -> list[Section]:
         Fact(data={"measures": unverified.measures, **_known(proof=_proof(unverified))}),
         Fact("removed", _removal_text(unverified)),
         Fact("exact values", _exact_values_text(release), _known(exact_values=release.exact_values)),
-        Fact("as is", ", ".join(folded(declared.published_as_is or ()))),
+        Fact("as is", ", ".join(name_ranges(declared.published_as_is or ()))),
         Fact("verdict", str(verdict), {"model": verdict.model.name, "verdict": verdict.outcome}),
         Fact("verified", coverage(verdict), {"verified": verdict.checked, "limits": limits}),
         *_times(release),

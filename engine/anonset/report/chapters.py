@@ -43,7 +43,7 @@ from anonset.report.sections import Section
 from anonset.report.symbols import symbols_html
 from anonset.report.techniques import left_out
 from anonset.settings.parameters import type_and_text
-from anonset.spelling import counted, folded, listed
+from anonset.spelling import counted, listed, name_ranges
 from anonset.strict_json import dumps
 
 _HUNDRED = 100
@@ -216,7 +216,7 @@ def _detail(facts: ReportFacts) -> Chapter:
     shown = dict[str, list[str]]()
     for column in facts.details:
         shown.setdefault(column.short, []).append(column.name)
-    lost += [f"{listed(folded(names), 'and')}: {short}" for short, names in shown.items()]
+    lost += [f"{listed(name_ranges(names), 'and')}: {short}" for short, names in shown.items()]
     lost += [f"{name.lower()}: {figure}" for name, figure, _ in countable[1:] if name != NUMBERS]
     rare = []
     for values in facts.rare:

@@ -11,7 +11,7 @@ from anonset.report.risks.base import PagePart
 from anonset.report.risks.verdicts import attack_in_words
 from anonset.report.techniques import left_out
 from anonset.settings.publication import ReportSettings
-from anonset.spelling import counted, folded, listed
+from anonset.spelling import counted, listed, name_ranges
 
 PERSON, RECORDS = "Person", "Rows and records"
 """Names of facts about persons."""
@@ -42,7 +42,7 @@ _MOST_NAMED = 6
 
 def plain_words(text: str, facts: ReportFacts) -> str:
     """Return a text with the names of columns in place of terms of the field."""
-    known = listed(folded(facts.attested.data.quasi_identifiers) or ["attributes"], "and", _MOST_NAMED)
+    known = listed(name_ranges(facts.attested.data.quasi_identifiers) or ["attributes"], "and", _MOST_NAMED)
     words = {"all quasi-identifiers and": f"{known}, and", "all quasi-identifiers": known}
     words |= {"equivalence class": f"group of records with equal {known}"}
     for term, plain in words.items():
@@ -60,7 +60,7 @@ def conclusion(facts: ReportFacts, part: PagePart) -> list[str]:
     if not is_declared:
         promise += "; here, a person is one row: nobody declared who is a person"
     if attacker_beyond(facts):
-        promise += f"; not for someone who also knows {listed(folded(declared.published_as_is or ()), 'and')}"
+        promise += f"; not for someone who also knows {listed(name_ranges(declared.published_as_is or ()), 'and')}"
     verified = (
         f"The check of {facts.model} did not finish, so the guarantee is not proven, which the owner accepted."
         if declared.accepted_undecided
@@ -94,11 +94,11 @@ def attacker_beyond(facts: ReportFacts) -> str:
 
 def _columns(facts: ReportFacts) -> list[str]:
     """Return a sentence on the columns. Only the internal report names those that are not published."""
-    published = f"Published columns: {', '.join(folded(facts.attested.data.columns))}."
+    published = f"Published columns: {', '.join(name_ranges(facts.attested.data.columns))}."
     if facts.private is None:
         return [published]
     names = [name for name, _, _ in left_out(facts)]
-    return [f"{published} Not published: {', '.join(folded(names)) or 'none'}."]
+    return [f"{published} Not published: {', '.join(name_ranges(names)) or 'none'}."]
 
 
 def _attacked(facts: ReportFacts, part: PagePart) -> str:

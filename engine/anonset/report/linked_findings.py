@@ -11,7 +11,7 @@ from anonset.jobs.linked_findings import LinkedFindings, TableFindings, files_by
 from anonset.report.findings import short_reason
 from anonset.report.sections import as_text, facts_table, table
 from anonset.settings.job_text import one_line, unit_line
-from anonset.spelling import counted, folded, listed, printable
+from anonset.spelling import counted, listed, name_ranges, printable
 
 
 def linked_summary(findings: LinkedFindings) -> dict[str, Any]:
@@ -78,7 +78,7 @@ def linked_account(findings: LinkedFindings) -> list[str | RichTable]:
     linked = counted(len(tables), "table") + (f", linked by {unit}" if tables else "")
     head = ("table", "rows", "key", "ids", "unknown ids", "published")
     overview: list[str | RichTable] = [table(head, map(_row, tables), left=("key", "published")), ""] if tables else []
-    dropped = [f"{one.name}: {listed(folded(names))}" for one in tables if (names := one.named("drop"))]
+    dropped = [f"{one.name}: {listed(name_ranges(names))}" for one in tables if (names := one.named("drop"))]
     left_out = [f"{files}: {why}" for why, files in files_by_reason(findings.left_out).items()]
     who = 'Who is a person? Put the right line into the job file, in place of unit = "?":'
     question = [] if findings.is_declared else findings.question()
@@ -106,8 +106,7 @@ def text_of_linked(findings: LinkedFindings) -> str:
 def _row(one: TableFindings) -> tuple[str, ...]:
     items = one.named("items")
     place = f" in {one.parent}" + (f".{one.parent_key}" if one.parent_key != one.key else "") if one.parent else ""
-    what = (
-        f"attributes: {', '.join(folded(one.named('relational')))}" if one.describes else "nothing; links other tables"
-    )
+    attributes = ", ".join(name_ranges(one.named("relational")))
+    what = f"attributes: {attributes}" if one.describes else "nothing; links other tables"
     published = f"items: {', '.join(items)}" if items else what
     return one.name, f"{one.rows:,}", f"{one.key}{place}", f"{one.ids:,}", f"{one.lacking:,}", published

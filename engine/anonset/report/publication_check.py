@@ -7,7 +7,7 @@ from anonset.kinds.individuals import MOST_CORRELATED
 from anonset.release.documents import unit_in_words
 from anonset.release.statements import parameters_of, plain
 from anonset.report.account import coverage
-from anonset.spelling import counted, folded, printable, setting
+from anonset.spelling import counted, name_ranges, printable, setting
 
 if TYPE_CHECKING:
     from anonset.jobs.check import PublicationCheck
@@ -98,7 +98,8 @@ _IN_ORDER = "rows were compared in file order; if the publication is sorted, pas
 
 def _columns(check: "PublicationCheck") -> str:
     """Return the columns by role, so that users notice if a role has changed."""
-    texts = [f"{role.replace('_', ' ')}: {', '.join(folded(names))}" for role, names in check.roles.items() if names]
+    columns_of = {role.replace("_", " "): ", ".join(name_ranges(names)) for role, names in check.roles.items() if names}
+    texts = [f"{role}: {names}" for role, names in columns_of.items()]
     return f"columns: {'; '.join(texts)}".replace("quasi identifiers", "quasi-identifiers")
 
 

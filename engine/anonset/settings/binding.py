@@ -468,8 +468,8 @@ def with_as_is(table: Table, names: str | Collection[str] | None) -> Table:
         raise InputError(msg)
     if not named:
         return table
-    every = tuple(dict.fromkeys((*table.word.publish_as_is, *named)))
-    return replace(table, word=replace(table.word, publish_as_is=every))
+    every = tuple(dict.fromkeys((*table.statements.publish_as_is, *named)))
+    return replace(table, statements=replace(table.statements, publish_as_is=every))
 
 
 def require_table(data: object) -> None:

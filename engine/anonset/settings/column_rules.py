@@ -22,7 +22,7 @@ TABLES = {
     "relational_weights": frozenset({"relational"}),
 }
 """Settings that are tables by column, with the roles of columns that may have an entry."""
-RULES: dict[str, frozenset[str]] = {
+ENTRY_ROLES: dict[str, frozenset[str]] = {
     **TABLES,
     "normalize": _SETS | {"relational", "sensitive"},
     "null": _READ | {"id", "unit"},
@@ -30,7 +30,7 @@ RULES: dict[str, frozenset[str]] = {
     "publish_as_is": _READ,
 }
 """All settings with entries by column, with the roles of columns that may have an entry."""
-_ROLES_WITH = {role: frozenset({"relational" if role == "numeric" else role}) for role in COLUMN_OPTIONS} | RULES
+_NAMING = {role: frozenset({"relational" if role == "numeric" else role}) for role in COLUMN_OPTIONS} | ENTRY_ROLES
 """All settings that name columns, with the roles of columns that they may name."""
 Entries = dict[str, str | list[str]]
 """Entries of a setting, by column."""
@@ -53,13 +53,13 @@ def without_roles(job: Job, role_of: Mapping[str, str], known: Sequence[str] = (
     {'relational': ['zip'], 'null': ['-']}
     """
     changed, moved = dict[str, SettingValue](), set[str]()
-    for name in [name for name in _ROLES_WITH if name in job]:
+    for name in [name for name in _NAMING if name in job]:
         entries = entries_in(name, job[name], known) or {}
-        gone = {column for column, role in role_of.items() if role not in _ROLES_WITH[name]} & entries.keys()
+        gone = {column for column, role in role_of.items() if role not in _NAMING[name]} & entries.keys()
         if name == "publish_as_is":  # a declaration is about the former role
             gone |= moved & entries.keys()
         if gone:
-            changed[name] = joined(name, {column: entry for column, entry in entries.items() if column not in gone})
+            changed[name] = from_entries(name, {column: entries[column] for column in entries if column not in gone})
         moved |= gone if name in COLUMN_OPTIONS else set()
     changed |= {option: None for option, role in OPTIONS_OF_ROLES.items() if changed.get(role) == []}
     return job.with_(**changed)
@@ -72,7 +72,7 @@ def names_with_commas(*jobs: Job) -> list[str]:
     >>> names_with_commas(job, Job({"hierarchy": {"code,x": "values"}}))
     ['born, at', 'code,x']
     """
-    entries = [entries_in(name, job[name]) or () for job in jobs for name in _ROLES_WITH if name in job]
+    entries = [entries_in(name, job[name]) or () for job in jobs for name in _NAMING if name in job]
     return [name for names in entries for name in names if "," in name]
 
 
@@ -104,7 +104,7 @@ def with_exact_names(settings: Job, columns: Sequence[str]) -> Job:
     """
     lists = {name: value for name, value in settings.items() if isinstance(value, list)}
     names = {name: list(names_in(columns, lists[name])) for name in lists if name in NAMES}
-    rules = {name: list(rules_in(columns, lists[name])) for name in lists if name in RULES.keys() - NAMES}
+    rules = {name: list(rules_in(columns, lists[name])) for name in lists if name in ENTRY_ROLES.keys() - NAMES}
     items = {name: list(rules_in(columns, lists[name], ":")) for name in lists if name == "sensitive_items"}
     return Job({**settings, **names, **rules, **items})
 
@@ -117,7 +117,7 @@ def entries_in(name: str, value: Any, known: Sequence[str] = ()) -> Entries | No
         return dict(value) if isinstance(value, Mapping) else None
     if name == "separator":
         marks = dict(_SEPARATOR.findall(str(value)))
-        return marks if joined(name, marks) == value else None
+        return marks if from_entries(name, marks) == value else None
     if not isinstance(value, str | list) or not all(isinstance(text, str) for text in value):
         return None
     if name in NAMES:
@@ -128,7 +128,7 @@ def entries_in(name: str, value: Any, known: Sequence[str] = ()) -> Entries | No
     return {**entries}
 
 
-def joined(name: str, entries: Entries) -> Any:
+def from_entries(name: str, entries: Entries) -> Any:
     """Return the value of a setting with these entries by column (see `entries_in`)."""
     if name in TABLES:
         return entries

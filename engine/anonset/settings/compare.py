@@ -13,7 +13,7 @@ from anonset.settings.job import Job
 from anonset.settings.model_choices import tuned
 from anonset.settings.parameters import parameters
 from anonset.settings.readers import Names, NumberText, WrittenFloat
-from anonset.settings.settings import AS_IS, CEILING, MAX_WORK, ROUND_ENDS, declared, with_parameters
+from anonset.settings.settings import AS_IS, CEILING, MAX_WORK, ROUND_ENDS, with_decisions, with_parameters
 
 
 class CompareSettings(QuerySettings):
@@ -66,7 +66,7 @@ class CompareSettings(QuerySettings):
 @cache
 def compare_settings_model() -> type[CompareSettings]:
     """Return the settings with a field for every parameter of a registered algorithm."""
-    return declared(with_parameters(CompareSettings, parameters()))
+    return with_decisions(with_parameters(CompareSettings, parameters()))
 
 
 @cache

@@ -13,7 +13,7 @@ from anonset.reading.name_lists import name_list, names_in
 from anonset.settings.column_rules import (
     NAMES,
     entries_in,
-    joined,
+    from_entries,
     names_with_commas,
     with_longest_names,
     without_roles,
@@ -166,7 +166,7 @@ def _merged(name: str, before: Any, after: Any, known: Sequence[str]) -> Any:
     if isinstance(before, Mapping) and isinstance(after, Mapping):
         return {**before, **after}
     if name == "separator" and (stated := entries_in(name, before)) and (changed := entries_in(name, after)):
-        return joined(name, {**stated, **changed})
+        return from_entries(name, {**stated, **changed})
     if name not in _GROWING or not (isinstance(before, str | list) and isinstance(after, str | list)):
         return after
     first, more = (names_in(known, value) if name in NAMES else name_list(value) for value in (before, after))

@@ -289,7 +289,9 @@ def build(
     needed = _required_settings(cls)
     accepted = _accepted(cls, settings)
     strange = [name for name in settings if name not in accepted]
-    problems = [*misfits(target, strange, field_of), *_accepting_algorithms(strange, model)]
+    own = ", ".join(map(setting, field_of)) or "none"
+    problems = [f"{setting(name)} does not apply to {target} (parameters: {own})" for name in strange]
+    problems += _accepting_algorithms(strange, model)
     if missing := [setting(n) for n in needed if n not in settings]:
         hint = "".join(form_of(field_of[n].name).missing for n in needed if n not in settings)
         problems.append(f"{target} requires {' and '.join(missing)}{hint}")
@@ -316,13 +318,6 @@ def build(
 def _required_settings(cls: type[Any]) -> list[str]:
     lacks = (f for f in fields(cls) if f.default is MISSING and f.default_factory is MISSING)
     return [form_of(field.name).setting for field in lacks]
-
-
-def misfits(target: str, settings: Iterable[str], accepted: Iterable[str]) -> list[str]:
-    """Return a message for each given setting that does not apply."""
-    names_known = list(accepted)
-    names = ", ".join(map(setting, names_known)) or "none"
-    return [f"{setting(n)} does not apply to {target} (parameters: {names})" for n in settings if n not in names_known]
 
 
 def _accepting_algorithms(strange: list[str], model: str | None) -> list[str]:

@@ -298,10 +298,10 @@ def with_sensitive_kept(settings: _Roles, model: "PrivacyModel") -> _Roles:
 @cache
 def settings_model() -> type[Settings]:
     """Return the settings with a field for every parameter of a registered algorithm."""
-    return declared(with_parameters(Settings, parameters()))
+    return with_decisions(with_parameters(Settings, parameters()))
 
 
-def declared(model: type[_Settings]) -> type[_Settings]:
+def with_decisions(model: type[_Settings]) -> type[_Settings]:
     """Return settings in which each field declares what it decides.
 
     Raises

@@ -124,7 +124,7 @@ def _with_records(findings: Findings, work: Proposal, table: Table, seed: int) -
     k, m = findings.k, findings.m
     errors = errors_of_persons(table)
     rejection = [Problem(f"would be rejected: {error.problem.sentence}", error.fixes) for error in errors]
-    unit: UnitKind = "" if work.answers else table.word.unit
+    unit: UnitKind = "" if work.answers else table.statements.unit
     small = Problem(f"{counted(table.n, 'record')}: fewer than k={k}, so nothing can be published")
     few = [] if table.n >= k else [small]
     checks = [*work.problems, *rejection, *_warnings(table, few, unit_open=bool(work.answers))]

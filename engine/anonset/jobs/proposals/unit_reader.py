@@ -132,7 +132,7 @@ class UnitReader(RedactedRepr):
             distinct = f"{self.profiles[column.name].distinct:,} distinct values"
             few = f"many of {distinct} belong to fewer than {self.k} persons"
             return f"{few}; {setting('relational')} needs a hierarchy"
-        if column.name in table.word.publish_as_is or not isinstance(column, CategoricalColumn):
+        if column.name in table.statements.publish_as_is or not isinstance(column, CategoricalColumn):
             return ""
         kind = personal_kind(column.vocabulary.labels)
         return f"values look like {KINDS[kind[0]].words}" if kind else ""

@@ -75,7 +75,7 @@ def needs_unit(table: Table) -> bool:
     A table that consists of a single set-valued column needs no declaration. Dropped columns of the source count.
     """
     alone = len(table.columns) == 1 and table.transactions is not None and not table.joined
-    return not (table.word.unit or table.by_person or (alone and not table.word.has_further_columns))
+    return not (table.statements.unit or table.by_person or (alone and not table.statements.has_further_columns))
 
 
 def _question(table: Table) -> Problem:
@@ -110,7 +110,7 @@ def unit_findings(table: Table, model: PrivacyModel | None = None) -> tuple[Prob
     merged = [_spellings(table, change.occurrences) for change in table.changes if change.rule == SPELLINGS]
     if model is not None and model.counts_rows and table.ids:
         return (*merged, *_several_rows(table, model))
-    if not table.word.unit:
+    if not table.statements.unit:
         return (*merged,)
     return (*merged, *(_contradiction(sign, table) for sign in _signs(table) if sign.kind != TESTS))
 
@@ -164,7 +164,7 @@ def findings_of_tests(table: Table) -> tuple[Problem, ...]:
 
 
 def _contradiction(sign: PersonSign, table: Table) -> Problem:
-    columns, unit = list(sign.columns), table.word.unit
+    columns, unit = list(sign.columns), table.statements.unit
     if sign.kind == NO_ID:
         return placeholder_problem(columns[0], sign.words, sign.rows)
     if sign.kind == MERGES:

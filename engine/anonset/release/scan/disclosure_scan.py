@@ -113,7 +113,7 @@ def names_of_persons(
     protected
         Sensitive column that the model needs.
     """
-    as_is = table.word.publish_as_is
+    as_is = table.statements.publish_as_is
     for role, columns in (("relational", table.relational), ("keep", table.kept)):
         for column in columns:
             if column.name in as_is:
@@ -193,8 +193,8 @@ class Scanner:
         """Return findings for kept columns, alone and together with the relational columns. `ids` identify the person
         of each row, if a person may have several.
         """
-        word, sensitive = self.table.word, self.model.sensitive_column
-        undeclared = [column for column in kept if column.name not in (*word.publish_as_is, sensitive)]
+        stated, sensitive = self.table.statements, self.model.sensitive_column
+        undeclared = [column for column in kept if column.name not in (*stated.publish_as_is, sensitive)]
         findings = [finding for column in undeclared if (finding := self._rare(column, ids, store)) is not None]
         findings += self.patterns(kept, {finding.column for finding in findings})
         named = {finding.column for finding in findings}
@@ -208,7 +208,7 @@ class Scanner:
         a file without a header.
         """
         for number, name in enumerate(names, 1):
-            if name not in self.table.word.publish_as_is and (kind := pattern_of([name])):
+            if name not in self.table.statements.publish_as_is and (kind := pattern_of([name])):
                 text = f"the name of column {number} of the publication looks like data ({KINDS[kind].words})"
                 fix = Fix({"no_header": True}, "if the file has no header line")
                 yield ScanFinding(
@@ -221,7 +221,7 @@ class Scanner:
         original = {column.name: column for column in self.table.relational}
         for column in publication.relational:
             before = original.get(column.name)
-            if before is None or column.name in self.table.word.publish_as_is:
+            if before is None or column.name in self.table.statements.publish_as_is:
                 continue
             labels = column.vocabulary.labels
             if isinstance(before, NumericColumn):
@@ -314,7 +314,7 @@ class Scanner:
     def patterns(self, columns: Sequence[CategoricalColumn], named: Collection[str]) -> Iterator[ScanFinding]:
         """Yield findings for columns with personal values. Skip the columns in `named`."""
         for column in columns:
-            if column.name in named or column.name in self.table.word.publish_as_is:
+            if column.name in named or column.name in self.table.statements.publish_as_is:
                 continue
             labels = column.vocabulary.labels
             if column.vocabulary.filed is not None:

@@ -65,12 +65,12 @@ class ItemScan:
 
     def shown(self, names: tuple[str, ...], published: Iterable[str]) -> Iterator[ScanFinding]:
         """Yield findings for items of a publication or its codebook that are names, contact data, keys or free text."""
-        word, sets = self.table.word, self.table.transactions
+        stated, sets = self.table.statements, self.table.transactions
         if sets is None:
             return
         findings = self.keys(names, sets)
         yield from findings
-        found = {finding.column for finding in findings} | {*word.publish_as_is}
+        found = {finding.column for finding in findings} | {*stated.publish_as_is}
         shown = [] if sets.vocabulary.is_numbered else list(published)
         parts = self._parts(names, sets)
         single = {start: 2 * np.count_nonzero(counts == 1) > len(counts) for _, start, _, counts in parts}
@@ -93,10 +93,10 @@ class ItemScan:
         """Return findings for item columns that contain keys or dates of few persons in the original data, or mention
         persons.
         """
-        word, findings = self.table.word, list[ScanFinding]()
+        stated, findings = self.table.statements, list[ScanFinding]()
         mentions = {mention.items: mention for mention in self.table.mentions}
         for name, start, codes, counts in self._parts(names, sets):
-            if name in word.publish_as_is or not name:
+            if name in stated.publish_as_is or not name:
                 continue
             fixes = remedies.of_items((name,), self.model, others=len(names) > 1)
             step = 1 + len(codes) // _EXAMINED
@@ -179,7 +179,7 @@ def ids_among_items(table: Table) -> Iterator[Problem]:
     if (
         sets is None
         or table.joined
-        or sets.name in table.word.publish_as_is
+        or sets.name in table.statements.publish_as_is
         or sets.vocabulary.is_numbered
         or sets.vocabulary.filed is not None
     ):
