@@ -240,7 +240,7 @@ def _columns(facts: ReportFacts) -> list[tuple[str, str, str]]:
         others = "" if summary.stands_for is None else f", the others {summary.stands_for:,.1f} items on average"
         symbols = f"{facts.attested.counts['symbols']:,} symbols: {percent(summary.single)} of the occurrences name one"
         counts = "the records of each symbol; of a single item, at least the records that name it alone"
-        rows.append((listed(folded(getattr(data, "items", [])), "and"), f"{symbols} item{others}", counts))
+        rows.append((listed(name_ranges(getattr(data, "items", [])), "and"), f"{symbols} item{others}", counts))
     rows += [(column.name, str(column), column.countable) for column in facts.details]
     return [
         *rows,
