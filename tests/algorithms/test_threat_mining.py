@@ -68,9 +68,6 @@ def test_mining_beyond_its_limit_is_rejected(algorithm: Any) -> None:
 
 
 def test_memory_for_bits_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    complete = run(HgHs(k=2, m=5), OUTLIER_ROWS, OUTLIER)[1]
-    monkeypatch.setattr(mining, "MAX_DOMINATION_BITS", 0)
-    assert run(HgHs(k=2, m=5), OUTLIER_ROWS, OUTLIER)[1].trace == complete.trace
     monkeypatch.setattr(mining, "MAX_PAIR_BITS", 35)
     with refused(InputError, "5 k 14"):
         run(HgHs(k=2, m=5), OUTLIER_ROWS, OUTLIER)

@@ -13,7 +13,7 @@ from anonset.data.array_types import Bools, Int64
 from anonset.data.equivalence_classes import class_of
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Column
-from anonset.kinds.exposures import Knowledge
+from anonset.kinds.exposures import AttackerKnowledge
 from anonset.privacy import PrivacyModel
 from anonset.publications import Records
 from anonset.publications.symbols import members_of, range_ends
@@ -24,7 +24,7 @@ _Met = tuple[int, int, bool]  # matching rows, matching persons, True if the tar
 
 
 @dataclass(frozen=True)
-class Attempts(Knowledge):
+class Attempts(AttackerKnowledge):
     """Success of an attacker with given knowledge. All items of the person are known if there are fewer."""
 
     attempts: int
@@ -87,11 +87,11 @@ def attack(
     sets, relational, sizes = table.transactions, bool(table.relational), list[int]()
     if sets is not None:
         sizes = [*range(1, size + 1), *(n for n in typical_sizes(sets) if n > size)]
-    ways = [Knowledge(True, 0, ())] if relational else []
-    ways += [Knowledge(values, n, ()) for values in ((False, True) if relational else (False,)) for n in sizes]
-    ways += [Knowledge(relational, n, as_is) for n in (0, *sizes)] if as_is else []
+    ways = [AttackerKnowledge(True, 0, ())] if relational else []
+    ways += [AttackerKnowledge(values, n, ()) for values in ((False, True) if relational else (False,)) for n in sizes]
+    ways += [AttackerKnowledge(relational, n, as_is) for n in (0, *sizes)] if as_is else []
     unchanged = class_of([column for column in publication.kept if column.name in as_is], publication.n)
-    counts: dict[Knowledge, list[_Met]] = {way: [] for way in ways}
+    counts: dict[AttackerKnowledge, list[_Met]] = {way: [] for way in ways}
     owner_of_row = None if owner is None else owner[publication.record]
     for person in people.tolist():
         items = draws.permutation(_items(table, person, model.secrets)).tolist()
@@ -129,7 +129,7 @@ def _items(table: Table, record: int, secrets: tuple[str, ...]) -> list[str]:
     return [label for label in labels if label not in secrets]
 
 
-def _attempts(way: Knowledge, results: list[_Met], k: int, promised: float | None) -> Attempts:
+def _attempts(way: AttackerKnowledge, results: list[_Met], k: int, promised: float | None) -> Attempts:
     n = len(results)
     rows, sizes, is_found = (np.array(part) for part in zip(*results, strict=True))
     below = (sizes > 0) & (sizes < k)

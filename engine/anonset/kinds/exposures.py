@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Knowledge(RedactedRepr):
+class AttackerKnowledge(RedactedRepr):
     """Knowledge of an attacker about a person."""
 
     values: bool
@@ -35,7 +35,7 @@ class Knowledge(RedactedRepr):
     def words(self) -> str:
         """The knowledge in words.
 
-        >>> Knowledge(True, 2, ()).words, Knowledge(True, 2, ("zip",)).words
+        >>> AttackerKnowledge(True, 2, ()).words, AttackerKnowledge(True, 2, ("zip",)).words
         ('all quasi-identifiers and 2 items', 'all quasi-identifiers, zip as published, and 2 items')
         """
         parts = ["all quasi-identifiers"] if self.values else []
@@ -51,7 +51,7 @@ class Knowledge(RedactedRepr):
 
 
 @dataclass(frozen=True)
-class Exposure(Knowledge):
+class Exposure(AttackerKnowledge):
     """Re-identification risk from an attacker with certain knowledge. The attacker also knows that the person is in the
     data, and knows the most identifying published symbols of the person.
     """
@@ -156,24 +156,24 @@ def exposures(
     as_is
         Columns published as is. The attacker knows none of them, or all.
     """
-    known = [(Knowledge(values, 0, ()), rows.relational if values else ()) for values in (False, True)]
+    known = [(AttackerKnowledge(values, 0, ()), rows.relational if values else ()) for values in (False, True)]
     known = known if rows.relational else known[:1]
     if as_is:
         unchanged = [column for column in rows.kept if column.name in as_is]
-        known.append((Knowledge(bool(rows.relational), 0, as_is), (*rows.relational, *unchanged)))
+        known.append((AttackerKnowledge(bool(rows.relational), 0, as_is), (*rows.relational, *unchanged)))
     matches = (
         _matching_rows(rows, known, size, seed) if owner is None else _matching_persons(rows, known, size, seed, owner)
     )
     return tuple(_exposure(one, figures, threshold, model) for one, figures in matches)
 
 
-_Known = Sequence[tuple[Knowledge, Sequence[Column]]]
+_Known = Sequence[tuple[AttackerKnowledge, Sequence[Column]]]
 """Knowledge of attackers who know no items, with the columns that they know."""
 
 
 def _matching_rows(
     rows: Records | Table, known: _Known, size: int, seed: int
-) -> "Iterator[tuple[Knowledge, RecordFigures]]":
+) -> "Iterator[tuple[AttackerKnowledge, RecordFigures]]":
     """Yield each kind of knowledge with the match count of each row."""
     from anonset.measures.distinct_records import class_figures, codes_of
     from anonset.measures.risks.known_items import matching_rows
@@ -191,7 +191,7 @@ def _sets_of(rows: Records | Table) -> Sequence[SetColumn]:
 
 def _matching_persons(
     rows: Records | Table, known: _Known, size: int, seed: int, owner: Int64
-) -> "Iterator[tuple[Knowledge, RecordFigures]]":
+) -> "Iterator[tuple[AttackerKnowledge, RecordFigures]]":
     """Yield each kind of knowledge with the match count of each person."""
     from anonset.data.equivalence_classes import class_of
     from anonset.measures.risks.known_persons import fewest_persons, matching_persons
@@ -205,7 +205,7 @@ def _matching_persons(
         yield from ((replace(one, items=found.size), RecordFigures.of(found.least, found.known)) for found in matches)
 
 
-def _exposure(known: Knowledge, matches: "RecordFigures", threshold: float, model: PrivacyModel) -> Exposure:
+def _exposure(known: AttackerKnowledge, matches: "RecordFigures", threshold: float, model: PrivacyModel) -> Exposure:
     least = matches.values
     sure = matches.records if matches.known is None else matches.known.astype(np.int64)
     smallest = int(least[sure > 0].min(initial=int(least.max(initial=0))))

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from anonset.algorithms.registry import ALGORITHMS, APART
 from anonset.columns.roles import SETS
-from anonset.errors import Fix, InputError, Problem, UndeclaredUnitError
+from anonset.errors import Fix, InputError, Problem, UndeclaredUnitError, typed
 from anonset.reading.file_options import COLUMN_OPTIONS, NONE, OPEN, ROW, UNKNOWN
 from anonset.reading.linked import LinkedTables, column_of
 from anonset.reading.sources.files import require_file
@@ -121,7 +121,7 @@ def column_settings(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 def _with_answer(path: str, job: Job, question: str, text: str, flags: Job, *, unanswered: bool) -> Job:
     """Return a job with the edits for the answer to a question that it asks, or for that of the flags."""
     if not isinstance(job.get(question, ""), str | list):
-        msg = f"{path}: {question} must be a list of names, got {job[question]!r}"
+        msg = f"{path}: {question} must be a list of names, got {typed(job[question])}"
         raise InputError(msg)
     answers = answers_of(job, question)
     stated = answer_in(question, flags)

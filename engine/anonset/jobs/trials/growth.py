@@ -97,7 +97,7 @@ def values_of(option: str, text: str) -> list[str]:
         number = (last - first) // step + 1 if step > 0 and last >= first else 0
         if not 0 < number <= _MOST_VALUES:
             need = f"a range must be FROM..TO or FROM..TO:STEP of 1 to {_MOST_VALUES} values"
-            msg = f"{option}: {need}, got {part!r}"
+            msg = f"{option}: {need}, got {typed(part)}"
             raise InputError(msg)
         values += [str(first + step * count) for count in range(int(number))]
     return values
