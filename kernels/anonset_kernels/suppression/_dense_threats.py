@@ -25,8 +25,6 @@ from anonset_kernels._bits import bit, bit_count, trailing_zeros
 from anonset_kernels._jit import kernel
 from anonset_kernels.suppression._known_sets import is_minimal_rare
 
-_LOOK_AHEAD = 4
-
 
 class DenseTask(NamedTuple):
     """Parameters and starting point of `search_dense`. All fields are int64."""
@@ -165,8 +163,6 @@ def search_dense(
             continue
         for v in range(partners.shape[1]):
             candidates[level + 1, v] = candidates[level, v] & partners[i, v]
-        if _are_frequent_together(tidsets, rows, candidates, level + 1, k):
-            continue
         steps += _keep_frequent(tidsets, rows, candidates, level + 1, k)
         if length < goal:
             _drop_below(candidates, level + 1, members, resume[length])
@@ -207,25 +203,6 @@ def _support(tidsets: UInt64Matrix, level: int, rows: UInt64Matrix, e: int, k: i
         support += bit_count(tidsets[level, w] & rows[e, w])
         w += 1
     return support, w
-
-
-@kernel()
-def _are_frequent_together(
-    tidsets: UInt64Matrix, rows: UInt64Matrix, candidates: UInt64Matrix, level: int, k: int
-) -> bool:
-    """Return True if k of the first records contain a prefix and all candidates. No combination is then rare."""
-    support = 0
-    for w in range(min(rows.shape[1], _LOOK_AHEAD)):
-        common = tidsets[level, w]
-        for v in range(candidates.shape[1]):
-            word = candidates[level, v]
-            while word != 0 and common != 0:
-                common &= rows[v * 64 + trailing_zeros(word), w]
-                word &= word - np.uint64(1)
-        support += bit_count(common)
-        if support >= k:
-            return True
-    return False
 
 
 @kernel()

@@ -70,8 +70,8 @@ def is_minimal_rare(members: Int32Array, known_sets: KnownSets, subset: Int32Arr
     """Return True if a set contains no known set.
 
     The caller guarantees that the subsets without the last or the second to last member are frequent. Therefore only
-    subsets with both of these members are looked up. `members`, int32 (size,), is the set. `subset`, int32 (size,), is
-    a buffer. O(2^(size - 2)).
+    subsets with both of these members are looked up: with `is_minimal`, HgHs takes 1.6 to 1.8 times as long for
+    baskets and clicks. `members`, int32 (size,), is the set. `subset`, int32 (size,), is a buffer. O(2^(size - 2)).
     """
     size = len(members)
     for chosen in range(1, (1 << (size - 2)) - 1):
