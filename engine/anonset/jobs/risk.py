@@ -20,6 +20,7 @@ from anonset.release.opened import OpenedPublication, open_in_blocks
 from anonset.release.release import Release
 from anonset.settings.binding import HierarchySpec, bind
 from anonset.settings.publication import THRESHOLD
+from anonset.spelling import StatedSettings
 
 
 def risk(
@@ -108,7 +109,7 @@ def risk(
         return analysis_of(publication).risk(context)
 
 
-def _sole_algorithm(algorithm: str, parameters: Mapping[str, Any], figures: Mapping[str, float]) -> str:
+def _sole_algorithm(algorithm: str, parameters: StatedSettings, figures: Mapping[str, float]) -> str:
     """Return the name of the algorithm that made a publication. Empty if the result of the algorithm was refined, or
     joined from parts.
     """

@@ -107,7 +107,7 @@ def code_rules(flags: Any) -> CodeRules:
     return CodeRules(roles.file.unknown, roles.file.inner_items)
 
 
-def misfits_table(misfits: Sequence[Mapping[str, Any]]) -> RichTable:
+def misfits_table(misfits: Sequence[Mapping[str, str | int]]) -> RichTable:
     """Return a table of the items that are not leaves, with frequency, kind and most similar node."""
     table = RichTable("item", "occurrences", "is", "nearest node")
     for misfit in misfits:

@@ -338,10 +338,9 @@ def read_parts(
     InputError
         If a file cannot be read, or its columns differ from the named columns.
     """
-    roles: dict[str, Any] = {"items": items, "relational": relational, "keep": keep}
     source = of_files(paths)
     nameless = source.format == "dat"
-    options = ReadOptions(**roles, separator=separator, exact=True)
+    options = ReadOptions(items=items, relational=relational, keep=keep, separator=separator, exact=True)
     if nameless:
         options = replace(options, items=(), separator=" ")
     table = gather(open_source(source, options), options, store, expected=expected, sets=sets)
