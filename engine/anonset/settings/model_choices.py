@@ -212,25 +212,16 @@ def tuned(job: Job) -> list[str]:
     return [name for name in job if name in parameters() and name not in remain]
 
 
-def item_trees(job: Job) -> dict[str, str]:
-    """Return the hierarchies of the items of a job.
+def item_trees(job: Job, *others: str) -> dict[str, str]:
+    """Return the hierarchies of the items of a job, and of the columns in other roles.
 
-    >>> item_trees(Job({"one_code": ["dx1", "dx2"], "hierarchy": {"items": "prefix:1,3", "age": "range"}}))
-    {'items': 'prefix:1,3'}
+    >>> trees = {"items": "prefix:1", "age": "range"}
+    >>> job = Job({"one_code": ["dx1", "dx2"], "relational": ["age"], "hierarchy": trees})
+    >>> item_trees(job), item_trees(job, "relational")
+    ({'items': 'prefix:1'}, {'items': 'prefix:1', 'age': 'range'})
     """
     trees = job.entries("hierarchy")
-    return {column: trees[column] for column in job.sets if column in trees}
-
-
-def queried_columns(job: Job) -> dict[str, str]:
-    """Return the columns that a query may name, which are items and quasi-identifiers, with their hierarchies.
-
-    >>> trees = {"codes": "prefix:1", "age": "range"}
-    >>> queried_columns(Job({"items": ["codes"], "relational": ["age"], "hierarchy": trees}))
-    {'codes': 'prefix:1', 'age': 'range'}
-    """
-    trees = job.entries("hierarchy")
-    return {name: trees[name] for name in (*job.sets, *job.names("relational")) if name in trees}
+    return {column: trees[column] for column in (*job.sets, *job.names(*others)) if column in trees}
 
 
 def comparison_flags(job: Job, chosen: Job, trees: Mapping[str, str]) -> Job:

@@ -8,7 +8,7 @@ from anonset.jobs.proposals.column_hierarchy import ColumnHierarchy
 from anonset.queries.conditions import Among, Between, Condition, with_condition
 from anonset.queries.workload import Query, Workload
 from anonset.reading.workloads import read_workload, write_workload
-from anonset.settings.model_choices import item_trees, queried_columns
+from anonset.settings.model_choices import item_trees
 from anonset.spelling import as_typed
 from anonset.ui.state.command_runs import Commands
 from anonset.ui.state.composed_file import ComposedFile
@@ -39,7 +39,7 @@ class WorkloadState(ComposedFile):
     @property
     def columns(self) -> dict[str, str]:
         """Hierarchy of each column of items or attributes that a query may contain."""
-        return queried_columns(self._state.stated)
+        return item_trees(self._state.stated, "relational")
 
     @property
     def check(self) -> list[str]:
