@@ -16,6 +16,7 @@ def test_sizes_are_ascending_and_run_three_times() -> None:
     assert [size.records for size in sizes] == [3] * 3 + [10] * 3 + [40] * 3
     assert [size.run for size in sizes] == [1, 2, 3] * 3
     assert {size.n_items for size in sizes} == {7}
+    assert [size.workers for size in run_sizes(None, None, "1,2..6:2", 40)[::3]] == [1, 2, 4, 6]
     assert run_sizes(None, None, "4", 40) == [RunSize(workers=4)]
     assert RunSize(workers=4).given == {}
 
