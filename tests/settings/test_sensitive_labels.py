@@ -115,3 +115,30 @@ def test_spellings_of_a_sensitive_item_are_a_warning(algorithm: Any, named: tupl
 def test_spellings_of_items_that_do_not_occur_are_no_warning() -> None:
     table = anonset.Table.from_sets(ROWS, universe=["a", "b", "flu", "hiv", "HIV"])
     assert anonset.anonymize(table, MM(sensitive_items=("hiv",))).warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "rules"),
+    [
+        ("sex", ["f", "f", "m", "F", "M", "m"], ["sex=lower"]),
+        ("sex", ["F", "F", "M", "f", "m", "m"], ["sex=upper"]),
+        ("region", ["North End", "NorthEnd", "South"], ["region=strip-blanks"]),
+        ("region", ["North End", "north End", "South"], ["region=upper"]),
+        ("region", ["North", "South", ""], None),
+        ("codes", ["I10 E11", "i10", "J45"], ["upper"]),
+    ],
+)
+def test_inspect_counts_spellings_and_proposes_the_rules_that_merge_them(
+    column: str, values: list[str], rules: list[str] | None
+) -> None:
+    role = "items" if column == "codes" else "relational"
+    data = {column: values * 10, "age": list(range(len(values) * 10))}
+
+    def found(**more: Any) -> list[anonset.errors.Problem]:
+        findings = anonset.inspect(data, unit="row", drop="age", separator=" ", **{role: column}, **more)
+        return [one for one in findings.checks if "in several spellings" in str(one)]
+
+    problems = found()
+    assert [one.fixes[0].settings for one in problems] == ([] if rules is None else [{"normalize": rules}])
+    if rules is not None:
+        assert found(normalize=",".join(rules)) == []

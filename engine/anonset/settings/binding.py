@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -18,10 +18,11 @@ from anonset.data.joining import prefixed
 from anonset.data.redacted_repr import names_shown
 from anonset.data.storage.store import MEMORY
 from anonset.data.table_facts import CodeRules
-from anonset.errors import Fix, HierarchyError, InputError, datum, typed
+from anonset.errors import Fix, HierarchyError, InputError, Problem, datum, typed
 from anonset.generalization.bucketizing import require_known
 from anonset.privacy import Part, PrivacyModel
 from anonset.publications.symbols import set_label
+from anonset.reading.cells.normalizing import RULES
 from anonset.reading.hierarchies.objects import hierarchy_from
 from anonset.reading.hierarchies.specs import hierarchy_for, is_over_data
 from anonset.reading.name_lists import names_in
@@ -29,7 +30,7 @@ from anonset.reading.sources.files import text_lines
 from anonset.settings.fitting import fit_codes
 from anonset.settings.parameters import SIZES
 from anonset.settings.ranges import whole_number
-from anonset.spelling import did_you_mean, hierarchy_of, setting, spelled
+from anonset.spelling import counted, did_you_mean, hierarchy_of, setting, spelled
 
 
 class _Frame(Protocol):
@@ -366,6 +367,50 @@ def require_sensitive(model: PrivacyModel, column: SetColumn | None) -> None:
             f"remove items that do not occur from {setting('sensitive_items')}"
         )
         raise InputError(msg)
+
+
+def spelling_problems(table: Table) -> list[Problem]:
+    """Return the published columns with values or items that differ from others only in case or blanks, with counts."""
+    columns = [*table.relational, *table.kept, *filter(None, (table.sensitive, table.transactions))]
+    problems = []
+    for column in columns:
+        if isinstance(column, NumericColumn) or column.vocabulary.filed is not None:
+            continue
+        noun, often = ("item", column.occurrences) if column is table.transactions else ("value", column.overall)
+        counts = {
+            label: int(count)
+            for label, count in zip(column.vocabulary.labels, often, strict=True)
+            if count and label.strip() not in NO_VALUE
+        }
+        spellings = dict[str, list[str]]()
+        for label in counts:
+            spellings.setdefault("".join(label.split()).casefold(), []).append(label)
+        if several := [labels for labels in spellings.values() if len(labels) > 1]:
+            rare = sum(
+                sum(map(counts.__getitem__, labels)) - max(map(counts.__getitem__, labels)) for labels in several
+            )
+            rules = [*_case_rule(counts, several), *(["strip-blanks"] if _differ(several, str.casefold) else [])]
+            names = rules if noun == "item" else [f"{column.name}={rule}" for rule in rules]
+            text = (
+                f"column {column.name!r}: {counted(len(several), noun)} in several spellings, which differ only in "
+                f"case or blanks and count as different ({counted(rare, 'occurrence')} of the rarer ones)"
+            )
+            problems.append(Problem(text, [Fix({"normalize": names}, "if they mean the same")]))
+    return problems
+
+
+def _differ(several: Sequence[Sequence[str]], rule: Callable[[str], str]) -> bool:
+    """Return True if spellings of a label still differ after a rule."""
+    return any(len({*map(rule, labels)}) > 1 for labels in several)
+
+
+def _case_rule(counts: Mapping[str, int], several: Sequence[Sequence[str]]) -> list[str]:
+    """Return the rule that makes the case of labels equal and changes fewer of them. Empty if only blanks differ."""
+    if not _differ(several, RULES["strip-blanks"]):
+        return []
+    return [
+        max(("upper", "lower"), key=lambda rule: sum(n for label, n in counts.items() if RULES[rule](label) == label))
+    ]
 
 
 def spelling_warnings(table: Table, model: PrivacyModel) -> tuple[str, ...]:

@@ -20,14 +20,14 @@ from anonset.jobs.linked_findings import LinkedFindings
 from anonset.jobs.proposals.linked_proposal import inspect_linked
 from anonset.jobs.proposals.proposal import Proposal
 from anonset.jobs.proposals.proposed_reading import proposal_for
-from anonset.jobs.runs.persons import count_persons, errors_of_persons, findings_of_tests, unit_findings
+from anonset.jobs.runs.persons import count_persons, errors_of_persons, findings_of_tests, spelled_ids, unit_findings
 from anonset.measures.risks.known_items import known_items
 from anonset.measures.shares import share_of
 from anonset.privacy.model import require_size
 from anonset.reading.file_options import ROW, UNKNOWN, Unit
 from anonset.reading.options import require_options
 from anonset.release.memory import memory_for
-from anonset.settings.binding import HierarchySpec
+from anonset.settings.binding import HierarchySpec, spelling_problems
 from anonset.settings.job import Job
 from anonset.settings.parameters import SIZES
 from anonset.spelling import counted
@@ -170,9 +170,9 @@ def _distinct(problems: Sequence[Problem]) -> tuple[Problem, ...]:
 
 def _warnings(table: Table, few: Sequence[Problem], *, unit_open: bool) -> list[Problem]:
     warnings = list[Problem]()
-    if not unit_open:
-        warnings += unit_findings(table)
+    warnings += spelled_ids(table) if unit_open else unit_findings(table)
     warnings += findings_of_tests(table)
+    warnings += spelling_problems(table)
     warnings += [Problem(str(change)) for change in table.changes if change.rule == KNOWN_VALUE]
     warnings += few
     if table.transactions is not None and (empty := table.n - table.transactions.n_nonempty):

@@ -107,7 +107,7 @@ def unit_findings(table: Table, model: PrivacyModel | None = None) -> tuple[Prob
 
     Facts about the unit are those of the first rows.
     """
-    merged = [_spellings(table, change.occurrences) for change in table.changes if change.rule == SPELLINGS]
+    merged = spelled_ids(table)
     if model is not None and model.counts_rows and table.ids:
         return (*merged, *_several_rows(table, model))
     if not table.statements.unit:
@@ -115,8 +115,13 @@ def unit_findings(table: Table, model: PrivacyModel | None = None) -> tuple[Prob
     return (*merged, *(_contradiction(sign, table) for sign in _signs(table) if sign.kind != TESTS))
 
 
+def spelled_ids(table: Table) -> list[Problem]:
+    """Return the problem that ids of persons have several spellings, without ids of the data, or an empty list."""
+    merged = [change.occurrences for change in table.changes if change.rule == SPELLINGS]
+    return [_spellings(table, persons) for persons in merged]
+
+
 def _spellings(table: Table, persons: int) -> Problem:
-    """Return the problem that the ids of `persons` persons have several spellings, without ids of the data."""
     return Problem(
         f"column {' and '.join(map(repr, _id_names(table)))}: {persons:,} of {counted(count_persons(table), 'person')} "
         "have ids in several spellings, which differ only in case, blanks, punctuation, leading zeros, forms of "

@@ -30,7 +30,7 @@ _ACTIONS = {
     "null": "treat {} as missing",
     "missing": "accept missing {}",
     "numeric": "read {} as numbers",
-    "normalize": "clean up codes: {}",
+    "normalize": "merge spellings by {}",
     "present": "an item is present if its cell is {}",
     "with_header": "items are column name and value",
     "unknown": "{} codes that the hierarchy does not contain",
