@@ -4,6 +4,7 @@ one with each way to open data in headless Chromium, where one server and one br
 
 import asyncio
 import random
+import re
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -63,6 +64,12 @@ FAULTS = {
     "spelled-ids": (rows(more="P 001,40,f,c1 d1\n"), "patient", "in several spellings"),
     "other-mark": (rows(more="P300,40,f,c1;d1\nP301,40,m,c1;d2\n"), "patient", "2 cells with ';'"),
     "no-items": (rows(more="P300,40,f,\nP301,40,f,\n"), "patient", "2 records without items"),
+    "case": (rows(more="P300,40,F,C1 d1\nP301,40,F,c2\n"), "patient", "1 value in several spellings"),
+    "two-signs": (
+        re.sub(r"(?m)^(P\d+),(\d+)", r"\1,\2.5", rows(more='P300,"40,5",f,c1 d1\n')),
+        "patient",
+        "1 number with a decimal comma among numbers with a point",
+    ),
     "unknown-code": (rows(), "", "1 of 15 labels is not a leaf"),
 }
 """Data with a fault, the unit that the owner declares, and a part of the warning. The last case has a job file."""

@@ -12,6 +12,7 @@ from typing import Any
 from anonset.columns.marks import says_present
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import Fix
+from anonset.spelling import counted
 
 MONTH = (
     r"(?:jan|ene|gen|feb|f[eé]v|mar|m[aä]r|mrz|maa|apr|avr|abr|may|mai|maj|mei|mag|jun|juin|giu|jul|juil|lug|aug|ao[uû]"
@@ -206,7 +207,26 @@ def look_at(name: str, labels: Sequence[str]) -> ValueFormat:
     regular = _regular(looked_at, kind)
     look = _look(name, regular, kind)
     irregular = look.odd + len(looked_at) - len(regular)
+    if irregular and look.kind == "numbers":
+        look = replace(look, doubt=look.doubt or _both_signs(looked_at, look.form or "."))
     return replace(look, odd=irregular) if irregular else look
+
+
+def _both_signs(labels: Sequence[str], decimal: str) -> str:
+    """Return a warning if numbers have two decimal signs, and the empty text otherwise.
+
+    >>> _both_signs(["1.5", "2.5", "3,5"], "."), _both_signs(["1.5", "1,000.5"], ".")
+    ('1 number with a decimal comma among numbers with a point; write all of them with the same sign', '')
+    """
+    other = "," if decimal == "." else "."
+    mixed = sum(bool(_FITS[other].match(label)) and not _FITS[decimal].match(label) for label in labels)
+    if not mixed:
+        return ""
+    names = {",": "comma", ".": "point"}
+    return (
+        f"{counted(mixed, 'number')} with a decimal {names[other]} among numbers with a {names[decimal]}; write all of "
+        "them with the same sign"
+    )
 
 
 def _look(name: str, looked_at: Sequence[str], kind: str) -> ValueFormat:
