@@ -118,6 +118,9 @@ def test_the_shareable_page_contains_no_private_information(ward: Place) -> None
     assert result == []
     assert names(text, "shared data")
     assert "research" in text
+    origin = dict(cells_below(page, "Origin"))
+    assert origin["date of the release"] == '<span class="fill"></span>'
+    assert origin["seed"] == "stated only in the internal report"
     internal = html.unescape(page_of(ward, name="internal.html"))
     assert sum(bool(re.search(rf"(?<![\w.]){re.escape(w)}(?![\w.])", internal)) for w in private_words(ward)) > 8
 

@@ -15,6 +15,7 @@ from tests.ui.clicks import by_clicks, element, texts, until
 
 from anonset.cli.main import main
 from anonset.settings.job import Job
+from anonset.ui.screens import try_screen
 from anonset.ui.state.command_runs import CANCELLED, CommandRun
 from anonset.ui.state.folder import Folder
 from anonset.ui.state.page_state import PageState
@@ -208,3 +209,19 @@ def test_the_slider_starts_at_the_position_nearest_to_the_recommended_result(
         assert "95.0% of the detail" in element(user, "balance-words").text
 
     by_clicks(folder, way)
+
+
+def test_results_with_the_same_figures_are_shown_once(tmp_path: Path) -> None:
+    job, folder = Job({"model": "kkm", "k": 3, "m": 1}), tmp_path
+    figures = [(0.5, 0.1), (0.5, 0.1), (0.6, 0.1), (0.6, 0.1), (0.7, 0.2)]
+    candidates = [
+        {
+            "settings": {**JOINT, "w": number}, "outcome": "holds", "beside": "", "countable": {"items_error": error},
+            "shares": {"items": {"kept": kept}}, "ranges_kept": None,
+        }
+        for number, (kept, error) in enumerate(figures)
+    ]  # fmt: skip
+    trial = Trial("visits.toml", job, Folder(folder))
+    trial.runs = [run := CommandRun([], folder)]
+    run.output = json.dumps({"candidates": candidates, "recommended": candidates[0]})
+    assert try_screen._best(try_screen._Results(trial, trial.found or {}, True, Job(), False)) == [2, 4]

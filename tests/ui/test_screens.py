@@ -24,6 +24,7 @@ from anonset.ui.state.folder import Folder
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.trial import Trial
 
+FAULT = {"problems": ["a fault"], "sentences": ["a fault"], "fixes": [[]], "assumed": [False]}
 CODES = ("E10", "E11", "I10", "I20", "J20", "J45")
 
 
@@ -93,7 +94,7 @@ def test_the_complete_way_publishes_the_bytes_of_the_command_line(
         success = state.publication.examined.risk.result["attack"][1]["success"]
         rates = f"{success:.1%} against {1 / 150:.1%} by chance, at most 33.3%"
         assert f"search for a person\n1 item of a random person\nwithin the guarantee: {rates}" in shown
-        assert "homogeneity: " in shown
+        assert "inference of a value that all matching records share: not run: it needs" in shown
         commands = ["anonymize visits.toml", "risk by-clicks.private/report.json --attack all"]
         commands += ["report by-clicks.private/report.json --out by-clicks-report.html"]
         assert "\n".join(f"anonset {command}" for command in commands) in shown
@@ -157,7 +158,7 @@ def test_the_navigation_shows_four_numbered_steps_with_their_state(folder: Path)
         await user.open("/promise")
         await user.open("/")
         await until(lambda: (step(user, "Data"), step(user, "Promise")) == ("✓ done", "✓ done: k=5, m=2"))
-        state.inspection.findings = {**(state.inspection.findings or {}), "problems": ["a fault"], "fixes": [[]]}
+        state.inspection.findings = {**(state.inspection.findings or {}), **FAULT}
         await until(lambda: step(user, "Data") == "! 1 warning")
         state.inspection.check("a fault")
         await until(lambda: step(user, "Data") == "✓ done")
@@ -495,15 +496,21 @@ def test_one_figure_has_the_same_value_on_all_screens_and_in_the_report(tmp_path
 @pytest.mark.usefixtures("commands_in_this_process")
 def test_doubts_follow_the_figure_of_the_risk_on_both_screens(tmp_path: Path) -> None:
     rng = random.Random(4)
-    persons = [f"P{n:03},{rng.choice('fm')},{rng.choice(CODES)}" for n in range(60)]
-    (tmp_path / "people.csv").write_text("\n".join(["pid,sex,codes", *persons]))
+    persons = [f"P{n:03},{rng.choice('fm')},{rng.choice(CODES)},{n % 7}" for n in range(60)]
+    (tmp_path / "people.csv").write_text("\n".join(["pid,sex,codes,region", *persons]))
     fixed = 'input = "people.csv"\nout = "safe"\nunit = "pid"\nmodel = "kkm"\nk = 2\nm = 1'
-    rules = 'relational = ["sex"]\nitems = ["codes"]\nhierarchy = {sex = "values"}'
+    rules = 'drop = ["region"]\nrelational = ["sex"]\nitems = ["codes"]\nhierarchy = {sex = "values"}'
     (tmp_path / "people.toml").write_text(f"{fixed}\n{rules}\n")
 
     async def way(user: User, state: PageState) -> None:
         state.open("people.toml")
         await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
+        await user.open("/publish")
+        summary = "\n".join(filter(None, texts(user).splitlines()))
+        assert (
+            "Person\nEach pid is a person: 60 persons\nProtected\ncodes and sex\nPromise\nSomeone who knows" in summary
+        )
+        assert "Not published\nregion\nLost\nnot known before the run" in summary
         state.publish()
         await until(lambda: reported(state))
         await user.open("/publish")

@@ -141,10 +141,16 @@ def _owner(statements: Mapping[str, str]) -> Chapter:
     )
     states = {"stated": stated, "not stated": missing} if stated else {"none is stated": ["lines to fill in"]}
     line = "; ".join(f"{state}: {listed(names)}" for state, names in states.items() if names)
-    quoted, to_fill = Markup("<q>{}</q>"), Markup('<span class="fill"></span>')
-    rows = [(name, quoted.format(text) if text else to_fill) for name, text in statements.items()]
+    rows = [(name, Markup("<q>{}</q>").format(text) if text else to_fill()) for name, text in statements.items()]
     note = "The owner typed these statements. No check verifies them."
     return Chapter("owner", "Statements of the owner", line, [Section("", ("about", "statement"), rows, [note])])
+
+
+def to_fill() -> str:
+    """Return a line to fill in."""
+    from markupsafe import Markup
+
+    return Markup('<span class="fill"></span>')
 
 
 def _persons(facts: ReportFacts) -> Chapter:
@@ -289,7 +295,8 @@ def _origin(facts: ReportFacts) -> Chapter:
         *((f"file {name}", f"SHA-256 {digest}") for name, digest in files.items()),
     ]  # fmt: skip
     if report is None:
-        return Chapter("origin", "Origin", line, [Section("", head, rows)])
+        rows = [("date of the release", to_fill()), ("seed", "stated only in the internal report"), *rows]
+        return Chapter("origin", "Origin", f"date to fill in; {line}", [Section("", head, rows)])
     told, seed = tuple(report.contradictions), "none" if report.seed is None else str(report.seed)
     read, used = report.input, [(name, dumps(value)) for name, value in report.settings.items() if value]
     rows = [

@@ -22,7 +22,7 @@ from anonset.errors import Fix, HierarchyError, InputError, Problem, datum, type
 from anonset.generalization.bucketizing import require_known
 from anonset.privacy import Part, PrivacyModel
 from anonset.publications.symbols import set_label
-from anonset.reading.cells.normalizing import RULES
+from anonset.reading.cells.normalizing import NORMALIZATIONS
 from anonset.reading.hierarchies.objects import hierarchy_from
 from anonset.reading.hierarchies.specs import hierarchy_for, is_over_data
 from anonset.reading.name_lists import names_in
@@ -370,47 +370,41 @@ def require_sensitive(model: PrivacyModel, column: SetColumn | None) -> None:
 
 
 def spelling_problems(table: Table) -> list[Problem]:
-    """Return the published columns with values or items that differ from others only in case or blanks, with counts."""
-    columns = [*table.relational, *table.kept, *filter(None, (table.sensitive, table.transactions))]
+    """Return the published columns with values or items that differ from others only in case or blanks, with counts and
+    the rules that merge them. Of the rules for case, the one that changes fewer labels.
+    """
     problems = []
-    for column in columns:
-        if isinstance(column, NumericColumn) or column.vocabulary.filed is not None:
+    for column in [one for one in table.columns if one not in table.ids and not isinstance(one, NumericColumn)]:
+        if column.vocabulary.filed is not None:
             continue
-        noun, often = ("item", column.occurrences) if column is table.transactions else ("value", column.overall)
-        counts = {
-            label: int(count)
-            for label, count in zip(column.vocabulary.labels, often, strict=True)
-            if count and label.strip() not in NO_VALUE
-        }
+        often = zip(column.vocabulary.labels, column.occurrences.tolist(), strict=True)
+        counts = {label: count for label, count in often if count and label.strip() not in NO_VALUE}
         spellings = dict[str, list[str]]()
         for label in counts:
             spellings.setdefault("".join(label.split()).casefold(), []).append(label)
         if several := [labels for labels in spellings.values() if len(labels) > 1]:
-            rare = sum(
-                sum(map(counts.__getitem__, labels)) - max(map(counts.__getitem__, labels)) for labels in several
+            case = max(
+                ("upper", "lower"), key=lambda rule: sum(counts[x] for x in counts if NORMALIZATIONS[rule](x) == x)
             )
-            rules = [*_case_rule(counts, several), *(["strip-blanks"] if _differ(several, str.casefold) else [])]
-            names = rules if noun == "item" else [f"{column.name}={rule}" for rule in rules]
+            needed = {
+                case: _differ(several, NORMALIZATIONS["strip-blanks"]),
+                "strip-blanks": _differ(several, str.casefold),
+            }
+            place = "" if column is table.transactions else f"{column.name}="
+            frequencies = [[counts[label] for label in labels] for labels in several]
+            rare = counted(sum(sum(times) - max(times) for times in frequencies), "occurrence")
             text = (
-                f"column {column.name!r}: {counted(len(several), noun)} in several spellings, which differ only in "
-                f"case or blanks and count as different ({counted(rare, 'occurrence')} of the rarer ones)"
+                f"column {column.name!r}: {counted(len(several), 'value')} in several spellings, which differ only in "
+                f"case or blanks and count as different ({rare} of the rarer ones)"
             )
-            problems.append(Problem(text, [Fix({"normalize": names}, "if they mean the same")]))
+            rules = [f"{place}{rule}" for rule, is_needed in needed.items() if is_needed]
+            problems.append(Problem(text, [Fix({"normalize": rules}, "if they mean the same")]))
     return problems
 
 
 def _differ(several: Sequence[Sequence[str]], rule: Callable[[str], str]) -> bool:
     """Return True if spellings of a label still differ after a rule."""
     return any(len({*map(rule, labels)}) > 1 for labels in several)
-
-
-def _case_rule(counts: Mapping[str, int], several: Sequence[Sequence[str]]) -> list[str]:
-    """Return the rule that makes the case of labels equal and changes fewer of them. Empty if only blanks differ."""
-    if not _differ(several, RULES["strip-blanks"]):
-        return []
-    return [
-        max(("upper", "lower"), key=lambda rule: sum(n for label, n in counts.items() if RULES[rule](label) == label))
-    ]
 
 
 def spelling_warnings(table: Table, model: PrivacyModel) -> tuple[str, ...]:

@@ -91,14 +91,25 @@ def verdict_on_limit(
     return AttackVerdict(attack, known, text, broken, success, verdict.rates)
 
 
-_ATTACKS = {"noisy-linkage": "search with partly wrong knowledge", "definetti": "inference by learned patterns"}
+_ATTACKS = {
+    "noisy-linkage": "search with partly wrong knowledge",
+    "definetti": "inference by learned patterns",
+    "composition": "comparison with another release",
+    "matching": "matching with the records of another release",
+    "homogeneity": "inference of a value that all matching records share",
+    "skewness": "inference of the most frequent value of the matching records",
+    "minimality": "exclusion of values by the search method of the algorithm",
+    "tightness": "inference from the ends of published ranges",
+    "downcoding": "reversal of the generalization",
+    "combinatorial-refinement": "reversal of the rounds of the algorithm",
+}
 
 
 def attack_in_words(name: str) -> str:
     """Return the name of a simulated attack in words.
 
-    >>> attack_in_words("noisy-linkage"), attack_in_words("group-reidentification")
-    ('search with partly wrong knowledge', 'group reidentification')
+    >>> attack_in_words("downcoding"), attack_in_words("group-reidentification")
+    ('reversal of the generalization', 'group reidentification')
     """
     return _ATTACKS.get(name, name.replace("-", " "))
 

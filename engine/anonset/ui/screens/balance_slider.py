@@ -13,6 +13,7 @@ from anonset.ui.state.trial import Stop, Trial
 _ERROR = {True: "answers to your queries are off by {} (mean)", False: "counts of items are off by {} (mean)"}
 """Error of a stop in words. The key is True if the job contains queries."""
 _NEAREST = "Position {} of {} is the closest to the recommended result, which keeps {} of the detail of the attributes."
+_RECOMMENDED = "Position {} of {} keeps as much detail of the attributes as the recommended result: {}."
 _MEASURED = {True: "over your queries", False: "over the counts of 200 items, drawn from random records"}
 
 
@@ -38,7 +39,9 @@ def balance_slider(screen: Screen, trial: Trial, kept_in_words: str) -> None:
         near = len(stops) // 2
         if recommended is not None:
             near = min(range(len(stops)), key=lambda place: abs(stops[place].ranges_kept - recommended))
-            text("p", _NEAREST.format(near + 1, len(stops), f"{recommended:.1%}")).mark("balance-recommended")
+            kept = f"{stops[near].ranges_kept:.1%}"
+            form = _RECOMMENDED if kept == f"{recommended:.1%}" else _NEAREST
+            text("p", form.format(near + 1, len(stops), f"{recommended:.1%}")).mark("balance-recommended")
         _slider(screen, stops, words, near, suits=trial.suits(screen.state.stated))
 
 

@@ -19,7 +19,7 @@ from anonset.ui.screens.frame import Screen, button, card, empty, menu_of, text
 from anonset.ui.screens.linked_tables import keys_of, show_tables, tables_state
 from anonset.ui.screens.run_sections import show_exposed
 from anonset.ui.state.page_state import PageState
-from anonset.ui.state.setting_words import ITEMS, ROW_WORDS, UNIT, UNKNOWN_WORDS, fix_in_words
+from anonset.ui.state.setting_words import ITEMS, UNIT, fix_in_words, person_in_words
 
 _AS_ITEMS = "As items, all values of a person can be published: choose this role for the column."
 _NO_DATA = "This folder contains no data. Copy a file such as visits.csv into the folder."
@@ -162,9 +162,9 @@ def _about_items(state: PageState) -> list[str]:
 
 def _units(state: PageState) -> dict[str, str]:
     persons = _persons(state)
-    likely = [*persons, *state.raw.get(QUESTIONS["unit"], {}), ROW, UNKNOWN]
-    others = [*state.inspection.others, *_declared(state)]
-    return {unit: _in_words(unit, persons.get(unit)) for unit in dict.fromkeys([*likely, *others])}
+    likely = dict.fromkeys([*persons, *state.raw.get(QUESTIONS["unit"], {}), ROW, UNKNOWN, *_declared(state)])
+    others = {unit: f"Less likely: each {unit} is a person" for unit in state.inspection.others if unit not in likely}
+    return {unit: person_in_words(unit, persons.get(unit)) for unit in likely} | others
 
 
 def _another_person(screen: Screen) -> None:
@@ -203,11 +203,6 @@ def _differing(state: PageState) -> tuple[str, ...]:
 
 def _declared(state: PageState) -> list[str]:
     return [state.unit] if state.unit not in ("", OPEN) else []
-
-
-def _in_words(unit: str, persons: int | None) -> str:
-    what = {ROW: ROW_WORDS, UNKNOWN: UNKNOWN_WORDS}.get(unit, f"Each {unit} is a person")
-    return what if persons is None else f"{what}: {counted(persons, 'person')}"
 
 
 def _problems_state(state: PageState) -> object:

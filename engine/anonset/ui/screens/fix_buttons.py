@@ -58,7 +58,7 @@ def warning_in_words(state: PageState, problem: Problem) -> str:
 
 
 def open_fixes(state: PageState, fixes: Sequence[Fix]) -> list[Fix]:
-    """Return the fixes whose settings the job file does not contain yet. Fixes for other columns than those of the job
+    """Return the fixes whose settings the job file does not contain yet. Fixes for other columns than those of the data
     are omitted.
 
     Before the owner declares who is a person, the job file contains settings for each possible answer. A recommended
@@ -71,7 +71,7 @@ def open_fixes(state: PageState, fixes: Sequence[Fix]) -> list[Fix]:
         if name not in ROLES and all(answer.get(name) == value for answer in answers)
     }
     job = Job({**common, **state.stated.settings})
-    columns = {*job.names(*ROLES)}
+    columns = {one["name"] for one in state.inspection.columns}
     distinct = {repr(fix.settings): fix for fix in fixes if fix.settings}
     return [
         fix

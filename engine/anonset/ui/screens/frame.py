@@ -193,7 +193,8 @@ class Screen:
 
     def _show_messages(self, _: object) -> None:
         error = self.state.inspection.error
-        is_remedied = error in self.state.inspection.warnings  # the screen Data shows the error with its remedies
+        found = self.state.inspection.findings or {"problems": ()}
+        is_remedied = error in found["problems"]  # the screen Data shows the error with its remedies
         for message in dict.fromkeys(filter(None, (self._message, error))):
             if not (is_remedied and message == error and self.path == "/"):
                 alert(message).props("role=alert")

@@ -8,18 +8,23 @@ from functools import partial
 
 from nicegui import ui
 
-from anonset.errors import AnonsetError
+from anonset.columns.roles import OF_PERSONS, ROLES
+from anonset.errors import AnonsetError, Problem
 from anonset.measures.retention import relative_to
+from anonset.reading.file_options import UNKNOWN
 from anonset.release.guarantee_limits import ranked_limits
 from anonset.settings.job import Job
+from anonset.spelling import folded, listed
 from anonset.ui.screens.fix_buttons import fix_buttons
 from anonset.ui.screens.frame import Screen, alert, busy, button, card, show_limits, show_page, text
 from anonset.ui.screens.reports import show_reports
 from anonset.ui.screens.run_sections import risk_state, show_risk
+from anonset.ui.screens.try_screen import figures_in_words
 from anonset.ui.state.command_runs import CANCELLED
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.publication import Publication
-from anonset.ui.state.setting_words import OUT, algorithm_in_words
+from anonset.ui.state.setting_words import OUT, algorithm_in_words, person_in_words
+from anonset.ui.state.steps import promise_of
 
 _SHARES = {"items": "Items", "values": "Attribute values"}
 
@@ -32,6 +37,7 @@ def publish_screen(state: PageState) -> None:
             return
         typed: dict[str, str] = {}
         with card():
+            screen.section(lambda: _summary(state), _show_summary)
             screen.section(lambda: _algorithm(state), lambda names: _show_algorithm(*names))
             screen.section(lambda: _start_state(state), lambda _: _start(screen, typed))
             screen.section(lambda: (_progress_state(state.publication), state.raw), lambda _: _progress(screen))
@@ -46,6 +52,33 @@ def publish_screen(state: PageState) -> None:
 def _commands(state: PageState) -> str:
     further = [] if state.publication is None else state.publication.started[1:]
     return "\n".join([state.command("anonymize"), *(run.command for run in further)])
+
+
+def _summary(state: PageState) -> dict[str, str]:
+    """Return what the job publishes, and its promise, in words. Empty if the job is invalid."""
+    promised, job = promise_of(state), state.stated
+    if isinstance(promised, Problem):
+        return {}
+    found = state.inspection.findings or state.inspection.linked or {}
+    persons = found.get("records", found.get("persons")) if state.unit != UNKNOWN else None
+    named = {role: job.names(role) for role in ROLES}
+    covered = [name for role, names in named.items() if role not in (*OF_PERSONS, "keep", "drop") for name in names]
+    tried = [] if state.trial is None else state.trial.candidates
+    lost = [figures_in_words(one) for one in tried if Job(one["settings"]) == state.candidate]
+    texts = {
+        "Person": person_in_words(state.unit, persons) if state.unit else "",
+        "Protected": listed(folded(covered)) if covered else "",
+        "Promise": promised[0].statement,
+        "Unchanged, not protected": listed(folded(named["keep"])) if named["keep"] else "",
+        "Not published": listed(folded(named["drop"])) if named["drop"] else "",
+        "Lost": "; ".join(lost[0]) if lost else "not known before the run: the screen Try measures it",
+    }
+    return {name: text for name, text in texts.items() if text}
+
+
+def _show_summary(texts: Mapping[str, str]) -> None:
+    with ui.element("div").mark("summary"):
+        _facts(texts)
 
 
 def _algorithm(state: PageState) -> tuple[str, str]:
@@ -145,11 +178,7 @@ def _result(state: PageState, publication: Publication) -> None:
     with ui.element("div").classes("halves"):
         with card("Published and verified"):
             text("p", f"{promised} holds. {promised.statement}").classes("good").mark("verdict")
-            with ui.element("table").classes("facts"), ui.element("tbody"):
-                for name, value in facts.items():
-                    with ui.element("tr"):
-                        text("th", name).props("scope=row")
-                        text("td", value)
+            _facts(facts)
             with ui.element("div").classes("actions"):
                 ui.link("Download the publication (ZIP)", "/download/publication.zip").classes("next").mark("download")
                 ui.link("Download the job file", "/download/job.toml")
@@ -159,6 +188,14 @@ def _result(state: PageState, publication: Publication) -> None:
         with card("Not covered"):
             show_limits(ranked_limits(promised, made["limits"]))
     grid = ui.element("div")
+
+
+def _facts(facts: Mapping[str, str]) -> None:
+    with ui.element("table").classes("facts"), ui.element("tbody"):
+        for name, value in facts.items():
+            with ui.element("tr"):
+                text("th", name).props("scope=row")
+                text("td", value)
 
 
 def _in_words(shares: Mapping[str, float]) -> str:

@@ -207,12 +207,9 @@ def _attacks(risk: Mapping[str, Any]) -> None:
         ]
         with _folded(f"Verdicts of {counted(len(rows), 'attack')}"):
             show_table(("Attack", "The attacker knows", "Verdict"), rows, of_sentences=True)
-        if reasons := risk.get("not_tried"):
-            with ui.element("details"):
-                text("summary", f"{counted(len(reasons), 'attack')} not applicable")
-                with ui.element("ul"):
-                    for name, reason in reasons.items():
-                        text("li", f"{attack_in_words(name)}: {reason}")
+        if others := [one for one in risk["verdicts"] if one["succeeds"] is None]:
+            with _folded(f"{counted(len(others), 'attack')} not applicable"):
+                show_list([f"{attack_in_words(one['attack'])}: {one['verdict']}" for one in others])
 
 
 _Share = float | None

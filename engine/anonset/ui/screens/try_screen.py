@@ -181,16 +181,22 @@ def _balanced(state: PageState) -> object:
 
 
 def _best(of: _Results) -> list[int]:
-    """Return the positions of the best candidates that give the promise of the job, without the recommended one."""
-    usable = [n for n, one in enumerate(of.found["candidates"]) if one["outcome"] == "holds" and not one["beside"]]
-    return [n for n in usable if Job(of.found["candidates"][n]["settings"]) != of.trial.recommended][:_BEST]
+    """Return the positions of the best candidates that give the promise of the job and whose figures differ from each
+    other and from the recommended one.
+    """
+    shown, best = [figures_in_words(of.found["recommended"] or {})], list[int]()
+    for number, one in enumerate(of.found["candidates"]):
+        if one["outcome"] == "holds" and not one["beside"] and figures_in_words(one) not in shown:
+            shown.append(figures_in_words(one))
+            best.append(number)
+    return best[:_BEST]
 
 
 def _in_all(candidates: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the figures in words that several candidates have in common."""
     if len(candidates) < 2:
         return []
-    first, *others = map(_in_words, candidates)
+    first, *others = map(figures_in_words, candidates)
     return [words for words in first if all(words in other for other in others)]
 
 
@@ -199,8 +205,8 @@ def _candidate(screen: Screen, of: _Results, number: int, same: Sequence[str]) -
     candidate = of.found["candidates"][number]
     with ui.element("div").classes("good"):
         text("h3", of.trial.name_of(candidate))
-        differing = [words for words in _in_words(candidate) if words not in same]
-        text("p", "; ".join(differing) or "The same figures, by another algorithm.").mark(f"words-{number}")
+        differing = [words for words in figures_in_words(candidate) if words not in same]
+        text("p", "; ".join(differing)).mark(f"words-{number}")
         _algorithm(candidate)
         with ui.element("p").classes("choose"):
             _choice(screen, of, number)
@@ -244,7 +250,7 @@ def _choice(screen: Screen, of: _Results, number: int) -> None:
         choose.classes("second").mark(f"choose-{number}")
 
 
-def _in_words(candidate: Mapping[str, Any]) -> list[str]:
+def figures_in_words(candidate: Mapping[str, Any]) -> list[str]:
     """Return the figures of a candidate in words."""
     if not candidate:
         return []

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
+from anonset.reading.file_options import ROW, UNKNOWN
 from anonset.settings.job import Job
-from anonset.spelling import StatedSettings, short_names
+from anonset.spelling import StatedSettings, counted, short_names
 
 ROLE_WORDS = {
     "items": "items: a set per person",
@@ -123,6 +124,16 @@ def _parameter_in_words(name: str, value: Any) -> str:
     if str(value) in words:
         return f"{words[str(value)]} ({shown if value is True else f'{shown} {value}'})"
     return f"{words[''].format(value)} ({shown})" if "" in words else f"{shown} {value}"
+
+
+def person_in_words(unit: str, persons: int | None) -> str:
+    """Return a unit of privacy in words, with the number of persons if it is known.
+
+    >>> person_in_words("pid", 5), person_in_words("row", None)
+    ('Each pid is a person: 5 persons', 'Each row is a different person')
+    """
+    what = {ROW: ROW_WORDS, UNKNOWN: UNKNOWN_WORDS}.get(unit, f"Each {unit} is a person")
+    return what if persons is None else f"{what}: {counted(persons, 'person')}"
 
 
 def in_words(settings: StatedSettings) -> str:

@@ -57,7 +57,6 @@ def basis_of(state: PageState) -> Hashable:
         job,
         state.inspection.error,
         id(state.inspection.findings),
-        len(state.inspection.unchecked),
         frozenset(state.seen),
         ends,
     )

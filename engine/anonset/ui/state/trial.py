@@ -111,7 +111,7 @@ class Trial(Commands):
     @property
     def balance_command(self) -> str:
         """Command that runs several weights of `joint-split`, or an empty text if there are fewer than two weights."""
-        weights = _weights((self.found or {}).get("frontier", ()))
+        weights = _weights((self.found or {}).get("frontier", ()), self.recommended_detail)
         if len(weights) < 2 or (own := self._balanced) is None or "k" not in self._job.settings:
             return ""
         flags = comparison_flags(self._job, own.with_(w=",".join(weights)), self.trees)
@@ -169,17 +169,21 @@ def _attribute_trees(job: Job) -> dict[str, str]:
     return {column: spec for column, spec in job.entries("hierarchy").items() if column not in job.sets}
 
 
-def _weights(frontier: Sequence[Mapping[str, float]]) -> list[str]:
-    """Return weights of a frontier whose relational losses are about evenly spaced.
+def _weights(frontier: Sequence[Mapping[str, float]], recommended: float | None) -> list[str]:
+    """Return weights of a frontier whose relational losses are about evenly spaced. One of them keeps the recommended
+    share of the detail of the attributes.
 
-    >>> points = [{"w": 0.5, "relational_ncp": 0.1}, {"w": 0.00002, "relational_ncp": 0.4}]
-    >>> _weights([*points, {"w": 0.0, "relational_ncp": 1.0}]), _weights([])
-    (['0.500000', '0.000020'], [])
+    >>> points = [{"w": w / 100, "relational_ncp": 0.5 - w / 200} for w in range(100)]
+    >>> _weights(points, None)[:3], _weights(points, 0.6)[:3], _weights([], None)
+    (['0.000000', '0.160000', '0.330000'], ['0.000000', '0.200000', '0.330000'], [])
     """
     points = [point for point in frontier if point["relational_ncp"] <= _LARGEST_LOSS]
     if not points:
         return []
     first, last = (points[end]["relational_ncp"] for end in (0, -1))
     wanted = [first + step * (last - first) / (_STOPS - 1) for step in range(_STOPS)]
+    if recommended is not None:
+        lost = 1 - recommended
+        wanted[min(range(_STOPS), key=lambda step: abs(wanted[step] - lost))] = lost
     nearest = (min(points, key=lambda point: abs(point["relational_ncp"] - loss)) for loss in wanted)
     return list(dict.fromkeys(f"{point['w']:.6f}" for point in nearest))
