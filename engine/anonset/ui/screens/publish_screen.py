@@ -14,7 +14,7 @@ from anonset.measures.retention import relative_to
 from anonset.reading.file_options import UNKNOWN
 from anonset.release.guarantee_limits import ranked_limits
 from anonset.settings.job import Job
-from anonset.spelling import folded, listed
+from anonset.spelling import listed, name_ranges
 from anonset.ui.screens.fix_buttons import fix_buttons
 from anonset.ui.screens.frame import Screen, alert, busy, button, card, show_limits, show_page, text
 from anonset.ui.screens.reports import show_reports
@@ -67,10 +67,10 @@ def _summary(state: PageState) -> dict[str, str]:
     lost = [figures_in_words(one) for one in tried if Job(one["settings"]) == state.candidate]
     texts = {
         "Person": person_in_words(state.unit, persons) if state.unit else "",
-        "Protected": listed(folded(covered)) if covered else "",
+        "Protected": listed(name_ranges(covered)) if covered else "",
         "Promise": promised[0].statement,
-        "Unchanged, not protected": listed(folded(named["keep"])) if named["keep"] else "",
-        "Not published": listed(folded(named["drop"])) if named["drop"] else "",
+        "Unchanged, not protected": listed(name_ranges(named["keep"])) if named["keep"] else "",
+        "Not published": listed(name_ranges(named["drop"])) if named["drop"] else "",
         "Lost": "; ".join(lost[0]) if lost else "not known before the run: the screen Try measures it",
     }
     return {name: text for name, text in texts.items() if text}
