@@ -55,6 +55,7 @@ def roles_by_person(
     profiles: Mapping[str, Profile],
     count_differing: Callable[[str], int],
     *,
+    repeated: int,
     most: float = FEW_DIFFERING,
 ) -> tuple[dict[str, ProposedRole], dict[str, int]]:
     """Return the roles of the columns if the rows of a person are merged into one record. The record contains the union
@@ -71,6 +72,8 @@ def roles_by_person(
         The columns that identify the person.
     count_differing
         Returns the number of persons with different rows in a column.
+    repeated
+        Number of persons with several rows. A column that differs for most of them is no attribute of a person.
     most
         Maximum share of persons whose rows differ in a column that is published with the value of the first row.
     """
@@ -78,10 +81,12 @@ def roles_by_person(
     single = [n for n, own in found.items() if own.role in roles_of_one and not own.is_given]
     differing = {name: persons for name in single if (persons := count_differing(name))}
     n_persons = max(profiles[column].distinct for column in unit)
-    roles, many = dict(found), most * n_persons
+    roles, many, half = dict(found), most * n_persons, _MOST_OF_FIRST_ROWS * repeated
     first_rows = dict[str, int]()
     for name in [
-        name for name, persons in differing.items() if persons <= many or _changes_over_time(name, found, profiles)
+        name
+        for name, persons in differing.items()
+        if persons <= many or (persons <= half and _changes_over_time(name, found, profiles))
     ]:
         persons = differing.pop(name)
         if found[name].role != UNRECOGNIZED:
@@ -101,7 +106,7 @@ def roles_by_person(
         reason = f"differs between rows {of_persons} for {counted(persons, 'person')}"
         item = Fix({"items": [name]}, "if each value is an item")
         fixes = (item,) if name in able or profiles[name].kind in _CODES else ()
-        roles[name] = ProposedRole("drop", reason, fixes=fixes, differs=persons / max(1, n_persons))
+        roles[name] = ProposedRole("drop", reason, fixes=fixes, differs=persons / max(1, repeated))
     return roles, first_rows
 
 

@@ -30,6 +30,7 @@ from anonset.columns.ids import (
 from anonset.columns.kinds import look_at
 from anonset.columns.personal_values import CONTACTS, is_full_date, nearly_all
 from anonset.columns.profiles import Profile, profile_of_values
+from anonset.columns.roles import PLACES
 from anonset.columns.rules import NEVER, RULES, points_of
 from anonset.data.array_types import Int64
 from anonset.data.redacted_repr import RedactedRepr
@@ -95,11 +96,13 @@ class PossiblePerson(RedactedRepr):
         """Return True if persons with several rows are more probable than a person in each row.
 
         Several persons may share an id, such as an account or a card, so that their rows differ. It precedes the rows
-        unless another column has an id of a person in each row.
+        unless another column has an id of a person in each row. With such a column, a few equal values are chance.
         """
         is_id = self.meaning in ("person id", "id") and len(self.columns) == 1
-        of_rows = (one.meaning == "person id" and one.given and not one.repeats for one in others)
-        return self.repeats and (self.is_likely or (is_id and self.is_offered and not any(of_rows)))
+        of_rows = any(one.meaning == "person id" and one.given and not one.repeats for one in others)
+        if of_rows and self.given <= _EXCEPTIONS * self.persons:
+            return False
+        return self.repeats and (self.is_likely or (is_id and self.is_offered and not of_rows))
 
     @property
     def place(self) -> tuple[int, int]:
@@ -147,7 +150,7 @@ def all_persons(columns: ArrowColumns, asked: Sequence[str], ids: Sequence[str] 
     free = [evidence[name] for name in asked if name in evidence and name not in ids]
     able, parts = [one for one in free if points_of(one) != NEVER], _parts_of_names(free)
     found = [_single(one, attributes) for one in able if one.name not in parts]
-    found = [one for one in found if one.points >= NAMED and one.meaning != "address"]
+    found = [one for one in found if one.points >= NAMED and one.meaning != "address" and one.persons > 1]
     found = [replace(one, points=NAMED) if _rarely_repeats(one) else one for one in found]
     households, members = _households(able, attributes)
     found = [replace(one, points=min(one.points, LIKELY - 1)) if {*one.columns} <= households else one for one in found]
@@ -156,6 +159,13 @@ def all_persons(columns: ArrowColumns, asked: Sequence[str], ids: Sequence[str] 
         found = [
             replace(one, points=LEAST) if one.meaning == "name" and NAMED < one.points < SURE else one for one in found
         ]
+    alone = max((one.points for one in found if one.meaning == "name" and len(one.columns) == 1), default=NAMED)
+    found = [
+        replace(one, points=max(one.points, alone + 1, LIKELY))
+        if one.meaning == "name" and len(one.columns) > 1 and one.is_offered
+        else one
+        for one in found
+    ]
     uneven = {name for name, one in evidence.items() if not one.recurs_evenly}
     ordered = sorted(found, key=lambda one: (not one.repeats, one.place, one.columns[0] in uneven, one.persons))
     return _persons_before_cases(ordered, evidence)
@@ -169,7 +179,7 @@ def _rarely_repeats(one: PossiblePerson) -> bool:
 def _parts_of_names(free: Sequence[Profile]) -> set[str]:
     """Return the columns of first names and surnames: names that are fewer than the names of all columns together."""
     names = [one for one in free if one.meaning == "name"][:_MOST_NAMES]
-    every = count_distinct(combined([one.codes for one in names])) if len(names) > 1 else 0
+    every = _persons_of(names) if len(names) > 1 else 0
     return {one.name for one in names if _EXCEPTIONS * count_distinct(one.codes) < every and not _are_full_names(one)}
 
 
@@ -233,19 +243,28 @@ def _households(
 
 
 def _full_names(free: Sequence[Profile], attributes: Sequence[tuple[str, str, Int64]]) -> Iterator[PossiblePerson]:
-    """Yield all names with the date of birth, with the address, and alone if there is no date of birth."""
+    """Yield all names with the date of birth, with the address or the postcode, and alone if there is no date of
+    birth.
+    """
     names = [one for one in free if one.meaning == "name"][:_MOST_NAMES]
     births = [one for one in free if one.meaning in ("birth", "born") and all(map(is_full_date, one.labels))]
     places = [one for one in free if one.meaning == "address"]
+    codes = [one for one in free if one.meaning == "residence" and one.kind in PLACES and not (births or places)]
     if names and births:
         yield _joined([*names, births[0]], "name", attributes)
     if names and places:
         found = _joined([*names, places[0]], "name", attributes)
         yield replace(found, points=NAMED if found.points < SURE and _rarely_repeats(found) else found.points)
+    if names and codes and (found := _joined([*names, codes[0]], "name", attributes)).persons > _persons_of(names):
+        yield found  # namesakes
     if len(names) > 1 and not births:
         found = _joined(names, "name", attributes)
         if not _rarely_repeats(found):
             yield replace(found, points=found.points + 1)  # before each of the names
+
+
+def _persons_of(columns: Sequence[Profile]) -> int:
+    return count_distinct(combined([one.codes for one in columns]))
 
 
 def _is_small(one: Profile) -> bool:
@@ -284,20 +303,23 @@ def _persons_before_cases(
         at = next((i for i, other in enumerate(placed) if _is_case_of(other, one, evidence)), len(placed))
         placed.insert(at, one)
     return tuple(
-        replace(case, part_of=next((one.columns[0] for one in placed if _is_case_of(case, one, evidence)), ""))
+        replace(case, part_of=next((", ".join(one.columns) for one in placed if _is_case_of(case, one, evidence)), ""))
         for case in placed
     )
 
 
 def _is_case_of(case: PossiblePerson, person: PossiblePerson, evidence: Mapping[str, Profile]) -> bool:
-    """Return True if each value of `case` belongs to one value of `person`, a key with as good evidence."""
-    if not (case.repeats and person.repeats) or len(person.columns) > 1 or person.meaning in ("name", "address"):
-        return False
+    """Return True if each value of `case` belongs to one value of `person`, a key with as good evidence. Names are such
+    keys only for a case that is named like one.
+    """
     likely = case.meaning == "case id" and person.points > 0
+    are_names = len(person.columns) > 1 or person.meaning in ("name", "address")
+    if not (case.repeats and person.repeats) or (are_names and not likely):
+        return False
     if not (likely or person.points > case.points) or person.persons > _COARSER * case.persons:
         return False
     codes = combined([evidence[name].codes for name in case.columns])
-    joint = combined([codes, evidence[person.columns[0]].codes])
+    joint = combined([codes, *(evidence[name].codes for name in person.columns)])
     return count_distinct(joint) <= _EXCEPTIONS * count_distinct(np.where(joint >= 0, codes, -1))
 
 

@@ -187,7 +187,8 @@ class Profile(ValueFormat):
         by_values = self.reaches
         if by_values in ("e-mail", "IBAN", "network") or (by_values == "name" and self.header in ("person id", "id")):
             return by_values
-        return self.header or ("" if by_values == "account" else by_values)  # things have keys like those of devices
+        is_unnamed = self.name.isdecimal()  # columns without a header; things have keys like those of devices
+        return self.header or ("" if by_values == "account" and is_unnamed else by_values)
 
     @property
     def is_single(self) -> bool:

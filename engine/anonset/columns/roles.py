@@ -48,7 +48,7 @@ class ProposedRole(RedactedRepr):
     fixes: tuple[Fix, ...] = field(default=(), repr=False)
     """Settings that give the column another role."""
     differs: float = 0.0
-    """Share of persons whose rows differ, if the column is dropped for this reason."""
+    """Share of persons whose rows differ among those with several rows, if the column is dropped for this reason."""
 
     @property
     def is_given(self) -> bool:

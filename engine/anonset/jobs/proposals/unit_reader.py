@@ -170,7 +170,10 @@ class UnitReader(RedactedRepr):
         differ = {name: count for name in given if (count := differing(name))}
         use_first = self.data.declared.get("differing") == "first" or (self.is_open and bool(differ))
         most = 1.0 if use_first else FEW_DIFFERING
-        merged, first_rows = roles_by_person(merged, self.person, self.profiles, differing, most=most)
+        repeated = int((np.bincount(persons[persons >= 0]) > 1).sum())
+        merged, first_rows = roles_by_person(
+            merged, self.person, self.profiles, differing, repeated=repeated, most=most
+        )
         first_rows |= differ if use_first else {}
         return merged, bool(first_rows), [self._first_row(name, count) for name, count in first_rows.items()]
 
