@@ -141,7 +141,7 @@ def _with_answer(path: str, job: Job, question: str, text: str, flags: Job, *, u
     lines = listed([f"{question} = {toml_of(key)}" for key in answers], "or")
     command = as_typed("inspect", path, {"unit": job.names("unit"), question: names})
     named = f"{question} = {toml_of(','.join(names))}"
-    msg = f"{path}: the job has no settings for {named}, only for {lines}; to propose them: {command}"
+    msg = f"{path}: the job has no settings for {named}, only for {lines}; to propose these roles: {command}"
     raise InputError(msg)
 
 
