@@ -2,12 +2,16 @@
 that follow from the publication.
 """
 
+import hashlib
 import html
 import random
 import re
+from importlib.metadata import version
 
 import pytest
 
+from anonset.attacks.registry import ATTACKS
+from anonset.report.risks.verdicts import attack_in_words
 from cli.place import Place
 
 pytestmark = pytest.mark.compiled
@@ -207,6 +211,27 @@ def test_a_shareable_report_asks_the_owner_to_confirm_the_declared_person(place:
         assert row[1] == (f"<q>{typed[1]}</q>" if typed else '<span class="fill"></span>')
     internal = first_screen((place.folder / "0.html").read_text())
     assert "cannot show whether" not in internal
+
+
+def test_each_attack_has_a_name_in_words() -> None:
+    words = [attack_in_words(name) for name in ATTACKS]
+    assert not [name for name, text in zip(ATTACKS, words, strict=True) if text == name.replace("-", " ")]
+    assert len({*words}) == len(words)
+
+
+@pytest.mark.parametrize("more", [[], ["--shareable"]], ids=["internal", "shareable"])
+def test_a_report_states_date_seed_version_and_one_command_with_one_digest(place: Place, more: list[str]) -> None:
+    report(place, [*BY_PATIENT, *ATTRIBUTES, "--k", "3"], 60, *more)
+    page = (place.folder / f"{len(more)}.html").read_text()
+    origin = text_of(page, "Origin")
+    digest = hashlib.sha256((place.out / "attestation.json").read_bytes()).hexdigest()
+    command = "anonset verify OUT, where OUT is the published directory. It must print: k-anonymity with k=3 holds."
+    for text in (command, f"all other digests: {digest}", f"anonset {version('anonset')}"):
+        assert text in origin, text
+    assert ("seed stated only in the internal report" in origin) == bool(more)
+    assert ("seed none: the run makes no random draws" in origin) == (not more)
+    assert place.run("verify", str(place.out)).out.startswith("k-anonymity with k=3 holds")
+    assert 'Date</td><td data-head="statement"><span class="fill">' in page
 
 
 @pytest.mark.parametrize("more", [[], ["--shareable"]], ids=["internal", "shareable"])

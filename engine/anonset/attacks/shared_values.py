@@ -14,7 +14,7 @@ from anonset.attacks.composition import ReleaseRows
 from anonset.measures.risks.skewness import Skewness
 from anonset.spelling import counted, printable, setting
 
-_NEEDS_VALUES = "it needs quasi-identifiers, and a column that is published unchanged"
+_NEEDS_VALUES = "it needs quasi-identifiers and a column that is published unchanged"
 
 
 def homogeneity(scene: AttackInput) -> tuple[AttackResult, ...] | str:
@@ -62,7 +62,7 @@ def _shared_symbols(scene: AttackInput) -> AttackResult | str:
     """Return the share of random persons for whom all rows with the known items share another symbol."""
     rows = ReleaseRows.of(scene.publication)
     if scene.original is None or (column := scene.original.transactions) is None or rows is None:
-        return f"{setting('original')} with sets of items, each item published as a single symbol"
+        return f"{setting('original')} with sets of items, if each item has a single symbol"
     random = np.random.default_rng(scene.seed)
     row_of = scene.publication.row_of(scene.original.n)
     dealt, everywhere = rows.shuffled_symbols(random), _in_all(rows, [])

@@ -285,19 +285,21 @@ def _published(facts: ReportFacts, part: PagePart) -> Chapter:
 def _origin(facts: ReportFacts) -> Chapter:
     """Return the program of the report, the way to verify the publication, and the digests of its files."""
     files, report, head = facts.attested.data.sha256, facts.private, ("fact", "value")
-    line = f"anonset {versions()['anonset']}; how to verify; digests of all files"
+    expected = f"{facts.model}{' undecided' if facts.attested.declarations.accepted_undecided else ' holds'}"
+    line = f"anonset {versions()['anonset']}; verify with: anonset verify OUT; digests of all files"
     rows = [
         ("report by", f"anonset {versions()['anonset']}"),
-        ("to verify", "anonset verify OUT, where OUT is the published directory. The result must name the same model, "
-         f"and a tool such as sha256sum must print the digest below for {ATTESTATION}."),
-        ("attestation", f"{ATTESTATION}, SHA-256 {facts.sha256}"),
+        ("command to verify", f"anonset verify OUT, where OUT is the published directory. It must print: {expected}."),
+        ("digest to compare", f"SHA-256 of {ATTESTATION}, which contains all other digests: {facts.sha256}"),
         *([("meaning of the published symbols", f"{CODEBOOK} in OUT")] if CODEBOOK in files else []),
         *((f"file {name}", f"SHA-256 {digest}") for name, digest in files.items()),
     ]  # fmt: skip
     if report is None:
         rows = [("date of the release", to_fill()), ("seed", "stated only in the internal report"), *rows]
         return Chapter("origin", "Origin", f"date to fill in; {line}", [Section("", head, rows)])
-    told, seed = tuple(report.contradictions), "none" if report.seed is None else str(report.seed)
+    told, seed = tuple(report.contradictions), str(report.seed)
+    if report.seed is None:
+        seed = "none: the run makes no random draws, or secure ones that nobody can repeat"
     read, used = report.input, [(name, dumps(value)) for name, value in report.settings.items() if value]
     rows = [
         ("date of the run", report.date or "not recorded"),
@@ -308,7 +310,7 @@ def _origin(facts: ReportFacts) -> Chapter:
         ("versions of the run", ", ".join(f"{name} {version}" for name, version in report.versions.items())),
         ("command to repeat", "anonset anonymize OUT.private/report.json -o OTHER" if used else "none: run in Python"),
     ]
-    return Chapter("origin", "Origin", f"{line}; run of {report.date or 'an unknown date'}, seed: {seed}; settings", [
+    return Chapter("origin", "Origin", f"{line}; run of {report.date or 'an unknown date'}, its seed and settings", [
         Section("", head, rows),
         Section("Notes of the run", notes=[text for text in report.warnings if not text.startswith(told)], form="list"),
         Section("Settings of the run", ("setting", "value"), used, form="folded"),

@@ -18,10 +18,10 @@ PERSON, RECORDS = "Person", "Rows and records"
 _DECLARED = {
     "person": "The owner declared which columns identify a person. All rows of a person are one record.",
     "row, declared a person": "The owner declared that each row is a different person. No check can verify this.",
-    "row, person unknown": "Nobody declared what a person is: the owner stated that the data do not say it. Rows are "
-    "protected, and a person with several rows is not protected as one person.",
-    "row, not asked": "Nobody declared what a person is, because the data contain only sets of items. Rows are "
-    "protected, and a person with several rows is not protected as one person.",
+    "row, person unknown": "Nobody declared what a person is: the owner stated that the data do not show it. The "
+    "guarantee covers rows. A person with several rows is not protected.",
+    "row, not asked": "Nobody declared what a person is, because the data contain only sets of items. The "
+    "guarantee covers rows. A person with several rows is not protected.",
 }
 """Who declared what a person is, by unit of privacy."""
 
