@@ -43,6 +43,7 @@ from anonset.report.sections import Section
 from anonset.report.symbols import symbols_html
 from anonset.report.techniques import left_out
 from anonset.settings.parameters import type_and_text
+from anonset.settings.publication import ReportSettings
 from anonset.spelling import counted, listed, name_ranges
 from anonset.strict_json import dumps
 
@@ -128,7 +129,8 @@ def chapters(facts: ReportFacts, part: PagePart, statements: Mapping[str, str]) 
     """
     made = (
         _owner(statements), _persons(facts), _guarantee(facts, part), _limits(facts), _sensitive(facts),
-        _risk(facts, part), _attacks(facts, part), _detail(facts), _published(facts, part), _origin(facts),
+        _risk(facts, part), _attacks(facts, part), _detail(facts), _published(facts, part),
+        _origin(facts, statements[str(ReportSettings.model_fields["date"].title)]),
     )  # fmt: skip
     return [replace(chapter, line=plain_words(chapter.line, facts)) for chapter in made]
 
@@ -282,7 +284,7 @@ def _published(facts: ReportFacts, part: PagePart) -> Chapter:
     ])  # fmt: skip
 
 
-def _origin(facts: ReportFacts) -> Chapter:
+def _origin(facts: ReportFacts, date: str) -> Chapter:
     """Return the program of the report, the way to verify the publication, and the digests of its files."""
     files, report, head = facts.attested.data.sha256, facts.private, ("fact", "value")
     expected = f"{facts.model}{' undecided' if facts.attested.declarations.accepted_undecided else ' holds'}"
@@ -295,8 +297,8 @@ def _origin(facts: ReportFacts) -> Chapter:
         *((f"file {name}", f"SHA-256 {digest}") for name, digest in files.items()),
     ]  # fmt: skip
     if report is None:
-        rows = [("date of the release", to_fill()), ("seed", "stated only in the internal report"), *rows]
-        return Chapter("origin", "Origin", f"date to fill in; {line}", [Section("", head, rows)])
+        rows = [("date of the release", date or to_fill()), ("seed", "stated only in the internal report"), *rows]
+        return Chapter("origin", "Origin", f"{date or 'date to fill in'}; {line}", [Section("", head, rows)])
     told, seed = tuple(report.contradictions), str(report.seed)
     if report.seed is None:
         seed = "none: the run makes no random draws, or secure ones that nobody can repeat"
