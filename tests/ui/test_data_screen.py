@@ -117,21 +117,25 @@ def test_a_warning_stays_after_the_answer_until_the_owner_settles_it(tmp_path: P
         assert warning in texts(user)
         assert "check row 142" in texts(user)
         await user.open("/promise")
-        assert "1 warning on the screen " in texts(user)
+        assert "2 warnings on the screen " in texts(user)
         await user.open("/")
-        user.find(marker="check").click()
+        first, doubt = state.inspection.unchecked  # the value, and the person
+        assert warning in first
+        assert "may stand for several persons" in doubt
+        state.inspection.check(doubt)
         await until(lambda: "1 warning checked" in texts(user))
+        user.find(marker="check").click()
+        await until(lambda: "2 warnings checked" in texts(user))
         assert "I checked this" not in texts(user)
         await user.open("/publish")
         assert "on the screen " not in texts(user)
         await user.open("/")
-        user.find(marker="uncheck").click()
+        state.inspection.check(first, checked=False)
         await until(lambda: "I checked this" in texts(user))
         element(user, "role sex").set_value("drop")  # its values need no check, but the person does
         await until(lambda: not state.inspection.busy and warning not in texts(user))
-        (doubt,) = state.inspection.unchecked
-        assert "may stand for several persons" in doubt
-        assert "checked" not in (tmp_path / "persons.toml").read_text()
+        assert state.inspection.unchecked == []
+        assert [*state.inspection.warnings] == [doubt]
 
     by_clicks(tmp_path, way)
 
