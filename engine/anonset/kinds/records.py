@@ -38,7 +38,7 @@ from anonset.measures.distinct_records import codes_of
 from anonset.privacy import PrivacyModel, Witness
 from anonset.publications import Records
 from anonset.publications.records import symbols_of, written_columns
-from anonset.publications.symbols import members_of, range_ends
+from anonset.publications.symbols import members_of
 from anonset.queries.estimate import ONE_MEMBER, Reading
 from anonset.reading.sources.source import Source
 from anonset.release.documents import CODEBOOK, Attestation, PublishedFile
@@ -94,14 +94,11 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
             often = sets.occurrences.astype(np.int64)
             is_single = np.array([len(symbol.members) == 1 for symbol in publication.symbols] or [False])[: len(often)]
             single = float(often[is_single].sum() / often.sum()) if often.sum() else None
-        widths = [width for column in publication.relational if (width := _width(column)) is not None]
-        width = sum(widths) / len(widths) if widths else None
         return Summary(
             publication.n,
             (example(columns, partial(symbols_of, publication)),),
             single,
             mean_symbol_size(publication),
-            width,
         )
 
     def details(self, original: Table | None) -> tuple[ColumnDetail, ...]:
@@ -453,18 +450,3 @@ def _value(label: str) -> Fraction | str:
         return exact(label)
     except ValueError:
         return label
-
-
-def _width(column: CategoricalColumn) -> float | None:
-    """Return the mean width of a column's numbers and ranges, as a share of its span. None for columns of other
-    texts.
-    """
-    shown = np.flatnonzero(column.occurrences)
-    try:
-        ends = np.array([range_ends(column.vocabulary.labels[code]) for code in shown.tolist()], np.float64)
-    except ValueError:  # categories
-        return None
-    if not len(ends) or not np.isfinite(ends).all() or (span := ends[:, 1].max() - ends[:, 0].min()) <= 0:
-        return None
-    often = column.occurrences[shown]
-    return float(((ends[:, 1] - ends[:, 0]) * often).sum() / (often.sum() * span))

@@ -169,10 +169,6 @@ class Summary(RedactedRepr):
     """Mean number of items of the symbols with several items, weighted by their occurrences. None if every symbol has
     one item.
     """
-    width: float | None = None
-    """Mean width of published numbers and ranges, as a share of the column's span. None if no column contains
-    numbers.
-    """
     in_chunks: int | None = None
     """Number of item occurrences shown in chunks. None if the publication has no chunks."""
     terms: int = 0

@@ -34,7 +34,7 @@ from anonset.report.conclusion import (
     protection,
     sensitive,
 )
-from anonset.report.countable import NUMBERS, countable_figures
+from anonset.report.countable import countable_figures
 from anonset.report.drawings import bars
 from anonset.report.frontier import frontier_drawing
 from anonset.report.risks.base import PagePart
@@ -225,7 +225,7 @@ def _detail(facts: ReportFacts) -> Chapter:
     for column in facts.details:
         shown.setdefault(column.short, []).append(column.name)
     lost += [f"{listed(name_ranges(names), 'and')}: {short}" for short, names in shown.items()]
-    lost += [f"{name.lower()}: {figure}" for name, figure, _ in countable[1:] if name != NUMBERS]
+    lost += [f"{name.lower()}: {figure}" for name, figure, _ in countable[1:]]
     rare = []
     for values in facts.rare:
         rarest = listed([f"{value} ({n})" for value, n in values.occurrences.items()], "and", _MOST_RARE)
@@ -247,7 +247,7 @@ def _columns(facts: ReportFacts) -> list[tuple[str, str, str]]:
     if summary.single is not None:
         others = "" if summary.stands_for is None else f", the others {summary.stands_for:,.1f} items on average"
         symbols = f"{facts.attested.counts['symbols']:,} symbols: {percent(summary.single)} of the occurrences name one"
-        counts = "the records of each symbol; of a single item, at least the records that name it alone"
+        counts = "the records of each symbol; of an item, a lower bound: it may also be in groups, or suppressed"
         rows.append((listed(name_ranges(getattr(data, "items", [])), "and"), f"{symbols} item{others}", counts))
     rows += [(column.name, str(column), column.countable) for column in facts.details]
     return [

@@ -4,10 +4,7 @@ from anonset.jobs.report_facts import ReportFacts
 from anonset.kinds.summary import Summary
 from anonset.measures.countable import FREQUENT
 from anonset.measures.retention import relative_to
-from anonset.measures.shares import percent
 
-NUMBERS = "Numbers"
-"""Name of the figure about ranges of numbers."""
 Figure = tuple[str, str, str]
 """Name, value and accuracy of a figure."""
 
@@ -25,7 +22,7 @@ def countable_figures(facts: ReportFacts) -> list[Figure]:
         rows.append(("Frequent items", f"off by {_off(errors.items_error)}", median))
         if errors.pairs_error is not None:
             rows.append(("Frequent pairs of items", f"off by {_off(errors.pairs_error)}", median))
-    return rows + _symbols(facts.summary, private=private is not None)
+    return rows
 
 
 def _records(summary: Summary) -> list[Figure]:
@@ -38,33 +35,6 @@ def _records(summary: Summary) -> list[Figure]:
          "exact for combinations of items of one chunk; estimated for items of different chunks"),
         ("Terms of clusters", f"{summary.terms:,}", "each in at least one record of the cluster"),
     ]  # fmt: skip
-
-
-def _symbols(summary: Summary, *, private: bool) -> list[Figure]:
-    """Return figures that describe how precise the published symbols and numbers are.
-
-    Parameters
-    ----------
-    private
-        Whether the report is internal. It then states the number of unchanged item occurrences elsewhere.
-    """
-    rows: list[Figure] = []
-    if summary.single is not None and not private:
-        rows.append(
-            (
-                "Symbols that name one item",
-                percent(summary.single),
-                "lower bound of the item count: the item may also be in groups of other rows, or suppressed there",
-            )
-        )
-    if summary.stands_for is not None:
-        rows.append(("Items per generalized symbol", f"{summary.stands_for:,.1f} on average",
-                     "a row with the symbol contains at least one of these items"))  # fmt: skip
-    if summary.width is not None:
-        anywhere = "the value may be anywhere in the range"
-        rows.append((NUMBERS, f"ranges of {percent(summary.width)} of the column, on average",
-                     f"{anywhere}; before: 0%" if private else anywhere))  # fmt: skip
-    return rows
 
 
 def _off(error: float) -> str:
