@@ -60,6 +60,7 @@ def test_short_numbers_that_recur_evenly_are_persons_and_are_not_offered_as_attr
     found = anonset.inspect(str(path), no_header=not header)
     assert answers(found)[0] == ("u" if header else "1")
     assert not {"u", "1"} & published(found)
+    assert header or "2" in published(found, "1")
 
 
 def test_a_case_of_one_person_is_not_offered_as_an_item():

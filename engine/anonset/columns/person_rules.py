@@ -140,9 +140,10 @@ def _item_columns(names: Iterable[str], profiles: Mapping[str, Profile]) -> list
 
 
 def _may_be_items(profile: Profile) -> bool:
-    """Return True if texts or codes of a column may be items, one per row."""
+    """Return True if texts or codes of a column may be items, one per row. Without a header, integers may be codes."""
+    coded = profile.kind.endswith("codes") or (profile.kind == "integers" and profile.name.isdecimal())
     return (
-        (profile.kind == "text" or profile.kind.endswith("codes"))
+        (profile.kind == "text" or coded)
         and 1 < profile.distinct <= profile.records // _ROWS_OF_AN_ITEM
         and not (profile.reaches or profile.prose or profile.results or profile.times)
     )
