@@ -91,3 +91,14 @@ def test_further_columns_are_of_the_first_answer():
     found = anonset.inspect(columns)
     assert answers(found)[:2] == ["card", "row"]
     assert found.possible_roles == {"items": ["entry"]}
+
+
+def test_columns_that_a_possible_person_publishes_are_not_offered_again():
+    draw = random.Random(7)
+    columns = {
+        "who": [f"Person {n // 2}" for n in range(120)],
+        "code": [draw.choice(["E10", "I10", "J45"]) for _ in range(120)],
+    }
+    found = anonset.inspect(columns)
+    assert found.settings["items"] == ["code"]
+    assert not found.possible_roles

@@ -58,7 +58,8 @@ class PossibleUnits(RedactedRepr):
         taken = self._taken(roles) | {name for name, own in roles.items() if own.role == "items"}
         left += [columns for columns in self.named if taken.isdisjoint(columns)]
         first = next((answer for answer in answers if answer.table is not None), answers[0])
-        first = replace(first, possible_items=answers[0].possible_items, possible_roles=answers[0].possible_roles)
+        if answers[0].person:  # further columns of rows would count these persons several times
+            first = replace(first, possible_items=answers[0].possible_items, possible_roles=answers[0].possible_roles)
         return replace(first, answers=tuple(answers), others=tuple(left[:_MOST_NAMED]))
 
     @staticmethod
