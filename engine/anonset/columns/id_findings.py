@@ -218,11 +218,11 @@ def person_signs(columns: ArrowColumns, ids: Sequence[str]) -> Iterator[PersonSi
     if persons is None:
         return
     for name in [name for name in plain if name not in ids]:
-        if is_constant(name, plain[name]) and (differing := count_differing(persons, plain[name])):
+        if _is_constant(name, plain[name]) and (differing := count_differing(persons, plain[name])):
             yield PersonSign((name,), rows=len(persons), persons=differing, kind=MERGES)
 
 
-def is_constant(name: str, column: Any) -> bool:
+def _is_constant(name: str, column: Any) -> bool:
     """Return True if a column contains the sex, or the date or year of birth."""
     if meaning_of(name) not in ("birth", "born"):
         return meaning_of(name) == "sex"

@@ -12,7 +12,7 @@ from anonset.reading.name_lists import names_in
 class Job(RedactedRepr, Mapping[str, Any]):
     """Stated settings by name. A job may be incomplete, and flags and fixes are jobs, too."""
 
-    settings: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    settings: Mapping[str, Any] = field(default_factory=dict)
     """Values by name, as in a job file."""
 
     def __getitem__(self, name: str) -> Any:

@@ -6,7 +6,6 @@ from itertools import chain
 
 import numpy as np
 
-from anonset.columns.id_findings import is_constant
 from anonset.columns.ids import are_values, counted_in, persons_in, rows_that_differ
 from anonset.columns.marks import FILLED
 from anonset.columns.person_rules import (
@@ -396,10 +395,9 @@ class UnitReader(RedactedRepr):
         ids = [self.data.columns[column] for column in self.person]
         rows = rows_that_differ(ids, self.data.columns[name], _MOST_ROWS_NAMED)
         others = " and others" if len(rows) == _MOST_ROWS_NAMED else ""
-        several = ", and whether they are several persons" if is_constant(name, self.data.columns[name]) else ""
         return Problem(
             f"column {name!r}: the rows of {counted(persons, 'person')} differ, so the value of the first row is used "
-            f"({setting('differing', 'first')}); check row {', '.join(map(str, rows))}{others}{several}"
+            f"({setting('differing', 'first')}); check row {', '.join(map(str, rows))}{others}"
         )
 
     def _missing(self, roles: ProposedRoles) -> list[str]:

@@ -308,11 +308,10 @@ class PageState:
 
     def reasons(self, columns: Sequence[str]) -> dict[str, str]:
         """Return the reasons for the roles of columns that are proposed and that nobody has chosen."""
-        job, proposed = self.file, self.inspection.proposed
-        if job is None or not self.answered:
-            return proposed
-        found = reasons_in(job.read_text(encoding="utf-8"), self.unit, columns)
-        return {name: proposed.get(name, reason.partition("; ")[0]) for name, reason in found.items()}
+        if self.file is None or not self.answered:
+            return self.inspection.proposed
+        found = reasons_in(self.file.read_text(encoding="utf-8"), self.unit, columns)
+        return {name: reason.partition("; ")[0] for name, reason in found.items()}
 
     def _add(self, added: Job) -> bool:
         """Add settings to the job file. Without a job file, repeat the first inspection with them, and return True."""
