@@ -284,7 +284,7 @@ def test_a_name_whose_rows_differ_in_a_fact_of_a_person_is_a_warning(tmp_path, c
     assert names(said, "'1 person' Name several")
     assert (f"Name,{header}" in said) == (fact == "year")
     found = anonset.inspect(path, items="code", unit="Name")
-    assert sorted(names(one, f"{header!r} '1 person' 'several persons'") for one in found.problems) == [False, True]
+    assert sum(names(one, f"{header!r} '1 person' 'several persons'") for one in found.problems) == 1
     found = anonset.inspect(path, items="code", drop=header, unit="Name")
     assert [one for one in found.problems if names(one, f"{header!r} '1 person' several")]
     answers = anonset.inspect(path, items="code", drop=header).question.lines()
