@@ -160,3 +160,22 @@ def test_a_hierarchy_file_of_an_answer_is_found_from_the_folder_of_the_job(
         place.run("inspect", "data.csv", "--unit", "pid", "--hierarchy", "vaccine=tree.csv", "-o", str(other)).code == 0
     )
     assert published(place, other, "--items", "vaccine")[0]["hierarchy"]["vaccine"].endswith("tree.csv")
+
+
+@pytest.mark.parametrize("by_flag", [False, True])
+def test_answers_whose_names_contain_commas_are_found_as_printed(place: Place, job: Path, by_flag: bool) -> None:
+    data, other = place.folder / "data.csv", place.folder / "other.toml"
+    rows = data.read_text().splitlines()
+    data.write_text("\n".join(['"pid, own",sex,icd,"vaccine, 1st",clinic', *rows[1:], ""]))
+    assert place.run("inspect", str(data), "-o", str(other)).code == 0
+    text = other.read_text()
+    assert '[unit_is."pid, own".items_is."vaccine, 1st"]' in text
+    if by_flag:
+        flags = ("--unit", "pid, own", "--items", "vaccine, 1st")
+    else:
+        flags = ()
+        other.write_text(
+            text.replace('unit = "?"', 'unit = "pid, own"').replace('items = "?"', 'items = "vaccine, 1st"')
+        )
+    settings, _ = published(place, other, *flags)
+    assert settings["items"] == ["vaccine, 1st"]

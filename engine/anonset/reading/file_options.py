@@ -51,7 +51,9 @@ class Unit(tuple[str, ...]):
         """Return the key of the settings for this unit in a job file. Without settings for ``unknown``, those for
         ``row`` apply.
         """
-        return ROW if self == (UNKNOWN,) and UNKNOWN not in answers else str(self)
+        if self == (UNKNOWN,) and UNKNOWN not in answers:
+            return ROW
+        return next((key for key in answers if Unit.of(key) == self), str(self))
 
     def __str__(self) -> str:
         return ",".join(self)

@@ -121,8 +121,7 @@ def answered(job: Job, question: str, names: Sequence[str]) -> Job | None:
     ({'relational': ['sex'], 'drop': ['a', 'b'], 'model': 'k'}, None)
     """
     answers, made = answers_of(job, question), without_questions(job, question)
-    unit = [Unit(names).key_in(answers)] if question == "unit" else [",".join(names)]
-    keys = unit if question == "unit" or unit[0] in answers else names
+    keys = [Unit(names).key_in(answers)] if question == "unit" else names_in([*answers], names)
     if not answers.keys() >= {*keys}:
         return None
     for key in keys:
