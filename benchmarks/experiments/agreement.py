@@ -1,4 +1,4 @@
-"""Compare two sets of results. Losses and counts must agree to 1e-12 on any machine. Times are not compared.
+"""Compare two sets of results. Losses and counts must agree to 1e-12. Times are not compared.
 
 The tracked results may be older than the code. Therefore the declared cases of a figure (`runner.declared`) are
 measured again. For each figure, ``repeated.json`` contains the commit of this measurement, the number of cases, the

@@ -85,7 +85,9 @@ class Results:
         """Return the results of the null publication, in which each value is the root of its hierarchy.
 
         Its NCP and its share of lost tuples are 1. Its query errors are measured by the curves of the null publication,
-        or by quantities whose names begin with `NULL`. Losses and errors are multiplied by `share`.
+        or by quantities whose names begin with `NULL`. It violates every utility constraint: the groups of a policy
+        divide the items, so only a single group allows the root. Losses, errors and violations are multiplied by
+        `share`.
         """
         own = {series.removeprefix(NULL): one for (series, _), one in self.measured.items() if series.startswith(NULL)}
         replaced = {}
@@ -95,6 +97,8 @@ class Results:
                 continue
             function = series.partition(", ")[2]
             null: dict[str, Any] = {name: 1.0 for name in one if name.startswith(LOST)}
+            if (groups := one.get("utility_groups")) is not None:
+                null["utility_violated"] = groups if groups > 1 else 0
             null |= own.get(f", {function}" if function else "", {})
             null |= {name.removeprefix(NULL + "_"): value for name, value in one.items() if name.startswith(NULL + "_")}
             replaced[series, x] = dict(one) | {name: share * null[name] for name in one if name in null}
@@ -182,8 +186,8 @@ class Claim:
     main: bool = False
     """True if the claim is one of the main findings at the top of the page of findings."""
     high: bool = False
-    """True if the claim says that a loss is high. Other claims of papers are not judged if a publication without any
-    information meets the criterion.
+    """True if the claim says that a loss is high or that constraints are violated. Other claims of papers are not
+    judged if a publication without any information meets the criterion.
     """
     about: tuple[str, ...] = ()
     """Curves that the check needs. The claim is judged when all cases of these curves have results."""

@@ -7,9 +7,9 @@ from benchmarks.experiments.cases import OF_PAPERS
 from benchmarks.experiments.findings import names
 from benchmarks.experiments.judging import Judged
 from benchmarks.experiments.methods import PAPERS, of_paper
-from benchmarks.experiments.panels import Band, Panel
+from benchmarks.experiments.panels import NOT_JUDGED, Band, Panel
 from benchmarks.experiments.panels import of_paper as panels_of
-from benchmarks.experiments.render import records_used, rows
+from benchmarks.experiments.render import records_used, rows, superscripts
 from benchmarks.experiments.runner import paper, papers
 from benchmarks.experiments.workers import ROOT
 
@@ -28,7 +28,9 @@ def text(judged: Mapping[str, Sequence[Judged]]) -> str:
     parts = [_INTRODUCTION, rows(("paper", *_STATUSES, "panels"), cells), _METHODS]
     parts += [rows((name, "state", "difference or reason"), of_paper(name)) for name in PAPERS]
     for key in counted:
+        without = "; ".join(NOT_JUDGED.get(key, ())) or "we know none"
         parts += [f"## {names(key)}", _table(key, judged[key])]
+        parts.append(superscripts(f"Sentences without a figure that are not judged: {without}."))
     return "\n\n".join(parts) + "\n"
 
 

@@ -8,6 +8,7 @@ An ordering holds if it is strict in enough repetitions. It is contradicted, or 
 enough repetitions. Otherwise it has no consistent order, or is equal if the values differ by less than 1%.
 """
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
@@ -267,6 +268,12 @@ def _judged(claim: Claim, draws: Sequence[Finding], singles: Mapping[str, Findin
 def is_time(claim: Claim) -> bool:
     """Return True if a paper's claim is about times. Times are shown and not judged."""
     return claim.factor is RUNS and claim.kind == "paper"
+
+
+def is_work(claim: Claim) -> bool:
+    """Return True if a paper's claim about time is judged by counted work."""
+    about = re.search(r"\b(counted work|costs?)\b", claim.text)
+    return about is not None and claim.factor is not RUNS and claim.kind == "paper"
 
 
 def _chosen(readings: Sequence[str], wanted: Collection[str]) -> str:

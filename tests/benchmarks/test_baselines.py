@@ -1,12 +1,15 @@
 """The study of baselines: mined patterns, classifiers, privacy budgets, generators and tables, by small examples."""
 
 from math import inf, log, sqrt
+from statistics import mean
 
 import numpy as np
 import pytest
 from benchmarks.experiments import results_page, runner
 from benchmarks.experiments.baselines import (
     DATA,
+    EPSILONS,
+    RELEASES,
     classifier,
     diff_part,
     generators,
@@ -377,18 +380,47 @@ def test_the_page_shows_the_stored_results() -> None:
 
 def test_the_table_lists_each_k_at_which_a_private_release_keeps_more(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = {
-        "groceries_k": {("pcta", k): {"sets_f1": f1, "rules_f1": 0.9} for k, f1 in ((2, 0.7), (5, 0.6), (10, 0.5))},
+        "groceries_k": {
+            ("pcta", k): {"sets_f1": f1, "rules_f1": 0.9, "auc": auc, "are": are}
+            for k, f1, auc, are in ((2, 0.7, 0.5, 0.2), (5, 0.6, 0.7, 0.3), (10, 0.5, 0.7, 0.5))
+        },
         "groceries_epsilon": {
-            ("tree", "1"): {"sets_f1": 0.55, "rules_f1": 0.1},
-            ("mst", "1"): {"sets_f1": 0.6, "rules_f1": 0.1},
+            ("tree", "1"): {"sets_f1": 0.55, "rules_f1": 0.1, "auc": 0.6, "are": 0.4},
+            ("mst", "1"): {"sets_f1": 0.6, "rules_f1": 0.1, "auc": 0.55, "are": 0.6},
             ("tree", "10"): {"sets_f1": 0.65, "rules_f1": 0.95},
         },
     }
     levels = {name: Repeated({"sample 2": Results(points)}) for name, points in kept.items()}
     monkeypatch.setattr(render, "results_of_figure", lambda name, _: levels.get(name, Repeated({})))
     figures = {f"{data}_{kind}": f"{data}_{kind}" for data in DATA for kind in ("k", "epsilon")}
-    row = "| groceries | `pcta` | k=10 (`mst`) |  | k=5, k=10 (`tree`) | k=2, k=5, k=10 (`tree`) |"
+    row = (
+        "| groceries | `pcta` | k=10 (`mst`) |  | k=2 (`tree`) | k=10 (`tree`) | k=5, k=10 (`tree`) "
+        "| k=2, k=5, k=10 (`tree`) |  |  |"
+    )
     assert render._lost(figures, {}).splitlines()[2:] == [row]
+
+
+@pytest.mark.long
+def test_the_strongest_generator_is_that_of_the_stored_results() -> None:
+    """A lower ARE is better. The page states these orders in words."""
+    figures, found = (
+        {figure.key: figure for figure in runner.paper("baselines").figures},
+        runner.results_of(render.PAPER),
+    )
+    private = {data: results_of_figure(figures[f"{data}_epsilon"], found) for data in DATA}
+
+    def best(quantity: str, data: str, epsilon: str, names: tuple[str, ...] = ("independent", "tree", "mst")) -> str:
+        sign = -1 if quantity == "are" else 1
+        found_at = {name: render.values(private[data], name, epsilon, quantity) for name in names}
+        return max((sign * mean(of), name) for name, of in found_at.items() if of)[1]
+
+    places = [(data, epsilon) for data in DATA for epsilon in EPSILONS]
+    assert {best("rules_f1", *place) for place in places} == {"mst"}
+    for quantity, least in (("sets_f1", 2), ("are", 5)):
+        assert {best(quantity, *place) for place in places if float(place[1]) >= least} == {"mst"}
+        assert "independent" in {best(quantity, *place) for place in places if float(place[1]) < least}
+    by_auc = {place for place in places if best("auc", *place, RELEASES) == "diff-part" and place[0] in DATA[:2]}
+    assert by_auc == {("groceries", epsilon) for epsilon in EPSILONS} | {("msweb", "0.5"), ("msweb", "1")}
 
 
 def test_a_publication_with_an_interval_above_the_limit_is_unresolved(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -53,12 +53,88 @@ def test_anatomy_leaves_violations_if_one_of_two_shares_of_moving_tuples_has_som
     assert finding.parts == {}
 
 
-@pytest.mark.parametrize(("k", "l", "loss", "held"), [(7, 5, 0.6, False), (7, 6, 0.6, True), (8, 6, 0.5, True)])
-def test_utility_is_preserved_if_the_loss_is_low_for_k_above_l(k, l, loss, held):  # noqa: E741
+@pytest.mark.parametrize(
+    ("k", "l", "loss", "parts"),
+    [(7, 5, 0.6, (False, True)), (7, 4, 0.6, (False, False)), (7, 6, 0.6, (True, True)), (8, 6, 0.5, (True, True))],
+)
+def test_utility_is_preserved_if_the_loss_is_low_for_k_above_l(k, l, loss, parts):  # noqa: E741
     claim = of(albouna.LOSS, "utility is preserved as long as k is somewhat greater than l")
     losses = {(f"k={a}", b): {"loss": 0.1, "loss_counted": 0.1} for a in albouna.KS for b in albouna.LS}
-    losses[f"k={k}", l] = {"loss": loss, "loss_counted": loss}
-    assert claim.check(Results(losses)).held is held
+    losses[f"k={k}", l] = {"loss": 0.1, "loss_counted": loss}
+    found = claim.check(Results(losses)).parts
+    assert tuple(found[f"counted, k >= l + {more}"] for more in (2, 3)) == parts
+    assert found["not counted, k >= l + 2"]
+
+
+@pytest.mark.parametrize(("share", "held"), [(0.0, False), (0.0001, True), (0.0003, False)])
+def test_items_must_be_suppressed_for_the_first_policy(share, held):
+    claim = of(loukides_claims.FIGURE_13, "COAT suppresses items only for UP1, and very few")
+    shares = {("COAT, BMS-1", up): {"suppressed": 0, "suppressed_occurrences": 0} for up in ("UP2", "UP3", "UP4")}
+    shares = {(f"{loukides.COAT}{loukides.BMS1}", up): of_up for (_, up), of_up in shares.items()}
+    first = {"suppressed": share, "suppressed_occurrences": share}
+    results = Results({(f"{loukides.COAT}{loukides.BMS1}", "UP1"): first} | shares)
+    assert claim.check(results).held is held
+
+
+@pytest.mark.parametrize(("ratio", "held"), [(1.0, True), (1.009, True), (1.02, False), (0.98, False)])
+def test_the_same_loss_differs_by_less_than_one_percent(ratio, held):
+    claim = of(poulis.benefit("TM"), "TM_T and TM_RT have the same UL as their baselines")
+    assert claim.check(Results({("TM_T, AA", 1): {"ul": ratio, "ul_ul": 1.0}})).held is held
+
+
+@pytest.mark.parametrize(("ncp", "held"), [(0.39, True), (0.58, True), (0.59, False), (1.0, False), (0.25, False)])
+def test_a_printed_high_loss_is_judged_by_its_number(ncp, held):
+    claim = of(
+        liu.on_aol(ORDERS, own=0.079, lg=0.12), "AA's loss on AOL is strikingly high, all around 39%, even for m=1"
+    )
+    assert claim.check(curves("ncp", AA=[(1, ncp)])).held is held
+
+
+def test_orderings_over_another_axis_than_the_papers_are_our_own():
+    kinds = {axis: {one.kind for one in liu.claims_of_order("m", ORDERS, axis=axis)} for axis in ("m", "k")}
+    assert kinds == {"m": {"paper"}, "k": {"own"}}
+    over_k = [figure for figure in runner.paper("liu2010").figures if figure.x_label == "k"]
+    of_paper = [claim.text for figure in over_k for claim in figure.claims if claim.kind == "paper"]
+    assert of_paper == ["the gap between mHgHs and LG widens as k grows"] * 2
+
+
+def test_a_single_symbol_violates_all_constraints_of_several_groups_and_the_check_names_it():
+    claim = of(loukides_claims.FIGURE_15, "AA satisfies the 20 utility constraints for no k")
+    names = [f"{loukides.AA} {name}" for name in loukides_claims.WITH_TAXONOMY]
+    point = {"utility_groups": 21, "utility_violated": 0, "published": 3, "ncp": 0.2}
+    results = Results({(name, 5): point for name in names})
+    assert not claim.check(results).held
+    assert claim.check(results.without_information()).held
+    single = Results({(name, 5): point | {"utility_groups": 1} for name in names})
+    assert not claim.check(single.without_information()).held, "a single group allows the root"
+    assert "single published symbol" not in claim.check(results).shown
+    root = Results({(name, 5): point | {"published": 1} for name in names})
+    assert f"a single published symbol: {names[0]}" in claim.check(root).shown
+    assert claim.high
+
+
+def test_a_claim_whose_figure_runs_no_search_follows_from_the_data():
+    for key in runner.papers(studies=False):
+        for figure in runner.paper(key).figures:
+            if all("algorithm" not in case.parameters and "k" not in case.parameters for case in figure.cases):
+                found = {claim.text for claim in figure.claims if claim.kind == "paper"}
+                assert found == set(), (key, figure.key)
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "work"),
+    [
+        ("terrovitis2008", "the cost of AA grows linearly with m", True),
+        ("terrovitis2008", "the tree of AA scales better than the tree of DA", False),
+        ("poulis2013", "RM_T is more scalable (counted work)", True),
+        ("poulis2013", "RM_T is more scalable (time)", False),
+        ("liu2010", "the counted work of mHgHs is quite scalable", True),
+        ("liu2010", "mHgHs has the lowest loss", False),
+    ],
+)
+def test_claims_about_time_that_counted_work_decides_are_known(key, text, work):
+    claims = [claim for figure in runner.paper(key).figures for claim in figure.claims if claim.text == text]
+    assert {judging.is_work(claim) for claim in claims if claim.kind == "paper"} == {work}
 
 
 @pytest.mark.parametrize(("lg", "held"), [(0.9, False), (1.4, True), (1.6, False), (69, False)])

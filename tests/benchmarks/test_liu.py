@@ -22,7 +22,7 @@ CHOICES = {
     "shared": (0, 0, 3),
     "suppressed": (0, 0.1),
 }
-NCP = (0.001, 0.03, 0.1, 0.1, 0.2, 0.6, 0.9)
+NCP = (0.001, 0.03, 0.1, 0.1, 0.2, 0.4, 0.6, 0.9)
 ALGORITHMS = [
     ("apriori", {"m": 2}),
     ("local-generalization", {}),

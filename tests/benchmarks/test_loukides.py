@@ -57,6 +57,8 @@ def invented(figure, random):
         factor = (lead * (last if x == positions[-1] else 1.0)) if alike and not name.startswith("COAT") else 1.0
         grown = {q: value * place ** power[name] for q, value in base_of[name].items() if q not in FIXED}
         values[name, x] = base_of[name] | {q: value * factor for q, value in grown.items()}
+        if last > 1 and x != positions[0]:
+            values[name, x] |= {q: 0.0 for q in FIXED if q.startswith("suppressed")}
     return Results(values)
 
 

@@ -6,10 +6,10 @@ from collections import Counter
 from dataclasses import fields
 
 import pytest
-from benchmarks.experiments import methods, runner, sources
+from benchmarks.experiments import inventory, methods, runner, sources
 from benchmarks.experiments.cases import OF_PAPERS, Figure
-from benchmarks.experiments.panels import PANELS, counted, of_figure, of_paper
-from benchmarks.experiments.render import records_used
+from benchmarks.experiments.panels import NOT_JUDGED, PANELS, counted, of_figure, of_paper
+from benchmarks.experiments.render import records_used, superscripts
 from benchmarks.experiments.workers import ROOT
 
 from anonset_datasets.cards import CARDS
@@ -63,6 +63,16 @@ def test_every_claim_about_a_figure_is_a_claim_about_a_panel(paper):
         if panels := of_figure(paper, key):
             shown = {text for panel in panels for text in claims_of(panel)}
             assert [one.text for one in figure.claims if one.kind in OF_PAPERS and one.text not in shown] == [], key
+
+
+def test_each_paper_lists_its_sentences_that_are_not_judged():
+    judged = {one.text for paper in FIGURES for figure in figures(paper).values() for one in figure.claims}
+    page = inventory.PAGE.read_text(encoding="utf-8")
+    assert page.count("Sentences without a figure that are not judged: ") == len(FIGURES)
+    for paper, sentences in NOT_JUDGED.items():
+        assert paper in FIGURES
+        assert not judged.intersection(sentences)
+        assert superscripts(f"not judged: {'; '.join(sentences)}.") in page
 
 
 def test_panels_of_a_figure_have_different_claims():

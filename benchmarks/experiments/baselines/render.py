@@ -1,7 +1,7 @@
 """Tables of the study of baselines, with 95% confidence intervals over the samples."""
 
 from collections.abc import Mapping, Sequence
-from math import sqrt
+from math import inf, sqrt
 from pathlib import Path
 from statistics import mean, median, stdev
 from typing import Any
@@ -61,8 +61,9 @@ def tables(results: Path) -> str:
         ]
         parts += [f"**{data}**", rows(("publication", *_COLUMNS.values()), [row for row in cells if any(row[1:])])]
     sweeps = [_SWEEP, _by_length(figures, found), _SWEEP_OF_ITEMSETS, _by_top(figures, found)]
+    best = [_BEST, _best_releases(figures, found)]
     equal = [_EQUAL_SUCCESS, _at_equal_success(figures, found), _above_control(figures, found)]
-    return "\n\n".join([measured_at(PAPER.key), *parts, _LOST, _lost(figures, found), *equal, *sweeps])
+    return "\n\n".join([measured_at(PAPER.key), *parts, _LOST, _lost(figures, found), *best, *equal, *sweeps])
 
 
 _SWEEP = f"""\
@@ -73,14 +74,18 @@ that is chosen within epsilon. The other columns spend nothing on the choice:"""
 _SWEEP_OF_ITEMSETS = f"""\
 **Number of itemsets that `priv-basis` is asked for.** F1 of itemsets with epsilon={_EPSILON}:"""
 _LOST = """\
-**Private releases that keep more.** Each k at which a private release keeps more itemsets or rules (mean F1) than a
-k<sup>m</sup>-anonymous publication. In brackets: the best private release."""
+**Private releases that keep more.** Each k at which a private release keeps more itemsets or rules (mean F1), or has a
+higher AUC or a lower ARE, than a k<sup>m</sup>-anonymous publication. In brackets: the best private release."""
+_BEST = """\
+**Best private release.** The release with the best mean of each quantity:"""
 _EQUAL_SUCCESS = """\
 **At equal success of the attack.** The best publication of each kind among those whose attack succeeds at most so
 often: the upper end of the interval of "items inferred, minus control" is at most the limit. In brackets: the
 publication. "Unresolved" is a better publication whose mean is at most the limit, but whose interval is not."""
 _LIMITS = (0.005, 0.01, 0.02, 0.05)
 """Limits on the success of the attack."""
+_COMPARED = {"sets_f1": 1, "rules_f1": 1, "auc": 1, "are": -1}
+"""Quantities by which private releases are compared with k^m-anonymous ones. -1: lower is better."""
 _KINDS: dict[str, tuple[str, Sequence[str], Sequence[float | str]]] = {
     "k^m-anonymous": ("k", (*WAYS, "rum-bound"), KS),
     "private": ("epsilon", RELEASES, EPSILONS),
@@ -90,21 +95,38 @@ _KINDS: dict[str, tuple[str, Sequence[str], Sequence[float | str]]] = {
 
 def _lost(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[str, Any]]) -> str:
     """Return a table of the k^m-anonymous publications that keep less than a private release."""
-    columns = [(quantity, epsilon) for epsilon in (_EPSILON, "10") for quantity in ("sets_f1", "rules_f1")]
+    columns = [(quantity, epsilon) for epsilon in (_EPSILON, "10") for quantity in _COMPARED]
     cells = []
     for data in DATA:
         public, private = (results_of_figure(figures[f"{data}_{figure}"], found) for figure, _, _ in _KINDS.values())
         for way in _KINDS["k^m-anonymous"][1]:
             row = []
             for quantity, epsilon in columns:
-                releases = [(mean(of), name) for name in RELEASES if (of := values(private, name, epsilon, quantity))]
-                most, best = max(releases, default=(0.0, ""))
-                kept = {k: mean(of) for k in KS if (of := values(public, way, k, quantity))}
+                most, best = _best(private, epsilon, quantity)
+                kept = {k: _COMPARED[quantity] * mean(of) for k in KS if (of := values(public, way, k, quantity))}
                 row.append(", ".join(f"k={k}" for k, mean_ in kept.items() if mean_ < most))
                 row[-1] += f" (`{best}`)" if row[-1] else ""
             if any(row):
                 cells.append((data, f"`{way}`", *row))
     return rows(("data", "publication", *(f"{_COLUMNS[name]}, epsilon={epsilon}" for name, epsilon in columns)), cells)
+
+
+def _best(private: Repeated, epsilon: str, quantity: str) -> tuple[float, str]:
+    """Return the best signed mean of a quantity among the private releases, and the name of the release."""
+    releases = {name: values(private, name, epsilon, quantity) for name in RELEASES}
+    return max(((_COMPARED[quantity] * mean(of), name) for name, of in releases.items() if of), default=(-inf, ""))
+
+
+def _best_releases(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[str, Any]]) -> str:
+    """Return a table of the best private release of each quantity, by data set and epsilon."""
+    cells = []
+    for data in DATA:
+        private = results_of_figure(figures[f"{data}_epsilon"], found)
+        for epsilon in EPSILONS:
+            best = {quantity: _best(private, epsilon, quantity) for quantity in _COMPARED}
+            shown = (f"{abs(value):.3f} (`{name}`)" for value, name in best.values())
+            cells.append((data, epsilon, *shown))
+    return rows(("data", "epsilon", *(_COLUMNS[quantity] for quantity in _COMPARED)), cells)
 
 
 def _at_equal_success(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[str, Any]]) -> str:

@@ -89,11 +89,11 @@ def within_s(suffix: str = "", counted: str = "suppressed") -> Check:
 
 
 def only_up1_suppresses(results: Results) -> Finding:
-    """Check that items are suppressed only for UP1, and that their shares are at most twice the printed shares."""
+    """Check that items are suppressed for UP1 alone, and that their share is at most twice the printed share."""
     counted = {"items": "suppressed", "occurrences": "suppressed_occurrences"}
     found = {name: dict(results.curve(f"{COAT}{BMS1}", quantity)) for name, quantity in counted.items()}
     held = {
-        name: all(share <= (MOST_PRINTED if x == "UP1" else 0) for x, share in shares.items())
+        name: all(0 < share <= MOST_PRINTED if x == "UP1" else share == 0 for x, share in shares.items())
         for name, shares in found.items()
     }
     shown = "; ".join(
@@ -119,7 +119,9 @@ def violates(series: Sequence[str], *, by_series: bool = False) -> Check:
         shown = "; ".join(
             f"{name}: " + ", ".join(f"{x} {count:g}" for x, count in curve) for name, curve in found.items()
         )
-        return Finding(all(held.values()), f"violated, {shown}", held)
+        roots = [name for name in series if set(results.values(name, "published")) == {1}]
+        alone = f"; without information, a single published symbol: {', '.join(roots)}" if roots else ""
+        return Finding(all(held.values()), f"violated, {shown}{alone}", held)
 
     return check
 

@@ -204,13 +204,13 @@ def flatter(quantity: str) -> Check:
 
 
 def same(quantity: str) -> Check:
-    """Return a check that a loss differs by at most a tenth between candidates ordered by BTD and by UL."""
+    """Return a check that a loss is alike (`criteria.ALIKE`) if candidates are ordered by BTD and by UL."""
 
     def check(results: Results) -> Finding:
         parts, shown, slow = {}, [], parts_of(results, {"": (f"{quantity}_ul",)})
         for part, by_variant in parts_of(results, {"": (quantity,)}).items():
             ratios = {name: _ratios(values, slow[part][name]) for name, values in by_variant.items()}
-            parts[part] = all(1 / 1.1 <= ratio <= 1.1 for found in ratios.values() for ratio in found)
+            parts[part] = all(abs(ratio - 1) < criteria.ALIKE for found in ratios.values() for ratio in found)
             shown.append(f"{part}: {', '.join(f'{name} {listed(found)}' for name, found in ratios.items())}")
         return Finding(all(parts.values()), " | ".join(shown), _named(parts))
 

@@ -251,6 +251,7 @@ FIGURE_7 = (
         "the data sets have the characteristics printed in the table",
         "all figures are equal, except that the average length may differ by 0.1",
         _as_printed,
+        kind="data",
         over="data set",
         printed="59,602, 497, 267, 2.5; 77,512, 3,340, 161, 5.0",
     ),
