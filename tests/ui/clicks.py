@@ -19,12 +19,16 @@ SECONDS = 60
 def by_clicks(folder: Path, way: Callable[[User, PageState], Awaitable[None]]) -> None:
     """Open the page on a folder as a user."""
 
+    failures = list[Exception]()
+
     async def simulate() -> None:
         async with user_simulation() as user:
             state = PageState(Folder(folder))
             add_pages(state)
             try:
                 await way(user, state)
+            except Exception as error:  # a simulation that ends by an error never ends its tasks
+                failures.append(error)
             finally:
                 await state.end()  # a command that still runs would block the end of the event loop
 
@@ -33,6 +37,8 @@ def by_clicks(folder: Path, way: Callable[[User, PageState], Awaitable[None]]) -
         asyncio.run(simulate())
     finally:
         sys.modules.update(modules)  # the simulation forgets the modules of pages
+    if failures:
+        raise failures[0]
 
 
 async def until(condition: Callable[[], Any]) -> None:

@@ -18,6 +18,7 @@ from tests.ui.clicks import by_clicks, element, reported, texts, until
 from anonset.cli.main import main
 from anonset.errors import InputError
 from anonset.settings.job import Job
+from anonset.ui.screens.try_screen import figures_in_words
 from anonset.ui.state.command_runs import CANCELLED, CommandRun
 from anonset.ui.state.examination import Examination
 from anonset.ui.state.folder import Folder
@@ -266,7 +267,10 @@ def test_a_candidate_is_tried_chosen_and_written_to_the_job(folder: Path) -> Non
         assert "anonset compare visits.toml --algorithms" in shown
         found = state.trial.found
         usable = [one for one in found["candidates"] if one["outcome"] == "holds" and not one["beside"]]
-        others = [one for one in usable if one["settings"] != found["recommended"]["settings"]][:2]
+        different = {tuple(figures_in_words(found["recommended"])): found["recommended"]}
+        for one in usable:
+            different.setdefault(tuple(figures_in_words(one)), one)  # equal results are shown once
+        _, *others = list(different.values())[:3]
         same = element(user, "same").text if "All of these results" in shown else ""
         for one in others:
             words = element(user, f"words-{found['candidates'].index(one)}").text
