@@ -170,10 +170,25 @@ def first_screen(page: str) -> str:
 def test_a_doubt_about_the_person_needs_no_command_line(place: Place) -> None:
     doubt, told, *_ = report(place, ["--unit", "visit", *ATTRIBUTES, "--k", "5"], 60)
     assert doubt == (
-        "Each value of 'visit' is declared a different person, but 96 of the first rows or records have only 60 "
-        "different values of 'patient'."
+        "Each value of 'visit' is declared a different person, but the first 96 of them have only 60 different values "
+        "of 'patient'."
     )
     assert told.startswith("If the declaration is wrong, the guarantee does not protect persons. Recipients do not see")
+
+
+def test_a_key_of_rows_declared_as_person_is_a_contradiction(place: Place) -> None:
+    """Columns that are named like no person contradict a declared id that never repeats."""
+    lines = [f"{5000 + n},{n % 70 * 7919 + 10**11:x},{n % 70 % 9},w{n % 70 % 3}" for n in range(180)]
+    data = place.write("episodes.csv", "\n".join(["EPIKEY,ENCRYPTED_HESID,SEX,WARD", *lines]) + "\n")
+    roles = ["--unit", "EPIKEY", "--relational", "WARD", "--drop", "ENCRYPTED_HESID,SEX", "--model", "k", "--k", "5"]
+    assert place.run("anonymize", data, *roles, "-o", str(place.out), "--quiet").code == 0
+    page = place.folder / "page.html"
+    ran = place.run("report", str(place.private / "report.json"), "-o", str(page), "--json")
+    assert ran.json["doubts"][0] == (
+        "Each value of 'EPIKEY' is declared a different person, but the first 180 of them have only 70 different "
+        "values of 'ENCRYPTED_HESID'."
+    )
+    assert "none: each value of EPIKEY has one row" in page.read_text()
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from anonset.arrow import ArrowColumns, is_list
 from anonset.columns.headers import PERSON_IDS, are_headers
 from anonset.columns.id_findings import person_signs
+from anonset.columns.ids import are_values, counted_in
 from anonset.columns.mentions import columns_of_few, free_text_in, mentions_in, names_and_ids, persons_in
 from anonset.columns.personal_values import CONTACTS
 from anonset.columns.persons import are_cut, possible_persons
@@ -34,6 +35,14 @@ def require_values(where: str, table: Table) -> None:
     for column in table.relational:
         if isinstance(column, CategoricalColumn):
             require_single(where, column.name, column.vocabulary.labels)
+
+
+def _repeat(columns: ArrowColumns, ids: Sequence[str]) -> bool:
+    """Return True if two rows have the same ids, or if the rows do not have all ids."""
+    if not all(name in columns and are_values(columns[name]) for name in ids):
+        return True
+    given, persons = counted_in([columns[name] for name in ids])
+    return persons < given
 
 
 def encoder_of(source: NamedColumns, options: ReadOptions, *, whole: bool = False) -> Encoder:
@@ -156,9 +165,10 @@ class Plan:
         if cut := [name for name in roles.id if name in first and are_cut(first[name])]:
             msg = f"{where}: column {cut[0]!r} {CUT}; export the file again with this column as text"
             raise InputError(msg)
-        offered = possible_persons(first, asked, roles.id)
-        possible = [one for one in offered if one.precedes_rows(offered)]
-        meant = ("person id", "e-mail") if grouped else (*PERSON_IDS, *CONTACTS, "")
+        alone = grouped and not _repeat(first, roles.id)
+        offered = possible_persons(first, (*asked, *roles.id) if alone else asked, () if alone else roles.id)
+        possible = [one for one in offered if one.precedes_rows(offered) and not {*one.columns} <= {*roles.id}]
+        meant = ("person id", "e-mail") if grouped and not alone else (*PERSON_IDS, *CONTACTS, "")
         repeated = (one.as_repeated for one in possible if one.meaning in meant)
         return (*repeated, *person_signs(first, roles.id if grouped else ()))
 

@@ -139,7 +139,8 @@ def persons(facts: ReportFacts) -> list[tuple[str, str]]:
     if names := Unit.of(report.settings.get("unit")).columns:
         rows.append(("Columns that identify a person", ", ".join(names)))
     tables = " in all tables" if getattr(facts.attested.data, "tables", None) else ""
-    return [*rows, *_of_rows(report, facts.summary.n, tables, by_person=unit == "person" and not ids)]
+    key = (listed(names, "with") or "id") if unit == "person" and not ids else ""
+    return [*rows, *_of_rows(report, facts.summary.n, tables, key)]
 
 
 def _of_ids(model: PrivacyModel) -> str:
@@ -148,7 +149,8 @@ def _of_ids(model: PrivacyModel) -> str:
     return f"{several}, and the guarantee covers single rows." if model.counts_rows else f"{several}."
 
 
-def _of_rows(report: Report, published: int, tables: str, *, by_person: bool) -> list[tuple[str, str]]:
+def _of_rows(report: Report, published: int, tables: str, key: str) -> list[tuple[str, str]]:
+    """Return how rows became records. `key` names the columns whose rows with equal values are merged."""
     records, read = report.input["records"], report.input.get("source_rows")
     skipped = [change for change in report.changes if not change.column]
     differing = [change for change in report.changes if change.rule == FIRST_VALUE]
@@ -160,17 +162,13 @@ def _of_rows(report: Report, published: int, tables: str, *, by_person: bool) ->
     )
     texts = {RECORDS: f"{came}; {published:,} published."}
     texts["Skipped rows"] = "; ".join(map(str, skipped)) or "none"
-    if by_person and read is not None:
-        more = read - records
-        texts["Repeated rows"] = (
-            f"{counted(more, 'further row')} of persons with several rows{tables}, merged into one record"
-            if more
-            else "none: each person has one row"
-        )
-    else:
+    if not key:
         texts["Repeated rows"] = "not merged: each row is one record"
-    if by_person:
-        texts["Conflicting rows"] = "; ".join(map(str, differing)) or "none: the rows of each person agree"
+    elif read is not None:
+        merged = f"{counted(read - records, 'further row')} with a value of {key} that another row has{tables}, merged"
+        texts["Repeated rows"] = merged if read > records else f"none: each value of {key} has one row"
+    if key:
+        texts["Conflicting rows"] = "; ".join(map(str, differing)) or f"none: the rows of each {key} agree"
     if other := [str(change) for change in report.changes if change not in (*skipped, *differing)]:
         texts["Changed while reading"] = "; ".join(other)
     return [*texts.items()]

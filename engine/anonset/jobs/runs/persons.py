@@ -180,10 +180,11 @@ def _contradiction(sign: PersonSign, table: Table) -> Problem:
         )
         is_sex = meaning_of(columns[0]) == "sex"
         return Problem(problem, [] if is_sex else [Fix({"unit": [*_id_names(table), *columns]}, "if each is a person")])
-    each = "row" if unit == "row" else f"value of {' with '.join(map(repr, _id_names(table)))}"
+    of_ids = unit not in ("row", "unknown")
+    each = f"value of {' with '.join(map(repr, _id_names(table)))}" if of_ids else "row"
     word = "the data do not say who is a person" if unit == "unknown" else f"each {each} is declared a different person"
     problem = (
-        f"{word}, but {sign.rows:,} of the first rows or records have only "
+        f"{word}, but the first {sign.rows:,} {'of them' if of_ids else 'rows'} have only "
         f"{sign.persons:,} different values of {' and '.join(map(repr, columns))}"
     )
     return Problem(problem, [Fix({"unit": columns}, "if these are persons")])
