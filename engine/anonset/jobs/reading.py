@@ -86,7 +86,7 @@ def opened_to_compare(
 
     Yields
     ------
-    tuple of Opened and Store
+    tuple of OpenedPublication and Store
         Publication, and the store for the original. The store is in memory if all data fit.
 
     Raises

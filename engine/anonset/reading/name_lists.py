@@ -1,6 +1,6 @@
 """Split texts of names at commas, and join the parts of names that contain commas.
 
-Jobs and their readers split texts. All other code receives lists of exact names (`Job.names`).
+Jobs and their readers split texts. All other code receives lists of column names (`Job.names`).
 """
 
 from collections.abc import Collection, Iterable, Sequence

@@ -21,6 +21,7 @@ from anonset.reading.publications.records import PARTS, part_names
 from anonset.reading.publications.tables import files_of_table
 from anonset.reading.sources.files import write_file
 from anonset.release.formats import MOST_PARTS
+from anonset.settings.settings import REPORT
 from anonset.strict_json import loads
 
 D = TypeVar("D", bound=BaseModel)
@@ -28,8 +29,6 @@ D = TypeVar("D", bound=BaseModel)
 SCHEMA_VERSION: Literal[1] = 1
 ATTESTATION = "attestation.json"
 """Name of the file with the guarantees of a publication."""
-REPORT = "report.json"
-"""Name of the private report."""
 CODEBOOK = "codebook.csv"
 """Name of the file with the members of each published symbol."""
 MAPPING = "mapping.csv"

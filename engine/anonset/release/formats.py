@@ -39,7 +39,7 @@ _AS_INPUT = (
 
 @dataclass(frozen=True)
 class Layout:
-    """Form of a publication, independent of the contents."""
+    """Row order, names of symbols and file format of a publication."""
 
     order: Order = "sorted"
     """Row order. ``sorted`` orders rows by their published content, and ``input`` keeps the order of the input."""

@@ -23,12 +23,12 @@ AS_THEY_ARE = (
     "The guarantee covers only items that are recorded in the data. Someone who knows an item of a person that is not "
     "recorded may find no matching record, and learn that the item is missing."
 )
-"""Limit of the guarantee of every publication of items."""
+"""Limit of the guarantee of every publication of records with items."""
 UNPUBLISHED = (
     "An item that is not published was either absent from the data or suppressed, and recipients cannot distinguish "
     "the two cases. Someone who knows that the data contain an unpublished item knows that it was suppressed."
 )
-"""Limit of the guarantee of every publication of items."""
+"""Limit of the guarantee of every publication of records with items."""
 MEMBERS = (
     "A published group shows that each of its members occurs in the data, unless the hierarchy also contains members "
     "that do not occur."

@@ -27,7 +27,7 @@ from anonset.reading.hierarchies.objects import hierarchy_from
 from anonset.reading.hierarchies.specs import hierarchy_for, is_over_data
 from anonset.reading.name_lists import names_in
 from anonset.reading.sources.files import text_lines
-from anonset.settings.fitting import fit_codes
+from anonset.settings.fitting import MOST_COMPARED, fit_codes
 from anonset.settings.parameters import SIZES
 from anonset.settings.ranges import whole_number
 from anonset.spelling import counted, did_you_mean, hierarchy_of, setting, spelled
@@ -335,10 +335,6 @@ def _named_by_members(hierarchy: Hierarchy, name: str) -> Hierarchy:
     return replace(hierarchy, labels=tuple(labels), unnamed=unnamed, rival=None)
 
 
-_MOST_COMPARED = 10_000
-"""Maximum number of items among which an error message suggests the most similar item."""
-
-
 def require_sensitive(model: PrivacyModel, column: SetColumn | None) -> None:
     """Reject a diversity model without sensitive items, or with items that the column does not contain.
 
@@ -359,7 +355,7 @@ def require_sensitive(model: PrivacyModel, column: SetColumn | None) -> None:
     occurring = set(labels)
     unknown = [label for label in named if label not in occurring]
     if unknown:
-        like = get_close_matches(unknown[0], labels, 1, 0.0) if len(labels) <= _MOST_COMPARED else []
+        like = get_close_matches(unknown[0], labels, 1, 0.0) if len(labels) <= MOST_COMPARED else []
         more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
         hint = f" (most similar item: {datum(like[0])})" if like else ""
         msg = (

@@ -18,7 +18,7 @@ from anonset.settings.column_rules import (
     with_longest_names,
     without_roles,
 )
-from anonset.settings.job import Job
+from anonset.settings.job import JOINED, Job
 from anonset.settings.parameters import MODELS, accepted_settings, default_algorithm, parameters
 from anonset.settings.settings import Settings, settings_model, validate
 from anonset.spelling import StatedSettings
@@ -34,8 +34,6 @@ _GROWING = {name for name, field in Settings.model_fields.items() if get_origin(
     "unit",
 }
 """Settings whose values add to those of the job."""
-_JOINED = "items"
-"""Name of the set that several columns form."""
 
 
 def make_settings(flags: StatedSettings, job: Job | None = None, path: str = "") -> Settings:
@@ -93,8 +91,8 @@ def edited(job: Job, edits: Job) -> Job:
     made = Job({**made, **{name: _merged(name, made.get(name), value, known) for name, value in edits.items()}})
     after = _columns(made, known)
     had, has = (any(columns.get(role) for role in SETS) for columns in (before, after))
-    if had and not has and not any(_JOINED in names for names in after.values()):
-        made = without_roles(made, {_JOINED: "drop"})
+    if had and not has and not any(JOINED in names for names in after.values()):
+        made = without_roles(made, {JOINED: "drop"})
     return made
 
 

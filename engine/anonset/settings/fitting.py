@@ -36,7 +36,8 @@ from anonset.reading.hierarchies.specs import hierarchy_of_labels, is_refined, r
 from anonset.spelling import counted, setting
 
 _SHOWN, _FEW_RECORDS = 20, 5
-_MOST_COMPARED = 10_000
+MOST_COMPARED = 10_000
+"""Maximum number of labels among which a message suggests the most similar label."""
 _NUMBER = re.compile(r"[-+]?\d{1,18}(\.\d{1,18})?")
 _TRIED = (
     ("upper",),
@@ -293,7 +294,7 @@ def nearest(misfit: Misfit, tree: Hierarchy) -> str:
         return node
     if node := longest_prefix(misfit.label, set(nodes)):
         return node
-    like = get_close_matches(misfit.label, nodes, 1, 0.6) if len(nodes) <= _MOST_COMPARED else []
+    like = get_close_matches(misfit.label, nodes, 1, 0.6) if len(nodes) <= MOST_COMPARED else []
     return next(iter(like), "")
 
 

@@ -7,6 +7,9 @@ from typing import Any
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.reading.name_lists import names_in
 
+JOINED = "items"
+"""Name of the set that several columns form."""
+
 
 @dataclass(frozen=True, eq=False)
 class Job(RedactedRepr, Mapping[str, Any]):
@@ -57,8 +60,8 @@ class Job(RedactedRepr, Mapping[str, Any]):
 
     @property
     def sets(self) -> list[str]:
-        """Set-valued columns. One-hot and one-code columns form the set `items`."""
-        return [*self.names("items"), *(["items"] if self.names("one_hot", "one_code") else [])]
+        """Set-valued columns. One-hot and one-code columns form one set."""
+        return [*self.names("items"), *([JOINED] if self.names("one_hot", "one_code") else [])]
 
     def with_(self, **settings: Any) -> "Job":
         """Return the job with other values. None and empty values remove a setting.

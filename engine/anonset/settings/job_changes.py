@@ -10,14 +10,12 @@ from anonset.data.hierarchies.hierarchy_rules import RANGE, VALUES
 from anonset.reading.file_options import NONE, OPEN, Unit
 from anonset.reading.name_lists import name_list
 from anonset.settings.edits import QUESTIONS, answer_in, answered, answers_of, edited, without_questions
-from anonset.settings.job import Job
+from anonset.settings.job import JOINED, Job
 from anonset.settings.job_text import CHECK, CHECKED, one_line, toml_of
 from anonset.spelling import StatedSettings
 
 ROLES = tuple(role for role in COLUMN_ROLES if role != "unit")
 """Column roles, as settings, without the unit of privacy."""
-_JOINED = "items"
-"""Name of the set that several columns form."""
 _GENERALIZED = (*SETS, "relational")
 """Roles of columns whose values may be generalized."""
 
@@ -204,7 +202,7 @@ def completing(job: Job, proposal: Job) -> Job:
     {'items': ['codes'], 'separator': ','}
     """
     separator = proposal.text("separator") if job.names("items") else ""
-    trees, columns = job.entries("hierarchy"), {_JOINED, *job.names(*_GENERALIZED)}
+    trees, columns = job.entries("hierarchy"), {JOINED, *job.names(*_GENERALIZED)}
     lacking = {name: spec for name, spec in proposal.entries("hierarchy").items() if name in columns - trees.keys()}
     numeric = dict.fromkeys([*job.names("numeric"), *(name for name in proposal.names("numeric") if name in lacking)])
     made = {"separator": job.text("separator") or separator, "numeric": [*numeric], "hierarchy": {**trees, **lacking}}

@@ -335,6 +335,7 @@ def parameter_of(field: FieldInfo) -> Parameter | None:
 _WRITTEN = ("out", "private", "work_dir")
 """Settings that are paths to write to."""
 REPORT = "report.json"
+"""Name of the private report."""
 
 
 def is_job(path: str | None) -> bool:

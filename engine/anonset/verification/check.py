@@ -151,8 +151,7 @@ def verify(
     Parameters
     ----------
     publication
-        A :class:`~anonset.publications.Records`, a table of published symbols (symbols are opaque), or a
-        :class:`~anonset.publications.Buckets`.
+        `Records`, a table of published symbols (symbols are opaque), or `Buckets`.
     model
         The privacy model.
     budget

@@ -117,7 +117,7 @@ class DistinctRows:
         return sum(records * comb(length, size) for length, records in self._lengths)
 
     def count_within(self, size: int, k: int, budget: int, progress: Progress | None) -> ItemsetCount | None:
-        """Count itemsets as :meth:`count` does, within a budget of occurrences.
+        """Count itemsets as `count` does, within a budget of occurrences.
 
         If the budget is not sufficient, only the first itemsets in code order are counted, up to `_TRIED` occurrences.
         The result is then None, unless an itemset with support below `k` is found.
@@ -152,7 +152,7 @@ class DistinctRows:
         The first two methods are 4 to 10 times as fast as windows on six published data sets of 60,000 to 120,000
         baskets (`retail` with k=5, m=3: 7 against 46 ms for pairs, 19 against 114 ms for triples).
 
-        Cost: at most one step for each occurrence (:meth:`occurrences`), plus the steps for prefixes of the itemsets.
+        Cost: at most one step for each occurrence (`occurrences`), plus the steps for prefixes of the itemsets.
 
         Memory contains some windows.
         """

@@ -85,7 +85,7 @@ def rare_of_cell(table: Planes, cell: int) -> np.uint64:
 def add_to_cell(cell: int, sets: np.uint64, closed: UInt64Array, planes: UInt64Array, flip: UInt64Array) -> None:
     """Add 1 to the counters of some sets of a cell, and close the sets that reach k. The sets must not be closed.
 
-    `planes` and `flip` are as in :class:`Planes`.
+    `planes` and `flip` are as in `Planes`.
     """
     plane, carry, full = cell * len(flip), sets, sets
     for p in range(len(flip)):

@@ -24,7 +24,7 @@ from anonset.data.storage.removal import remove_directory, remove_place
 from anonset.data.storage.store import PREFIX
 from anonset.errors import InputError
 from anonset.reading.sources.place import Place
-from anonset.release.documents import REPORT
+from anonset.settings.settings import REPORT
 
 _NAMED = 3  # directories named in a warning
 _KEPT = f"{PREFIX}demo-"  # result of a demo, without raw data

@@ -33,9 +33,9 @@ _SEARCH = "search"
 
 @dataclass(frozen=True)
 class Run:
-    """A run from a table to a release. The fields are parameters of `anonymize`.
+    """Steps of a run from a table to a release, with their settings.
 
-    `anonymize`, `anonymize_file` and the check of proposed settings call the same methods.
+    `anonymize`, `anonymize_file` and the check of proposed settings call these methods.
     """
 
     layout: Layout

@@ -40,7 +40,7 @@ def read_published(
     Parameters
     ----------
     items, relational, keep
-        As in :func:`anonset.reading.read.read`.
+        As in `read`.
     reading
         Further arguments of `read` for a file of another program. None if anonset wrote the file.
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from anonset.algorithms.base import Algorithm, Result
-from anonset.data import Hierarchy, Table
+from anonset.data import Table
 from anonset.data.storage.store import MEMORY, Store
 from anonset.errors import InputError
 from anonset.generalization import Bucketized
@@ -15,7 +15,14 @@ from anonset.privacy import PrivacyModel, SafetyConstraint, Witness
 from anonset.publications import Buckets, Records, Symbol
 from anonset.reading.publications.buckets import read_buckets
 from anonset.release.documents import BucketFiles
-from anonset.release.formats import Layout, PublicationKind, UnverifiedPublication, require_few_parts, sizes_of_parts
+from anonset.release.formats import (
+    Hierarchies,
+    Layout,
+    PublicationKind,
+    UnverifiedPublication,
+    require_few_parts,
+    sizes_of_parts,
+)
 from anonset.release.layouts.formulas import formula_warnings
 from anonset.release.losses import distinct_values
 from anonset.release.scan.disclosure_scan import Scanner
@@ -26,7 +33,6 @@ from anonset.verification.bucket_truth import check_buckets_truthful, check_undi
 from anonset.writing.codebook import write_records
 from anonset.writing.publications.buckets import buckets_to_arrow, write_buckets
 
-Hierarchies = Mapping[str, Hierarchy]
 _SEVERAL = 2
 
 

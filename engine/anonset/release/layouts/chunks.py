@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from anonset.algorithms.base import Algorithm, Result
-from anonset.data import Hierarchy, Table
+from anonset.data import Table
 from anonset.data.storage.store import MEMORY, Store
 from anonset.errors import Fix, InputError
 from anonset.generalization import Disassociated
@@ -18,7 +18,7 @@ from anonset.privacy import PrivacyModel, Witness
 from anonset.publications import Chunks, Records, Symbol
 from anonset.reading.publications.chunks import read_chunks, require_plain
 from anonset.release.documents import ChunkFiles
-from anonset.release.formats import Layout, PublicationKind, UnverifiedPublication, require_few_parts
+from anonset.release.formats import Hierarchies, Layout, PublicationKind, UnverifiedPublication, require_few_parts
 from anonset.release.layouts.formulas import item_warnings
 from anonset.release.scan.disclosure_scan import Scanner
 from anonset.release.scan.findings import ScanResult
@@ -27,8 +27,6 @@ from anonset.settings.publication import CheckSettings
 from anonset.verification.chunk_truth import check_chunks_true
 from anonset.writing.codebook import write_records
 from anonset.writing.publications.chunks import chunks_to_arrow, write_chunks
-
-Hierarchies = Mapping[str, Hierarchy]
 
 
 class ChunksKind(PublicationKind[Chunks]):

@@ -48,7 +48,7 @@ def rejoin(
     Parameters
     ----------
     column
-        The joined column, as :func:`anonset.reading.read.read` returns it, with labels ``column:text``.
+        The joined column, as `read` returns it, with labels ``column:text``.
     book
         Codebook. A text that is missing in the codebook is a symbol of the column that contains it.
     sets

@@ -10,7 +10,7 @@ import numpy as np
 
 from anonset.algorithms.base import Algorithm, Result, traits_of
 from anonset.algorithms.registry import APART
-from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table
+from anonset.data import CategoricalColumn, SetColumn, Table
 from anonset.data.array_types import Int64
 from anonset.data.hierarchies.combined_hierarchies import is_attached
 from anonset.data.hierarchies.halves import in_order_of_place
@@ -34,7 +34,14 @@ from anonset.reading.publications.tables import read_tables
 from anonset.reading.sources.source import of_files
 from anonset.reading.table_builder import gather
 from anonset.release.documents import CODEBOOK, HIERARCHY, MAPPING, RETIRED, PublishedFile
-from anonset.release.formats import Layout, PublicationKind, UnverifiedPublication, require_few_parts, sizes_of_parts
+from anonset.release.formats import (
+    Hierarchies,
+    Layout,
+    PublicationKind,
+    UnverifiedPublication,
+    require_few_parts,
+    sizes_of_parts,
+)
 from anonset.release.guarantee_limits import limits_of_records
 from anonset.release.layouts.formulas import formula_warnings
 from anonset.release.layouts.joined import rejoin, texts_of_items, texts_of_nodes
@@ -61,7 +68,6 @@ if TYPE_CHECKING:
     from anonset.settings.publication import CheckSettings
 
 
-Hierarchies = Mapping[str, Hierarchy]
 _NOWHERE = "\n"
 """Separator for columns without sets: a line break, which occurs in no label."""
 

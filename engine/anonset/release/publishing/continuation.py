@@ -16,8 +16,9 @@ from anonset.reading.hierarchies.files import read_hierarchy
 from anonset.reading.hierarchies.specs import is_over_data
 from anonset.reading.sources.csv_rows import header_of
 from anonset.reading.sources.files import digest, require_file
-from anonset.release.documents import HIERARCHY, MAPPING, REPORT, RETIRED, Report
+from anonset.release.documents import HIERARCHY, MAPPING, RETIRED, Report
 from anonset.settings.binding import HierarchySpec
+from anonset.settings.settings import REPORT
 from anonset.spelling import setting
 
 

@@ -31,7 +31,7 @@ from anonset.interruption import UNDOING, defer_signals, mark_job_done
 from anonset.local_paths import name_in
 from anonset.reading.sources.files import digest
 from anonset.reading.sources.place import Place, is_address
-from anonset.release.documents import ATTESTATION, REPORT
+from anonset.release.documents import ATTESTATION
 from anonset.release.publishing.staging import (
     PRIVATE,
     Directories,
@@ -40,6 +40,7 @@ from anonset.release.publishing.staging import (
     stem_of,
     why_exists,
 )
+from anonset.settings.settings import REPORT
 from anonset.spelling import setting
 
 _STAGED = "publication"

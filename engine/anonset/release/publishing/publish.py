@@ -16,11 +16,12 @@ from anonset.errors import MarkedText, UndecidedError, VerificationError
 from anonset.privacy import Verdict, Witness
 from anonset.publications import Published
 from anonset.reading.sources.files import digest
-from anonset.release.documents import ATTESTATION, CONSTRAINTS, REPORT
+from anonset.release.documents import ATTESTATION, CONSTRAINTS
 from anonset.release.formats import Layout, UnverifiedPublication, kind_of
 from anonset.release.publishing.destination import Destination
 from anonset.release.statements import attestation, declarations, digests, report
 from anonset.release.stopwatch import Stopwatch
+from anonset.settings.settings import REPORT
 from anonset.verification import verify
 
 
