@@ -33,6 +33,14 @@ def test_an_open_unit_comes_with_a_command_per_answer(place: Place, visits: str,
     assert [place.run(*words).code for words in commands] == [0, 0, 0]
 
 
+@pytest.mark.parametrize("unit", ["pid", "row", "unknown"])
+def test_the_comment_above_the_unit_is_true_of_each_unit(place: Place, visits: str, unit: str) -> None:
+    job = place.folder / "job.toml"
+    assert place.run("inspect", visits, "--unit", unit, "-o", str(job)).code == 0
+    (comment,) = re.findall(r"# (.*)\nunit = ", job.read_text())
+    assert comment.endswith("rows with the same value of the columns are one record; row, unknown: each row is one")
+
+
 def test_commands_without_a_set_have_no_separator(place: Place) -> None:
     rows = [f"p{n};{30 + n % 20};a b\n" for n in range(60)]
     data = place.write("visits.csv", f"pid;age;codes\n{''.join(rows)}")

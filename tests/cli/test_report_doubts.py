@@ -125,6 +125,20 @@ def test_a_sound_publication_has_no_doubts(place: Place) -> None:
     assert "Check first" not in page.read_text()
 
 
+@pytest.mark.parametrize("header", ["ETHNOS", "raça/cor", "Ethnizität", "Dân tộc", "民族", "trade_union", "Religion"])
+def test_special_categories_of_personal_data_are_a_doubt(place: Place, header: str) -> None:
+    """The categories of article 9 GDPR."""
+    lines = [f"{'ABC'[n % 3]},{n % 2}" for n in range(60)]
+    data = place.write("people.csv", "\n".join([f"{header},sex", *lines]) + "\n")
+    roles = ["--unit", "row", "--relational", f"sex,{header}", "--model", "k", "--k", "5"]
+    assert place.run("anonymize", data, *roles, "-o", str(place.out), "--quiet").code == 0
+    page = place.folder / "page.html"
+    ran = place.run("report", str(place.out), "--shareable", "-o", str(page), "--json")
+    assert ran.json["doubts"] == [
+        f"Column {header} seems sensitive, but the guarantee does not limit what others infer about it."
+    ]
+
+
 def test_values_of_first_rows_are_a_doubt(place: Place) -> None:
     data = place.write(
         "moved.csv", "pid,ward\n" + "".join(f"{n},{'ab'[n % 2]}\n" for n in range(60)) + "0,b\n1,a\n2,b\n"

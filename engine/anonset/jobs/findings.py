@@ -355,7 +355,7 @@ _SETTING_COMMENTS: dict[str, list[str]] = {
     "normalize": ["rules applied to codes in this order, so that they match the hierarchy"],
     "inner_items": ["codes that are inner nodes of the hierarchy: a leaf for the code is added below the node"],
     "unknown": ["treatment of codes that the hierarchy does not contain; better: add them to the hierarchy"],
-    "unit": ["who is a person: all rows with the same value are merged into a record"],
+    "unit": ["who is a person: rows with the same value of the columns are one record; row, unknown: each row is one"],
     "differing": ["if the rows of a person differ in a column without items, the value of the first row is published"],
     "hierarchy": [
         "Generalization of each column. To group items by meaning, use a file with a line item,parent,...,root per",

@@ -4,7 +4,7 @@ that leave persons unprotected.
 
 from collections.abc import Iterator
 
-from anonset.columns.headers import is_sensitive, meaning_of
+from anonset.columns.headers import is_about, is_sensitive, meaning_of
 from anonset.data.table_facts import FIRST_VALUE
 from anonset.jobs.report_facts import ReportFacts
 from anonset.kinds.risk import BucketRisk, Risk
@@ -62,10 +62,13 @@ def _unknown_persons(unit: str) -> Iterator[str]:
 
 
 def _sensitive_attributes(facts: ReportFacts) -> Iterator[str]:
-    """Yield columns whose header names a sensitive attribute, and whose values the model does not protect."""
+    """Yield columns whose header names a sensitive attribute or ethnic origin, and whose values the model does not
+    protect.
+    """
     data, protected = facts.attested.data, facts.model.sensitive_column
     published = [*getattr(data, "relational", ()), *getattr(data, "keep", ())]
-    if names := [name for name in published if name != protected and is_sensitive(name)]:
+    free = [name for name in published if name != protected]
+    if names := [name for name in free if is_sensitive(name) or is_about(name, "ethnic")]:
         seem = f"Column {names[0]} seems" if len(names) == 1 else f"Columns {listed(names, 'and')} seem"
         yield f"{seem} sensitive, but the guarantee does not limit what others infer about it."
 
