@@ -76,7 +76,6 @@ from anonset.kinds.evaluation import Evaluation as Evaluation
 from anonset.kinds.risk import BucketRisk as BucketRisk
 from anonset.kinds.risk import Risk as Risk
 from anonset.kinds.workloads import WorkloadSpec as WorkloadSpec
-from anonset.measures.exclusiveness import exclusiveness as exclusiveness
 from anonset.measures.losses.item_weights import ItemWeights as ItemWeights
 from anonset.measures.losses.ncp import ncp as ncp
 from anonset.privacy import AnatomyDiversity as AnatomyDiversity
@@ -117,7 +116,6 @@ from anonset.reading.policies import write_utility_policy as write_utility_polic
 from anonset.reading.publications.buckets import read_buckets as read_buckets
 from anonset.reading.read import read as read
 from anonset.reading.scan import scan as scan
-from anonset.release.progress_line import ProgressLine as ProgressLine
 from anonset.release.release import Release as Release
 from anonset.support import SupportIndex as SupportIndex
 from anonset.verification import verify as verify

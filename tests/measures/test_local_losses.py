@@ -1,4 +1,4 @@
-"""LM, the NCP of local recodings, and domain exclusiveness, compared with naive implementations."""
+"""LM, the NCP of local recodings, and ambiguous items, compared with naive implementations."""
 
 import random
 from fractions import Fraction
@@ -11,10 +11,9 @@ from tests.facts import refused
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups, PerCluster, apply
-from anonset.measures.exclusiveness import ambiguous_items, exclusiveness
+from anonset.measures.ambiguous_items import ambiguous_items
 from anonset.measures.losses.ncp import ncp_exact
 from anonset.measures.retention import lm_of_sizes, ncp_of_sizes, occurrences_by_size
-from anonset.publications import Records
 from effort import examples
 from reference.hierarchy_model import HierarchyModel, parse
 from reference.measures import shown_below
@@ -95,7 +94,7 @@ def test_unbound_columns_are_refused() -> None:
 
 @settings(max_examples=examples(100))
 @given(st.integers(0, 2**32 - 1).map(local_case))
-def test_exclusiveness_equals_its_twin(case: tuple[list[set[str]], list[int], list[Image]]) -> None:
+def test_ambiguous_items_equal_their_twin(case: tuple[list[set[str]], list[int], list[Image]]) -> None:
     rows, clusters, images = case
     images = [{x: node or x for x, node in image.items()} for image in images]
     table = Table.from_sets(rows)
@@ -103,32 +102,13 @@ def test_exclusiveness_equals_its_twin(case: tuple[list[set[str]], list[int], li
     table = table.with_transactions(HIERARCHY.bind(table.transactions))
     used = sorted(set(clusters))
     renumbered = np.array([used.index(c) for c in clusters], np.int32)
-    cuts = tuple(cut_of(images[c]) for c in used)
-    publication = apply(table, PerCluster(renumbered, cuts))
-    report = exclusiveness(publication)
-    assert ambiguous_items(publication) == report.ambiguous_items
-    published = [{images[c][x] for x in row} for row, c in zip(rows, clusters, strict=True)]
-    symbols = {s for row in published for s in row if s is not None}
-    expected = {}
-    for symbol in symbols:
-        around = {s for s in symbols if set(MODEL.below[s]) & set(MODEL.below[symbol])}
-        if len(around) > 1:
-            counts = sum(symbol in row for row in published), sum(bool(row & around) for row in published)
-            expected[symbol] = (*counts, around - {symbol})
-    actual = {o.symbol: (o.records, o.records_with_others, set(o.others)) for o in report.overlaps}
-    assert actual == expected
-    assert report.exclusive is not bool(expected)
-    assert report.symbols == len(symbols)
-    assert report.ambiguous_items == sum(sum(x in MODEL.below[s] for s in symbols) > 1 for x in MODEL.leaves)
+    publication = apply(table, PerCluster(renumbered, tuple(cut_of(images[c]) for c in used)))
+    symbols = {images[c][x] for row, c in zip(rows, clusters, strict=True) for x in row}
+    assert ambiguous_items(publication) == sum(sum(x in MODEL.below[s] for s in symbols) > 1 for x in MODEL.leaves)
 
 
-def test_a_global_cut_is_exclusive() -> None:
+def test_a_global_cut_publishes_each_item_as_one_symbol() -> None:
     table = Table.from_sets([{"skim", "tea"}, {"full"}])
     assert table.transactions is not None
     table = table.with_transactions(HIERARCHY.bind(table.transactions))
-    assert exclusiveness(apply(table, cut_of(dict(MODEL.image(("dairy", "bakery", "misc")))))).exclusive
-
-
-def test_exclusiveness_needs_a_set_valued_column() -> None:
-    with refused(InputError, "set-valued"):
-        exclusiveness(Records(None, (), (), (), np.zeros(0, np.int64)))
+    assert ambiguous_items(apply(table, cut_of(dict(MODEL.image(("dairy", "bakery", "misc")))))) == 0

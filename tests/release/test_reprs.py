@@ -15,7 +15,6 @@ import anonset
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table_facts import OwnerStatements
 from anonset.measures.correlation import inter_group_violations, intra_group_violations
-from anonset.measures.exclusiveness import exclusiveness
 from anonset.measures.losses.utility_loss import group_losses, group_weights
 from anonset.queries.conditions import Among, Between
 from anonset.queries.workload import Query, Workload
@@ -149,7 +148,6 @@ def others(made: list[anonset.Release], folder: Path) -> Iterator[Any]:
     """Yield public objects that are not reachable from a release."""
     table, trees = anonset.Table.from_sets(ROWS), {"items": hierarchy()}
     yield anonset.compare(table, [*item_algorithms(), anonset.Apriori(k=25, m=2)], hierarchies=trees, workers=1)
-    yield anonset.ProgressLine()
     yield anonset.FileOptions(decimal=",")
     yield anonset.ReadOptions(items="codes")
     yield anonset.RoleOptions(items="codes")
@@ -172,7 +170,6 @@ def others(made: list[anonset.Release], folder: Path) -> Iterator[Any]:
     yield anonset.risk(made[0], attempts=5)
     yield anonset.suggest(table, anonset.KmAnonymity(k=2, m=2), hierarchies=trees, workers=1)
     yield Workload((Query((ITEMS[0],), (Between("age", NUMBER, NUMBER + 1), Among("origin", (f"{MARK}o1",)))),))
-    yield exclusiveness(made[3].publication)
     first = made[0].unverified
     coat = next(release.unverified for release in made if isinstance(release.algorithm, anonset.Coat))
     column = coat.table.transactions

@@ -254,7 +254,7 @@ class RecordsKind(PublicationKind[Records]):
 
     def sizes(self, unverified: UnverifiedPublication[Records]) -> dict[str, int]:
         """Return the number of items that occur, the number of symbols that replace them, and the cluster sizes."""
-        from anonset.measures.exclusiveness import ambiguous_items
+        from anonset.measures.ambiguous_items import ambiguous_items
 
         original, publication = unverified.table.transactions, unverified.publication
         size_of = {}
