@@ -45,7 +45,7 @@ reading/roles.py: homeless[0];
 writing/publications/records.py: mark;
 reading/cells/wide.py: name_of[label]; reading/workloads.py: source; data/storage/scheduler.py: address;
 ui/server.py: address;
-jobs/trials/comparison.py: part; measures/losses/item_weights.py: weight; plugins.py: entry.value, loaded;
+jobs/trials/study.py: part; measures/losses/item_weights.py: weight; plugins.py: entry.value, loaded;
 queries/estimate.py: reading;
 report/risks/records.py: printable(name); jobs/verify.py: published; release/opened.py: file;
 reading/formats/objects.py: twice[0]; reading/cells/presence.py: absent, words[0]; settings/job_files.py: declared;

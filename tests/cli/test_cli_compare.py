@@ -71,16 +71,16 @@ def test_random_algorithms_are_repeated_over_seeds(place: Place) -> None:
 def test_cached_runs_are_not_repeated(
     place: Place, baskets: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    from anonset.jobs.trials.compare import CandidateSettings
+    from anonset.jobs.trials.compare import TrialSettings
 
     study, ran = tmp_path / "study.jsonl", list[tuple[str, int]]()
-    original = CandidateSettings.run
+    original = TrialSettings.run
 
-    def counting(contest, table, hierarchies, algorithm, candidate):
+    def counting(trials, table, hierarchies, algorithm, candidate):
         ran.append((algorithm.name, algorithm.k))
-        return original(contest, table, hierarchies, algorithm, candidate)
+        return original(trials, table, hierarchies, algorithm, candidate)
 
-    monkeypatch.setattr(CandidateSettings, "run", counting)
+    monkeypatch.setattr(TrialSettings, "run", counting)
     small = ("compare", baskets, "--hierarchy", "items=balanced:3", "--algorithms", "apriori", "--m", "1")
     first = place.run(*small, "--k", "2,4", "-o", str(study), "--json").json
     assert study.stat().st_mode & 0o077 == 0

@@ -122,6 +122,10 @@ def test_lists_name_models_that_exist(listed: Iterable[str]) -> None:
     assert {*listed} <= parameters.MODELS.keys()
 
 
+def test_suggest_supports_each_model_with_further_candidates() -> None:
+    assert candidates._CANDIDATES.keys() | candidates._ALONE.keys() <= {*commands.SUGGESTED}
+
+
 def test_each_kind_of_skipped_rows_has_words_for_the_page() -> None:
     assert {*setting_words._VALUES["skip_rows"]} == {*SKIPPED}
 

@@ -106,7 +106,7 @@ def require_bucket_roles(table: Table) -> None:
         raise InputError(msg)
 
 
-def require_known(column: CategoricalColumn, model: str) -> None:
+def require_no_missing(column: CategoricalColumn, model: str) -> None:
     """Reject missing sensitive values. If they counted as values, a known value could have a larger share than the
     model allows.
 

@@ -7,14 +7,12 @@ from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_typ
 
 import numpy as np
 
-_NO_KERNELS = {"_arrays", "_compiling", "_jit"}
-
 
 def all_files() -> list[str]:
-    """Return the names of all kernel modules, such as ``cuts.fix``, sorted."""
+    """Return the names of all modules of the kernels, such as ``cuts.fix``, sorted. Some contain no kernel."""
     from anonset_kernels._jit import FOLDER, name_of
 
-    return sorted({name_of(path) for path in FOLDER.rglob("*.py") if path.stem != "__init__"} - _NO_KERNELS)
+    return sorted({name_of(path) for path in FOLDER.rglob("*.py") if path.stem != "__init__"})
 
 
 def compile_file(name: str) -> None:

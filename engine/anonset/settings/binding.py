@@ -19,7 +19,7 @@ from anonset.data.redacted_repr import names_shown
 from anonset.data.storage.store import MEMORY
 from anonset.data.table_facts import CodeRules
 from anonset.errors import Fix, HierarchyError, InputError, Problem, datum, typed
-from anonset.generalization.bucketizing import require_known
+from anonset.generalization.bucketizing import require_no_missing
 from anonset.privacy import Part, PrivacyModel
 from anonset.publications.symbols import set_label
 from anonset.reading.cells.normalizing import NORMALIZATIONS
@@ -74,7 +74,7 @@ def bind(
         model names sensitive items or a column that do not exist; or if buckets would contain missing sensitive values.
     """
     if model.needs_known_values and table.sensitive is not None:
-        require_known(table.sensitive, model.name)
+        require_no_missing(table.sensitive, model.name)
     table = _with_sensitive_kept(table, model.sensitive_column)
     require_sensitive(model, table.transactions)
     return bind_columns(table, hierarchies, model.beside)

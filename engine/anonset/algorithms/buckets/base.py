@@ -7,7 +7,7 @@ from anonset.data import CategoricalColumn, Table
 from anonset.data.array_types import Int32, Int64
 from anonset.data.storage.store import MEMORY, Store
 from anonset.errors import InfeasibleError, InputError, datum
-from anonset.generalization.bucketizing import require_bucket_roles, require_known
+from anonset.generalization.bucketizing import require_bucket_roles, require_no_missing
 from anonset.publications.buckets import STAR
 
 MOST_TUPLES = (1 << 31) - 1
@@ -38,7 +38,7 @@ def sensitive_column(table: Table, model: str) -> CategoricalColumn:
     if table.n > MOST_TUPLES:
         msg = f"buckets are limited to {MOST_TUPLES:,} tuples, got {table.n:,}; {PARTS_INSTEAD}"
         raise InputError(msg)
-    require_known(column, model)
+    require_no_missing(column, model)
     return column
 
 

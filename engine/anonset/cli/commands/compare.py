@@ -15,8 +15,8 @@ from anonset.cli.options import Option
 from anonset.cli.output import Output
 from anonset.data.progress import Progress
 from anonset.jobs.trials.compare import rows
-from anonset.jobs.trials.comparison import run_comparison
 from anonset.jobs.trials.growth import growths
+from anonset.jobs.trials.study import run_study
 from anonset.local_paths import require_local
 from anonset.release.statements import plain
 from anonset.report.comparison import comparison_table, unequal_guarantees
@@ -71,7 +71,7 @@ def compare(
     typed = Job({**given, **files, **({} if format == "table" else {"format": format})})
     more = "".join(f" --vary {shlex.quote(text)}" for text in vary or [])
     with printing_fixed_commands("compare", source, typed, more):
-        runs = rows(run_comparison(settings, progress=progress, file=None if out is None else Path(out)))
+        runs = rows(run_study(settings, progress=progress, file=None if out is None else Path(out)))
     if plot is not None:
         Path(plot).mkdir()
         draw(runs, Path(plot))

@@ -60,7 +60,7 @@ def _cell(name: str, value: Any) -> str:
 
 
 @dataclass(frozen=True)
-class CandidateSettings:
+class TrialSettings:
     """Settings that all candidates share."""
 
     progress: Progress | None = None
@@ -168,16 +168,16 @@ def compare(
     require_table(table)
     table = with_as_is(table, publish_as_is)
     table = table if workers is None else table.with_workers(Threads(workers))
-    contest = CandidateSettings(progress, budget, workload or WorkloadSpec(), bound, round_ends)
+    trials = TrialSettings(progress, budget, workload or WorkloadSpec(), bound, round_ends)
     candidates = Comparison()
     with report_compilation(progress):
         for algorithm in algorithms:
             encoded, trees = bind(table, hierarchies or {}, algorithm.model)
-            candidates.append(contest.run(encoded, trees, algorithm, _candidate(algorithm)))
+            candidates.append(trials.run(encoded, trees, algorithm, _candidate_of(algorithm)))
     return candidates
 
 
-def _candidate(algorithm: Algorithm) -> Candidate:
+def _candidate_of(algorithm: Algorithm) -> Candidate:
     parameters = fields(algorithm)  # type: ignore[arg-type]
     values = {
         parameter.name: getattr(algorithm, parameter.name)

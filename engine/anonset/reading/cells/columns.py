@@ -11,7 +11,7 @@ from anonset.arrow import ArrowColumns, is_list
 from anonset.columns.cells import LIST, NoListError, items_of_lists
 from anonset.columns.identity import are_given
 from anonset.columns.missing import NULLS
-from anonset.data import CategoricalColumn, NumericColumn, SetColumn
+from anonset.data import CategoricalColumn, SetColumn
 from anonset.data.array_types import Int32, Int64
 from anonset.data.blocks import encode_sets, keep_tokens
 from anonset.data.hierarchies.hierarchy_rules import MISSING_VALUE
@@ -187,10 +187,6 @@ class Encoder:
             alike = others(len(rows), self.last_row(text))
             raise InputError(empty_id(self.where, name, self.before + int(rows[0]), alike))
         return text
-
-    def number(self, name: str, column: Any) -> NumericColumn:
-        """Encode a column of numbers. The type is int64 if every value is an integer, otherwise float64."""
-        return self.numbers(name, column).column(name)
 
     def numbers(self, name: str, column: Any) -> Numbers:
         """Read the numbers of a column or of a batch."""

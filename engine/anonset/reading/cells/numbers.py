@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from anonset import arrow
 from anonset.columns.kinds import NO_CURRENCY, NUMBER, SIGNS_WITHOUT_VALUE, WRITTEN, decimals_of
-from anonset.data import NumericColumn
 from anonset.data.array_types import Float64, Int64, UInt64
 from anonset.data.decimals import unfit
 from anonset.data.redacted_repr import RedactedRepr
@@ -41,10 +40,6 @@ class Numbers(RedactedRepr):
     """True if no number has a fraction, and a float represents every integer up to the largest."""
     currency: str = ""
     """Currency of the numbers. Empty if the numbers are not amounts of money."""
-
-    def column(self, name: str) -> NumericColumn:
-        """Return the numbers as a column. Its type is int64 if every value is an integer, otherwise float64."""
-        return NumericColumn(name, self.values.astype(np.int64) if self.integers or self.whole else self.values)
 
 
 def others(rows: int, until: int | None = None) -> str:

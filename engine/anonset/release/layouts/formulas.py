@@ -58,6 +58,7 @@ def _shown(column: SetColumn | CategoricalColumn) -> Iterable[str]:
         shown = np.zeros(len(filed), np.bool_)
         for first, end in spans(column.n):
             shown[column.codes[first:end]] = True
-        return filed.beginning("=+-@\t\r＝".encode()[:7], shown)
+        first_bytes = "=+-@\t\r＝".encode()[:7]  # all full-width forms begin with the first byte of ＝
+        return filed.beginning(first_bytes, shown)
     labels = column.vocabulary.labels
     return [labels[code] for code in np.flatnonzero(column.occurrences).tolist()]

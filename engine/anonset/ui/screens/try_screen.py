@@ -169,7 +169,7 @@ def _candidates(screen: Screen, of: _Results) -> None:
             text("p", f"All of these results, and the recommended one: {'; '.join(same)}.").mark("same")
         with ui.element("div").classes("grid"):
             for number in best:
-                _candidate(screen, of, number, same)
+                _candidate_card(screen, of, number, same)
         with ui.element("details").classes("all"):
             text("summary", f"Figures of all {counted(len(found['candidates']), 'candidate')}")
             _figures_of_all(screen, of, best)
@@ -200,7 +200,7 @@ def _in_all(candidates: Sequence[Mapping[str, Any]]) -> list[str]:
     return [words for words in first if all(words in other for other in others)]
 
 
-def _candidate(screen: Screen, of: _Results, number: int, same: Sequence[str]) -> None:
+def _candidate_card(screen: Screen, of: _Results, number: int, same: Sequence[str]) -> None:
     """Show in words how a candidate differs from the others, with the button that chooses it."""
     candidate = of.found["candidates"][number]
     with ui.element("div").classes("good"):

@@ -21,7 +21,7 @@ from anonset.errors import InputError, require_known
 from anonset.jobs.reading import read_data, source_to_read
 from anonset.jobs.runs.file_run import memory_of
 from anonset.jobs.trials.candidate import Candidate
-from anonset.jobs.trials.compare import CandidateSettings
+from anonset.jobs.trials.compare import TrialSettings
 from anonset.jobs.trials.growth import RunSize, run_sizes, sample, values_of
 from anonset.kinds.workloads import WorkloadSpec
 from anonset.queries.estimate import require_reading
@@ -49,7 +49,7 @@ from anonset.spelling import setting
 from anonset.strict_json import dumps, loads
 
 
-def run_comparison(settings: CompareSettings, *, progress: Progress | None, file: Path | None) -> list[Candidate]:
+def run_study(settings: CompareSettings, *, progress: Progress | None, file: Path | None) -> list[Candidate]:
     """Run and verify every combination of algorithm and parameters on an input. Writes no publication.
 
     A parameter applies to the algorithms that have it.
@@ -67,7 +67,7 @@ def run_comparison(settings: CompareSettings, *, progress: Progress | None, file
     source = source_to_read(settings, settings.input)
     reading = require_reading(settings.reading)
     workload = WorkloadSpec(settings.queries, settings.workload, settings.seed or 0, settings.width, reading)
-    contest = CandidateSettings(progress, work_budget(settings.max_work), workload, settings.bound, settings.round_ends)
+    trials = TrialSettings(progress, work_budget(settings.max_work), workload, settings.bound, settings.round_ends)
     requests = list(combinations(settings))
     algorithms = [make_algorithm(settings.model, one.algorithm, one.settings) for one in requests]
     need = max((memory_of(source.size, algorithm) for algorithm in algorithms), default=0)
@@ -76,9 +76,9 @@ def run_comparison(settings: CompareSettings, *, progress: Progress | None, file
     for algorithm in algorithms:
         reading_of = with_sensitive_kept(reading_of, algorithm.model)
     table = with_as_is(read_data(source, reading_of.read_options()), settings.publish_as_is)
-    study = None if file is None else ComparisonFile(file, source, settings)
+    study = None if file is None else StudyFile(file, source, settings)
     sizes = run_sizes(settings.records, settings.n_items, settings.workers, table.n)
-    return [_run_or_known(study, contest, table, settings, one, size) for one in requests for size in sizes]
+    return [_run_or_known(study, trials, table, settings, one, size) for one in requests for size in sizes]
 
 
 def combinations(settings: CompareSettings) -> Iterator[Candidate]:
@@ -112,8 +112,8 @@ def combinations(settings: CompareSettings) -> Iterator[Candidate]:
 
 
 def _run_or_known(
-    study: "ComparisonFile | None",
-    contest: CandidateSettings,
+    study: "StudyFile | None",
+    trials: TrialSettings,
     table: Table,
     settings: CompareSettings,
     request: Candidate,
@@ -126,13 +126,13 @@ def _run_or_known(
     forget_peak()
     model = make_algorithm(settings.model, name, parameters).model
     drawn = sample(table, size, settings.seed or 0)
-    bounds = contest.known if drawn is table else {}
+    bounds = trials.known if drawn is table else {}
     drawn = drawn if size.workers is None else drawn.with_workers(Threads(size.workers))
     bound, hierarchies = bind(drawn, settings.hierarchy, model)
     hierarchies = cap(bound, hierarchies, settings.ceiling)
     context = ParsingContext.of(bound, hierarchies, parameters)  # some parameters depend on the data
     algorithm = make_algorithm(settings.model, name, parameters, context)
-    candidate = replace(contest, known=bounds).run(bound, hierarchies, algorithm, request)
+    candidate = replace(trials, known=bounds).run(bound, hierarchies, algorithm, request)
     candidate = replace(candidate, settings=sized)
     if size.run is not None and (peak := peak_memory()) is not None:
         candidate = replace(candidate, peak_mib=peak / 2**20)
@@ -141,7 +141,7 @@ def _run_or_known(
     return candidate
 
 
-class ComparisonFile:
+class StudyFile:
     """File of comparison runs.
 
     The first line records the data, the settings and the version. An unfinished last line of a killed process is
