@@ -14,9 +14,9 @@ from benchmarks.relational import COLUMNS, rows_of, trees_of
 
 import anonset
 from anonset.algorithms.relational.formations import formation_of
+from anonset.analysis.risk import Risk
 from anonset.data import CategoricalColumn, Table
 from anonset.data.table_facts import OwnerStatements
-from anonset.kinds.risk import Risk
 
 K = 5
 FORMS = (

@@ -59,7 +59,7 @@ _CHAPTERS = (
             "anonset.release",
         ),
     ),
-    ("Inspect, suggest, compare", ("anonset.jobs", "anonset.kinds")),
+    ("Inspect, suggest, compare", ("anonset.jobs", "anonset.analysis")),
     ("Verify", ("anonset.verification",)),
     ("Algorithms for sets", ("anonset.algorithms.transaction",)),
     ("Algorithms for relational columns", ("anonset.algorithms.relational",)),

@@ -40,6 +40,10 @@ from anonset.algorithms.transaction.suppression.coherence_suppression import (
 from anonset.algorithms.transaction.suppression.hghs import HgHs as HgHs
 from anonset.algorithms.transaction.suppression.mhghs import MHgHs as MHgHs
 from anonset.algorithms.transaction.suppression.suppress_control import SuppressControl as SuppressControl
+from anonset.analysis.evaluation import Evaluation as Evaluation
+from anonset.analysis.risk import BucketRisk as BucketRisk
+from anonset.analysis.risk import Risk as Risk
+from anonset.analysis.workloads import WorkloadSpec as WorkloadSpec
 from anonset.data import CategoricalColumn as CategoricalColumn
 from anonset.data import Hierarchy as Hierarchy
 from anonset.data import NumericColumn as NumericColumn
@@ -72,10 +76,6 @@ from anonset.jobs.trials.compare import Comparison as Comparison
 from anonset.jobs.trials.compare import compare as compare
 from anonset.jobs.trials.suggest import Suggestion as Suggestion
 from anonset.jobs.trials.suggest import suggest as suggest
-from anonset.kinds.evaluation import Evaluation as Evaluation
-from anonset.kinds.risk import BucketRisk as BucketRisk
-from anonset.kinds.risk import Risk as Risk
-from anonset.kinds.workloads import WorkloadSpec as WorkloadSpec
 from anonset.measures.losses.item_weights import ItemWeights as ItemWeights
 from anonset.measures.losses.ncp import ncp as ncp
 from anonset.privacy import AnatomyDiversity as AnatomyDiversity

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.facts import names
 
-import anonset.release.layouts.records
+import anonset.release.kinds.records
 import anonset.verification
 from anonset.cli.main import main
 from cli.place import Place
@@ -252,9 +252,9 @@ def test_existing_directories_are_refused(place: Place, name: str) -> None:
 
 
 STEPS = [
-    "release.layouts.records.write_published",
+    "release.kinds.records.write_published",
     "writing.codebook.write_codebook",
-    "release.layouts.records.read_parts",
+    "release.kinds.records.read_parts",
     "writing.codebook.write_mapping",
     "writing.codebook.write_records",
 ]
@@ -304,7 +304,7 @@ def test_interrupted_search_leaves_no_files(place: Place, monkeypatch: pytest.Mo
 
 def tampering(change: Callable[[bytes], bytes]) -> Callable[..., Path]:
     """Return a writer that changes the input before writing."""
-    write = anonset.release.layouts.records.write_published
+    write = anonset.release.kinds.records.write_published
 
     def tampered(*arguments: Any, **options: Any) -> Path:
         path = write(*arguments, **options)
@@ -328,7 +328,7 @@ def tampering(change: Callable[[bytes], bytes]) -> Callable[..., Path]:
 def test_a_written_file_that_differs_from_memory_is_detected(
     place: Place, monkeypatch: pytest.MonkeyPatch, change: Callable[[bytes], bytes]
 ) -> None:
-    monkeypatch.setattr(anonset.release.layouts.records, "write_published", tampering(change))
+    monkeypatch.setattr(anonset.release.kinds.records, "write_published", tampering(change))
     ran = place.run(*place.job())
     assert ran.code == 2
     assert names(ran.err, "written")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from anonset.analysis.summary import column_detail
 from anonset.data import CategoricalColumn
-from anonset.kinds.summary import column_detail
 from cli.place import Place
 
 pytestmark = pytest.mark.compiled

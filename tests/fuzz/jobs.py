@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from anonset.analysis.evaluation import Evaluation
+from anonset.analysis.workloads import WorkloadSpec
 from anonset.cli.main import describe, exit_code
 from anonset.errors import AnonsetError, InputError
 from anonset.jobs.anonymize_file import anonymize_file
 from anonset.jobs.check import PublicationCheck
 from anonset.jobs.evaluate import evaluate
 from anonset.jobs.verify import check
-from anonset.kinds.evaluation import Evaluation
-from anonset.kinds.workloads import WorkloadSpec
 from anonset.reading.read import read_by
 from anonset.settings.edits import make_settings
 from anonset.spelling import as_options, spelled_by

@@ -11,6 +11,7 @@ from tests.facts import names, refused
 from tests.jobs.test_by_blocks import files_of, report_of_both
 
 import anonset
+from anonset.analysis import buckets as bucket_check
 from anonset.cli.main import main
 from anonset.data import CategoricalColumn, spans
 from anonset.data.fingerprints import content_sha256
@@ -19,7 +20,6 @@ from anonset.data.storage.store import MEMORY, Files
 from anonset.errors import AnonsetError
 from anonset.generalization import Bucketized
 from anonset.generalization.bucketizing import bucketize
-from anonset.kinds import buckets as bucket_check
 from anonset.privacy.anatomy import AnatomyDiversity
 from anonset.reading.publications.buckets import read_buckets
 from anonset.release import memory

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from tests.facts import names
 from tests.tiny_limits import set_limits
 
+from anonset.analysis import individuals
+from anonset.analysis.individuals import by_individuals
 from anonset.cli.main import main
 from anonset.data import CategoricalColumn, Table, spans
 from anonset.data.storage.store import MEMORY
 from anonset.generalization import Bucketized
 from anonset.generalization.bucketizing import bucketize
-from anonset.kinds import individuals
-from anonset.kinds.individuals import by_individuals
 from anonset.measures.correlation import inter_group_violations, intra_group_violations
 from anonset.measures.risks import bucket_inference
 from anonset.measures.risks.sensitive_values import observed_diversity

@@ -31,7 +31,7 @@ from anonset.reading.cells import texts
 from anonset.reading.options import ReadOptions
 from anonset.reading.table_builder import gather_files
 from anonset.release import memory
-from anonset.release.layouts.records import RecordsKind, read_parts
+from anonset.release.kinds.records import RecordsKind, read_parts
 from anonset.release.symbols import name_sets
 from anonset.writing.publications import records as publish
 from anonset.writing.publications.records import write_published

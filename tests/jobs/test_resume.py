@@ -29,7 +29,7 @@ KILLED = {
         lra.search_in_bitmaps = lambda *_args: os._exit(9)
     """,
     "in recoding": """
-        from anonset.release.layouts.records import RecordsKind
+        from anonset.release.kinds.records import RecordsKind
         RecordsKind.apply = lambda *_args: os._exit(9)
     """,
     "in writing": """

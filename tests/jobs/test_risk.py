@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from tests.facts import names, refused
 
 import anonset
+from anonset.analysis.attack import Matching, attack
+from anonset.analysis.base import analysis_of
+from anonset.analysis.exposures import higher_after
+from anonset.analysis.risk import RiskContext
 from anonset.errors import InputError
-from anonset.kinds.attack import Matching, attack
-from anonset.kinds.base import analysis_of
-from anonset.kinds.exposures import higher_after
-from anonset.kinds.risk import RiskContext
 from anonset.measures.shares import Share
 from anonset.report.risks import sections
 

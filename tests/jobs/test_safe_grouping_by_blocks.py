@@ -30,7 +30,7 @@ from anonset.generalization.bucketizing import bucketize
 from anonset.privacy.safe_grouping import SafetyConstraint
 from anonset.publications.buckets import STAR
 from anonset.release import memory
-from anonset.release.layouts.buckets import BucketsKind
+from anonset.release.kinds.buckets import BucketsKind
 from anonset.verification.bucket_truth import check_undivided
 from anonset.verification.safe_grouping import check_safe_grouping
 

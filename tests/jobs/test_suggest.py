@@ -13,6 +13,7 @@ import anonset
 from anonset.algorithms.base import Traits
 from anonset.algorithms.registry import ALGORITHMS, OFFERED, with_traits
 from anonset.algorithms.relational.formations import FORMATIONS
+from anonset.analysis.base import analysis_of
 from anonset.data import CategoricalColumn, SetColumn, Table
 from anonset.data.table_facts import OwnerStatements
 from anonset.errors import InputError
@@ -29,7 +30,6 @@ from anonset.jobs.trials.ranking import (
     warning,
 )
 from anonset.jobs.trials.suggest import FINALISTS, suggest
-from anonset.kinds.base import analysis_of
 from anonset.measures.countable import CountAccuracy, FrequentItems, accuracy_of
 from anonset.privacy.k import KAnonymity
 from anonset.privacy.kkm import KKmAnonymity

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from algorithms.chunk_cases import as_in_twin, publication_of
+from anonset.analysis.base import analysis_of
 from anonset.data import SetColumn, Table
 from anonset.generalization import ItemGroups, apply
-from anonset.kinds.base import analysis_of
 from anonset.measures.item_supports import ChunkSupports, ColumnSupports
 from anonset.measures.risks.item_inference import LIKELY, RARE, SURE, infer_items
 from effort import examples

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from tests.facts import refused
 
 from algorithms.chunk_cases import disassociated, publication_of
+from anonset.analysis.base import analysis_of
 from anonset.data import SetColumn, Table
 from anonset.errors import InputError
 from anonset.generalization import ItemGroups, PerCluster, apply
-from anonset.kinds.base import analysis_of
 from anonset.measures import item_supports
 from anonset.measures import top_itemsets as measured
 from anonset.measures.top_itemsets import lost_items, most_frequent, top_itemsets

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 import anonset
-from anonset.kinds.base import PublicationAnalysis, analysis_of
-from anonset.kinds.records import RecordsAnalysis
-from anonset.kinds.risk import RiskReport
+from anonset.analysis.base import PublicationAnalysis, analysis_of
+from anonset.analysis.records import RecordsAnalysis
+from anonset.analysis.risk import RiskReport
 from anonset.privacy.model import PublishedKind
 from anonset.publications import Published, Records
 from anonset.release.documents import PublishedFiles
 from anonset.release.formats import kind_named
 
 KINDS = get_args(PublishedKind)
-HOMES = ("jobs", "kinds", "measures", "publications", "release", "report")
+HOMES = ("jobs", "analysis", "measures", "publications", "release", "report")
 
 
 def kinds_of(base: type) -> set[type]:
@@ -49,7 +49,7 @@ def test_every_kind_of_publication_has_an_analysis_and_no_other_type() -> None:
     empty = Records(None, (), (), (), np.zeros(0, np.int64))
     assert isinstance(analysis_of(empty), RecordsAnalysis)
     for kind in kinds_of(Published):
-        analysis = resolve_name(f"anonset.kinds.{kind.__name__.lower()}:{kind.__name__}Analysis")
+        analysis = resolve_name(f"anonset.analysis.{kind.__name__.lower()}:{kind.__name__}Analysis")
         assert analysis in PublicationAnalysis.__subclasses__()
         assert analysis.__name__ == f"{kind.__name__}Analysis"
         assert not analysis.__abstractmethods__

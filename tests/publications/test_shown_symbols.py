@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from anonset.analysis.records import RecordsAnalysis
 from anonset.data import CategoricalColumn, SetColumn
-from anonset.kinds.records import RecordsAnalysis
 from anonset.publications import Records, Symbol
 from anonset.publications.records import symbols_of, written_columns
 from anonset.publications.symbols import in_words

@@ -11,7 +11,7 @@ from anonset.errors import InputError
 from anonset.publications import Symbol
 from anonset.reading.publications.codebook import read_codebook, read_mapping
 from anonset.reading.sources.csv_rows import header_of
-from anonset.release.layouts.records import with_codebook
+from anonset.release.kinds.records import with_codebook
 from anonset.release.symbols import require_agreement, require_complete, require_sound
 
 TREE = Hierarchy.from_tree(("ALL", [("(a,b)", ["a", "b", "c"]), "d"]))

@@ -7,7 +7,7 @@ import pytest
 from tests.facts import names
 
 import anonset
-from anonset.release.layouts.formulas import is_formula
+from anonset.release.kinds.formulas import is_formula
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from anonset.jobs.runs.anonymize import anonymize
 from anonset.privacy import KmAnonymity
 from anonset.publications import Symbol
 from anonset.reading.read import read
-from anonset.release.layouts.joined import rejoin, texts_of_items, texts_of_nodes
-from anonset.release.layouts.records import with_codebook
+from anonset.release.kinds.joined import rejoin, texts_of_items, texts_of_nodes
+from anonset.release.kinds.records import with_codebook
 from anonset.settings.binding import bind
 from anonset.verification import verify
 

@@ -15,7 +15,7 @@ from anonset.data.table_facts import OwnerStatements
 from anonset.errors import InputError
 from anonset.jobs.evaluate import evaluate
 from anonset.jobs.verify import check
-from anonset.release.layouts.records import with_codebook
+from anonset.release.kinds.records import with_codebook
 
 HIERARCHIES = {"items": "balanced:3"}
 

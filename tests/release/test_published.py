@@ -10,11 +10,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.facts import refused
 
+from anonset.analysis.workloads import WorkloadSpec
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
 from anonset.data.storage.store import MEMORY
 from anonset.errors import InputError
 from anonset.generalization import ItemGroups
-from anonset.kinds.workloads import WorkloadSpec
 from anonset.publications import Symbol
 from anonset.reading.publications.codebook import read_codebook, read_mapping, read_records
 from anonset.release.losses import item_losses

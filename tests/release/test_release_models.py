@@ -149,6 +149,6 @@ def test_a_publication_that_is_not_true_is_refused(monkeypatch: pytest.MonkeyPat
         made = apply_truly(table, recoding)
         return replace(made.take(np.arange(made.n)[::-1]), record=np.arange(table.n))
 
-    monkeypatch.setattr("anonset.release.layouts.records.apply", forget)
+    monkeypatch.setattr("anonset.release.kinds.records.apply", forget)
     with refused(anonset.VerificationError, "original"):
         anonset.anonymize(rt_table(items=False), anonset.Cluster(k=2), hierarchies=SPECS)

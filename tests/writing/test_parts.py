@@ -13,7 +13,7 @@ from anonset.errors import InputError
 from anonset.publications import Records
 from anonset.reading.publications.codebook import read_records, records_file
 from anonset.reading.publications.records import part_names
-from anonset.release.layouts.records import read_parts
+from anonset.release.kinds.records import read_parts
 from anonset.writing import codebook
 from anonset.writing.codebook import write_records
 from anonset.writing.publications import records as publish

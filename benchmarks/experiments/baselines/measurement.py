@@ -183,7 +183,7 @@ def _anonymized(split: Split, parameters: Parameters) -> Output:
     """Publish the training records by an algorithm. Only `rum-bound` also publishes attributes."""
     import anonset
     from anonset import Table
-    from anonset.kinds.base import analysis_of
+    from anonset.analysis.base import analysis_of
     from anonset.publications import Records
 
     way, asked = parameters["way"], {"k": parameters["k"], "m": M}
@@ -282,7 +282,7 @@ def _alone(table: "Table", rows: "Records") -> float:
     import numpy as np
 
     from anonset import Table
-    from anonset.kinds.attack import Matching
+    from anonset.analysis.attack import Matching
 
     column = _items(table)
     matching = Matching(Table(column), rows, {})

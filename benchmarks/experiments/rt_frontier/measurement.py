@@ -135,8 +135,8 @@ def _searched(table: "Table", algorithm: "Algorithm") -> "UnverifiedPublication[
 
 def _counted(table: "Table", unverified: "UnverifiedPublication[Any]") -> dict[str, float]:
     """Return losses and errors of counts, as `suggest` measures them."""
+    from anonset.analysis.base import analysis_of
     from anonset.jobs.trials.candidate import Candidate
-    from anonset.kinds.base import analysis_of
     from anonset.measures.countable import FrequentItems, accuracy_of
     from anonset.measures.retention import shares
 

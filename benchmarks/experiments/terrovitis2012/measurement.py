@@ -21,7 +21,7 @@ BUDGET = 10**11
 def measure(parameters: Parameters) -> Measured:
     """Publish a data set, verify it, and measure tKd, re and tlost."""
     import anonset
-    from anonset.kinds.base import analysis_of
+    from anonset.analysis.base import analysis_of
     from anonset.measures.top_itemsets import lost_items, top_itemsets
 
     column = load(parameters["data"])

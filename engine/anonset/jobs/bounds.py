@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from anonset.algorithms.transaction.exact_cut.exact import Exact
+from anonset.analysis.evaluation import Bound
 from anonset.data import Hierarchy, Table
 from anonset.data.progress import Progress
 from anonset.errors import InputError
-from anonset.kinds.evaluation import Bound
 from anonset.privacy import KmAnonymity, PartitionKmAnonymity
 
 BOUNDED = (KmAnonymity, PartitionKmAnonymity)

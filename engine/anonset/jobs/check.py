@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from anonset.analysis.base import analysis_of
 from anonset.data import Hierarchy, Table
 from anonset.data.decimals import exact, require_between_0_and_1
 from anonset.data.progress import Progress
@@ -12,7 +13,6 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import Store
 from anonset.errors import InputError, datum
 from anonset.jobs.original import read_original
-from anonset.kinds.base import analysis_of
 from anonset.privacy import PrivacyModel, Verdict, Witness
 from anonset.publications import Published
 from anonset.reading.sources.source import Source
@@ -25,7 +25,7 @@ from anonset.spelling import setting
 from anonset.verification import verify
 
 if TYPE_CHECKING:
-    from anonset.kinds.individuals import Correlations
+    from anonset.analysis.individuals import Correlations
     from anonset.settings.publication import CheckSettings
 
 

@@ -5,14 +5,14 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
+from anonset.analysis.base import analysis_of
+from anonset.analysis.evaluation import Evaluation, EvaluationRequest
+from anonset.analysis.workloads import WorkloadSpec
 from anonset.data import Table
 from anonset.data.progress import Progress
 from anonset.errors import InputError
 from anonset.jobs.bounds import BOUNDED, Bounds
 from anonset.jobs.original import items_outside_hierarchy, require_columns, require_same_content
-from anonset.kinds.base import analysis_of
-from anonset.kinds.evaluation import Evaluation, EvaluationRequest
-from anonset.kinds.workloads import WorkloadSpec
 from anonset.measures.losses.item_weights import ItemWeights
 from anonset.release.opened import OpenedPublication, open_in_blocks
 from anonset.settings.binding import HierarchySpec, bind_columns, fit

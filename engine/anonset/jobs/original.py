@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from anonset.analysis.base import analysis_of
 from anonset.columns.ids import persons_in
 from anonset.data import Table
 from anonset.data.array_types import Int64
@@ -9,7 +10,6 @@ from anonset.data.fingerprints import column_sha256
 from anonset.data.storage.store import MEMORY, Store
 from anonset.errors import InputError
 from anonset.jobs.reading import read_data
-from anonset.kinds.base import analysis_of
 from anonset.publications import Published
 from anonset.reading.batches import open_source
 from anonset.reading.file_options import Unit

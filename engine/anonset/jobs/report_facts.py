@@ -7,6 +7,9 @@ from itertools import chain, combinations
 
 import numpy as np
 
+from anonset.analysis.base import analysis_of
+from anonset.analysis.risk import RiskReport
+from anonset.analysis.summary import ColumnDetail, Summary
 from anonset.attacks.registry import ALL
 from anonset.data import NumericColumn, Table
 from anonset.data.hierarchies.hierarchy_rules import is_rule
@@ -15,9 +18,6 @@ from anonset.data.storage.store import Store
 from anonset.errors import InputError
 from anonset.jobs.original import original_and_persons
 from anonset.jobs.risk import risk
-from anonset.kinds.base import analysis_of
-from anonset.kinds.risk import RiskReport
-from anonset.kinds.summary import ColumnDetail, Summary
 from anonset.measures.countable import CountAccuracy, FrequentItems, accuracy_of
 from anonset.measures.distinct_records import DistinctRecords
 from anonset.privacy import PrivacyModel

@@ -7,14 +7,14 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from anonset.analysis.base import analysis_of
+from anonset.analysis.risk import RiskContext, RiskReport
 from anonset.attacks.registry import require_attacks
 from anonset.data import Hierarchy, Table
 from anonset.data.decimals import require_between_0_and_1
 from anonset.errors import InputError
 from anonset.generalization.other_release import OtherRelease
 from anonset.jobs.original import require_columns, require_same_content
-from anonset.kinds.base import analysis_of
-from anonset.kinds.risk import RiskContext, RiskReport
 from anonset.publications import Published
 from anonset.release.opened import OpenedPublication, open_in_blocks
 from anonset.release.release import Release

@@ -5,12 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from anonset.analysis.base import analysis_of
 from anonset.data.progress import Progress
 from anonset.data.storage.store import Store
 from anonset.errors import InputError, require_known
 from anonset.jobs.check import PublicationCheck, check_publication
 from anonset.jobs.reading import opened_to_compare, place_of_data
-from anonset.kinds.base import analysis_of
 from anonset.privacy import PrivacyModel
 from anonset.publications import Published
 from anonset.reading.publications.codebook import read_records, records_file

@@ -293,5 +293,5 @@ def kind_of(model: PrivacyModel) -> PublicationKind[Any]:
 
 def kind_named(name: PublishedKind) -> PublicationKind[Any]:
     """Return the implementation of a kind of publication, which is imported on first use."""
-    made: PublicationKind[Any] = resolve_name(f"anonset.release.layouts.{name}:{name.title()}Kind")()
+    made: PublicationKind[Any] = resolve_name(f"anonset.release.kinds.{name}:{name.title()}Kind")()
     return made

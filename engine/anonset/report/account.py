@@ -37,7 +37,7 @@ from anonset.report.sections import Fact, Section, facts_table, table
 from anonset.spelling import counted, listed, name_ranges, setting, short_value
 
 if TYPE_CHECKING:
-    from anonset.kinds.evaluation import Evaluation
+    from anonset.analysis.evaluation import Evaluation
     from anonset.measures.risks.sensitive_values import ObservedDiversity
 
 

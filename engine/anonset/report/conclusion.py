@@ -1,8 +1,8 @@
 """Parts of the report for the officer who signs it: conclusion, persons and records, guarantee, and sensitive data."""
 
+from anonset.analysis.risk import Risk
 from anonset.data.table_facts import FIRST_VALUE, NOT_DESCRIBED
 from anonset.jobs.report_facts import ReportFacts
-from anonset.kinds.risk import Risk
 from anonset.privacy import PrivacyModel
 from anonset.reading.file_options import Unit
 from anonset.release.documents import Report

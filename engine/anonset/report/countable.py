@@ -1,7 +1,7 @@
 """Figures that a recipient can compute, for the report."""
 
+from anonset.analysis.summary import Summary
 from anonset.jobs.report_facts import ReportFacts
-from anonset.kinds.summary import Summary
 from anonset.measures.countable import FREQUENT
 from anonset.measures.retention import relative_to
 

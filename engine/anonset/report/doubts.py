@@ -4,10 +4,10 @@ that leave persons unprotected.
 
 from collections.abc import Iterator
 
+from anonset.analysis.risk import BucketRisk, Risk
 from anonset.columns.headers import is_about, is_sensitive, meaning_of
 from anonset.data.table_facts import FIRST_VALUE
 from anonset.jobs.report_facts import ReportFacts
-from anonset.kinds.risk import BucketRisk, Risk
 from anonset.measures.shares import percent
 from anonset.reading.file_options import Unit
 from anonset.release.documents import Report

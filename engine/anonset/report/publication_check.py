@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
+from anonset.analysis.individuals import MOST_CORRELATED
 from anonset.errors import plain_text
-from anonset.kinds.individuals import MOST_CORRELATED
 from anonset.release.documents import unit_in_words
 from anonset.release.statements import parameters_of, plain
 from anonset.report.account import coverage

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import cast
 
+from anonset.analysis.risk import BucketRisk
 from anonset.jobs.report_facts import ReportFacts
-from anonset.kinds.risk import BucketRisk
 from anonset.reading.file_options import Unit
 from anonset.release.documents import BucketFiles, ChunkFiles, PublishedFile
 

@@ -2,6 +2,7 @@
 
 from typing import Annotated, Any
 
+from anonset.analysis.workloads import WorkloadSpec
 from anonset.cli.flags import flags_of, given_flags
 from anonset.cli.options import Option
 from anonset.cli.output import Output
@@ -10,7 +11,6 @@ from anonset.errors import InputError
 from anonset.jobs.evaluate import evaluate as losses
 from anonset.jobs.evaluate import flatten
 from anonset.jobs.reading import opened_to_compare, read_data
-from anonset.kinds.workloads import WorkloadSpec
 from anonset.queries.estimate import require_reading
 from anonset.release.statements import plain
 from anonset.report.account import evaluation_account

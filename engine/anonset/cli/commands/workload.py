@@ -3,13 +3,13 @@
 from pathlib import Path
 from typing import Annotated, Any
 
+from anonset.analysis.workloads import WorkloadSpec, of_original
 from anonset.cli.commands.items import figures_table
 from anonset.cli.flags import flags_of, given_flags
 from anonset.cli.options import Option
 from anonset.cli.output import Output, written
 from anonset.data import Hierarchy, Table
 from anonset.errors import InputError
-from anonset.kinds.workloads import WorkloadSpec, of_original
 from anonset.queries.relational import TrueAnswers
 from anonset.queries.workload import Workload
 from anonset.reading.read import read_by

@@ -6,6 +6,9 @@ from importlib import import_module
 from typing import Any
 
 from anonset.algorithms.base import Algorithm
+from anonset.analysis.base import analysis_of
+from anonset.analysis.evaluation import Bound
+from anonset.analysis.workloads import WorkloadSpec
 from anonset.data import Hierarchy, Table
 from anonset.data.progress import Progress
 from anonset.data.redacted_repr import redacted
@@ -15,9 +18,6 @@ from anonset.jobs.bounds import BOUNDED, Bounds, Known
 from anonset.jobs.runs.persons import require_persons
 from anonset.jobs.runs.run import Run
 from anonset.jobs.trials.candidate import Candidate, phases_of
-from anonset.kinds.base import analysis_of
-from anonset.kinds.evaluation import Bound
-from anonset.kinds.workloads import WorkloadSpec
 from anonset.measures.retention import coarsened_text
 from anonset.release.formats import Layout, UnverifiedPublication
 from anonset.release.statements import plain

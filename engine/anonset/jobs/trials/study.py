@@ -12,6 +12,7 @@ from itertools import product
 from pathlib import Path
 
 from anonset.algorithms.registry import ALGORITHMS
+from anonset.analysis.workloads import WorkloadSpec
 from anonset.data import Table
 from anonset.data.progress import Progress
 from anonset.data.resumption.ledger import as_json, from_json
@@ -23,7 +24,6 @@ from anonset.jobs.runs.file_run import memory_of
 from anonset.jobs.trials.candidate import Candidate
 from anonset.jobs.trials.compare import TrialSettings
 from anonset.jobs.trials.growth import RunSize, run_sizes, sample, values_of
-from anonset.kinds.workloads import WorkloadSpec
 from anonset.queries.estimate import require_reading
 from anonset.reading.decisions import MACHINE, decisions
 from anonset.reading.sources.files import require_file

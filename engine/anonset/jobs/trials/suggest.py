@@ -9,6 +9,7 @@ import numpy as np
 
 from anonset.algorithms.base import Algorithm, traits_of
 from anonset.algorithms.rt.joint.pruning import shown_frontier
+from anonset.analysis.base import analysis_of
 from anonset.data import Hierarchy, Table
 from anonset.data.hierarchies.hierarchy_rules import OF_LABELS, PROPOSED
 from anonset.data.progress import Progress
@@ -31,7 +32,6 @@ from anonset.jobs.trials.ranking import (
     reason,
     warning,
 )
-from anonset.kinds.base import analysis_of
 from anonset.measures.countable import FrequentItems, accuracy_of, commonest
 from anonset.measures.retention import by_level, of_nodes, rare_in_clusters
 from anonset.privacy import PrivacyModel

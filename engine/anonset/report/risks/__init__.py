@@ -7,8 +7,8 @@ from typing import Any
 
 from rich.table import Table as RichTable
 
+from anonset.analysis.risk import RiskReport
 from anonset.jobs.report_facts import ReportFacts
-from anonset.kinds.risk import RiskReport
 from anonset.report.risks.base import PagePart
 from anonset.report.sections import Section, as_text, for_html, for_json, for_terminal
 

@@ -1,7 +1,7 @@
 """Text about the risks of a publication in buckets."""
 
+from anonset.analysis.risk import BucketRisk
 from anonset.jobs.report_facts import ReportFacts
-from anonset.kinds.risk import BucketRisk
 from anonset.measures.shares import percent
 from anonset.release.statements import parameters_of
 from anonset.report.drawings import Bar, bars

@@ -1,7 +1,7 @@
 """Text about the risks of a disassociated publication."""
 
+from anonset.analysis.risk import ChunkRisk
 from anonset.jobs.report_facts import ReportFacts
-from anonset.kinds.risk import ChunkRisk
 from anonset.release.statements import parameters_of
 from anonset.report.risks.base import (
     PagePart,

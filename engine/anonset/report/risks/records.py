@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
+from anonset.analysis.exposures import MATCHES, Exposure, higher_after, small_class_text
+from anonset.analysis.risk import Risk
 from anonset.attacks.base import AttackResult
 from anonset.jobs.report_facts import ReportFacts
-from anonset.kinds.exposures import MATCHES, Exposure, higher_after, small_class_text
-from anonset.kinds.risk import Risk
 from anonset.measures.retention import coarsened_text
 from anonset.measures.risks.skewness import Skewness
 from anonset.measures.shares import Share, percent

@@ -6,7 +6,7 @@ from typing import Any
 
 from nicegui import ui
 
-from anonset.kinds.exposures import MATCHES
+from anonset.analysis.exposures import MATCHES
 from anonset.report.risks.records import higher_after_text
 from anonset.report.risks.verdicts import attack_in_words
 from anonset.spelling import counted, listed

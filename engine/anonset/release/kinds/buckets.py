@@ -23,7 +23,7 @@ from anonset.release.formats import (
     require_few_parts,
     sizes_of_parts,
 )
-from anonset.release.layouts.formulas import formula_warnings
+from anonset.release.kinds.formulas import formula_warnings
 from anonset.release.losses import distinct_values
 from anonset.release.scan.disclosure_scan import Scanner
 from anonset.release.scan.findings import ScanResult

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
+from anonset.analysis.attack import Attempts
+from anonset.analysis.exposures import Exposure, headline
 from anonset.attacks.registry import ALL
 from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
-from anonset.kinds.attack import Attempts
-from anonset.kinds.exposures import Exposure, headline
 from anonset.privacy import PrivacyModel
 from anonset.settings.publication import THRESHOLD
 from anonset.spelling import setting

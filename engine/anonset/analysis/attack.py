@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset.analysis.exposures import AttackerKnowledge
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
 from anonset.data.array_types import Bools, Int64
 from anonset.data.equivalence_classes import class_of
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Column
-from anonset.kinds.exposures import AttackerKnowledge
 from anonset.privacy import PrivacyModel
 from anonset.publications import Records
 from anonset.publications.symbols import members_of, range_ends

@@ -5,16 +5,16 @@ from typing import Any
 
 import numpy as np
 
+from anonset.analysis.base import PublicationAnalysis
+from anonset.analysis.evaluation import Evaluation, EvaluationRequest
+from anonset.analysis.individuals import MOST_CORRELATED, Correlations, by_individuals, correlations
+from anonset.analysis.originals import OTHER, contained, original_codes, require_room
+from anonset.analysis.risk import BucketRisk, Guesses, Inference, RiskContext
+from anonset.analysis.summary import Example, Summary, drawn, example
+from anonset.analysis.workloads import QueryAnswers, WorkloadSpec
 from anonset.data import Hierarchy, Table
 from anonset.data.array_types import Float64, Int64
 from anonset.errors import InputError
-from anonset.kinds.base import PublicationAnalysis
-from anonset.kinds.evaluation import Evaluation, EvaluationRequest
-from anonset.kinds.individuals import MOST_CORRELATED, Correlations, by_individuals, correlations
-from anonset.kinds.originals import OTHER, contained, original_codes, require_room
-from anonset.kinds.risk import BucketRisk, Guesses, Inference, RiskContext
-from anonset.kinds.summary import Example, Summary, drawn, example
-from anonset.kinds.workloads import QueryAnswers, WorkloadSpec
 from anonset.measures.correlation import inter_group_violations, intra_group_violations
 from anonset.measures.query_error import relative_errors
 from anonset.measures.risks import bucket_inference

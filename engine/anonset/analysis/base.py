@@ -20,11 +20,11 @@ from anonset.settings.binding import require_sensitive
 from anonset.settings.job import Job
 
 if TYPE_CHECKING:
-    from anonset.kinds.evaluation import Evaluation, EvaluationRequest
-    from anonset.kinds.individuals import Correlations
-    from anonset.kinds.risk import RiskContext, RiskReport
-    from anonset.kinds.summary import ColumnDetail, Summary
-    from anonset.kinds.workloads import QueryAnswers, WorkloadSpec
+    from anonset.analysis.evaluation import Evaluation, EvaluationRequest
+    from anonset.analysis.individuals import Correlations
+    from anonset.analysis.risk import RiskContext, RiskReport
+    from anonset.analysis.summary import ColumnDetail, Summary
+    from anonset.analysis.workloads import QueryAnswers, WorkloadSpec
     from anonset.measures.class_sizes import ClassSizes
     from anonset.measures.countable import Counts, FrequentItems
     from anonset.measures.item_supports import Supports
@@ -168,7 +168,7 @@ class PublicationAnalysis(RedactedRepr, ABC, Generic[P]):
         InputError
             If a requested measure does not exist for this kind of publication.
         """
-        from anonset.kinds.evaluation import require_itemsets
+        from anonset.analysis.evaluation import require_itemsets
         from anonset.measures.top_itemsets import lost_items, top_itemsets
 
         original, column = request.original, request.original.transactions
@@ -235,5 +235,5 @@ def analysis_of(publication: Published) -> PublicationAnalysis[Any]:
     if not isinstance(publication, Published):
         msg = f"a publication must be Records, Buckets or Chunks, got {kind}"
         raise TypeError(msg)
-    made: PublicationAnalysis[Any] = resolve_name(f"anonset.kinds.{kind.lower()}:{kind}Analysis")(publication)
+    made: PublicationAnalysis[Any] = resolve_name(f"anonset.analysis.{kind.lower()}:{kind}Analysis")(publication)
     return made

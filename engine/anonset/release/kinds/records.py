@@ -43,8 +43,8 @@ from anonset.release.formats import (
     sizes_of_parts,
 )
 from anonset.release.guarantee_limits import limits_of_records
-from anonset.release.layouts.formulas import formula_warnings
-from anonset.release.layouts.joined import rejoin, texts_of_items, texts_of_nodes
+from anonset.release.kinds.formulas import formula_warnings
+from anonset.release.kinds.joined import rejoin, texts_of_items, texts_of_nodes
 from anonset.release.losses import measures_of, nothing_left, why_worthless
 from anonset.release.scan.disclosure_scan import Scanner
 from anonset.release.scan.findings import ScanResult

@@ -4,9 +4,9 @@ from functools import partial
 
 import numpy as np
 
+from anonset.analysis.evaluation import Evaluation, EvaluationRequest
 from anonset.data import Hierarchy
 from anonset.generalization.recoding import SUPPRESSED
-from anonset.kinds.evaluation import Evaluation, EvaluationRequest
 from anonset.measures.losses.record_utility_loss import record_utility_loss
 from anonset.measures.losses.utility_loss import group_weights
 from anonset.measures.retention import counted_levels

@@ -9,18 +9,11 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.attacks.registry import run_attacks
-from anonset.data import CategoricalColumn, Hierarchy, Table
-from anonset.data.array_types import Int64
-from anonset.data.decimals import exact
-from anonset.data.equivalence_classes import class_of
-from anonset.data.table_facts import CodeRules
-from anonset.errors import InputError, datum
-from anonset.kinds.attack import Matching, attack
-from anonset.kinds.base import NO_ITEMS, PublicationAnalysis
-from anonset.kinds.evaluation import Evaluation, EvaluationRequest
-from anonset.kinds.exposures import exposures, headline
-from anonset.kinds.originals import (
+from anonset.analysis.attack import Matching, attack
+from anonset.analysis.base import NO_ITEMS, PublicationAnalysis
+from anonset.analysis.evaluation import Evaluation, EvaluationRequest
+from anonset.analysis.exposures import exposures, headline
+from anonset.analysis.originals import (
     OTHER,
     as_often,
     first_uncoverable,
@@ -30,10 +23,17 @@ from anonset.kinds.originals import (
     separators,
     symbol_keys,
 )
-from anonset.kinds.record_losses import losses_of_records
-from anonset.kinds.risk import Risk, RiskContext
-from anonset.kinds.summary import ColumnDetail, Summary, column_detail, example
-from anonset.kinds.workloads import QueryAnswers, WorkloadSpec, in_terms_of, of_original
+from anonset.analysis.record_losses import losses_of_records
+from anonset.analysis.risk import Risk, RiskContext
+from anonset.analysis.summary import ColumnDetail, Summary, column_detail, example
+from anonset.analysis.workloads import QueryAnswers, WorkloadSpec, in_terms_of, of_original
+from anonset.attacks.registry import run_attacks
+from anonset.data import CategoricalColumn, Hierarchy, Table
+from anonset.data.array_types import Int64
+from anonset.data.decimals import exact
+from anonset.data.equivalence_classes import class_of
+from anonset.data.table_facts import CodeRules
+from anonset.errors import InputError, datum
 from anonset.measures.distinct_records import codes_of
 from anonset.privacy import PrivacyModel, Witness
 from anonset.publications import Records

@@ -19,7 +19,7 @@ from anonset.publications import Chunks, Records, Symbol
 from anonset.reading.publications.chunks import read_chunks, require_plain
 from anonset.release.documents import ChunkFiles
 from anonset.release.formats import Hierarchies, Layout, PublicationKind, UnverifiedPublication, require_few_parts
-from anonset.release.layouts.formulas import item_warnings
+from anonset.release.kinds.formulas import item_warnings
 from anonset.release.scan.disclosure_scan import Scanner
 from anonset.release.scan.findings import ScanResult
 from anonset.release.statements import digests

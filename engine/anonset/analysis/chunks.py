@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 from itertools import islice
 
+from anonset.analysis.base import PublicationAnalysis
+from anonset.analysis.evaluation import Evaluation, EvaluationRequest
+from anonset.analysis.originals import OTHER, items_of_original
+from anonset.analysis.risk import ChunkRisk, RiskContext
+from anonset.analysis.summary import EXAMPLES, Example, Summary, drawn, first_symbols
+from anonset.analysis.workloads import QueryAnswers, WorkloadSpec, in_terms_of, of_original
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.errors import InputError, datum
-from anonset.kinds.base import PublicationAnalysis
-from anonset.kinds.evaluation import Evaluation, EvaluationRequest
-from anonset.kinds.originals import OTHER, items_of_original
-from anonset.kinds.risk import ChunkRisk, RiskContext
-from anonset.kinds.summary import EXAMPLES, Example, Summary, drawn, first_symbols
-from anonset.kinds.workloads import QueryAnswers, WorkloadSpec, in_terms_of, of_original
 from anonset.measures.countable import Counts, FrequentItems, counts_in_chunks
 from anonset.measures.item_supports import ChunkSupports, Supports
 from anonset.measures.query_error import relative_errors

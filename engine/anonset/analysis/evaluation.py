@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from anonset.analysis.workloads import QueryAnswers, WorkloadSpec
 from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import RedactedRepr, figures_shown
 from anonset.errors import InputError
-from anonset.kinds.workloads import QueryAnswers, WorkloadSpec
 from anonset.spelling import setting
 
 if TYPE_CHECKING:
