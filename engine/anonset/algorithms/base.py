@@ -71,8 +71,8 @@ class Algorithms(Mapping[str, type[Algorithm]]):
     def __getitem__(self, name: str) -> type[Algorithm]:
         if name not in self._own:
             return self._offered[name]
-        made: type[Algorithm] = resolve_name(f"anonset.algorithms.{self._own[name]}")
-        return made
+        algorithm: type[Algorithm] = resolve_name(f"anonset.algorithms.{self._own[name]}")
+        return algorithm
 
     def __contains__(self, name: object) -> bool:
         return name in self._own or name in self._offered

@@ -31,15 +31,15 @@ class Cut(RedactedRepr):
     @cached_property
     def nodes(self) -> Int32:
         """Distinct published nodes, in preorder, int32."""
-        shown = np.zeros(self.hierarchy.n_nodes + 1, np.bool_)  # suppressed leaves (-1) set the last element
-        shown[self.image] = True
-        return np.flatnonzero(shown[:-1]).astype(np.int32)
+        is_published = np.zeros(self.hierarchy.n_nodes + 1, np.bool_)  # suppressed leaves (-1) set the last element
+        is_published[self.image] = True
+        return np.flatnonzero(is_published[:-1]).astype(np.int32)
 
     @cached_property
     def sizes(self) -> Int64:
         """Number of published leaves below each node, int64 (n_nodes,)."""
-        shown = np.concatenate([np.zeros(1, np.int64), np.cumsum(self.image != SUPPRESSED, dtype=np.int64)])
-        sizes: Int64 = shown[self.hierarchy.leaf_hi] - shown[self.hierarchy.leaf_lo]
+        n_published = np.concatenate([np.zeros(1, np.int64), np.cumsum(self.image != SUPPRESSED, dtype=np.int64)])
+        sizes: Int64 = n_published[self.hierarchy.leaf_hi] - n_published[self.hierarchy.leaf_lo]
         return sizes
 
     @property
@@ -292,7 +292,7 @@ def cut_symbol(cut: Cut, node: int) -> Symbol:
     """
     tree = cut.hierarchy
     first, end = int(tree.leaf_lo[node]), int(tree.leaf_hi[node])
-    shown = np.flatnonzero(cut.image[first:end] != SUPPRESSED) + first
-    if len(shown) == end - first:
+    published = np.flatnonzero(cut.image[first:end] != SUPPRESSED) + first
+    if len(published) == end - first:
         return node_symbol(tree, node)
-    return group_symbol(tuple(tree.leaves.labels[leaf] for leaf in shown.tolist()))
+    return group_symbol(tuple(tree.leaves.labels[leaf] for leaf in published.tolist()))

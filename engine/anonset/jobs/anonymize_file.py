@@ -108,7 +108,7 @@ def _checked(file_run: FileRun, opened: "OpenedPublication", progress: Progress 
     }
     # older reports lack some settings
     defaults = type(settings).model_construct().model_dump(exclude_none=True)
-    made: dict[str, Any] = {
+    released: dict[str, Any] = {
         "settings": relevant(with_exact_names(Job({**defaults, **report.settings}), columns)),
         "side files": report.input.get("side_files", {}),
         "versions": report.versions,
@@ -116,7 +116,7 @@ def _checked(file_run: FileRun, opened: "OpenedPublication", progress: Progress 
         "earlier release": report.input.get("recoding_of"),
         "release beside": report.input.get("after"),
     }
-    if other := difference(expected, made):
+    if other := difference(expected, released):
         msg = f"{settings.out!r} already contains a release with other {other}; choose another --out"
         raise InputError(msg, code="other-run")
     given = settings.stated.only(("memory_limit", "after"))

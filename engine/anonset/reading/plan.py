@@ -191,7 +191,7 @@ class Plan:
         named = [*names_and_ids((*others, *left_out), table.header_of), *of_few]
 
         def of_each(names: Sequence[str]) -> ArrowColumns:  # `head` returns columns of one of several linked tables
-            return {name: column for one in names for name, column in head([one]).items()}
+            return {name: column for name in names for name, column in head([name]).items()}
 
         first = of_each if table.tables else head
         free_text = free_text_in(first(roles.items), separator) if roles.items else ()

@@ -44,10 +44,10 @@ class Roles:
 
         Sets in several columns have the position of their first column.
         """
-        shown = {*self.items, *self.relational, *self.sensitive, *self.keep}
+        published = {*self.items, *self.relational, *self.sensitive, *self.keep}
         wide = {*self.wide}
         first = next((name for name in names if name in wide), None)
-        return tuple("items" if name == first else name for name in names if name in shown or name == first)
+        return tuple("items" if name == first else name for name in names if name in published or name == first)
 
 
 def absent(names: Sequence[str], declared: Iterable[Names]) -> list[str]:
@@ -267,12 +267,12 @@ def _refuse_clash(where: str, roles: Roles, setting_of: Mapping[str, str]) -> No
     for role in (field.name for field in fields(roles)):
         for name in getattr(roles, role):
             if name in role_of:
-                clashing = " and ".join(setting(setting_of.get(one, one)) for one in (role_of[name], role))
+                clashing = " and ".join(setting(setting_of.get(taken, taken)) for taken in (role_of[name], role))
                 msg = f"{where}: column {name!r} has two roles ({clashing}); remove one"
                 raise InputError(msg)
             role_of[name] = role
 
 
 def _listed(names: Sequence[str], most: int = 20) -> str:
-    shown = ", ".join(repr(name) for name in names[:most])
-    return shown + (f" and {len(names) - most} more" if len(names) > most else "")
+    listed = ", ".join(repr(name) for name in names[:most])
+    return listed + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -238,8 +238,8 @@ def open_publication(
     if isinstance(published, OpenedPublication):
         yield published
         return
-    with fetched_publication(published, private, with_private=with_private) as (folder, own):
-        yield OpenedPublication.at(folder, None if private is None else own)
+    with fetched_publication(published, private, with_private=with_private) as (folder, private_copy):
+        yield OpenedPublication.at(folder, None if private is None else private_copy)
 
 
 @contextmanager

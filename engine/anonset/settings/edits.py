@@ -86,14 +86,14 @@ def edited(job: Job, edits: Job) -> Job:
     former = [name for role in _SINGLE if role in new for name in before.get(role, ()) if name not in role_of]
     if former:
         edits = edits.with_(drop=[*dropped, *former])
-    made = without_roles(_without_other_model(job, edits), {**role_of, **dict.fromkeys(former, "drop")}, known)
-    made = _without_former_trees(made, edits)
-    made = Job({**made, **{name: _merged(name, made.get(name), value, known) for name, value in edits.items()}})
-    after = _columns(made, known)
+    job = without_roles(_without_other_model(job, edits), {**role_of, **dict.fromkeys(former, "drop")}, known)
+    job = _without_former_trees(job, edits)
+    job = Job({**job, **{name: _merged(name, job.get(name), value, known) for name, value in edits.items()}})
+    after = _columns(job, known)
     had, has = (any(columns.get(role) for role in SETS) for columns in (before, after))
     if had and not has and not any(JOINED in names for names in after.values()):
-        made = without_roles(made, {JOINED: "drop"})
-    return made
+        job = without_roles(job, {JOINED: "drop"})
+    return job
 
 
 def answers_of(job: Job, question: str) -> dict[str, Job]:
@@ -118,7 +118,7 @@ def answered(job: Job, question: str, names: Sequence[str]) -> Job | None:
     >>> answered(job, "items", ["none"]).settings, answered(job, "items", ["b"])
     ({'relational': ['sex'], 'drop': ['a', 'b'], 'model': 'k'}, None)
     """
-    answers, made = answers_of(job, question), without_questions(job, question)
+    answers, job = answers_of(job, question), without_questions(job, question)
     keys = [Unit(names).key_in(answers)] if question == "unit" else names_in([*answers], names)
     if not answers.keys() >= {*keys}:
         return None
@@ -127,8 +127,8 @@ def answered(job: Job, question: str, names: Sequence[str]) -> Job | None:
         asked = (
             edits.only(("items", QUESTIONS["items"])) if QUESTIONS["items"] in edits else Job()
         )  # an answer, no role
-        made = Job({**edited(made, edits.without(*asked)), **asked})
-    return edited(made, Job({"unit": [*names]})) if question == "unit" else made
+        job = Job({**edited(job, edits.without(*asked)), **asked})
+    return edited(job, Job({"unit": [*names]})) if question == "unit" else job
 
 
 def without_questions(job: Job, *questions: str) -> Job:

@@ -48,7 +48,7 @@ class Job(RedactedRepr, Mapping[str, Any]):
         >>> Job({"keep": ["Name", "Vorname"]}).names("keep", header=["Name, Vorname"])
         ['Name, Vorname']
         """
-        return [name for one in lists for name in names_in(header, self.get(one) or ())]
+        return [name for setting in lists for name in names_in(header, self.get(setting) or ())]
 
     def entries(self, table: str) -> dict[str, str]:
         """Return a setting with an entry for each column, such as `hierarchy`. Empty if it is not stated."""

@@ -107,9 +107,9 @@ def _constraints(view: _View) -> Verdict:
     if (policy := view.model.policy) is None:
         return verdict
     of_symbols = map(members_of, view.items.vocabulary.labels) if view.members is None else view.members
-    shown = {item for items in of_symbols for item in items}
+    published = {item for items in of_symbols for item in items}
     protected = {item for itemset in policy.itemsets for item in itemset}
-    counts = {"protected_items": len(protected), "unpublished_items": len(protected - shown)}
+    counts = {"protected_items": len(protected), "unpublished_items": len(protected - published)}
     return replace(verdict, checked={**verdict.checked, **counts})
 
 

@@ -353,11 +353,11 @@ def _is_valid(lease: Lease) -> bool:
     return processes.start_of(lease.process) == lease.start if _is_here(lease) else time.time() < lease.expires
 
 
-def _is_stale(folder: Path | ObjectPlace, found: bytes, tell: Tell | None) -> bool:
-    """Return True if no process renews the lease with the content `found`. If the process cannot be checked, the lease
-    is observed for `LASTS` seconds.
+def _is_stale(folder: Path | ObjectPlace, content: bytes, tell: Tell | None) -> bool:
+    """Return True if no process renews the lease with this content. If the process cannot be checked, the lease is
+    observed for `LASTS` seconds.
     """
-    lease = parsed_lease(found)
+    lease = parsed_lease(content)
     if lease is not None and (lease.process == 0 or _is_here(lease)):
         return not _is_valid(lease)
     if tell is not None:
@@ -366,20 +366,20 @@ def _is_stale(folder: Path | ObjectPlace, found: bytes, tell: Tell | None) -> bo
     end = time.monotonic() + LASTS
     while (left := end - time.monotonic()) > 0:
         time.sleep(min(left, EVERY / 5))
-        if content_in(folder) != found:
+        if content_in(folder) != content:
             return False
     return True
 
 
-def seems_live(found: bytes | None) -> bool:
+def seems_live(content: bytes | None) -> bool:
     """Return True if a run seems to renew a lease. For runs on other hosts, the expiry time decides."""
-    lease = None if found is None else parsed_lease(found)
+    lease = None if content is None else parsed_lease(content)
     return lease is not None and _is_valid(lease)
 
 
-def in_use(folder: object, found: bytes | None) -> InputError:
+def in_use(folder: object, content: bytes | None) -> InputError:
     """Return the error that another run uses a directory or an address."""
-    lease = None if found is None else parsed_lease(found)
+    lease = None if content is None else parsed_lease(content)
     whose = "" if lease is None else f" (process {lease.process} on {lease.host})"
     msg = f"another run uses {str(folder)!r}{whose}; wait for it, or name another directory"
     return InputError(msg, code="in-use")
@@ -408,10 +408,10 @@ def tokens_in(folder: Path | ObjectPlace) -> set[str]:
 
 
 def _contents(folder: Path | ObjectPlace, *, own_only: bool = False) -> list[bytes]:
-    name, found = LEASE, dict[str, bytes]()
-    while name not in found and (data := _kind(folder).read(folder, name, own_only=own_only)) is not None:
-        found[name], name = data, _successor(data)
-    return list(found.values())
+    name, content_of = LEASE, dict[str, bytes]()
+    while name not in content_of and (data := _kind(folder).read(folder, name, own_only=own_only)) is not None:
+        content_of[name], name = data, _successor(data)
+    return list(content_of.values())
 
 
 def _read(path: Path, *, own_only: bool) -> bytes | None:

@@ -222,9 +222,9 @@ class Files(Store):
             If the parent directory is not writable.
         """
         with writing(parent or Path(tempfile.gettempdir())):
-            made = cls(Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent)), limits, workers)
-        _temporary[made.path] = None
-        return made.acquire() if parent is None else made
+            files = cls(Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent)), limits, workers)
+        _temporary[files.path] = None
+        return files.acquire() if parent is None else files
 
     @classmethod
     def create(cls, path: Path, limits: Limits = NO_LIMITS, workers: Workers = THREADS) -> Self:
@@ -241,11 +241,11 @@ class Files(Store):
             is_directory = path.is_dir()
             if is_directory and any(path.iterdir()):
                 raise InputError(why_taken(path), code="exists")
-            made = cls(path / INSIDE if is_directory else path, limits, workers)
-            made.path.parent.mkdir(parents=True, exist_ok=True)
-            made.path.mkdir(mode=0o700)
-            made.path.chmod(0o700)  # set the mode regardless of the umask
-        return made.acquire()
+            files = cls(path / INSIDE if is_directory else path, limits, workers)
+            files.path.parent.mkdir(parents=True, exist_ok=True)
+            files.path.mkdir(mode=0o700)
+            files.path.chmod(0o700)  # set the mode regardless of the umask
+        return files.acquire()
 
     def acquire(self) -> Self:
         """Write a lease into the new directory, which marks it as used by this process.

@@ -235,9 +235,9 @@ class FileRun:
         """Form of the publication. The default format is the input format, or CSV for several tables."""
         settings, model, read = self.settings, self.algorithm.model, self.source.stored_as
         format = settings.format or ("csv" if kind_of(model).several_tables else _PUBLISHED.get(read, read))  # noqa: A001
-        made = any(spec.startswith((HALVES, REFINE)) for spec in settings.hierarchy.values())
+        from_data = any(spec.startswith((HALVES, REFINE)) for spec in settings.hierarchy.values())
         earlier = settings.recoding is not None or settings.after is not None
-        sets = (traits_of(self.algorithm).forms_sets or made or earlier) and settings.symbols != "short"
+        sets = (traits_of(self.algorithm).forms_sets or from_data or earlier) and settings.symbols != "short"
         separator = settings.file.separator
         if (
             separator == LIST
@@ -362,9 +362,9 @@ class FileRun:
     def algorithm_for(self, bound: Table, hierarchies: Mapping[str, Hierarchy]) -> Algorithm:
         """Return the algorithm with the parameters that depend on the data. Reject side files that have changed."""
         context = ParsingContext.of(bound, hierarchies, self._parameters)
-        made = self._made(context) if needs_data(self._parameters) else self.algorithm
+        algorithm = self._made(context) if needs_data(self._parameters) else self.algorithm
         require_unchanged(self.absolute, self.side_files)  # all side files have been read
-        return made
+        return algorithm
 
     def _made(self, context: ParsingContext | None = None) -> Algorithm:
         settings = self.settings

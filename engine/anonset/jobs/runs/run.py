@@ -193,11 +193,11 @@ class Run:
 
     def _recode(self, algorithm: Algorithm, table: Table, hierarchies: Mapping[str, Hierarchy]) -> Result:
         ledger = Ledger.of(table.store, table, hierarchies)
-        found: Result | None = ledger.finished(_SEARCH)
-        if found is None:
-            found = self._found(algorithm, table, hierarchies)
-            ledger.finish(_SEARCH, found)
-        return found
+        result: Result | None = ledger.finished(_SEARCH)
+        if result is None:
+            result = self._found(algorithm, table, hierarchies)
+            ledger.finish(_SEARCH, result)
+        return result
 
     def _found(self, algorithm: Algorithm, table: Table, hierarchies: Mapping[str, Hierarchy]) -> Result:
         traits = traits_of(algorithm)

@@ -50,7 +50,7 @@ def work_place(work_dir: str | None, limits: Limits) -> AbstractContextManager[F
     """
     if work_dir is None:
         return Files.temporary(limits=limits)
-    return _compared_at(work_dir, limits) if is_address(work_dir) else Files.create(Path(work_dir), limits)
+    return _compared_remote(work_dir, limits) if is_address(work_dir) else Files.create(Path(work_dir), limits)
 
 
 def work_place_of_run(
@@ -67,12 +67,12 @@ def work_place_of_run(
     """
     if settings.work_dir is None:
         return Files.temporary(limits=limits, workers=workers)
-    place = _run_at if is_address(settings.work_dir) else _run_in
+    place = _remote if is_address(settings.work_dir) else _local
     return place(settings.work_dir, settings, limits, workers, note)
 
 
 @contextmanager
-def _run_in(directory: str, settings: Settings, limits: Limits, workers: Workers, note: Tell | None) -> Iterator[Files]:
+def _local(directory: str, settings: Settings, limits: Limits, workers: Workers, note: Tell | None) -> Iterator[Files]:
     path, killed = Path(directory), killed_run(settings)
     store = (
         Files.create(path, limits, workers)
@@ -121,16 +121,16 @@ def _what_remains(place: str | Path | Place) -> str:
 
 
 @contextmanager
-def _compared_at(address: str, limits: Limits) -> Iterator[Files]:
-    with _objects_at(address, limits) as (store, exchange):
+def _compared_remote(address: str, limits: Limits) -> Iterator[Files]:
+    with _exchanged(address, limits) as (store, exchange):
         exchange.place.put(RUN, b"{}")  # marks the objects for `anonset clean`; no run continues from them
         yield store
 
 
 @contextmanager
-def _run_at(address: str, settings: Settings, limits: Limits, workers: Workers, note: Tell | None) -> Iterator[Files]:
+def _remote(address: str, settings: Settings, limits: Limits, workers: Workers, note: Tell | None) -> Iterator[Files]:
     killed = killed_run(settings) is not None
-    with _objects_at(address, limits, workers, note, killed=killed) as (store, exchange):
+    with _exchanged(address, limits, workers, note, killed=killed) as (store, exchange):
         if killed:
             _fetch_finished(store, exchange)
         _write_identity(store, settings)
@@ -138,7 +138,7 @@ def _run_at(address: str, settings: Settings, limits: Limits, workers: Workers, 
 
 
 @contextmanager
-def _objects_at(
+def _exchanged(
     address: str, limits: Limits, workers: Workers = THREADS, note: Tell | None = None, *, killed: bool = False
 ) -> Iterator[tuple[Files, Exchange]]:
     """Yield a temporary directory whose files the workers of a cluster exchange through an object store.

@@ -119,9 +119,9 @@ def _first_lines(path: Path) -> list[bytes]:
 def _by_line(path: Path) -> str:
     """Return the command that writes an array, or the first list of objects in an object, as one object per line."""
     text = b"".join(_first_lines(path))
-    found = _LIST_OF_OBJECTS.search(text) if text.lstrip().startswith(b"{") else None
-    wrapped = b'"Bundle"' in text and found is not None and found[1] == b"entry"  # FHIR
-    each = f".{found[1].decode()}[]{'.resource' if wrapped else ''}" if found else ".[]"
+    match = _LIST_OF_OBJECTS.search(text) if text.lstrip().startswith(b"{") else None
+    wrapped = b'"Bundle"' in text and match is not None and match[1] == b"entry"  # FHIR
+    each = f".{match[1].decode()}[]{'.resource' if wrapped else ''}" if match else ".[]"
     return f": jq -c {quote(each)} {quote(str(path))} > {quote(str(path.with_suffix('.jsonl')))}"
 
 

@@ -197,10 +197,10 @@ class Place:
         """Return the SHA-256 of the stored bytes in hexadecimal."""
         if self.is_local:
             return digest(self._local(name))
-        found = hashlib.sha256()
+        checksum = hashlib.sha256()
         for part in self._parts(name):
-            found.update(part)
-        return found.hexdigest()
+            checksum.update(part)
+        return checksum.hexdigest()
 
     def copy(self, name: str, to: "Place") -> None:
         """Copy an object to another place of the same file system, under the same name. The store copies it without a
