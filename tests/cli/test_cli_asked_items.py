@@ -179,3 +179,23 @@ def test_answers_whose_names_contain_commas_are_found_as_printed(place: Place, j
         )
     settings, _ = published(place, other, *flags)
     assert settings["items"] == ["vaccine, 1st"]
+
+
+def test_a_declaration_and_a_hierarchy_of_a_dropped_column_are_kept_for_its_answer(place: Place, job: Path) -> None:
+    data, tree = place.folder / "data.csv", place.folder / "tree.csv"
+    tree.write_text("".join(f"{name},{name[0]},*\n" for name in VACCINES))
+    given = ["--publish-as-is", "vaccine,icd", "--hierarchy", f"vaccine={tree}"]
+    for unit in ([], ["--unit", "pid"]):
+        job.unlink(missing_ok=True)
+        ran = place.run("inspect", str(data), *given, *unit, "-o", str(job))
+        assert "is not a column of items" not in ran.out + ran.err
+        settings = tomllib.loads(job.read_text())
+        answers = settings["items_is"] if unit else settings["unit_is"]["pid"]["items_is"]
+        assert "publish_as_is" not in settings
+        assert {key: answers[key]["publish_as_is"] for key in ("icd", "vaccine")} == {
+            "icd": ["icd"],
+            "vaccine": ["vaccine"],
+        }
+        assert Path(answers["vaccine"]["hierarchy"]["vaccine"]).name == "tree.csv"
+    job.write_text(job.read_text().replace('items = "?"', 'items = "vaccine"'))
+    assert published(place, job)[0]["publish_as_is"] == ["vaccine"]

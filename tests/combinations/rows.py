@@ -19,7 +19,7 @@ from pyarrow import parquet
 from tests.combinations.draws import NUMBER, Tuple, contained, draw, is_within
 from tests.combinations.jobs import Made, make
 from tests.combinations.spoken import SPEAKERS, flags, job_arguments
-from tests.combinations.table import FACTORS, REFUSED, Choice, Value, allowed
+from tests.combinations.table import FACTORS, REFUSED, Choice, Value, allowed, of_algorithms
 from tests.reference.publication import (
     breaches,
     bucket_breaches,
@@ -96,7 +96,9 @@ def expected_refusal(choice: Choice) -> str | None:
 def reasons(choice: Choice) -> list[str]:
     """Return patterns of the messages with which the table says that a job is refused."""
     declared = choice["publish_as_is"] == "codes" and choice["canary"] == "name:mention"
-    alone = {factor: of_value for factor, of_value in REFUSED_ALONE.items() if factor != "canary" or not declared}
+    accepted = choice["accept"] == "worthless" and choice["search"] in of_algorithms("hghs", "mhghs")  # suppress all
+    allowed_values = {"canary": declared, "k": accepted}
+    alone = {factor: of_value for factor, of_value in REFUSED_ALONE.items() if not allowed_values.get(factor)}
     patterns = [text for factor, of_value in alone.items() if (text := of_value.get(choice[factor]))]
     return patterns + [text for wanted, text in REFUSED if all(choice[factor] in wanted[factor] for factor in wanted)]
 

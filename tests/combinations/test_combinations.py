@@ -114,6 +114,7 @@ ONCE_WRONG = [
     ({"search": "kkm/rfirst", "layout": "linked", "input": "shuffled"}, 0),
     ({"search": "k/cluster", "input": "shuffled", "refine": True}, 0),
     ({"search": "k/xu-top-down", "input": "shuffled"}, 0),
+    ({"search": "km/mhghs", "accept": "worthless", "k": 1000}, 0),
     ({"search": "transaction-k/local-reallocation", "input": "shuffled"}, 0),
     ({**EXACT, "separator": ";", "spoken": "python"}, 0),
     ({"search": "anatomy/anatomy", "keep": "rare"}, 0),

@@ -339,7 +339,7 @@ _OF_ITEMS = (*SETS, "present", "with_header", "separator")
 """Settings that state which columns contain the items."""
 _OF_ANSWERS = (
     "items", "one_hot", "present", "one_code", "with_header", "relational", "sensitive", "id", "keep", "drop",
-    "numeric", "unit", "differing", "separator", "skip_rows", "hierarchy",
+    "numeric", "unit", "differing", "separator", "skip_rows", "hierarchy", "publish_as_is",
 )  # fmt: skip
 """Settings that the job file repeats for each possible answer to `unit = "?"`, even if all answers have the same value.
 """

@@ -8,7 +8,7 @@ from typing import Any
 
 from anonset.columns.kinds import kind_of_values
 from anonset.columns.personal_values import are_rare_texts
-from anonset.columns.roles import coarse_rule, tree_of
+from anonset.columns.roles import SETS, coarse_rule, tree_of
 from anonset.data import CategoricalColumn, Table
 from anonset.data.domains import lists_persons
 from anonset.data.hierarchies.hierarchy_rules import PROPOSED, VALUES, is_rule
@@ -64,11 +64,15 @@ def try_hierarchies(proposal: Proposal, given: Mapping[str, HierarchySpec], open
 
 
 def _wanted(proposal: Proposal, table: Table, given: Mapping[str, HierarchySpec]) -> dict[str, HierarchySpec]:
-    """Return the given and the proposed hierarchies of the published columns, and the given ones of other columns."""
+    """Return the given and the proposed hierarchies of the published columns, and the given ones of other columns,
+    without columns that may still become the items.
+    """
     proposed = {column.profile.name: column.hierarchy for column in proposal.columns if column.hierarchy}
     items = [] if table.transactions is None else table.transactions.vocabulary.labels
     sets = {name: proposed.get(name) or tree_of(kind_of_values(items)) for name in table.item_columns}
-    return {**sets, **{column.name: proposed.get(column.name, VALUES) for column in table.relational}, **given}
+    published = {**sets, **{column.name: proposed.get(column.name, VALUES) for column in table.relational}}
+    asked = {name for answer in proposal.item_answers for name in Job(answer.settings).names(*SETS)}
+    return {**published, **{name: spec for name, spec in given.items() if name in published or name not in asked}}
 
 
 def _coarse_enough(

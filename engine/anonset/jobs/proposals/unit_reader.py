@@ -330,9 +330,19 @@ class UnitReader(RedactedRepr):
         problem = Problem(f"{named} proposed as the items", others)
         answers = [Fix({role: names for role, names in sets.items() if names}, f"{named} proposed")] if chosen else []
         items = [Job(fix.settings).names("items") for fix in (*answers, *others)]
-        asked = [fix for fix, names in zip((*answers, *others), items, strict=True) if names not in ([NONE], [OPEN])]
+        asked = [
+            self._as_declared(fix)
+            for fix, names in zip((*answers, *others), items, strict=True)
+            if names not in ([NONE], [OPEN])
+        ]
         problems = unnamable("items", sorted({NONE, OPEN}.intersection(chain(*items))), "contain the items")
         return replace(_with_problems(proposal, problem, *problems), item_answers=tuple(asked))
+
+    def _as_declared(self, fix: Fix) -> Fix:
+        """Return settings for the columns of items that also publish the values that the owner declares as they are."""
+        columns = Job(fix.settings).names(*SETS)
+        as_is = [name for name in self.data.declared.names("publish_as_is") if name in columns]
+        return replace(fix, settings={**fix.settings, "publish_as_is": as_is}) if as_is else fix
 
     def _as_items(self, merged: ProposedRoles, marked: Sequence[str], chosen: Sequence[str] = ()) -> list[Fix]:
         """Return the settings that publish dropped columns as items, the most probable first."""
