@@ -51,11 +51,6 @@ class SharedChunk(RedactedRepr):
     """Last cluster of the range."""
     rows: Rows
 
-    @property
-    def items(self) -> Items:
-        """Items of the chunk."""
-        return items_of(self.rows)
-
 
 def items_of(rows: Iterable[tuple[Items, int]]) -> Items:
     """Return the items of sub-records, ascending.

@@ -165,11 +165,6 @@ def _with_labels_of(before: EncodedBatch, rows: EncodedBatch) -> EncodedBatch:
     return replace(rows, sets=replace(rows.sets, vocabulary=before.sets.vocabulary))
 
 
-def parts_for_workers(source: OpenedSource, store: Store) -> Sequence[SourcePart]:
-    """Return the parts of a source that workers in other processes can read. Empty if this process reads it."""
-    return source.parts(store.workers) if store.workers.remote else ()
-
-
 def encoded_on_workers(
     source: OpenedSource, parts: Sequence[SourcePart], task: PartTask, store: Store
 ) -> Iterator[EncodedBatch]:

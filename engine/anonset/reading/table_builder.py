@@ -42,7 +42,6 @@ from anonset.reading.encoded_batches import (
     as_run,
     encode,
     encoded_on_workers,
-    parts_for_workers,
 )
 from anonset.reading.options import ReadOptions
 from anonset.reading.persons.differing_rows import changes_by_first_values, changes_of_ids
@@ -314,7 +313,8 @@ class _TableColumns(ExitStack):
     def read(self, source: OpenedSource, encoder: Encoder, progress: Progress | None) -> None:
         """Append all rows of a source. Worker processes encode the parts of its files if it has parts."""
         names = self.plan.roles.used
-        parts = () if self.are_expected or self.ids else parts_for_workers(source, self.store)
+        workers, of_this_process = self.store.workers, self.are_expected or self.ids
+        parts = source.parts(workers) if workers.remote and not of_this_process else ()
         # the kept texts of a large part would be in memory
         if parts and not (self.kept and any(part.size > _MOST_OF_PART for part in parts)):
             for encoded in encoded_on_workers(source, parts, self.task(encoder, names), self.store):

@@ -336,9 +336,8 @@ def _dates(arguments: str) -> Paths:
     if unknown := [level for level in names if level not in _DATE_LEVELS]:
         msg = f"levels must be among {', '.join(_DATE_LEVELS)}, got {unknown[0]!r}"
         raise ValueError(msg)
-    order = list(_DATE_LEVELS)
-    if not _ascends([order.index(level) for level in names]):
-        msg = f"levels must be in the order {', '.join(order)}"
+    if names != [level for level in _DATE_LEVELS if level in names]:
+        msg = f"levels must be in the order {', '.join(_DATE_LEVELS)}"
         raise ValueError(msg)
     made, day_in = _OF_LEVEL[names[0]]
 
@@ -354,7 +353,3 @@ def _dates(arguments: str) -> Paths:
         return [_DATE_LEVELS[level](day) for level in names]
 
     return above
-
-
-def _ascends(numbers: Sequence[int]) -> bool:
-    return all(a < b for a, b in pairwise(numbers))

@@ -88,16 +88,13 @@ def candidates_for(table: Table, model: PrivacyModel) -> list[Candidate]:
     others = with_traits(lambda traits: model.name in traits.models and not traits.not_tried)
     if model.name in _ALONE and not table.relational:
         listed, others = _ALONE[model.name], []
-    if _is_one_set(table) and (model.m or 1) > 1:
+    is_one_set = table.transactions is not None and not (table.relational or table.kept or table.joined)
+    if is_one_set and (model.m or 1) > 1:
         others = [*others, *with_traits(lambda traits: model.name in traits.set_beside)]
     named = {candidate.algorithm for candidate in listed}
     tried = [*listed, *(Candidate(name) for name in dict.fromkeys(others) if name not in named)]
     fitted = [_fitted(candidate, table, model) for candidate in tried]
     return [candidate for candidate in fitted if _suits(candidate, table)]
-
-
-def _is_one_set(table: Table) -> bool:
-    return table.transactions is not None and not (table.relational or table.kept or table.joined)
 
 
 def _has_apart_items(table: Table) -> bool:

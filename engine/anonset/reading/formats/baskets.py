@@ -15,7 +15,7 @@ from anonset.reading.formats.fimi import COLUMN, require_no_utilities
 from anonset.reading.formats.text_chunks import ALL_RECORDS, TextRange, pieces
 from anonset.reading.formats.text_ranges import Text, ranges_of, text_parts
 from anonset.reading.options import ReadOptions
-from anonset.reading.sources.dialect import DELIMITERS, Dialect, any_field_size, invalid_utf8
+from anonset.reading.sources.dialect import DELIMITERS, Dialect, any_field_size, utf8_text
 from anonset.reading.sources.files import reading
 from anonset.reading.sources.source import DataFile, Source, can_access
 from anonset.spelling import setting
@@ -37,11 +37,6 @@ def basket_rows(where: object, data: bytes, mark: str, lines: int) -> Any:
     if b'"' in data and len(mark) == 1:
         return pa.chunked_array([_quoted_rows(where, data, mark, lines)])
     return arrow.split(arrow.utf8_trim_whitespace(_lines(where, data, lines)), mark)
-
-
-def marks_in(data: bytes) -> list[str]:
-    """Return the possible item separators that occur in the data."""
-    return [mark for mark in DELIMITERS if mark.encode() in data]
 
 
 def separator_among(where: object, marks: list[str]) -> str:
@@ -70,14 +65,7 @@ def _lines(where: object, data: bytes, before: int) -> Any:
         raise InputError(msg)
     if not data:
         return pa.chunked_array([], pa.string())
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        bad = True
-    else:
-        bad = False
-    if bad:
-        raise InputError(invalid_utf8(where, data, before))
+    utf8_text(where, data, before)
     with reading(where, values=True):
         table = arrow_csv.read_csv(
             pa.BufferReader(data),
@@ -89,13 +77,8 @@ def _lines(where: object, data: bytes, before: int) -> Any:
 
 
 def _quoted_rows(where: object, data: bytes, mark: str, before: int) -> Any:
-    try:
-        text = data.decode()
-    except UnicodeDecodeError:
-        text = None
-    if text is None:
-        raise InputError(invalid_utf8(where, data, before))
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, skipinitialspace=True, strict=True)
+    text = io.StringIO(utf8_text(where, data, before), newline="")
+    reader = csv.reader(text, delimiter=mark, skipinitialspace=True, strict=True)
     rows, problem = [], ""
     with any_field_size():
         try:
@@ -138,7 +121,7 @@ def _marks_of(dialect: Dialect, task: tuple[DataFile, TextRange]) -> set[str]:
     marks = set[str]()
     for piece in pieces(file, dialect, span=span):
         require_no_utilities(file.where, piece.data)
-        marks.update(marks_in(piece.data))
+        marks.update(mark for mark in DELIMITERS if mark.encode() in piece.data)
     return marks
 
 

@@ -46,7 +46,7 @@ def columns_of(where: str, source: Any, labels: Sequence[str] | None = None) -> 
     InputError
         If the object contains no columns, records or sets.
     """
-    if _is_matrix(source):
+    if hasattr(source, "tocsr") and len(getattr(source, "shape", ())) == 2:
         return Columns((_COLUMN,), {_COLUMN: _of_matrix(where, source, labels)}, True)
     if labels is not None:
         msg = f"{where}: {setting('labels')} applies to SciPy matrices only"
@@ -65,10 +65,6 @@ def columns_of(where: str, source: Any, labels: Sequence[str] | None = None) -> 
         return _of_rows(where, _plain(source))
     msg = f"source must be {_KINDS}, got {type(source).__name__}"
     raise InputError(msg)
-
-
-def _is_matrix(source: Any) -> bool:
-    return hasattr(source, "tocsr") and len(getattr(source, "shape", ())) == 2
 
 
 def _of_matrix(where: str, source: Any, labels: Sequence[str] | None) -> SetColumn:

@@ -208,6 +208,19 @@ def invalid_utf8(where: object, data: bytes, lines: int) -> Problem:
     return Problem(f"{where}the text is not valid UTF-8")
 
 
+def utf8_text(where: object, data: bytes, lines: int) -> str:
+    """Return a text in UTF-8. `invalid_utf8` documents the parameters.
+
+    Raises
+    ------
+    InputError
+        If the text is not UTF-8.
+    """
+    with suppress(UnicodeError):
+        return data.decode()
+    raise InputError(invalid_utf8(where, data, lines))  # a chained decoding error would contain the bytes
+
+
 def in_another_encoding(data: bytes) -> Fix:
     """Return the remedy for a text that is not UTF-8."""
     return Fix({"encoding": probable_encoding(data)}, "if it is in another encoding, name it")

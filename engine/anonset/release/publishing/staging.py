@@ -39,11 +39,6 @@ def private_of(out: str | os.PathLike[str], named: str | os.PathLike[str] | None
     return Path(named) if named else out.parent / f"{out.name}{PRIVATE}"
 
 
-def temporary_place(out: Path) -> Path:
-    """Return a new hidden path next to OUT, for its temporary directory."""
-    return out.parent / f".{stem_of(out.name)}.{secrets.token_hex(8)}.tmp"
-
-
 def why_exists(out: Path | Place, *, may_resume: bool) -> str:
     """Return the message that a destination is taken, with the remedy if the same command may have written it."""
     way = f", or use {setting('if_exists', 'resume')} to verify it again if the same command wrote it"
@@ -271,7 +266,7 @@ class Staging(Unfinished):
     def __init__(self, out: Path, private: Path) -> None:
         self.out, self.private = out, private
         # a unique name can be removed whether it exists or not
-        self._temporary = temporary_place(out)
+        self._temporary = out.parent / f".{stem_of(out.name)}.{secrets.token_hex(8)}.tmp"
         # the inner folder has the usual permissions; the outer folder hides it until renaming
         self.folder = self._temporary / "publication"
         self._identity: tuple[int, int] | None = None

@@ -246,7 +246,8 @@ class Scanner:
         if not rare:
             return None
         problem = f"range ends are exact values of fewer than {self.few} persons each"
-        return ScanFinding.of((before.name,), rare, problem, remedies.of_ranges())
+        remedy = Fix({}, f"remove {setting('round_ends', value=False)}")
+        return ScanFinding.of((before.name,), rare, problem, [remedy])
 
     def _values(
         self, before: CategoricalColumn, labels: Sequence[str], members: Mapping[str, tuple[str, ...]]

@@ -13,11 +13,6 @@ from anonset.spelling import StatedSettings, hierarchy_of, listed, setting, shor
 TAKEN_OUT = Fix({}, "remove them from the data")
 
 
-def of_ranges() -> list[Fix]:
-    """Return the remedy for a numeric column whose range ends are exact values."""
-    return [Fix({}, f"remove {setting('round_ends', value=False)}")]
-
-
 def of_sets(name: str, rule: str, *, drop: list[Fix]) -> list[Fix]:
     """Return the remedies for a relational column that publishes rare values, alone or in sets.
 

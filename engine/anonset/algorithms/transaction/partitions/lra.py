@@ -157,10 +157,9 @@ class Lra(AprioriBased):
         return fits and records.n_nonempty >= self.k and in_bitmaps(records.n, n_nodes, self.m)
 
     def _search(self, blocks: Blocks, hierarchy: Hierarchy) -> _PartitionResult:
-        of_apriori = self.run_apriori(blocks, hierarchy)
-        return _PartitionResult(
-            _inner_nodes(of_apriori.cut), tuple(of_apriori.cut.labels), tuple(of_apriori.fixes), of_apriori.increments
-        )
+        search = self.run_apriori(blocks, hierarchy)
+        inner = search.cut.nodes[~hierarchy.is_leaf[search.cut.nodes]]
+        return _PartitionResult(inner, tuple(search.cut.labels), tuple(search.fixes), search.increments)
 
     def _in_files(self, order: GrayOrder, run: Run, hierarchy: Hierarchy, scratch: Store) -> _PartitionResult:
         with scratch.nested() as nested:
@@ -177,7 +176,3 @@ def _fit_together(order: GrayOrder, runs: list[Run], hierarchy: Hierarchy, store
     levels = int(hierarchy.depth.max(initial=0)) + 1
     needed = 4 * items * (levels + 4) + 32 * records + min(4 * hierarchy.n_nodes**2, TOGETHER_CELLS)
     return records <= store.rows_at_once(records, spans.AT_ONCE) and store.limits.has_room(store.workers.count * needed)
-
-
-def _inner_nodes(cut: Cut) -> Int32:
-    return cut.nodes[~cut.hierarchy.is_leaf[cut.nodes]]

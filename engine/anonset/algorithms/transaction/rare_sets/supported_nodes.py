@@ -66,7 +66,7 @@ class SupportedNodes:
         code = positions(nodes, tree.n_nodes)
         return CountTree(
             node_of_code=nodes,
-            records=self._expanded(image, code, len(nodes)),
+            records=ExpandedBlocks(self.blocks, BlockExpansion.of(tree, image, code, len(nodes))),
             intervals=Intervals(tree.leaf_lo[nodes], tree.leaf_hi[nodes]),
             size=size,
             k=self.k,
@@ -88,9 +88,6 @@ class SupportedNodes:
             max_increments=max_increments,
             progress=self.progress,
         )
-
-    def _expanded(self, image: Int32, code: Int32, n_codes: int) -> ExpandedBlocks:
-        return ExpandedBlocks(self.blocks, BlockExpansion.of(self.hierarchy, image, code, n_codes))
 
     def rare_set(self, cut: Cut, m: int) -> tuple[int, ...] | None:
         """Return a rare set of at most `m` nodes of a cut, or None."""
