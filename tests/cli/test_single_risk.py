@@ -41,7 +41,7 @@ def test_attributes_and_items_that_are_protected_together_are_in_the_single_risk
     assert ran.code == 0, ran.err
     raw, read = unique(people, 10), unique(people, 4)
     assert len({raw, read, "0.0%"}) == 3
-    counted_as = "records" if unit == "row" else "persons"
+    counted_as = "rows" if unit == "row" else "persons"
     line = (
         f"{counted_as} that are unique, if an attacker knows all quasi-identifiers and 1 item: {raw} in the original, "
         f"{read} after reading coarsened born, 0.0% in the publication"

@@ -49,12 +49,19 @@ class LabelForm(RedactedRepr):
     """Share of the records."""
     size: float
     """Median width of ranges, in units of the column, or median number of values of sets. 1 for other forms."""
+    largest: float
+    """Largest width or number of values."""
 
     def __str__(self) -> str:
-        sizes = {"set": f" of {self.size:,.4g} values in the median", "range": f", {self.size:,.4g} wide in the median"}
+        sizes = {"set": f" of {self.spread} values", "range": f", {self.spread} wide"}
         name, several = self.name, "" if self.labels == 1 else "s"
         words = name.replace("value or", f"value{several} or")
         return f"{self.labels:,} {words}{several}{sizes.get(name, '')} ({percent(self.share)} of the records)"
+
+    @property
+    def spread(self) -> str:
+        """Median and largest width or number of values, in words."""
+        return f"{self.size:,.4g}{f' (median; at most {self.largest:,.4g})' if self.largest > self.size else ''}"
 
 
 @dataclass(frozen=True)
@@ -82,13 +89,13 @@ class ColumnDetail(RedactedRepr):
     def short(self) -> str:
         """Detail in a few words.
 
-        >>> ColumnDetail("age", (LabelForm("range", 11, 0.8, 10.0), LabelForm("value", 2, 0.2, 1.0))).short
-        'coarsened to ranges of 10, some values kept'
+        >>> ColumnDetail("age", (LabelForm("range", 11, 0.8, 10.0, 36.0), LabelForm("value", 2, 0.2, 1.0, 1.0))).short
+        'coarsened to ranges of 10 (median; at most 36), some values kept'
         """
         if self.fate != "coarsened":
             return self.fate or f"{self.distinct:,} values or named groups"
-        several = {"range": "ranges of {:,.4g}", "set": "sets of {:,.4g} values", "named group": "named groups"}
-        forms = [several[form.name].format(form.size) for form in self.forms if form.name in several]
+        several = {"range": "ranges of {}", "set": "sets of {} values", "named group": "named groups"}
+        forms = [several[form.name].format(form.spread) for form in self.forms if form.name in several]
         kept = ", some values kept" if len(forms) < len(self.forms) else ""
         return f"coarsened to {listed(forms, 'or')}{kept}"
 
@@ -104,8 +111,8 @@ class ColumnDetail(RedactedRepr):
     def __str__(self) -> str:
         """Return the detail in words.
 
-        >>> print(ColumnDetail("age", (LabelForm("range", 11, 0.8, 10.0), LabelForm("value", 1, 0.2, 1.0))))
-        coarsened: 11 ranges, 10 wide in the median (80.0% of the records); 1 value (20.0% of the records)
+        >>> print(ColumnDetail("age", (LabelForm("range", 11, 0.8, 10.0, 36.0), LabelForm("value", 1, 0.2, 1.0, 1.0))))
+        coarsened: 11 ranges, 10 (median; at most 36) wide (80.0% of the records); 1 value (20.0% of the records)
         """
         if self.distinct < 2:
             return "lost: all records show the same value" if self.distinct else "no values"
@@ -133,8 +140,9 @@ def column_detail(column: CategoricalColumn, members: Sequence[int], known: Coll
     forms = list[LabelForm]()
     for name in dict.fromkeys(names[often > 0].tolist()):
         of_form = (names == name) & (often > 0)
-        size = _median((widths if name == "range" else sizes)[of_form], often[of_form])
-        forms.append(LabelForm(name, int(of_form.sum()), float(often[of_form].sum() / often.sum()), size or 1.0))
+        found = (widths if name == "range" else sizes)[of_form]
+        share, median = float(often[of_form].sum() / often.sum()), _median(found, often[of_form]) or 1.0
+        forms.append(LabelForm(name, int(of_form.sum()), share, median, float(found.max(initial=1.0))))
     return ColumnDetail(column.name, tuple(sorted(forms, key=lambda form: -form.share)))
 
 

@@ -71,16 +71,16 @@ _FATES = {
 }
 """Meaning of each outcome of items, values and rows."""
 _MEANINGS = {
-    "ncp": ("Share of all items that a symbol covers (NCP)", "0: unchanged; 1: all items are suppressed, or published "
+    "ncp": ("Share of all items that a symbol covers", "0: unchanged; 1: all items are suppressed, or published "
             "as a single symbol"),
-    "rum": ("Share of its column that a published value or range covers (RUM)", "0: unchanged; 1: suppressed, or one "
+    "rum": ("Share of its column that a published value or range covers", "0: unchanged; 1: suppressed, or one "
             "range"),
-    "tum": ("Loss of the items per record (TUM)", "mean of UL over the records; 0: unchanged; 1: one symbol for all "
+    "tum": ("Loss of the items per record", "mean over the records; 0: unchanged; 1: one symbol for all "
             "items"),
-    "lm": ("Share of the other items that a symbol covers (LM)", "as NCP, but 0 for a symbol of one item"),
-    "ul": ("Loss of the items (UL)", "grows with the items of a symbol, their dissimilarity, and the rows with the "
+    "lm": ("Share of the other items that a symbol covers", "0 for a symbol of one item"),
+    "ul": ("Utility loss of the items", "grows with the items of a symbol, their dissimilarity, and the rows with the "
            "symbol"),
-    "log2_ul": ("Binary logarithm of UL", "a difference of 10 is a factor of about 1,000"),
+    "log2_ul": ("Binary logarithm of the utility loss of the items", "a difference of 10 is a factor of about 1,000"),
     "grouping_loss": ("Rows with a hidden identity, or removed", "share of the rows"),
     "removed_for_diversity": ("Rows removed because a value was too frequent", "share of the rows"),
     "diversity_loss": ("Rows with a value that is too frequent in its group", "share of the rows"),

@@ -1,7 +1,7 @@
 """Parts of the report for the officer who signs it: conclusion, persons and records, guarantee, and sensitive data."""
 
 from anonset.analysis.risk import Risk
-from anonset.data.table_facts import FIRST_VALUE, NOT_DESCRIBED
+from anonset.data.table_facts import FIRST_VALUE, NOT_DESCRIBED, NOT_PUBLISHED
 from anonset.jobs.report_facts import ReportFacts
 from anonset.privacy import PrivacyModel
 from anonset.reading.file_options import Unit
@@ -10,7 +10,6 @@ from anonset.release.guarantee_limits import ranked_limits, sentences
 from anonset.report.risks.base import PagePart
 from anonset.report.risks.verdicts import attack_in_words
 from anonset.report.techniques import left_out
-from anonset.settings.publication import ReportSettings
 from anonset.spelling import counted, listed, name_ranges
 
 PERSON, RECORDS = "Person", "Rows and records"
@@ -24,6 +23,7 @@ _DECLARED = {
     "guarantee covers rows. A person with several rows is not protected.",
 }
 """Who declared what a person is, by unit of privacy."""
+UNDECLARED = ("row, person unknown", "row, not asked")
 
 _CHECKED = {
     "covered": "examined",
@@ -51,13 +51,9 @@ def plain_words(text: str, facts: ReportFacts) -> str:
 
 
 def conclusion(facts: ReportFacts, part: PagePart) -> list[str]:
-    """Return three sentences: the guarantee, the simulated attacks, and the most important limit. A shareable report
-    also states that it cannot show whether the declared person is right.
-    """
+    """Return three sentences: the guarantee, the simulated attacks, and the most important limit; and the columns."""
     promise, declared = sentences(facts.model.statement)[0].rstrip("."), facts.attested.declarations
-    unit = declared.unit
-    is_declared = unit not in ("row, person unknown", "row, not asked")
-    if not is_declared:
+    if declared.unit in UNDECLARED:
         promise += "; here, a person is one row: nobody declared who is a person"
     if attacker_beyond(facts):
         promise += f"; not for someone who also knows {listed(name_ranges(declared.published_as_is or ()), 'and')}"
@@ -67,15 +63,10 @@ def conclusion(facts: ReportFacts, part: PagePart) -> list[str]:
         else "A checker that shares no code with the algorithms verified from the published files: "
         f"{promise[0].lower()}{promise[1:]} ({facts.model})."
     )
-    asked = ReportSettings.model_fields["confirmation"].title
-    unconfirmed = (
-        f"The owner declared who is a person. This report cannot show whether the data contradict it: see “{asked}”."
-    )
     texts = [
         verified,
         _attacked(facts, part),
         f"Most important limit: {ranked_limits(facts.model, [facts.attested.limits])[0][0]}",
-        *([unconfirmed] if is_declared and facts.private is None else []),
         *_columns(facts),
     ]
     return [plain_words(text, facts) for text in texts]
@@ -87,7 +78,7 @@ def attacker_beyond(facts: ReportFacts) -> str:
     """
     if not isinstance(facts.after, Risk) or (found := facts.after.single["after"]) is None or not found.as_is:
         return ""
-    who = "persons" if facts.after.unit == "person" else "records"
+    who = f"{facts.after.unit}s"
     few = f"fewer than {facts.model.k or 2} {who} for {found.below} of the {who}, and one for {found.alone}"
     return f"The guarantee does not hold for someone who knows {found.words}: this attacker finds {few}."
 
@@ -165,11 +156,14 @@ def _of_rows(report: Report, published: int, tables: str, key: str) -> list[tupl
     if not key:
         texts["Repeated rows"] = "not merged: each row is one record"
     elif read is not None:
-        merged = f"{counted(read - records, 'further row')} with a value of {key} that another row has{tables}, merged"
+        merged = f"{counted(read - records, 'row')} merged with an earlier row of the same {key}{tables}"
         texts["Repeated rows"] = merged if read > records else f"none: each value of {key} has one row"
     if key:
-        texts["Conflicting rows"] = "; ".join(map(str, differing)) or f"none: the rows of each {key} agree"
-    if other := [str(change) for change in report.changes if change not in (*skipped, *differing)]:
+        texts["Conflicting rows"] = (
+            "; ".join(map(str, differing)) or f"none: the rows of each {key} agree in the published columns"
+        )
+    noted = (*skipped, *differing)
+    if other := [str(one) for one in report.changes if one not in noted and one.rule != NOT_PUBLISHED]:
         texts["Changed while reading"] = "; ".join(other)
     return [*texts.items()]
 

@@ -11,7 +11,8 @@ from anonset.jobs.report_facts import ReportFacts
 from anonset.measures.shares import percent
 from anonset.reading.file_options import Unit
 from anonset.release.documents import Report
-from anonset.report.conclusion import attacker_beyond, plain_words
+from anonset.report.conclusion import UNDECLARED, attacker_beyond, plain_words
+from anonset.settings.publication import ReportSettings
 from anonset.spelling import counted, listed
 
 FEWEST_MATCHES, FEWEST_PERSONS = 3, 50
@@ -20,11 +21,13 @@ _MOST_OF_THEM = 0.5
 """Share of persons. The smallest number of items by which an attacker singles out more persons is shown."""
 
 
-def doubts(facts: ReportFacts) -> list[str]:
-    """Return the doubts, the most harmful first. A shareable report has those that follow from the publication."""
+def doubts(facts: ReportFacts, typed: ReportSettings) -> list[str]:
+    """Return the doubts, the most harmful first. A shareable report has those that follow from the publication, and
+    asks for a confirmation of the declared person.
+    """
     declared, private = facts.attested.declarations, facts.private
     sentences = [
-        *([] if private is None else [*_contradictions(private), *_namesakes(private)]),
+        *(_unconfirmed(declared.unit, typed) if private is None else [*_contradictions(private), *_namesakes(private)]),
         *_unknown_persons(declared.unit),
         *_sensitive_attributes(facts),
         *_published_as_is(facts),
@@ -48,6 +51,16 @@ def _contradictions(report: Report) -> Iterator[str]:
         )
 
 
+def _unconfirmed(unit: str, typed: ReportSettings) -> Iterator[str]:
+    """Yield that a shareable report cannot show whether the declared person is right."""
+    if unit not in UNDECLARED and not typed.confirmation:
+        asked = ReportSettings.model_fields["confirmation"].title
+        yield (
+            "The owner declared who is a person. This report cannot show whether the data contradict it: see "
+            f"“{asked}”, which is not stated."
+        )
+
+
 def _namesakes(report: Report) -> Iterator[str]:
     """Yield that persons are identified by their names alone."""
     names = Unit.of(report.settings.get("unit")).columns
@@ -57,7 +70,7 @@ def _namesakes(report: Report) -> Iterator[str]:
 
 
 def _unknown_persons(unit: str) -> Iterator[str]:
-    if unit.startswith("row, ") and unit != "row, declared a person":
+    if unit in UNDECLARED:
         yield "Nobody declared who is a person. The guarantee covers rows, and a person may have several."
 
 
@@ -111,15 +124,18 @@ def _further_items(facts: ReportFacts) -> Iterator[str]:
     attempts = facts.after.attempts if isinstance(facts.after, Risk) else ()
     beyond = [one for one in attempts if one.items and one.promised is None and not one.as_is]
     worst = max(beyond, key=lambda one: (min(one.alone, _MOST_OF_THEM), -one.items, not one.values), default=None)
-    few = 1 / (facts.model.k or FEWEST_MATCHES)
-    known, alone, guessed = "all items", facts.unlike_others, ""
+    few, who = (
+        1 / (facts.model.k or FEWEST_MATCHES),
+        "persons" if facts.attested.declarations.unit == "person" else "rows",
+    )
+    known, alone, guessed = "all items of a person and the symbols that replace them", facts.unlike_others, ""
     if worst is not None and worst.alone > few:
         known, alone = worst.words, worst.alone
-        guessed = f", and find {percent(worst.success)} by guessing"
+        guessed = f", and find {percent(worst.success)} by guessing (simulated attack, original items and values)"
     if alone > few:
         yield (
-            f"The guarantee does not cover attackers who know {known} of a person: they single out {percent(alone)} of "
-            f"the persons{guessed}."
+            f"The guarantee does not cover attackers who know {known}{' of a person' if guessed else ''}: they single "
+            f"out {percent(alone)} of the {who}{guessed}."
         )
 
 
@@ -134,9 +150,9 @@ def _revealing_names(facts: ReportFacts) -> Iterator[str]:
 
 def _earlier_releases(facts: ReportFacts) -> Iterator[str]:
     if facts.releases:
-        names = listed(facts.releases, "and")
+        names, s = listed(facts.releases, "and"), "s" if len(facts.releases) > 1 else ""
         yield (
-            f"The publication {names} may be about the same persons: the input or the columns of the person are the "
+            f"The publication{s} {names} may be about the same persons: the input or the columns of the person are the "
             "same. The guarantee does not cover attackers with both releases."
         )
 

@@ -42,7 +42,7 @@ def report_page(facts: ReportFacts, typed: ReportSettings) -> ReportPage:
         raise InputError(msg) from None
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     part = page_part(facts)
-    risk, doubtful = plain_words(f"{part.risk[0].upper()}{part.risk[1:]}.", facts), doubts(facts)
+    risk, doubtful = plain_words(f"{part.risk[0].upper()}{part.risk[1:]}.", facts), doubts(facts, typed)
     html = environment.from_string(_TEMPLATE.read_text(encoding="utf-8")).render(
         title=typed.title,
         internal=facts.private is not None,

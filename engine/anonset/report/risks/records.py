@@ -20,11 +20,12 @@ from anonset.report.risks.base import (
     inference_section,
     of_rows,
 )
-from anonset.report.risks.verdicts import AttackVerdict, attack_verdicts, verdict_on_limit
+from anonset.report.risks.verdicts import AttackVerdict, attack_in_words, attack_verdicts, verdict_on_limit
 from anonset.report.sections import Section
 from anonset.report.techniques import of_records
 from anonset.spelling import counted, listed, printable
 
+_HIGHEST = "Highest: risk of the {0} with the highest risk (prosecutor). Average: mean of all {0}s (marketer)."
 _CONTROL = (
     "Targets: attacked rows or persons. Below k: share of the targets for which fewer than k candidates remain, "
     "including the target. Certain: share for which the attack is certainly right. Correct guesses: share that a "
@@ -64,9 +65,7 @@ def _counts_rows(risk: Risk) -> bool:
 
 def _exposures(risk: Risk) -> Section:
     notes = persons_below_k(risk, risk.exposures)
-    notes.append(
-        "Highest: risk of the person with the highest risk (prosecutor). Average: mean of all persons (marketer)."
-    )
+    notes.append(_HIGHEST.format(risk.unit))
     if risk.journalist is not None:
         highest, above = risk.journalist
         share = f"{percent(above)} of its records have a risk {above_threshold(risk.threshold)}"
@@ -110,9 +109,8 @@ def _exposure_table(risk: Risk, before: Sequence[Exposure] = ()) -> Section:
             figures = [f"{one} → {new}" for one, new in zip(old, figures, strict=True)]
         rows.append((known + (HIGHER if known in higher else ""), "yes" if exposure.guaranteed else "no", *figures))
     below = (
-        "Highest: risk of the person with the highest risk (prosecutor). Average: mean of all persons (marketer). The "
-        f"attacker knows the most identifying published symbols. Unique, {above}: share of the {risk.unit}s that are "
-        "unique, or have such a risk."
+        f"{_HIGHEST.format(risk.unit)} The attacker knows the most identifying published symbols. Unique, {above}: "
+        f"share of the {risk.unit}s that are unique, or have such a risk."
     )
     below += " Before → after: in the original data → in the publication." if before else ""
     below += f" {higher_after_text(higher)}" if higher else ""
@@ -278,9 +276,8 @@ def single_risk(risk: Risk) -> str:
     read = f"after reading coarsened {listed(risk.coarsened)}" if risk.coarsened else "in the original"
     where = {"raw": "in the original", "before": read, "after": "in the publication"}
     steps = [f"{percent(one.alone.value)} {where[step]}" for step, one in risk.single.items() if one is not None]
-    who = "persons" if risk.unit == "person" else "records"
-    figures = f"{who} that are unique, if an attacker knows {_known(risk)}: {', '.join(steps)}"
-    return f"{figures}; only for this attacker"
+    figures = f"{risk.unit}s that are unique, if an attacker knows {_known(risk)}: {', '.join(steps)}"
+    return f"{figures}; attackers who know more may single out more"
 
 
 def page_part(risk: Risk, facts: ReportFacts) -> PagePart:
@@ -310,7 +307,6 @@ def page_part(risk: Risk, facts: ReportFacts) -> PagePart:
 
 def _drawn(risk: Risk) -> list[Section]:
     """Return the drawings of the risk, with their explanations."""
-    counted_as = "persons" if risk.unit == "person" else "records"
     below_k = [f"{when}: {line}" for when, exposures in (("Before", risk.before), ("After", risk.exposures))
                for line in persons_below_k(risk, exposures)]  # fmt: skip
     drawn = "Hatched: risk after anonymization. The original was not available, so the risk before is not shown."
@@ -318,8 +314,8 @@ def _drawn(risk: Risk) -> list[Section]:
         drawn = "Solid: before; hatched: after."
     if risk.coarsened:
         drawn += f" The risk before is that of {coarsened_text({'values': risk.coarsened})}."
-    known = f"Share of the {counted_as} with so many matching records, if the attacker knows {_known(risk)}."
-    unique = f"Share of the {counted_as} that are unique, if the attacker knows the most identifying items. {drawn}"
+    known = f"Share of the {risk.unit}s with so many matching records, if the attacker knows {_known(risk)}."
+    unique = f"Share of the {risk.unit}s that are unique, if the attacker knows the most identifying items. {drawn}"
     return [
         Section(notes=[unique]),
         Section(notes=below_k, form="plain"),
@@ -340,8 +336,14 @@ def _sizes(risk: Risk) -> str:
 def _attack_figures(risk: Risk) -> list[Section]:
     """Return the figures of the attacks, for the report."""
     claims = "Claims: share of the targets for which the attacker names rows. " if _makes_claims(risk.outcomes) else ""
-    further = [replace(section, notes=[claims + _CONTROL]) for section in _outcomes(risk) if section.rows]
-    return [section for section in (_attempts(risk), *further) if section.rows]
+    further = [
+        replace(section, rows=[(attack_in_words(name), *row) for name, *row in section.rows], notes=[claims + _CONTROL])
+        for section in _outcomes(risk)
+        if section.rows
+    ]
+    searches = _attempts(risk)
+    known = "The attacker knows original values and items, not the symbols that replace them."
+    return [section for section in (replace(searches, notes=[*searches.notes, known]), *further) if section.rows]
 
 
 def _verdicts(risk: Risk) -> list[AttackVerdict]:
@@ -363,6 +365,4 @@ def _drawing(risk: Risk) -> str:
         for exposure in exposed:
             bar = (pattern, exposure.alone.value, f"{percent(exposure.alone.value)} {when}")
             rows.setdefault(exposure.words, []).append(bar)
-    unit = "records" if risk.unit == "row" else "persons"
-    title = f"Share of the {unit} that are unique, worst case"
-    return bars(title, list(rows.items()))
+    return bars(f"Share of the {risk.unit}s that are unique, worst case", list(rows.items()))
