@@ -30,7 +30,6 @@ _STEPS = 10_000
 class CoveredValues(RedactedRepr):
     """A published column, and the values that each published symbol covers."""
 
-    name: str
     symbols: tuple[int, ...] = field(repr=False)
     """Bit mask of the values that each symbol covers."""
     parts: tuple[tuple[int, ...], ...] = field(repr=False)
@@ -68,9 +67,7 @@ class CoveredValues(RedactedRepr):
         groups = tuple(of_level[_finest_level(tree, below)] for below in children)
         leaf = np.array([tree.leaves.index.get(label, 0) for label in column.vocabulary.labels], np.int64)
         every = (1 << tree.n_leaves) - 1
-        return cls(
-            column.name, symbols, parts, symbols, groups, (None,) * len(labels), leaf[column.codes], every, is_tree=True
-        )
+        return cls(symbols, parts, symbols, groups, (None,) * len(labels), leaf[column.codes], every, is_tree=True)
 
 
 def _node(tree: Hierarchy, label: str) -> int:
@@ -109,7 +106,7 @@ def _sets(column: CategoricalColumn, labels: Sequence[str]) -> CoveredValues:
     hulls = tuple(every if more else symbol for more, symbol in zip(several, symbols, strict=True))
     groups = tuple((every,) if more else None for more in several)
     codes = column.codes.astype(np.int64)
-    return CoveredValues(column.name, symbols, parts, hulls, groups, (None,) * len(labels), codes, every)
+    return CoveredValues(symbols, parts, hulls, groups, (None,) * len(labels), codes, every)
 
 
 def _ranges(column: NumericColumn, labels: Sequence[str]) -> CoveredValues:
@@ -124,7 +121,6 @@ def _ranges(column: NumericColumn, labels: Sequence[str]) -> CoveredValues:
     rounded = not np.isin(points, values).all()
     symbols = tuple((1 << last + 1) - (1 << first) for first, last in pairs)
     return CoveredValues(
-        column.name,
         symbols,
         ((),) * len(labels),
         tuple(symbol if first == last else every for symbol, (first, last) in zip(symbols, pairs, strict=True)),

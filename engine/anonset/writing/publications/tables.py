@@ -33,8 +33,6 @@ class _Table:
     """A published table. It has a row per record or, if its column is set-valued, a row per record and symbol."""
 
     columns: Columns
-    n: int
-    """Number of records."""
 
     @property
     def names(self) -> list[str]:
@@ -124,4 +122,4 @@ def _tables(publication: Records, tables: Sequence[str]) -> Iterator[_Table]:
         columns[name].append(replace(column, name=column.name.removeprefix(column_of(name, ""))))
     for name in tables:
         sets = [column for column in columns[name] if isinstance(column, SetColumn)]
-        yield _Table(sets[0] if sets else columns[name], publication.n)
+        yield _Table(sets[0] if sets else columns[name])
