@@ -51,6 +51,7 @@ def assert_counted(rows: list[set[str]], publication: Records) -> None:
         naive = by_queries(rows, publication, most)
         for name in ("items_error", "pairs_error", "stands_for"):
             assert getattr(errors, name) == pytest.approx(getattr(naive, name)), (name, most)
+        assert errors.reading == "one-member"
 
 
 @settings(max_examples=examples(60))

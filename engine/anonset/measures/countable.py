@@ -16,6 +16,7 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import AT_ONCE, begins_of, gathered, spans
 from anonset.publications import Chunks, Records
 from anonset.queries.chunks import ChunkCounts
+from anonset.queries.estimate import ONE_MEMBER, Reading
 
 FREQUENT = 200
 """Number of most frequent items, and of most frequent pairs, that are counted."""
@@ -37,6 +38,8 @@ class CountAccuracy(RedactedRepr):
     """Mean number of items of a symbol, over the occurrences of symbols with several items. None if every symbol has
     one item.
     """
+    reading: Reading = ONE_MEMBER
+    """Interpretation of a symbol of several items."""
 
 
 @dataclass(frozen=True)
