@@ -291,6 +291,18 @@ def test_lines_with_an_unusual_delimiter_or_comments_are_read_by_the_printed_com
     assert ran.out.count("--drop") >= 3, (printed, ran.out, ran.err)
 
 
+def test_columns_of_one_name_below_comments_are_named(place: Place) -> None:
+    rows = "".join(f"22\t{n}\tA\tA\n" for n in range(40))
+    ran = place.run("inspect", place.write("calls.vcf", "##fileformat=VCF\n#CHROM\tPOS\tHG1\tHG1\n" + rows))
+    assert (ran.code, names(ran.errors[0], "columns 3 4 'same name' rename")) == (2, True), ran.err
+
+
+def test_a_tab_is_printed_as_an_option_that_reads_it(place: Place) -> None:
+    data = place.write("calls.tsv", "POS\n" + "".join(f"{n}{chr(9) * (n > 2)}{n}\n" for n in range(40)))
+    ran = place.run("inspect", data)
+    assert (ran.code, r"--separator '\t'" in ran.err) == (2, True), ran.err
+
+
 @pytest.mark.parametrize(
     ("text", "records"),
     [

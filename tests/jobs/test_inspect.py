@@ -631,6 +631,14 @@ def test_columns_that_may_be_persons_are_a_question_and_no_items(names_):
     assert found.question.others == ()
 
 
+def test_genotypes_of_persons_in_columns_are_dropped_and_only_read_as_values():
+    genotypes = {f"HG{n:05}": [("0|0", "0|1", "1|1")[(n + row) % 3] for row in range(25)] for n in range(30)}
+    found = anonset.inspect({"POS": [*range(100, 125)], **genotypes})
+    assert {column.role for column in found.columns} == {"drop"}
+    (problem,) = [one for one in found.checks if "transpose the table" in one.sentence]
+    assert [[*fix.settings] for fix in problem.fixes] == [["one_code", "with_header"]]
+
+
 def test_genotypes_are_read_as_values_and_the_phenotype_alone_is_no_set():
     data = {"IID": [f"I{n:04}" for n in range(60)], "PHENOTYPE": [1 + n % 2 for n in range(60)]}
     data |= {f"rs{4_817 * n % 90_000 + 10_000}_A": [(n * who + who) % 3 for who in range(60)] for n in range(1, 25)}

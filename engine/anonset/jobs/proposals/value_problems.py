@@ -15,6 +15,7 @@ from anonset.spelling import counted, setting
 
 _MANY_COLUMNS, _DIGITS_OF_AN_ID = 20, 4
 """Minimum number of columns that may be persons, and minimum number of digits of their names."""
+_NUMBERS = ("integers", "numbers")
 
 
 def null_problems(
@@ -45,12 +46,15 @@ def null_problems(
 
 
 def persons_as_columns(profiles: Sequence[Profile]) -> list[str]:
-    """Return the columns of marks or numbers that may be persons: most columns are named like ids of four or more
-    digits, or, if there are more columns than rows, like numbered ids. Otherwise empty.
+    """Return the columns that may be persons: most columns are named like ids of four or more digits, or, if there are
+    more columns than rows, are marks or numbers and named like numbered ids. Otherwise empty.
     """
-    values = [one for one in profiles if one.kind in (*MARKS, "integers", "numbers")]
-    digits = 1 if values and len(profiles) > values[0].records else _DIGITS_OF_AN_ID
-    ids = [one.name for one in values if sum(map(str.isdigit, one.name)) >= digits]
+    wide = bool(profiles) and len(profiles) > profiles[0].records
+    ids = [
+        one.name
+        for one in profiles
+        if sum(map(str.isdigit, one.name)) >= (1 if wide and one.kind in (*MARKS, *_NUMBERS) else _DIGITS_OF_AN_ID)
+    ]
     are_many = len(ids) >= _MANY_COLUMNS and 2 * len(ids) > len(profiles)
     return ids if are_many and are_keys(ids) and not kind_of_values(ids).endswith("codes") else []
 
@@ -60,10 +64,13 @@ def column_person_problem(columns: Sequence[Profile]) -> Problem:
     names = [column.name for column in columns]
     what = f"{len(names):,} columns, such as {names[0]!r}, are named like ids"
     ways = "if each is a person, transpose the table, so that each person is a row"
-    of_marks = all(column.kind in MARKS for column in columns)
+    kinds = {"marks" if column.kind in MARKS else column.kind for column in columns}
+    condition = f"if each of these columns is an item{'' if kinds == {'marks'} else ', by any value above 0'}"
     values = Fix({"one_code": names, "with_header": True}, "if each value of these columns is an item")
-    condition = f"if each of these columns is an item{'' if of_marks else ', by any value above 0'}"
-    return Problem(f"{what}; {ways}", [*([] if of_marks else [values]), Fix({"one_hot": names}, condition)])
+    ways_to_read = [] if kinds == {"marks"} else [values]
+    if kinds <= {"marks", *_NUMBERS}:
+        ways_to_read.append(Fix({"one_hot": names}, condition))
+    return Problem(f"{what}; {ways}", ways_to_read)
 
 
 def separator_problems(profiles: Sequence[Profile]) -> list[Problem]:

@@ -274,7 +274,7 @@ class DelimitedText:
             figures = any(any(column) and all(map(_is_number, column)) for column in zip(*below[1:], strict=False))
             if groups and not figures:
                 continue
-            if even and len(set(below[0])) == len(below[0]) and not any(map(is_figure, below[0])):
+            if even and (comments or len(set(below[0])) == len(below[0])) and not any(map(is_figure, below[0])):
                 all_below = self._first_rows(mark)[number + 1 :]
                 above = [
                     [*dict.fromkeys(row)] if groups else row for row in rows[:number]
@@ -422,7 +422,7 @@ class DelimitedText:
                 if self.n_fields == 1:
                     fixes = self._fix_below() or other_delimiter(_first_row(self.data), lambda _: (), self._first_lines)
                     if not (fixes or self._is_separated):
-                        fixes = [Fix({"separator": self.delimiter}, "if it separates items")]
+                        fixes = [Fix({"separator": self.delimiter.replace("\t", r"\t")}, "if it separates items")]
                 elif self.n_fields == len(row) - 1 and line == self.header_lines + 1 and self._named:
                     hint, fixes = "; a column name is missing in the first line (R omits the name of the row names)", []
                 where = f"{self.path}: line {line + self._skipped}"
