@@ -23,6 +23,19 @@ def test_inspect_proposes_roles_and_shows_risks_without_values(place: Place) -> 
     assert "Ann1" not in ran.out
 
 
+def test_inspect_says_what_a_declared_sensitive_column_costs(place: Place) -> None:
+    symptoms = ("cough", "fever", "rash")
+    lines = [f"{20 + n % 9},{'fm'[n % 2]},{'abc'[n % 3]},{n % 2},{n // 2 % 2},{n // 3 % 2}" for n in range(120)]
+    header = ",".join(["age", "sex", "comments", *(f"symptom_{name}" for name in symptoms)])
+    data = place.write("survey.csv", "\n".join([header, *lines]) + "\n")
+    told = "--sensitive comments: models protect one sensitive column, and then no items; not published: "
+    checks = place.run("inspect", data, "--unit", "row", "--sensitive", "comments").out.partition("Check:")[2]
+    assert told + ", ".join(f"symptom_{name}" for name in symptoms) in checks
+    assert told not in place.run("inspect", data, "--unit", "row").out
+    declared = ["--sensitive", "comments", "--drop", ",".join(f"symptom_{name}" for name in symptoms)]
+    assert told not in place.run("inspect", data, "--unit", "row", *declared).out
+
+
 def test_inspect_prints_json(place: Place) -> None:
     result = place.run("inspect", place.write("people.csv", PEOPLE), "--json", "--m", "1").json
     assert set(result["known_items"]) == {"1", "2"}

@@ -28,7 +28,7 @@ def countable_figures(facts: ReportFacts) -> list[Figure]:
 def _records(summary: Summary) -> list[Figure]:
     """Return the row or record counts that a recipient can compute."""
     if summary.in_chunks is None:
-        return [("Rows", f"{summary.n:,}", "exact: each row is one record")]
+        return [("Records", f"{summary.n:,}", "exact")]
     return [
         ("Records", f"{summary.n:,}", "exact: the record counts of all clusters are added"),
         ("Occurrences of items in chunks", f"{summary.in_chunks:,}",

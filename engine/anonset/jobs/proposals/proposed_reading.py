@@ -50,7 +50,7 @@ from anonset.reading.table_builder import read_all_rows
 from anonset.settings.binding import HierarchySpec
 from anonset.settings.job import Job
 from anonset.settings.parameters import SIZES
-from anonset.spelling import StatedSettings, counted, setting, spelled
+from anonset.spelling import StatedSettings, counted, name_ranges, setting, spelled
 
 T = TypeVar("T")
 
@@ -113,6 +113,11 @@ def proposal_for(
     ]
     ids = Unit(stated.names("unit")).columns or [one.columns[0] for one in candidates if len(one.columns) == 1]
     problems += map(Problem, id_findings(data.columns, ids))
+    others = [name for name, role in roles.items() if not role.is_given and role.role == "sensitive"]
+    others += [name for name, role in roles.items() if role.reason == _NO_SETS]
+    if others and (secret := stated.get("sensitive")):
+        why = f"{setting('sensitive', secret)}: models protect one sensitive column, and then no items"
+        problems.append(Problem(f"{why}; not published: {', '.join(name_ranges(others))}"))
 
     counts = {candidate.columns: (candidate.given, candidate.persons) for candidate in candidates}
     keys = _keys(data.columns, by_name, candidates, named)
@@ -425,10 +430,10 @@ def _settle_sensitive(roles: dict[str, ProposedRole]) -> None:
         way = f"to protect it: {' '.join(options)} {prefixed(name, 'VALUE')},..."
         roles[name] = ProposedRole("drop", f"sensitive, but models for sets of items do not protect it; {way}")
     for name in sets if sensitive and not stated else ():
-        reason = "contains items, but models that protect a sensitive column do not protect sets"
-        roles[name] = ProposedRole("drop", reason)
+        roles[name] = ProposedRole("drop", _NO_SETS)
 
 
+_NO_SETS = "contains items, but models that protect a sensitive column do not protect sets"
 _SINGLE = ("relational", "sensitive", UNRECOGNIZED)
 """Proposed roles with hierarchies that also suit a quasi-identifier."""
 _CODE = "[].code"
