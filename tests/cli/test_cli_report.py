@@ -188,7 +188,7 @@ def test_figures_and_protection_are_in_their_sections(ward: Place) -> None:
     page = page_of(ward)
     assert [row[0] for row in cells_below(page, "Guarantee")] == ["Protected", "Not protected"]
     figures = {row[0]: row[1:] for row in cells_below(page, "What recipients can count")}
-    assert figures["Rows"][0] == "80"
+    assert figures["Records"][0] == "80"
     assert [row[0] for row in cells_below(page, "Verification")] == ["k = 4", "m = 2"]
 
 
