@@ -107,8 +107,8 @@ def headline(exposures: Sequence[Exposure], m: int) -> Exposure | None:
     return max(of_m, key=lambda one: (len(one.as_is), one.guaranteed, one.values, one.items), default=None)
 
 
-def higher_after(before: Sequence[Exposure], after: Sequence[Exposure], *, above: bool = False) -> list[Exposure]:
-    """Return the exposures of a publication with a figure that exceeds the figure of the original.
+def higher_after(before: Sequence[Exposure], after: Sequence[Exposure], *, above: bool = False) -> list[str]:
+    """Return the kinds of attacker knowledge with a figure that is higher in a publication than in the original.
 
     The publication can have the higher risk if an item has several symbols, because the attacker knows the symbols, and
     each of them has fewer matches than the item. Removed rows also reduce the number of matches. Estimates count as
@@ -121,7 +121,7 @@ def higher_after(before: Sequence[Exposure], after: Sequence[Exposure], *, above
     """
     earlier = {exposure.words: exposure for exposure in before}
     return [
-        exposure
+        exposure.words
         for exposure in after
         if (old := earlier.get(exposure.words)) is not None
         and any(new.exceeds(share) for share, new in zip(_shares(old, above), _shares(exposure, above), strict=True))

@@ -101,10 +101,8 @@ def _attacked(facts: ReportFacts, part: PagePart) -> str:
             else "No attack was simulated, because the original was not available or no attack applies."
         )
     won = [verdict for verdict in tried if verdict.succeeds]
-    if not won and len(tried) == 1:
-        return "The only simulated attack does not succeed."
     if not won:
-        return f"None of {len(tried)} simulated attacks succeeds."
+        return f"No simulated attack succeeds ({len(tried)} tried)."
     worst = max(won, key=lambda verdict: verdict.success)
     bounded = "" if facts.after.broken else "; the guarantee does not cover this"
     succeed = "succeeds" if len(won) == 1 else "succeed"

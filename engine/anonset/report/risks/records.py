@@ -85,7 +85,7 @@ def _exposures(risk: Risk) -> Section:
     }
     data = {
         **exposed,
-        "higher_after": _higher_after(risk.before, risk.exposures),
+        "higher_after": higher_after(risk.before, risk.exposures),
         "sensitive": risk.disclosures,
         "skewness": risk.skews,
         "journalist": journalist,
@@ -101,7 +101,7 @@ def _exposure_table(risk: Risk, before: Sequence[Exposure] = ()) -> Section:
     counts = (f"fewest {risk.unit}s", f"mean {risk.unit}s")
     head = ("attacker knows", _guaranteed(risk, "guaranteed", " for rows"), *counts, "highest", "average", "unique")
     earlier = {exposure.words: _figures(exposure) for exposure in before}
-    higher = _higher_after(before, risk.exposures, above=True)
+    higher = higher_after(before, risk.exposures, above=True)
     rows = []
     for exposure in risk.exposures:
         known, figures = exposure.words, _figures(exposure)
@@ -122,12 +122,6 @@ def _figures(exposure: Exposure) -> list[str]:
         f"{exposure.smallest:,}", f"{exposure.mean:,.1f}", percent(exposure.highest), str(exposure.average),
         str(exposure.alone), str(exposure.above),
     ]  # fmt: skip
-
-
-def _higher_after(before: Sequence[Exposure], after: Sequence[Exposure], *, above: bool = False) -> list[str]:
-    """Return the kinds of attacker knowledge for which the risk is higher in the publication than in the original."""
-    higher = higher_after(before, after, above=above)
-    return [exposure.words for exposure in higher]
 
 
 HIGHER = " (higher after: see below)"
