@@ -76,7 +76,7 @@ def test_each_built_in_algorithm_answers_for_known_models(name):
 @pytest.mark.parametrize(
     ("algorithm", "ways"),
     [
-        (anonset.Apriori(k=2, m=2), "exact suppress coat model constraints"),
+        (anonset.Apriori(k=2, m=2), "exact suppress coat"),
         (anonset.Coat(k=2, m=2), "constraints pcta"),
         (anonset.TFirst(k=2, m=2), "kkm joint-split rum-bound tum-bound rfirst"),
         (anonset.KMember(k=2), "k cluster mondrian"),

@@ -9,6 +9,8 @@ from tests.facts import refused
 
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.errors import InputError
+from anonset.privacy.constraints import ConstraintSet
+from anonset.privacy.policies import PrivacyPolicy
 from anonset.release import memory
 from anonset.settings.commands import EvaluateSettings, InspectSettings
 from anonset.settings.edits import make_settings
@@ -59,7 +61,6 @@ def test_the_page_chooses_the_default_algorithm_as_a_run_does() -> None:
 @pytest.mark.parametrize(
     ("model", "algorithm", "given", "message"),
     [
-        ("km", "coat", {"k": 2, "m": 2}, "coat constraints km"),
         ("k", "apriori", {"k": 2, "m": 2}, "apriori km k"),
         ("kkm", "rum-bound", {**RT, "transaction": "hghs"}, "--transaction coat"),
         ("kkm", "rum-bound", {**RT, "relational_weights": {"a": "x"}}, "a number"),
@@ -85,6 +86,11 @@ def test_invalid_combinations_of_settings_are_rejected(
 ) -> None:
     with spelled_by(as_options), refused(InputError, message):
         make_algorithm(model, algorithm_name(model, algorithm, relational=True), given)
+
+
+def test_privacy_constraints_imply_km_unless_a_list_names_the_protected_itemsets() -> None:
+    assert make_algorithm("km", "coat", {"k": 2, "m": 3}).model == ConstraintSet(2, m=3)
+    assert not MODELS["km"].is_met_by(ConstraintSet(2, PrivacyPolicy.of(["ab"])))
 
 
 def test_an_algorithm_may_guarantee_more_than_the_requested_model() -> None:

@@ -31,6 +31,11 @@ class SafetyConstraint(PrivacyModel):
             raise InputError(msg)
 
     @property
+    def implied(self) -> tuple[str, ...]:
+        """The model anatomy, because every group is l-diverse."""
+        return ("anatomy",)
+
+    @property
     def diversity(self) -> int:
         """The parameter l."""
         return self.l

@@ -143,9 +143,7 @@ def refuse_worthless(algorithm: Algorithm, result: Result, problem: str) -> str:
         return traits.keeps_more and model in (traits.answers if traits.not_tried else traits.models)
 
     may_suppress = getattr(algorithm, "suppress", True) is not False
-    ways = [
-        _least_loss_settings(other, model) for other in with_traits(keeps_more) if other != name or not may_suppress
-    ]
+    ways = [_least_loss_settings(other) for other in with_traits(keeps_more) if other != name or not may_suppress]
     if name == "rum-bound" and result.figures.get("merges", 0) > 0:
         ways.append("a smaller delta, which merges fewer clusters,")
     if result.figures.get("raised", 0) > 0:
@@ -155,12 +153,11 @@ def refuse_worthless(algorithm: Algorithm, result: Result, problem: str) -> str:
     return f"the publication would be worthless: {problem}; {more}{setting('accept', 'worthless')} publishes it anyway"
 
 
-def _least_loss_settings(name: str, model: str) -> str:
+def _least_loss_settings(name: str) -> str:
     cls: Any = ALGORITHMS[name]
     if any(parameter.name == "suppress" for parameter in fields(cls)):
         return f"{name} with {setting('suppress', True)}"
-    answers = traits_of(cls).answers
-    return name if model in answers else f"{name} ({setting('model', answers[0])})"
+    return name
 
 
 def why_worthless(model: PrivacyModel, table: Table, publication: Records) -> str:

@@ -207,8 +207,8 @@ def tuned(job: Job) -> list[str]:
     ['delta', 'transaction']
     """
     entry = MODELS.get(job.text("model"))
-    of_model = [] if entry is None else settings_of(entry.model)
-    remain = {*SIZES, *of_model, *Settings.model_fields}
+    of_model = SIZES if entry is None else settings_of(entry.model)
+    remain = {*of_model, *Settings.model_fields}
     return [name for name in job if name in parameters() and name not in remain]
 
 

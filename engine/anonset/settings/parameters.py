@@ -46,9 +46,8 @@ class ModelEntry:
 
     def is_met_by(self, model: "PrivacyModel") -> bool:
         """Return True if an algorithm that guarantees `model` also guarantees this model."""
-        return isinstance(model, self.model) or (
-            self.equals is not None and isinstance(model, MODELS[self.equals].model)
-        )
+        equal = self.equals is not None and isinstance(model, MODELS[self.equals].model)
+        return isinstance(model, self.model) or equal or self.model.name in model.implied
 
 
 _OWN: dict[str, ModelEntry] = {

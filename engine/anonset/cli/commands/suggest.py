@@ -18,7 +18,6 @@ from anonset.data.progress import Progress
 from anonset.errors import InputError
 from anonset.jobs.reading import read_data, source_to_read
 from anonset.jobs.trials.candidate import Candidate
-from anonset.jobs.trials.candidates import serves
 from anonset.jobs.trials.suggest import suggest as try_all
 from anonset.local_paths import require_local
 from anonset.privacy import PrivacyModel
@@ -97,7 +96,7 @@ def suggest(
         on, typed = (source, given) if on_job else (place, options.with_(hierarchy=trees))
         roles = typed.only(_ROLES)
         specs = {} if best.beside else {**typed.get("hierarchy", {}), **made}
-        return f"{_command(on, best.algorithm, tuned, guarantee, roles, specs)}{suffix}"
+        return f"{_command(on, best, tuned, guarantee, roles, specs)}{suffix}"
 
     same = suggestion.with_own_hierarchy is suggestion.recommended
     commands = (
@@ -135,7 +134,7 @@ def _guarantee(table: Table, asked: Job, sensitive: str | None) -> PrivacyModel:
 
 def _command(
     source: str,
-    algorithm: str,
+    candidate: Candidate,
     settings: Job,
     guarantee: PrivacyModel,
     roles: Job,
@@ -145,7 +144,8 @@ def _command(
     stated = Job(parameters_of(guarantee)).without("sensitive")  # a role, which the command already contains
     sizes = {name: value for name, value in stated.items() if value is not True and value not in ([], ())}
     model = {}
-    if not serves(algorithm, guarantee):
+    algorithm = candidate.algorithm
+    if candidate.beside:
         sizes = {**Job(sizes).only(("k", "m", "l"))}
         model = {"model": traits_of(ALGORITHMS[algorithm]).answers[0]} if is_job(source) else {}
     flags = shlex.join(arguments_of({**model, **settings, **sizes}))

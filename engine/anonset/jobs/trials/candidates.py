@@ -121,13 +121,3 @@ def _suits(candidate: Candidate, table: Table) -> bool:
         return False
     deciding = Job(candidate.settings).text("transaction") or candidate.algorithm
     return not (_has_apart_items(table) and traits_of(ALGORITHMS[deciding]).forms_sets)
-
-
-def serves(algorithm: str, model: PrivacyModel) -> bool:
-    """Return True if anonset can select the algorithm for a run that names only this model (`--model`).
-
-    Other algorithms run under their own model, and their results are verified against the given model. An algorithm
-    that is only shown for comparison (`Traits.set_beside`) is verified against its own model.
-    """
-    traits = traits_of(ALGORITHMS[algorithm])
-    return model.name not in (*traits.also_answers, *traits.set_beside)

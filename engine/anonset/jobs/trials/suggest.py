@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from anonset.algorithms.base import Algorithm, traits_of
+from anonset.algorithms.registry import ALGORITHMS
 from anonset.algorithms.rt.joint.pruning import shown_frontier
 from anonset.analysis.base import analysis_of
 from anonset.data import Hierarchy, Table
@@ -20,7 +21,7 @@ from anonset.generalization import PerCluster
 from anonset.jobs.runs.persons import require_persons
 from anonset.jobs.runs.run import Run
 from anonset.jobs.trials.candidate import Candidate
-from anonset.jobs.trials.candidates import candidates_for, serves
+from anonset.jobs.trials.candidates import candidates_for
 from anonset.jobs.trials.ranking import (
     algorithm_text,
     best_of,
@@ -352,7 +353,7 @@ class _CandidateTrial:
     def _algorithm(self, table: Table, trees: Mapping[str, Hierarchy], candidate: Candidate) -> Algorithm:
         name, settings = candidate.algorithm, candidate.settings
         parameters = {**parameters_of(self.model), **{n: value for n, value in settings.items() if n != "hierarchy"}}
-        model = self.model.name if serves(name, self.model) else None
+        model = None if self.model.name in traits_of(ALGORITHMS[name]).set_beside else self.model.name
         return make_algorithm(model, name, parameters, ParsingContext.of(table, trees, parameters))
 
     def _measured(

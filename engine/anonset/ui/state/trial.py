@@ -61,8 +61,8 @@ class Trial(Commands):
         """Return True if the trial used the model and the data of a job. A candidate may change the hierarchies
         of items.
         """
-        same = all(job.settings.get(name) == self._job.settings.get(name) for name in _BASIS)
-        return same and _attribute_trees(job) == _attribute_trees(self._job)
+        now, before = (one.without(*tuned(one)).only(_BASIS) for one in (job, self._job))
+        return now == before and _attribute_trees(job) == _attribute_trees(self._job)
 
     async def finish(self) -> None:
         """Try the candidates, then run several weights of `joint-split`, and the best candidates with several k."""
