@@ -169,3 +169,22 @@ def test_a_command_is_printed_if_no_column_is_recognized(mute: str, place: Place
         out = str(place.folder / f"out{number}")
         ran = place.run("anonymize", str(job), "--unit", unit, "-o", out, "--quiet")
         assert ran.code == 0, ran.err
+
+
+def test_a_subscriber_precedes_numbers_devices_and_radio_cells() -> None:
+    source = random.Random(5)
+    people = [
+        (
+            f"49171{source.randrange(10**6, 10**7)}",
+            f"26201{source.randrange(10**9, 10**10)}",
+            f"3{source.randrange(10**14):014}",
+        )
+        for _ in range(60)
+    ]
+    calls = [(*source.choice(people), source.choice(people)[0], f"CELL{source.randrange(30):04}") for _ in range(600)]
+    heads = ("calling_number", "imsi", "imei", "called_number", "cell_id")
+    found = anonset.inspect(dict(zip(heads, map(list, zip(*calls, strict=True)), strict=True)))
+    assert found.question is not None
+    units = [str(answer.unit) for answer in found.question.answers]
+    assert units[0] == "imsi"
+    assert units.index("row") < units.index("cell_id")

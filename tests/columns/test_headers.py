@@ -37,9 +37,9 @@ HEADERS = {
     "sex": "sex Geschlecht sexe patient_sex Gender sex_code geslacht",
     "residence": "PLZ zip postcode Wohnort city",
     "thing": "doctor ward ward_id doctor_id physician_no product_id hospital_name drug_name Station Arzt Ärztin-Nr. "
-    "station_name provider_id product_code",
+    "station_name provider_id product_code CELL_ID cellId",
     "network": "IP ip_address IPAddress client-ip",
-    "": "CELL_ID cellId pageUrl "
+    "": "pageUrl "
     "num_patients number_of_patients codes visits percentage dosage wgt costs month admission_type_id village",
 }
 
