@@ -578,7 +578,7 @@ def test_warnings_that_are_checked_stay_checked_after_a_reload(tmp_path: Path) -
         await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
         assert state.inspection.unchecked == []
         assert {*found} <= {*state.inspection.warnings}
-        assert any("only 100 different values" in one and "“" not in one for one in state.standing)
+        assert any("only 100 different values" in one and "“" not in one for one in state.inspection.checked)
 
     by_clicks(tmp_path, way)
 

@@ -6,6 +6,7 @@ import json
 import random
 import re
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from nicegui.testing import User
 from tests.ui.clicks import by_clicks, element, reported, texts, until
 
 from anonset.cli.main import main
-from anonset.errors import InputError
+from anonset.errors import Fix, InputError
 from anonset.settings.job import Job
 from anonset.ui.screens.try_screen import figures_in_words
 from anonset.ui.state.command_runs import CANCELLED, CommandRun
@@ -590,3 +591,82 @@ def test_losses_and_limits_say_what_happens_to_coarsened_and_unchanged_columns(t
     by_clicks(tmp_path, way)
     assert len({*shown["promise"]}) == 3
     assert shown["promise"] == shown["publish"] == shown["open"] == shown["report"]
+
+
+async def inspected(state: PageState, action: Callable[[], object]) -> None:
+    """Wait until the inspection that an action starts has ended."""
+    before = state.inspection.last
+    action()
+    await until(lambda: state.inspection.last is not before and not state.inspection.busy)
+
+
+def write_episodes(folder: Path) -> None:
+    """Write 180 episodes of 70 persons, with a key of rows, two kinds of codes, and a text that may mean a gap."""
+    rng = random.Random(3)
+    lines = [
+        f"{5000 + n},{n % 70 * 7919 + 10**11:x},{'12'[n % 70 % 2]},{'ABC'[n % 70 % 3]},"
+        f"{rng.choice(CODES)},{rng.choice(CODES)},{'-' if n % 3 else 'K40'},R{n % 5}X"
+        for n in range(180)
+    ]
+    heads = "EPIKEY,ENCRYPTED_HESID,SEX,ETHNOS,DIAG_01,DIAG_02,OPERTN_01,PROCODE3"
+    (folder / "episodes.csv").write_text("\n".join([heads, *lines]) + "\n")
+
+
+@pytest.mark.usefixtures("commands_in_this_process")
+def test_a_contradicted_person_and_a_sensitive_column_are_warnings_until_they_are_checked(tmp_path: Path) -> None:
+    write_episodes(tmp_path)
+    contradiction = "each value of 'EPIKEY' is declared a different person, but the first 180 of them have only 70"
+    sensitive = "Column ETHNOS seems sensitive, but the guarantee does not limit what others infer about it"
+
+    async def way(user: User, state: PageState) -> None:
+        await user.open("/")
+        await inspected(state, lambda: user.find("episodes.csv").click())
+        await user.open("/")
+        assert sensitive not in texts(user)
+        await inspected(state, lambda: state.answer("EPIKEY"))
+        assert state.first_step == ""
+        await until(lambda: contradiction in texts(user) and sensitive in texts(user))
+        user.find(content="Apply to ETHNOS: do not publish", marker="fix")
+        assert "probably means a missing value" not in texts(user)  # only in a column that is not published
+        await user.open("/promise")
+        assert "2 warnings on the screen" in " ".join(texts(user).split("\n"))
+        for warning in [*state.inspection.unchecked]:
+            state.inspection.check(warning)
+        await user.open("/")
+        assert f"{contradiction} different values of 'ENCRYPTED_HESID'.\n" in texts(user)
+        state.publish()
+        await until(lambda: reported(state))
+        assert state.made.doubts[0].startswith(f"E{contradiction[1:]}")
+        await user.open("/publish")
+        await until(lambda: "Check first" in texts(user))
+        assert contradiction.partition(" ")[2] not in texts(user)
+        assert sensitive not in texts(user)
+        assert "not checked" not in texts(user)
+
+    by_clicks(tmp_path, way)
+
+
+@pytest.mark.usefixtures("commands_in_this_process")
+def test_roles_are_proposed_until_somebody_chooses(tmp_path: Path) -> None:
+    write_episodes(tmp_path)
+
+    def reason(user: User, column: str) -> str:
+        row = element(user, f"row {column}")
+        return str([one.text for one in row.descendants() if getattr(one, "text", "")][-1])
+
+    async def way(user: User, state: PageState) -> None:
+        state.open("episodes.csv")
+        await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
+        await inspected(state, lambda: state.answer("ENCRYPTED_HESID"))
+        assert state.item_answers
+        await user.open("/")
+        assert reason(user, "DIAG_01").startswith("proposed")  # nobody has answered what the items are
+        await inspected(state, lambda: state.apply_fix(state.item_answers[0]))
+        await until(lambda: reason(user, "DIAG_01") == "chosen")
+        await inspected(state, lambda: state.answer("row"))
+        await inspected(state, lambda: state.apply_fix(Fix({"unit": ["EPIKEY"]}, "if each is a person")))
+        await user.open("/")
+        assert state.unit == "EPIKEY"
+        assert reason(user, "SEX") == "proposed: an attacker may know the value"
+
+    by_clicks(tmp_path, way)

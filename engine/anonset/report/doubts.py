@@ -2,11 +2,12 @@
 that leave persons unprotected.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from anonset.analysis.risk import BucketRisk, Risk
 from anonset.columns.headers import is_about, is_sensitive, meaning_of
 from anonset.data.table_facts import FIRST_VALUE
+from anonset.errors import Fix, Problem
 from anonset.jobs.report_facts import ReportFacts
 from anonset.measures.shares import percent
 from anonset.reading.file_options import Unit
@@ -75,15 +76,19 @@ def _unknown_persons(unit: str) -> Iterator[str]:
 
 
 def _sensitive_attributes(facts: ReportFacts) -> Iterator[str]:
-    """Yield columns whose header names a sensitive attribute or ethnic origin, and whose values the model does not
-    protect.
-    """
     data, protected = facts.attested.data, facts.model.sensitive_column
     published = [*getattr(data, "relational", ()), *getattr(data, "keep", ())]
-    free = [name for name in published if name != protected]
-    if names := [name for name in free if is_sensitive(name) or is_about(name, "ethnic")]:
+    yield from (f"{one.sentence}." for one in unprotected_sensitive(name for name in published if name != protected))
+
+
+def unprotected_sensitive(published: Iterable[str]) -> Iterator[Problem]:
+    """Yield a problem if the headers of columns whose values the model does not protect name sensitive attributes or
+    ethnic origins.
+    """
+    if names := [name for name in published if is_sensitive(name) or is_about(name, "ethnic")]:
         seem = f"Column {names[0]} seems" if len(names) == 1 else f"Columns {listed(names, 'and')} seem"
-        yield f"{seem} sensitive, but the guarantee does not limit what others infer about it."
+        problem = f"{seem} sensitive, but the guarantee does not limit what others infer about it"
+        yield Problem(problem, [Fix({"drop": names})])
 
 
 def _published_as_is(facts: ReportFacts) -> Iterator[str]:

@@ -51,6 +51,7 @@ def changed_job(text: str, changes: StatedSettings) -> str:
     own: Any = answers.get(key)
     asks = own if own is not None and QUESTIONS["items"] in own else job
     if QUESTIONS["items"] in asks and (answer := answer_in("items", Job(changes))):
+        moved |= {*answer}
         _answer_items(asks, answer, Job(changes).only((*SETS, "sensitive", "drop")))
         changes = {name: value for name, value in changes.items() if name != "drop" and value not in (NONE, [NONE])}
     elif QUESTIONS["items"] in asks:

@@ -205,6 +205,6 @@ def _missing(column: Mapping[str, Any], rows: int) -> str:
 
 def _roles_with_reasons(state: PageState) -> dict[str, tuple[str, str]]:
     roles, unit = roles_of_job(state), Unit.of(state.unit)
-    proposed, others = state.reasons([*roles]), "chosen" if state.answered else "proposed"
+    proposed, named = state.reasons([*roles]), state.stated.names(*ROLE_WORDS) if state.answered else ()
     reasons = {**{name: f"proposed: {why}" for name, why in proposed.items()}, **dict.fromkeys(unit, _PERSON)}
-    return {name: (role, reasons.get(name, others)) for name, role in roles.items()}
+    return {n: (role, reasons.get(n, "chosen" if n in named else "proposed")) for n, role in roles.items()}

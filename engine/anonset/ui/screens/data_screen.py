@@ -247,7 +247,7 @@ def _checked(screen: Screen, warnings: Mapping[str, Problem]) -> None:
         with ui.element("ul"):
             for warning, problem in warnings.items():
                 with ui.element("li"):
-                    text("p", warning_in_words(screen.state, problem))
+                    text("p", f"{problem.sentence}.")
                     again = partial(screen.state.inspection.check, warning, checked=False)
                     _second_button("Check again", partial(screen.act, again)).mark("uncheck")
 

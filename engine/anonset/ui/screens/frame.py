@@ -11,9 +11,11 @@ from nicegui import ui
 from nicegui.elements.mixins.text_element import TextElement
 
 from anonset.errors import AnonsetError
+from anonset.reading.file_options import UNKNOWN
 from anonset.spelling import counted
 from anonset.ui.state.folder import JOB
 from anonset.ui.state.page_state import PageState, message_of
+from anonset.ui.state.setting_words import UNKNOWN_WORDS
 from anonset.ui.state.steps import Step, step_of
 
 STEPS = (("/", "Data"), ("/promise", "Promise"), ("/try", "Try"), ("/publish", "Publish"))
@@ -81,7 +83,7 @@ class Screen:
             text("h1", title)
             if self.path not in ("/", OPEN):
                 self.section(lambda: len(self.state.inspection.unchecked), _show_unchecked)
-                self.section(lambda: self.state.standing, lambda standing: [alert(one, "p") for one in standing])
+                self.section(lambda: self.state.unit, _show_unknown)
             self.section(lambda: (self._message, self.state.inspection.error), self._show_messages)
             yield
         with ui.element("footer") as footer:
@@ -232,6 +234,11 @@ def _show_unchecked(number: int) -> None:
             text("span", f"{counted(number, 'warning')} on the screen ")
             ui.link("Data", "/")
             text("span", f" {'is' if number == 1 else 'are'} not checked.")
+
+
+def _show_unknown(unit: str) -> None:
+    if unit == UNKNOWN:
+        alert(f"{UNKNOWN_WORDS}.", "p")
 
 
 def _show_step(name: str, step: Step) -> None:

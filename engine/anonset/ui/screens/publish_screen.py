@@ -41,7 +41,10 @@ def publish_screen(state: PageState) -> None:
             screen.section(lambda: _algorithm(state), lambda names: _show_algorithm(*names))
             screen.section(lambda: _start_state(state), lambda _: _start(screen, typed))
             screen.section(lambda: (_progress_state(state.publication), state.raw), lambda _: _progress(screen))
-        screen.section(lambda: risk_state(state.made), lambda of: show_risk(of[0]))
+        screen.section(
+            lambda: state.made and (risk_state(state.made), state.inspection.checked),
+            lambda of: show_risk(state.made, of[1]),
+        )
         screen.section(lambda: state.made and state.publication, partial(_result, state))
         show_reports(screen, lambda: state.made, "/report")
         with ui.element("div").classes("actions"):
@@ -159,7 +162,7 @@ def _progress(screen: Screen) -> None:
             for message in run.errors or [f"The command failed (exit code {run.code})."]:
                 alert(message)
             fix_buttons(screen, run.fixes)
-    for message in run.warnings:
+    for message in screen.state.run_warnings:
         alert(message)
 
 

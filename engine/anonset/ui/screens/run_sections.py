@@ -1,6 +1,6 @@
 """Sections of a screen that show the risk or the errors of a finished command."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -71,11 +71,16 @@ def risk_state(examined: Examination | None) -> tuple[Examination, object, objec
     return None if examined is None else (examined, ended(examined.risk), ended(examined.report))
 
 
-def show_risk(examined: Examination) -> None:
+def show_risk(examined: Examination, checked: Collection[str] = ()) -> None:
     """Show the risk of a publication for each kind of attacker knowledge, the doubts, and the results of simulated
     attacks.
 
     The table also shows the risk before anonymization, if the original is available.
+
+    Parameters
+    ----------
+    checked
+        Sentences of warnings that the owner has checked. The screen does not repeat them as doubts.
     """
     run = examined.risk
     risk = run.result
@@ -86,12 +91,17 @@ def show_risk(examined: Examination) -> None:
         elif risk is None:
             show_errors(run)
         else:
-            _show_counted(risk, before, examined)
+            _show_counted(risk, before, examined, checked)
     if risk is not None:
         _attacks(risk)
 
 
-def _show_counted(risk: Mapping[str, Any], before: Mapping[str, Mapping[str, Any]], examined: Examination) -> None:
+def _show_counted(
+    risk: Mapping[str, Any],
+    before: Mapping[str, Mapping[str, Any]],
+    examined: Examination,
+    checked: Collection[str],
+) -> None:
     heads: tuple[str, ...] = (_SHARES[0], *_RISKS)
     rows: list[tuple[Any, ...]] = [
         (
@@ -109,7 +119,7 @@ def _show_counted(risk: Mapping[str, Any], before: Mapping[str, Mapping[str, Any
             for one in exposures
         ]
     _history(risk)
-    _doubts(examined)
+    _doubts(examined.doubts, {one.casefold() for one in checked})
     if rows:
         if higher := risk.get("higher_after"):
             alert(higher_after_text([attributes_in_words(known) for known in higher]), "p").mark("higher-after")
@@ -150,14 +160,14 @@ def _history(risk: Mapping[str, Any]) -> None:
         _matches(after, original)
 
 
-def _doubts(examined: Examination) -> None:
+def _doubts(doubts: Sequence[str] | None, checked: Collection[str]) -> None:
     """Show the doubts about a publication. Only the internal report finds all of them."""
-    if examined.doubts is None:
+    if doubts is None:
         text("p", "The internal report names the doubts to check first.").mark("doubts")
-    elif examined.doubts:
+    elif left := [one for one in doubts if one.removesuffix(".").casefold() not in checked]:
         with ui.element("div").classes("alert").mark("doubts"), ui.element("div"):
             text("h3", "Check first")
-            show_list(examined.doubts)
+            show_list(left)
 
 
 def _matches(after: Mapping[str, Any], before: Mapping[str, Any]) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from anonset.columns.roles import GIVEN
 from anonset.errors import Fix, Problem
+from anonset.report.doubts import unprotected_sensitive
 from anonset.settings.edits import edited
 from anonset.settings.job import Job
 from anonset.settings.job_changes import changed_job, checks_in, completing, with_check
@@ -60,14 +61,27 @@ class Inspection(Commands):
     @property
     def warnings(self) -> dict[str, Problem]:
         """All warnings about the data and the roles, by their text. If the job contains a remedy, the warning is
-        settled, unless the first run assumed the remedy.
+        settled, unless the first run assumed the remedy for a column that the job publishes.
         """
         job = self._state.stated
+        sensitive = unprotected_sensitive(job.names("relational", "keep"))
+        found = {
+            **self.assumed,
+            **_problems_in(self.findings or self.linked),
+            **{one.sentence: one for one in sensitive},
+        }
         return {
             text: problem
-            for text, problem in {**self.assumed, **_problems_in(self.findings or self.linked)}.items()
-            if problem.assumed or text == self.error or not any(contains(job, fix) for fix in problem.fixes)
+            for text, problem in found.items()
+            if (problem.assumed and not self._is_about(problem, job.names("drop")))
+            or text == self.error
+            or not any(contains(job, fix) for fix in problem.fixes)
         }
+
+    def _is_about(self, problem: Problem, names: Sequence[str]) -> bool:
+        """Return True if a problem names columns, all of which are among the given ones."""
+        named = {column["name"] for column in self.columns if repr(column["name"]) in problem.sentence}
+        return bool(named) and named <= {*names}
 
     @property
     def columns(self) -> Sequence[Mapping[str, Any]]:
@@ -88,16 +102,10 @@ class Inspection(Commands):
         return [one for one in self.warnings if self.comments.get(one, one) not in checked and one != self.error]
 
     @property
-    def contradictions(self) -> list[str]:
-        """Warnings that the data contradict the declared person, without remedies. They remain until the end, even if
-        checked.
-        """
-        open_ = self.unchecked
-        return [
-            problem.sentence
-            for text, problem in self.warnings.items()
-            if text not in open_ and any("unit" in fix.settings for fix in problem.fixes)
-        ]
+    def checked(self) -> list[str]:
+        """Sentences of the warnings that the owner has checked."""
+        open_ = (*self.unchecked, self.error)
+        return [problem.sentence for text, problem in self.warnings.items() if text not in open_]
 
     def check(self, warning: str, *, checked: bool = True) -> None:
         """Store in the job file whether the owner has checked a warning."""
@@ -189,7 +197,7 @@ class Inspection(Commands):
         """
         job = self._state.file
         if is_first and job is not None:
-            text, known = job.read_text(encoding="utf-8"), {*self.comments.values()}
+            text, known = job.read_text(encoding="utf-8"), {*self.comments.values(), *self.warnings}
             named = [one for mark in (CHECK, CHECKED) for one in checks_in(text, mark) if one not in known]
             self.assumed |= {one: Problem(one, assumed=True) for one in named}
         else:

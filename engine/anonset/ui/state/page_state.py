@@ -8,7 +8,7 @@ from typing import Any
 
 from anonset.errors import AnonsetError, Fix, InputError, plain_text
 from anonset.privacy.model import PrivacyModel
-from anonset.reading.file_options import NONE, OPEN, UNKNOWN, Unit
+from anonset.reading.file_options import NONE, OPEN, Unit
 from anonset.reading.linked import LinkedTables
 from anonset.reading.sources.place import Place
 from anonset.settings.edits import QUESTIONS, edited, make_settings
@@ -32,7 +32,7 @@ from anonset.ui.state.folder import JOB, Folder, replacement, require_data, sett
 from anonset.ui.state.inspection import Inspection
 from anonset.ui.state.policy_state import KINDS, PolicyState
 from anonset.ui.state.publication import Publication
-from anonset.ui.state.setting_words import ITEMS, UNIT, UNKNOWN_WORDS, in_words
+from anonset.ui.state.setting_words import ITEMS, UNIT, in_words
 from anonset.ui.state.table_roles import Inspected, inspected_tables, with_columns
 from anonset.ui.state.tree_state import TreeState
 from anonset.ui.state.trial import Trial
@@ -187,6 +187,12 @@ class PageState:
         return None if self.publication is None else self.publication.examined
 
     @property
+    def run_warnings(self) -> list[str]:
+        """Warnings of the run that are not among those of the screen Data, which the owner checks there."""
+        warnings = [] if self.publication is None else self.publication.run.warnings
+        return [one for one in warnings if one not in self.inspection.warnings]
+
+    @property
     def publishing(self) -> bool:
         """True while the publication is made."""
         return self.publication is not None and self.publication.run.code is None
@@ -296,15 +302,11 @@ class PageState:
         Without a job file, repeat the first inspection with the recommended settings.
         """
         answers = self.item_answers
-        if not self._add(Job(fix.settings)):
+        if fix.settings.keys() == {"unit"}:
+            self.answer(",".join(Unit.of(fix.settings["unit"])))
+        elif not self._add(Job(fix.settings)):
             self.inspection.settle(answers if fix in answers else [fix])
             self._inspect_again()
-
-    @property
-    def standing(self) -> list[str]:
-        """Sentences about the declared person that remain until the end."""
-        unknown = [f"{UNKNOWN_WORDS}."] if self.unit == UNKNOWN else []
-        return [*unknown, *self.inspection.contradictions]
 
     def reasons(self, columns: Sequence[str]) -> dict[str, str]:
         """Return the reasons for the roles of columns that are proposed and that nobody has chosen."""

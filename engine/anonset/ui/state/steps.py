@@ -88,9 +88,8 @@ def _warnings(state: PageState) -> int:
     runs = _runs(state)
     found = (None if state.made is None else state.made.risk.result) or {}
     failed = [one for one in runs[1:] if one.code]
-    own = len(runs[0].warnings) if runs else 0
     shown = (state.unused_recommendation, found.get("higher_after"), found.get("broken"))
-    return own + sum(map(bool, shown)) + len(failed)
+    return len(state.run_warnings) + sum(map(bool, shown)) + len(failed)
 
 
 def _data(state: PageState) -> Step:
