@@ -43,7 +43,7 @@ def publish_screen(state: PageState) -> None:
             screen.section(lambda: (_progress_state(state.publication), state.raw), lambda _: _progress(screen))
         screen.section(
             lambda: state.made and (risk_state(state.made), state.inspection.checked),
-            lambda of: show_risk(state.made, of[1]),
+            lambda of: show_risk(of[0][0], of[1]),
         )
         screen.section(lambda: state.made and state.publication, partial(_result, state))
         show_reports(screen, lambda: state.made, "/report")

@@ -303,7 +303,7 @@ class PageState:
         """
         answers = self.item_answers
         if fix.settings.keys() == {"unit"}:
-            self.answer(",".join(Unit.of(fix.settings["unit"])))
+            self.answer(",".join(Job(fix.settings).names("unit")))
         elif not self._add(Job(fix.settings)):
             self.inspection.settle(answers if fix in answers else [fix])
             self._inspect_again()
