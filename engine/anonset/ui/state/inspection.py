@@ -64,7 +64,7 @@ class Inspection(Commands):
         settled, unless the first run assumed the remedy for a column that the job publishes.
         """
         job = self._state.stated
-        sensitive = unprotected_sensitive(job.names("relational", "keep"))
+        sensitive = () if self.error else unprotected_sensitive(job.names("relational", "keep"))
         found = {
             **self.assumed,
             **_problems_in(self.findings or self.linked),
