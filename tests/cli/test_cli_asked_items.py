@@ -16,12 +16,12 @@ VACCINES, CODES = ("Gardasil", "Influvac", "Havrix", "Typhim"), ("E11.9", "I10",
 
 @pytest.fixture
 def job(place: Place) -> Path:
-    """Propose a job for persons with several codes, vaccines and clinics."""
+    """Propose a job for persons with several codes, vaccines and regions."""
     lines = [
         f"P{n // 3:03},{'fm'[n // 3 % 2]},{CODES[n % 5]},{VACCINES[n % 4]},{('North', 'South')[n % 2]}"
         for n in range(240)
     ]
-    data = place.write("data.csv", "\n".join(["pid,sex,icd,vaccine,clinic", *lines, ""]))
+    data = place.write("data.csv", "\n".join(["pid,sex,icd,vaccine,region", *lines, ""]))
     job = place.folder / "job.toml"
     ran = place.run("inspect", data, "-o", str(job))
     assert names(ran.out, "Next declare person items 'anonset anonymize'"), ran.err
@@ -70,12 +70,12 @@ def test_each_answer_publishes_its_items(place: Place, job: Path, answer: str, w
 
 
 def test_the_printed_command_proposes_columns_that_are_not_listed(place: Place, job: Path) -> None:
-    ran = place.run("anonymize", str(job), "--unit", "pid", "--items", "icd,clinic")
+    ran = place.run("anonymize", str(job), "--unit", "pid", "--items", "icd,region")
     assert ran.code == 2
     command = shlex.split(ran.errors[0].rpartition("anonset ")[2])
     other = place.folder / "other.toml"
     assert place.run(*command, "-o", str(other)).code == 0
-    assert published(place, other)[1] == "sex,icd,clinic"
+    assert published(place, other)[1] == "sex,icd,region"
 
 
 def test_items_that_the_owner_names_are_not_asked(place: Place, job: Path) -> None:
@@ -121,7 +121,7 @@ def test_a_sensitive_column_on_the_page_says_that_no_column_contains_items(job: 
     assert (own["sensitive"], "vaccine" in own["drop"], "icd" in own["drop"]) == ("vaccine", False, True)
 
 
-@pytest.mark.parametrize("header", ["pid,sex,none,vaccine,clinic", "pid,sex,icd,none,clinic"])
+@pytest.mark.parametrize("header", ["pid,sex,none,vaccine,region", "pid,sex,icd,none,region"])
 def test_a_column_named_like_an_answer_is_no_answer(place: Place, job: Path, header: str) -> None:
     data = place.folder / "data.csv"
     data.write_text("\n".join([header, *data.read_text().splitlines()[1:], ""]))
@@ -145,7 +145,7 @@ def test_open_items_without_answers_stop_the_run_until_flags_name_them(place: Pl
     ran = place.run("anonymize", str(job), "-o", str(place.folder / "out"))
     assert (ran.code, names(ran.errors[0], "items")) == (2, True)
     assert "which columns" in ran.errors[0]
-    hierarchy = ("--hierarchy", "icd=prefix:1,3", "--drop", "sex,vaccine,clinic")
+    hierarchy = ("--hierarchy", "icd=prefix:1,3", "--drop", "sex,vaccine,region")
     assert published(place, job, "--items", "icd", *hierarchy)[1] == "icd"
 
 
@@ -166,7 +166,7 @@ def test_a_hierarchy_file_of_an_answer_is_found_from_the_folder_of_the_job(
 def test_answers_whose_names_contain_commas_are_found_as_printed(place: Place, job: Path, by_flag: bool) -> None:
     data, other = place.folder / "data.csv", place.folder / "other.toml"
     rows = data.read_text().splitlines()
-    data.write_text("\n".join(['"pid, own",sex,icd,"vaccine, 1st",clinic', *rows[1:], ""]))
+    data.write_text("\n".join(['"pid, own",sex,icd,"vaccine, 1st",region', *rows[1:], ""]))
     assert place.run("inspect", str(data), "-o", str(other)).code == 0
     text = other.read_text()
     assert '[unit_is."pid, own".items_is."vaccine, 1st"]' in text

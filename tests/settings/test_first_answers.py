@@ -90,7 +90,11 @@ def test_further_columns_are_of_the_first_answer():
     }
     found = anonset.inspect(columns)
     assert answers(found)[:2] == ["card", "row"]
-    assert found.possible_roles == {"items": ["entry"]}
+    assert [fix.settings for fix in found.question.answers[0].item_answers][:2] == [
+        {"items": ["system"]},
+        {"items": ["entry"]},
+    ]
+    assert not found.possible_roles
 
 
 def test_columns_that_a_possible_person_publishes_are_not_offered_again():

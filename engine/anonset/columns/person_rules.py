@@ -125,27 +125,33 @@ def _differ_nearly(profile: Profile) -> bool:
 
 def _item_columns(names: Iterable[str], profiles: Mapping[str, Profile]) -> list[str]:
     """Return the columns of texts or codes that may contain one item per row, the most probable first: by the header,
-    then words that are not capitalized, which may be names, and many different values before few.
+    then no agents, texts before numbers, words that are not capitalized, which may be names, and many
+    different values before few.
     """
-    able = [
-        profiles[name]
-        for name in names
-        if _may_be_items(profiles[name])
-        and not (is_about(name, "remarks") or is_known(name) or is_about_an_agent(name))
-        and (names_items(name) or not is_about(name, "quantities"))
-    ]
-    return [
-        one.name for one in sorted(able, key=lambda one: (not names_items(one.name), one.capitalised, -one.distinct))
-    ]
+
+    def likely(one: Profile) -> tuple[bool, bool, bool, bool, int]:
+        figures = one.kind == "integers" and not one.name.isdecimal()
+        return not names_items(one.name), is_about_an_agent(one.name), figures, one.capitalised, -one.distinct
+
+    return [one.name for one in sorted((profiles[name] for name in names if may_be_items(profiles[name])), key=likely)]
 
 
-def _may_be_items(profile: Profile) -> bool:
-    """Return True if texts or codes of a column may be items, one per row. Without a header, integers may be codes."""
-    coded = profile.kind.endswith("codes") or (profile.kind == "integers" and profile.name.isdecimal())
+def may_be_items(profile: Profile) -> bool:
+    """Return True if values of a column may be items, one per row: texts, codes or integers that recur, and no names,
+    quantities or attributes of the person.
+    """
+    name, named = profile.name, names_items(profile.name)
     return (
-        (profile.kind == "text" or coded)
+        (profile.kind in ("text", "integers") or profile.kind.endswith("codes"))
         and 1 < profile.distinct <= profile.records // _ROWS_OF_AN_ITEM
-        and not (profile.reaches or profile.prose or profile.results or profile.times)
+        and not (
+            profile.prose
+            or profile.times
+            or is_about(name, "remarks")
+            or (is_known(name) and not is_about_a_thing(name))
+        )
+        and (named or not profile.reaches)
+        and ((named and profile.kind != "integers") or not is_about(name, "quantities"))
     )
 
 
@@ -154,7 +160,10 @@ def _are_surely_items(profile: Profile) -> bool:
 
     Capitalized words may be names, and keys may identify physicians or shops.
     """
-    may_be_others = profile.capitalised or profile.keys or is_identifier(profile.name)
+    may_be_others = (
+        profile.capitalised or profile.keys or is_identifier(profile.name) or is_about_an_agent(profile.name)
+    )
+    may_be_others |= bool(profile.reaches) or profile.results
     several = names_items(profile.name) or profile.distinct >= _FEWEST_ITEMS
     return profile.kind == "text" and several and not may_be_others and has_known_letters(profile.name)
 
@@ -206,7 +215,12 @@ def possible_items(
     unknown = [name for name, own in proposed.items() if own.role == UNRECOGNIZED]
     differing = [name for name in unknown if united[name].role == "drop"]
     texts = tuple(name for name in _item_columns(differing, profiles) if names_items(name))
-    marked = tuple(name for name in unknown if profiles[name].kind in MARKS)
+    marks = {profiles[name].marks for name in unknown if profiles[name].kind in MARKS}
+    marked = tuple(
+        name
+        for name, own in proposed.items()
+        if own.role in (UNRECOGNIZED, "sensitive") and profiles[name].kind in MARKS and profiles[name].marks in marks
+    )
     return {"items": texts} if texts else {"one_hot": marked} if len(marked) > 2 else {}
 
 
@@ -220,17 +234,11 @@ def numbered_like(name: str, profiles: Mapping[str, Profile]) -> list[str]:
     ]
 
 
-def item_candidates(united: Mapping[str, ProposedRole], profiles: Mapping[str, Profile]) -> list[str]:
-    """Return the dropped columns of which persons have several values, and which may contain the items, the most
-    probable first: codes, then words.
-
-    Parameters
-    ----------
-    united
-        Roles after the rows of each person are merged.
+def item_candidates(names: Sequence[str], profiles: Mapping[str, Profile]) -> list[str]:
+    """Return the columns among `names` that may contain the items, the most probable first: codes, then words, then
+    other values that recur.
     """
-    differing = [name for name, own in united.items() if own.differs]
-    return list(dict.fromkeys((*likely_codes(differing, profiles), *_item_columns(differing, profiles))))
+    return list(dict.fromkeys((*likely_codes(names, profiles), *_item_columns(names, profiles))))
 
 
 def roles_by_behaviour(
@@ -352,7 +360,7 @@ def recognized_roles(
             ("models for sets of items do not protect it", ()) if sets
             else (
                 "models protect it only if there are quasi-identifiers",
-                (Fix({"items": [name]}, "if its values are items"),) if _may_be_items(profile) else (),
+                (Fix({"items": [name]}, "if its values are items"),) if may_be_items(profile) else (),
             ) if not relational
             else ("models protect one sensitive column, and another is declared", ()) if taken
             else ("models protect one sensitive column", (Fix(chosen, "to choose it"),)) if len(sensitive) > 1

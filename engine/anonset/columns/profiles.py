@@ -24,7 +24,17 @@ from anonset.columns.cells import (
     other_marks,
     separator_of_items,
 )
-from anonset.columns.headers import ATTRIBUTES, PERSON_IDS, is_about_an_agent, is_numbered, meaning_of
+from anonset.columns.headers import (
+    ATTRIBUTES,
+    PERSON_IDS,
+    is_about,
+    is_about_a_person,
+    is_about_an_agent,
+    is_identifier,
+    is_known,
+    is_numbered,
+    meaning_of,
+)
 from anonset.columns.ids import UNKNOWN, texts_of
 from anonset.columns.kinds import (
     MARKS,
@@ -51,6 +61,7 @@ from anonset.columns.personal_values import (
 from anonset.data import SetColumn
 from anonset.data.array_types import Bools, Int32, Int64
 from anonset.data.hierarchies.hierarchy_rules import NO_VALUE
+from anonset.errors import Fix
 from anonset.spelling import listed
 
 _SOME = 500
@@ -240,11 +251,14 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
     lists, coded_ = is_list(type_), pa.types.is_dictionary(type_)
     kind = type_.value_type if lists or coded_ else type_
     kind = kind.value_type if lists and pa.types.is_dictionary(kind) else kind
-    if pa.types.is_nested(kind) or pa.types.is_binary(kind):
-        paths = arrow.leaf_paths(type_)[:_MOST_PATHS] or [f"{'[]' if lists else ''}.MEMBER"]
-        path = f"read some of them by a path, such as {listed([f'{column}{path}' for path in paths], 'or')}"
-        what, way = ("nested values", path) if pa.types.is_nested(kind) else ("bytes", "convert them to plain values")
-        return _unsupported(column, what, n, nulls, way)
+    if pa.types.is_binary(kind):
+        return _unsupported(column, "bytes", n, nulls, "convert them to plain values")
+    if pa.types.is_nested(kind):
+        paths = [f"{column}{path}" for path in arrow.leaf_paths(type_)[:_MOST_PATHS]]
+        named = paths or [f"{column}{'[]' if lists else ''}.MEMBER"]
+        nested = _unsupported(column, "nested values", n, nulls, f"read a path, such as {listed(named, 'or')}")
+        others = [path for path in paths if not _is_of_one(path)]
+        return replace(nested, fixes=tuple(Fix({"items": [path]}, f"if {path} contains the items") for path in others))
     if lists:
         items = _flat(loaded)
         return _of_sets(column, n, nulls, *_counted(items), len(items), None)
@@ -271,6 +285,13 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
             sets, other_separators=tuple(others), bound_items=count_bound(first, mark) if mark.strip() else 0
         )
     return _of_values(column, n, nulls, values or _values(loaded), words=of_words)
+
+
+def _is_of_one(path: str) -> bool:
+    """Return True if the last member of a path names a person, an attribute of a person, an id or a quantity."""
+    member = path.rpartition(".")[2].removesuffix("[]")
+    named = meaning_of(member) or is_known(member) or is_about_a_person(member)
+    return bool(named or is_identifier(member) or is_about(member, "quantities"))
 
 
 def profile_of_values(column: str, labels: tuple[str, ...], codes: Int64) -> Profile:

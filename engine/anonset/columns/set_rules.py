@@ -72,6 +72,8 @@ def propose_sets(profiles: Sequence[Profile], proposed: dict[str, ProposedRole])
             reason = f"may contain sets, {profile.distinct:,} different parts"
             items = Fix({"items": [profile.name]}, "if its values are items")
             proposed[profile.name] = ProposedRole("drop", reason, fixes=(items,))
+        elif profile.kind == "sets" and profile.have_fields:
+            proposed[profile.name] = ProposedRole("drop", "each item consists of several fields")
         elif profile.kind == "sets" and _MOST_DIFFERENT * profile.occurrences < profile.distinct:
             reason = f"nearly every part of a cell is different ({profile.distinct:,} of {profile.occurrences:,})"
             proposed[profile.name] = ProposedRole("drop", f"{reason}: probably free text")
@@ -204,8 +206,14 @@ def propose_answers(profiles: Sequence[Profile]) -> dict[str, ProposedRole]:
     """Propose columns with answers from one short list as the set-valued column. Items contain the header."""
     able = [profile for profile in profiles if not (_is_of_a_person(profile) or names_codes(profile.name))]
     given = [one for one in able if _is_answer(one)]
-    answers = _questions(given) or ([one.name for one in given] if len(given) >= _MANY else [])
-    if not share_values([profile for profile in able if profile.name in answers]):
+    plain = [one for one in given if not is_sensitive(one.name)]
+    answers = _questions(plain) or ([one.name for one in plain] if len(plain) >= _MANY else [])
+    values = {one.shared_values for one in plain if one.name in answers}
+    secret = [
+        one.name for one in profiles if is_sensitive(one.name) and _is_answer(one) and one.shared_values in values
+    ]
+    answers = [one.name for one in profiles if one.name in answers or one.name in secret]
+    if not share_values([profile for profile in profiles if profile.name in answers]):
         return {}
     reason = f"one of {len(answers)} columns with values from one list: items such as header=value"
     return dict.fromkeys(answers, ProposedRole("one_code", reason))
@@ -326,8 +334,7 @@ def _is_labelled(profile: Profile) -> bool:
 
 
 def _is_answer(profile: Profile) -> bool:
-    plain = profile.kind in ("text", "integers") and profile.marks is None
-    return plain and len(profile.shared_values) > 1 and not is_sensitive(profile.name)
+    return profile.kind in ("text", "integers") and profile.marks is None and len(profile.shared_values) > 1
 
 
 def _is_pair(profile: Profile) -> bool:

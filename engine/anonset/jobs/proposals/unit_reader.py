@@ -3,15 +3,18 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import chain
+from types import MappingProxyType
 
 import numpy as np
 
+from anonset.columns.headers import names_codes
 from anonset.columns.ids import are_values, counted_in, persons_in, rows_that_differ
 from anonset.columns.marks import FILLED
 from anonset.columns.person_rules import (
     FEW_DIFFERING,
     item_candidates,
     last_roles,
+    may_be_items,
     numbered_like,
     possible_items,
     recognized_roles,
@@ -22,8 +25,8 @@ from anonset.columns.person_rules import (
 )
 from anonset.columns.personal_values import KINDS, are_words_of_texts, personal_kind
 from anonset.columns.profiles import Profile, count_differing
-from anonset.columns.roles import OF_PERSONS, SETS, UNRECOGNIZED, ProposedRole, settings_of
-from anonset.columns.set_rules import answers_reading, reading_by_words
+from anonset.columns.roles import OF_PERSONS, SETS, UNRECOGNIZED, ProposedRole, settings_of, tree_of
+from anonset.columns.set_rules import answers_reading, pair_problems, reading_by_words
 from anonset.data import CategoricalColumn, Table
 from anonset.data.hierarchies.hierarchy_rules import RANGE, VALUES
 from anonset.data.redacted_repr import RedactedRepr
@@ -65,6 +68,8 @@ class UnitReader(RedactedRepr):
     """Columns that identify the person. Empty if each row is a person."""
     is_open: bool = False
     """True if the owner must choose the unit. The reading settings are then equal for all units."""
+    rejected: frozenset[str] = frozenset()
+    """Columns that a run would reject."""
 
     @property
     def rows(self) -> int:
@@ -83,10 +88,11 @@ class UnitReader(RedactedRepr):
         problems
             Problems that are independent of the unit.
         """
-        proposal = self._read(roles, problems)
+        reader, proposal = self, self._read(roles, problems)
         while rejected := self._rejected(proposal):
             roles = {**roles, **rejected}
-            proposal = self._read(roles, problems)
+            reader = replace(reader, rejected=reader.rejected | rejected.keys())
+            proposal = reader._read(roles, problems)
         texts = [name for name, role in roles.items() if any("publish_as_is" in fix.settings for fix in role.fixes)]
         possible = proposal.possible_roles
         if texts and not possible and not any(proposal.settings.get(role) for role in SETS):
@@ -95,7 +101,14 @@ class UnitReader(RedactedRepr):
             texts := [*filter(self._is_text, possible.get("items", possible.get("one_code", [])))]
         ):
             possible = {**possible, "publish_as_is": texts}
-        return replace(proposal, possible_roles=possible), roles
+        asked = [
+            one.role in SETS and one.proposed.differs > 0 for one in proposal.columns
+        ]  # the owner must choose them
+        columns = [
+            replace(one, proposed=replace(one.proposed, role="drop")) if is_asked else one
+            for one, is_asked in zip(proposal.columns, asked, strict=True)
+        ]
+        return replace(proposal, possible_roles=possible, columns=tuple(columns)), roles
 
     def _is_text(self, name: str) -> bool:
         """Return True if the values of a column are words of texts, so that the owner must declare items."""
@@ -138,7 +151,7 @@ class UnitReader(RedactedRepr):
 
     def _read(self, roles: ProposedRoles, problems: Sequence[Problem]) -> Proposal:
         """Merge the roles of the rows of a person, and read the table with them. Problems are recorded."""
-        roles = {**roles, **self._of_cases(roles)}
+        roles = {**roles, **self._without_information(roles)}
         merged, first_rows, more = self._merged(roles)
         published = recognized_roles(without_commas(merged, self.profiles), self.profiles, self.k, self.keys)
         settings = self._reading(roles, published, first_rows=first_rows)
@@ -147,7 +160,11 @@ class UnitReader(RedactedRepr):
             possible_items=possible_items(roles, merged, self.profiles),
         )  # fmt: skip
         if all(role.role in (*OF_PERSONS, "drop") for role in published.values()):
-            return self._unpublished(proposal, roles, merged, published)
+            able = (names for names in self._item_series(merged) if merged[names[0]].differs)
+            if not (names := next(able, ())):
+                return self._unpublished(proposal, roles, merged, published)
+            tree, role = tree_of(self.profiles[names[0]].kind), next(iter(self._read_together(names)))
+            published |= {name: replace(merged[name], role=role, hierarchy=tree) for name in names}
         proposal, as_read = self._with_table(proposal, published)
         return self._concluded(proposal, roles, merged, as_read)
 
@@ -176,17 +193,22 @@ class UnitReader(RedactedRepr):
         first_rows |= differ if use_first else {}
         return merged, bool(first_rows), [self._first_row(name, count) for name, count in first_rows.items()]
 
-    def _of_cases(self, roles: ProposedRoles) -> ProposedRoles:
-        """Return roles that drop the unrecognized ids of cases, such as receipts: a person has several, and nearly none
-        belongs to another person.
+    def _without_information(self, roles: ProposedRoles) -> ProposedRoles:
+        """Return roles that drop unrecognized columns: the ids of cases, such as receipts, if nearly no value belongs
+        to another person, and names of fields, if nearly every person has each of them.
         """
         if not self._repeats(roles):
             return {}
         most = self._counted(self.person)[1]
-        many = [n for n, own in roles.items() if own.role == UNRECOGNIZED and self.profiles[n].distinct > most]
-        plain = [n for n in many if self.profiles[n].kind not in _MEASURED and self._are_plain([n])]
-        cases = [n for n in plain if self._pairs(n) <= _OF_ONE_PERSON * self.profiles[n].distinct]
-        return dict.fromkeys(cases, ProposedRole("drop", "nearly every value belongs to one person"))
+        unknown = [n for n, own in roles.items() if own.role == UNRECOGNIZED and self._are_plain([n])]
+        plain = [n for n in unknown if self.profiles[n].kind not in _MEASURED]
+        many = [n for n in plain if self.profiles[n].distinct > most]
+        cases = [n for n in many if self._pairs(n) <= _OF_ONE_PERSON * self.profiles[n].distinct]
+        case = ProposedRole("drop", "nearly every value belongs to one person")
+        return dict.fromkeys(cases, case) | {
+            n: ProposedRole("drop", _FIELDS, fixes=(Fix({"items": [n]}, "if each value is an item"),))
+            for n in filter(self._name_fields, plain)
+        }
 
     def _repeats(self, roles: ProposedRoles) -> bool:
         """Return True if a person may have several rows that are merged into one record."""
@@ -316,18 +338,20 @@ class UnitReader(RedactedRepr):
         self, proposal: Proposal, merged: ProposedRoles, published: ProposedRoles, marked: Sequence[str]
     ) -> Proposal:
         """Return the proposal with the question which columns contain the items, if others than the proposed ones may
-        contain them.
+        contain them, or if the proposed ones are only candidates.
         """
         sets = {role: [name for name, own in published.items() if own.role == role] for role in SETS}
-        chosen = [name for names in sets.values() for name in names]
+        chosen = [name for names in sets.values() for name in names if merged[name].role in SETS]
         is_declared = any(published[name].is_given for name in chosen) or bool(self.data.declared.get("sensitive"))
-        others = [] if is_declared else self._as_items(merged, marked, sets["items"])
+        others = [] if is_declared else self._as_items(merged, marked, sets if chosen else {})
         if not others:
             return proposal
         shapes = [self._with_items(name) for name in sets["items"][:_MOST_ITEMS]]
         shapes += [f"{counted(len(sets[role]), 'column')} {shape}" for role, shape in _SHAPES.items() if sets[role]]
-        named = f"{listed(shapes)} {'is' if len(chosen) == 1 else 'are'}" if shapes else "no column is"
-        problem = Problem(f"{named} proposed as the items", others)
+        named = f"{listed(shapes)} {'is' if len(chosen) == 1 else 'are'}" if chosen else "no column is"
+        rest = [repr(names[0]) for names in self._item_series(merged)[_MOST_ITEMS:]]
+        less = f" (less likely: {', '.join(rest[:_MOST_LESS_LIKELY])})" if rest else ""
+        problem = Problem(f"{named} proposed as the items{less}", others)
         answers = [Fix({role: names for role, names in sets.items() if names}, f"{named} proposed")] if chosen else []
         items = [Job(fix.settings).names("items") for fix in (*answers, *others)]
         asked = [
@@ -344,22 +368,61 @@ class UnitReader(RedactedRepr):
         as_is = [name for name in self.data.declared.names("publish_as_is") if name in columns]
         return replace(fix, settings={**fix.settings, "publish_as_is": as_is}) if as_is else fix
 
-    def _as_items(self, merged: ProposedRoles, marked: Sequence[str], chosen: Sequence[str] = ()) -> list[Fix]:
-        """Return the settings that publish dropped columns as items, the most probable first."""
+    def _as_items(
+        self, merged: ProposedRoles, marked: Sequence[str], chosen: Mapping[str, Sequence[str]] = MappingProxyType({})
+    ) -> list[Fix]:
+        """Return the settings that publish dropped columns as items, the most probable first. `chosen` are the proposed
+        columns by role.
+        """
         if marked:
             return [Fix({"one_hot": list(marked)}, f"if each of {len(marked)} columns of 0 and 1 is an item")]
-        candidates = [name for name in item_candidates(merged, self.profiles) if not merged[name].is_given]
-        series = [*dict.fromkeys(tuple(self._series(name, merged)) for name in candidates)][:_MOST_ITEMS]
+        unknown = [name for name, own in merged.items() if own.role == UNRECOGNIZED]
+        if not chosen and (pairs := pair_problems([*self.profiles.values()], unknown)):
+            return [problem.fixes[-1] for problem in pairs]
+        series = self._item_series(merged)
         fixes = [
-            Fix(self._read_together(names), f"if {self._with_items(*names)} contains the items") for names in series
+            Fix(self._read_together(names), f"if {self._with_items(*names)} contains the items")
+            for names in series[:_MOST_ITEMS]
         ]
-        if series and len(series) + len(chosen) > 1:
-            fixes.append(Fix({"items": [*chosen, *chain(*series)]}, "if each of these columns does"))
+        proposed = [*chain(*chosen.values())]
+        likely = [
+            names
+            for names in series[:_MOST_ITEMS]
+            if (self.profiles[names[0]].kind != "integers" or names_codes(names[0])) and not self._name_fields(names[0])
+        ]
+        columns = [*chain(*likely)]
+        if columns and len(likely) + len(proposed) > 1 and not chosen.get("one_hot"):
+            role = "one_code" if chosen.get("one_code") else "items"
+            fixes.append(Fix({role: [*proposed, *columns]}, "if each of these columns does"))
         return fixes
+
+    def _item_series(self, merged: ProposedRoles) -> list[tuple[str, ...]]:
+        """Return the dropped columns that may contain the items, with the columns of their series, the most probable
+        first.
+        """
+        dropped = [n for n, own in merged.items() if own.role == "drop" and not own.is_given and n not in self.rejected]
+        names = [name for name in dropped if merged[name].differs or self._recurs(name)] if self.person else []
+        able = sorted(item_candidates(names, self.profiles), key=self._name_fields)
+        return [*dict.fromkeys(tuple(self._series(name, merged)) for name in able)]
+
+    def _recurs(self, name: str) -> bool:
+        """Return True if persons have several values of a column, and many persons share a value, so that it does not
+        identify them.
+        """
+        profile, persons = self.profiles[name], self._counted(self.person)[1]
+        if not (may_be_items(profile) and self._are_plain([name])) or name in self.person:
+            return False
+        is_other = name not in self.keys or 2 * profile.distinct <= persons
+        return is_other and self._pairs(name) >= max(self.k * profile.distinct, _SEVERAL * persons)
+
+    def _name_fields(self, name: str) -> bool:
+        """Return True if nearly every person has each value of a column, like names of fields."""
+        (rows, persons), n = self._counted(self.person), self.profiles[name].distinct
+        return 1 < n <= rows / max(1, persons) and self._pairs(name) >= _OF_EACH_PERSON * persons * n
 
     def _pairs(self, name: str) -> int:
         """Return the number of distinct pairs of a person and a value of a column."""
-        return counted_in([self.data.columns[column] for column in (*self.person, name)])[1]
+        return self._counted((*self.person, name))[1]
 
     def _series(self, name: str, merged: ProposedRoles) -> list[str]:
         """Return the columns of a numbered series that may contain items like a column of it."""
@@ -378,9 +441,9 @@ class UnitReader(RedactedRepr):
         pairs = profile.occurrences or self._pairs(name)
         more = f", with {counted(len(series), 'column')} numbered alike," if series else ""
         shape = "lists" if profile.kind == "sets" else "one item a row"
-        return (
-            f"{name!r} ({shape}, {counted(profile.distinct, 'item')}, {pairs / max(1, persons):.1f} per person){more}"
-        )
+        items = f"{counted(profile.distinct, 'item')}, {pairs / max(1, persons):.1f} per person"
+        fields = f"; {_FIELDS}" if profile.kind != "sets" and self._name_fields(name) else ""
+        return f"{name!r} ({shape}, {items}{fields}){more}"
 
     def _columns(self, roles: ProposedRoles) -> tuple[ColumnFindings, ...]:
         """Return the columns with their roles, and with the settings that read their words as items."""
@@ -460,9 +523,14 @@ def are_buckets(given: Job, roles: ProposedRoles) -> bool:
     return bool(given.get("id")) and sensitive and not any(role.role == "relational" for role in roles.values())
 
 
-_MOST_ROWS_NAMED, _MOST_ITEMS = 5, 5
-_OF_ONE_PERSON, _MEASURED = 1.02, ("numbers", "dates")
-"""Maximum mean number of persons per id of a case, and kinds of values that are no such ids."""
+_MOST_ROWS_NAMED, _MOST_ITEMS, _MOST_LESS_LIKELY = 5, 5, 10
+_OF_ONE_PERSON, _OF_EACH_PERSON, _MEASURED = 1.02, 0.95, ("numbers", "dates")
+"""Maximum mean number of persons per id of a case, minimum share of persons with a value that names a field, and kinds
+of values that are neither.
+"""
+_FIELDS = "nearly every person has each value, like names of fields; if they are, write a column for each"
+_SEVERAL = 1.1
+"""Minimum mean number of different values per person in a column of items."""
 _SHAPES = {"one_hot": "that each mark an item", "one_code": "with one item each"}
 """Shapes of sets that several columns form together."""
 _ONE_VALUE = ("relational", "sensitive", "keep")

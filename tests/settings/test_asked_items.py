@@ -1,0 +1,119 @@
+"""Every column that may contain the items is an answer, and no weak candidate is published without an answer."""
+
+import random
+
+import pyarrow as pa
+import pytest
+
+import anonset
+from anonset.errors import Fix
+from anonset.jobs.findings import Findings
+
+DRAW = random.Random(11)
+PERSONS = [n for n in range(150) for _ in range(3 + n % 3)]
+TOWNS = ["Harbour", "Market", "Castle", "Bridge", "Mill"]
+
+
+def found(**columns: list[str]) -> Findings:
+    own = {"pid": [f"P{n:04}" for n in PERSONS], "sex": ["fm"[n % 2] for n in PERSONS]}
+    inspected = anonset.inspect({**own, **columns}, unit="pid")
+    assert isinstance(inspected, Findings)
+    return inspected
+
+
+def drawn(values: list[str]) -> list[str]:
+    return [DRAW.choice(values) for _ in PERSONS]
+
+
+def answers(inspected: Findings) -> list[dict[str, object]]:
+    return [dict(fix.settings) for fix in inspected.item_answers]
+
+
+@pytest.mark.parametrize(
+    ("header", "values"),
+    [
+        ("tumour site", ["breast", "lung", "colon"]),
+        ("histology", ["8140", "8500", "8070"]),
+        ("End station", TOWNS),
+        ("album artist", ["Ella Fitzgerald", "John Smith", "Anna Schmidt", "Maria Garcia", "Peter Brown"]),
+    ],
+)
+def test_values_that_persons_share_are_answers(header: str, values: list[str]) -> None:
+    assert {"items": [header]} in answers(found(**{header: drawn(values)}))
+
+
+def test_words_of_another_column_are_answers() -> None:
+    kinds = ["Run", "Ride", "Swim", "Walk"]
+    chosen = drawn(kinds)
+    titles = [f"{DRAW.choice(['Maria', 'Peter', 'Anna', 'John'])} {kind}" for kind in chosen]
+    assert {"items": ["kind"]} in answers(found(**{"athlete name": titles, "kind": chosen}))
+
+
+def test_a_weak_candidate_is_asked_even_if_it_is_the_only_one() -> None:
+    data = {"pid": [f"P{n:04}" for n in PERSONS], "thing": drawn(TOWNS)}
+    inspected = anonset.inspect(data, unit="pid")
+    assert isinstance(inspected, Findings)
+    assert answers(inspected) == [{"items": ["thing"]}]
+    assert (inspected.obstacle, inspected.columns[1].role) == (None, "drop")
+
+
+def test_counters_quantities_and_names_are_no_answers() -> None:
+    numbers = [str(1 + n % 5) for n in range(len(PERSONS))]
+    doctors = ["Anna Schmidt", "Maria Garcia", "Peter Brown", "John Smith"]
+    columns = {"drug seq": numbers, "doctor": drawn(doctors), "thing": drawn(TOWNS)}
+    assert answers(found(**columns)) == [{"items": ["thing"]}]
+
+
+def test_names_of_fields_are_the_last_answer() -> None:
+    fields = ["dx", "height", "smoker"]
+    order = [n - PERSONS.index(person) for n, person in enumerate(PERSONS)]
+    columns = {"field": [fields[n % 3] for n in order], "answer": drawn(["yes", "maybe", "never", "often"])}
+    inspected = found(**columns)
+    assert answers(inspected)[:2] == [{"items": ["answer"]}, {"items": ["field"]}]
+    assert "names of fields" in inspected.item_answers[1].effect
+
+
+def test_a_group_of_columns_is_joined_with_a_single_column() -> None:
+    codes = ["E11.9", "I10", "J45.0", "K21.0", "M54.5"]
+    inspected = found(dx1=drawn(codes), dx2=drawn(codes), procedure=drawn(["99213", "80053", "93000"]))
+    assert {"one_code": ["dx1", "dx2", "procedure"]} in answers(inspected)
+
+
+def test_at_most_five_columns_are_answers_and_the_others_are_named() -> None:
+    inspected = found(**{f"thing {sign}": drawn([f"{sign}{n}" for n in TOWNS]) for sign in "abcdefg"})
+    single = [fix for fix in answers(inspected) if fix.get("items") and len(fix["items"]) == 1]
+    assert len(single) == 6
+    assert any("less likely: 'thing g'" in problem for problem in inspected.problems)
+
+
+def test_sensitive_columns_of_a_checklist_belong_to_it() -> None:
+    headers = ["Kopfschmerz", "Schwindel", "Fieber", "Husten", "Depression"]
+    columns = {header: drawn(["Ja", "Nein"]) for header in headers}
+    inspected = anonset.inspect({"Alter": [str(20 + n % 50) for n in PERSONS], **columns}, unit="row")
+    assert isinstance(inspected, Findings)
+    assert answers(inspected) == [{"one_hot": headers}]
+
+
+def test_columns_with_the_same_two_values_are_an_answer() -> None:
+    headers = ["E1103", "E0602", "E1106", "E0515"]
+    columns = {header: drawn(["P", "A"]) for header in headers}
+    inspected = anonset.inspect({"age": [str(20 + n % 50) for n in PERSONS], **columns}, unit="row")
+    assert isinstance(inspected, Findings)
+    assert answers(inspected) == [{"one_code": headers, "with_header": True}]
+
+
+def test_items_of_several_fields_are_not_proposed() -> None:
+    parts = [f"name:tea-{n % 4}|quantity:{n % 3}" for n in range(12)]
+    lines = [";".join(parts[n * step % 12] for step in (1, 3, 5)[: 1 + n % 3]) for n in range(len(PERSONS))]
+    inspected = found(lines=lines)
+    assert not inspected.settings.get("items")
+    assert any("several fields" in problem for problem in inspected.problems)
+
+
+def test_a_path_into_nested_values_is_offered_unless_it_names_persons() -> None:
+    sessions = [{"app": f"app{n % 4}", "user": f"u{n}"} for n in range(len(PERSONS))]
+    rows = [{"pid": f"P{n:04}", "sessions": [one]} for n, one in zip(PERSONS, sessions, strict=True)]
+    inspected = anonset.inspect(pa.Table.from_pylist(rows), unit="pid")
+    assert isinstance(inspected, Findings)
+    column = inspected.columns[1]
+    assert column.proposed.fixes == (Fix({"items": ["sessions[].app"]}, "if sessions[].app contains the items"),)
