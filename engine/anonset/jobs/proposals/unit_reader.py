@@ -418,7 +418,11 @@ class UnitReader(RedactedRepr):
     def _name_fields(self, name: str) -> bool:
         """Return True if nearly every person has each value of a column, like names of fields."""
         (rows, persons), n = self._counted(self.person), self.profiles[name].distinct
-        return 1 < n <= rows / max(1, persons) and self._pairs(name) >= _OF_EACH_PERSON * persons * n
+        return (
+            persons >= _FEWEST_PERSONS
+            and 1 < n <= rows / persons
+            and self._pairs(name) >= _OF_EACH_PERSON * persons * n
+        )
 
     def _pairs(self, name: str) -> int:
         """Return the number of distinct pairs of a person and a value of a column."""
@@ -528,6 +532,8 @@ _OF_ONE_PERSON, _OF_EACH_PERSON, _MEASURED = 1.02, 0.95, ("numbers", "dates")
 """Maximum mean number of persons per id of a case, minimum share of persons with a value that names a field, and kinds
 of values that are neither.
 """
+_FEWEST_PERSONS = 20
+"""Minimum number of persons that show which values name fields."""
 _FIELDS = "nearly every person has each value, like names of fields; if they are, write a column for each"
 _SEVERAL = 1.1
 """Minimum mean number of different values per person in a column of items."""
