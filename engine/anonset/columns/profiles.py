@@ -257,8 +257,8 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
         paths = [f"{column}{path}" for path in arrow.leaf_paths(type_)[:_MOST_PATHS]]
         named = paths or [f"{column}{'[]' if lists else ''}.MEMBER"]
         nested = _unsupported(column, "nested values", n, nulls, f"read a path, such as {listed(named, 'or')}")
-        others = [path for path in paths if not _is_of_one(path)]
-        return replace(nested, fixes=tuple(Fix({"items": [path]}, f"if {path} contains the items") for path in others))
+        offered = [path for path in paths if not _is_of_one(path)]
+        return replace(nested, fixes=tuple(Fix({"items": [path]}, f"if {path} contains the items") for path in offered))
     if lists:
         items = _flat(loaded)
         return _of_sets(column, n, nulls, *_counted(items), len(items), None)
