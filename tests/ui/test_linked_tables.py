@@ -104,6 +104,26 @@ def test_linked_tables_are_shown_tried_and_published(folder: Path) -> None:
     }
 
 
+@pytest.mark.usefixtures("commands_in_this_process")
+def test_each_linked_table_shows_its_first_rows(folder: Path) -> None:
+    async def way(user: User, state: PageState) -> None:
+        state.is_local = True
+        state.open("job.toml")
+        await until(lambda: state.inspection.linked is not None and not state.inspection.busy)
+        await user.open("/")
+        columns = {"patient": ["sex"], "visit": [], "diagnosis": ["code"], "drug": ["atc"]}
+        for table, names in columns.items():
+            user.find(marker=f"records {table}").click()
+            await user.should_see(marker="grid")
+            options = element(user, "grid").options
+            assert [one["headerName"] for one in options["columnDefs"]] == names
+            assert len(options["rowData"]) == (0 if table == "visit" else 120 if table == "diagnosis" else 60)
+            user.find(marker=f"records {table}").click()
+            await user.should_not_see(marker="grid")
+
+    by_clicks(folder, way)
+
+
 @pytest.fixture
 def clinic(folder: Path) -> Path:
     """Folder without a job file, whose tables have two keys, next to a file without a key."""

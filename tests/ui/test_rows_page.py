@@ -140,11 +140,13 @@ def test_only_the_local_page_shows_records_and_stores_none(folder: Path, *, is_l
             options = element(user, "grid").options
             assert [one["headerName"] for one in options["columnDefs"]] == ["age", "codes", "ward"]
             assert all(one["filter"] for one in options["columnDefs"])
-            assert len(options["rowData"]) == 60
+            assert len(options["rowData"]) == 120
+            assert "Show the first records" not in texts(user)
             assert re.search(r"2 masked columns\nColumns .*: pid, mail\.", texts(user))
             assert not re.search(r"clinic\.org|\bP\d{3}\b", f"{options}")
             user.find("Hide").click()
             await user.should_not_see(marker="grid")
+            assert "Show the first records" in texts(user)
             shown = html.unescape(re.sub(r"<[^>]+>", " ", values.text))
             assert re.search(r"ward: 2 of 2 values +Value +Records +w0 +30 \(50\.0%\) +w1 +30", shown)
             assert "mail: masked" in shown

@@ -647,6 +647,35 @@ def test_a_contradicted_person_and_a_sensitive_column_are_warnings_until_they_ar
 
 
 @pytest.mark.usefixtures("commands_in_this_process")
+def test_rows_are_seen_before_the_questions_and_values_after_them_without_a_reload(tmp_path: Path) -> None:
+    write_episodes(tmp_path)
+
+    async def way(user: User, state: PageState) -> None:
+        state.is_local = True
+        state.open("episodes.csv")
+        await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
+        await user.open("/")
+        assert not state.answered
+        shown = texts(user)
+        assert shown.index("Show the first records") < shown.index("Choose an answer first")
+        user.find(marker="records").click()
+        await user.should_see(marker="grid")
+        options = element(user, "grid").options
+        assert [one["headerName"] for one in options["columnDefs"]] == [
+            "SEX", "ETHNOS", "DIAG_01", "DIAG_02", "OPERTN_01", "PROCODE3",
+        ]  # fmt: skip
+        assert [row["0"] for row in options["rowData"]] == [f"{1 + n % 70 % 2}" for n in range(180)]
+        assert "are masked: EPIKEY, ENCRYPTED_HESID." in texts(user)
+        await inspected(state, lambda: state.answer("ENCRYPTED_HESID"))
+        await user.should_see(marker="grid")  # an answer does not close it
+        assert "Show values" not in texts(user)
+        await inspected(state, lambda: state.apply_fix(state.item_answers[0]))
+        await until(lambda: "Show values" in texts(user) and "Show the most frequent values" in texts(user))
+
+    by_clicks(tmp_path, way)
+
+
+@pytest.mark.usefixtures("commands_in_this_process")
 def test_roles_are_proposed_until_somebody_chooses(tmp_path: Path) -> None:
     write_episodes(tmp_path)
 

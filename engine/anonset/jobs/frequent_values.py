@@ -1,22 +1,24 @@
 """Most frequent values of each column that a job publishes. Only the local page of the owner shows them."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
+from anonset.columns.headers import is_identifier
 from anonset.data import Table
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
 from anonset.jobs.reading import place_of_data, read_data
-from anonset.jobs.shown_values import Values, texts_of, values_by_column
+from anonset.jobs.shown_values import Values, are_personal, values_by_column
 from anonset.settings.commands import EvaluateSettings
 from anonset.settings.job import Job
 from anonset.settings.job_files import settings_at
 
-_RECORDS = 200
-"""Number of records that are shown."""
+_ROWS = 200
+"""Number of rows that are shown."""
 _SHOWN, _SHOWN_OF_ONE = 12, 100
 """Maximum number of values of each of several columns, and of a single column."""
 
@@ -48,7 +50,7 @@ def frequent_values(job: str, column: str = "") -> list[FrequentValues]:
     InputError
         If the job is invalid, the data cannot be read, or the job does not publish the column.
     """
-    with _read(job) as (table, _):
+    with _read(job) as table:
         shown = [one for one in table.columns if one not in table.ids]
         found = {name: values for one in shown for name, values in values_by_column(one, table.joined).items()}
         if column and column not in found:
@@ -61,37 +63,41 @@ def frequent_values(job: str, column: str = "") -> list[FrequentValues]:
         ]
 
 
-def first_records(job: str) -> dict[str, list[str]]:
-    """Return the first records that a job reads, by column. Masked columns have no values and are the last.
+def first_rows(source: str, options: Job, hidden: Collection[str] = ()) -> dict[str, list[str]]:
+    """Return the first rows of a file as text, by column. Masked columns have no values and are the last.
 
-    Columns that identify a person, columns that are not published, and columns with contact data, names or free text
-    are masked.
+    Hidden columns, columns named like an id, and columns with contact data, names or free text are masked.
 
     Raises
     ------
     InputError
-        If the job is invalid, or the data cannot be read.
+        If the data cannot be read.
     """
-    with _read(job) as (table, settings):
-        rows = np.arange(min(_RECORDS, table.n))
-        found = {
-            one.name: []
-            if any(values.are_personal for values in values_by_column(one, table.joined).values())
-            else ["; ".join(cell) for cell in texts_of(one.take(rows))]
-            for one in table.columns
-            if one not in table.ids
-        }
-        hidden = [*settings.file.person, *settings.drop]
-        return dict(sorted([*((name, []) for name in hidden), *found.items()], key=lambda of: not of[1]))
+    from anonset.jobs.proposals.proposed_reading import head_of, with_recognised_options
+
+    head, _ = with_recognised_options(source, options, head_of)
+    texts = {name: [_text_of(value) for value in column.to_pylist()] for name, column in head.items()}
+    masked = {name for name, cells in texts.items() if name in hidden or is_identifier(name) or _is_masked(cells)}
+    return dict(sorted([(n, [] if n in masked else texts[n][:_ROWS]) for n in texts], key=lambda of: of[0] in masked))
+
+
+def _text_of(value: Any) -> str:
+    values = value if isinstance(value, list) else [value]
+    return "; ".join(str(one) for one in values if one is not None)
+
+
+def _is_masked(cells: Sequence[str]) -> bool:
+    given = [cell for cell in cells if cell]
+    return bool(given) and are_personal([*dict.fromkeys(given)], len(given), is_set=False)
 
 
 @contextmanager
-def _read(job: str) -> Iterator[tuple[Table, EvaluateSettings]]:
-    """Yield the table that a job reads, and the settings of the job."""
+def _read(job: str) -> Iterator[Table]:
+    """Yield the table that a job reads."""
     where, settings = settings_at(job, "input", Job(), EvaluateSettings)
     source = settings.source(where)
     with place_of_data([source], settings) as place:
-        yield read_data(source, settings.read_options(), store=place), settings
+        yield read_data(source, settings.read_options(), store=place)
 
 
 def _of(name: str, records: int, values: Values, most: int) -> FrequentValues:

@@ -39,7 +39,7 @@ def values_by_column(column: SetColumn | Column, joined: Sequence[str]) -> dict[
     parts, is_set = dict[str, Values](), isinstance(column, SetColumn)
     for name, start, codes in parts_of(joined or (column.name,), labels, headers_of(labels) if is_set else ()):
         own = [labels[code].removeprefix(start) for code in codes]
-        personal = _are_personal(own, int(counts[codes].sum()), is_set=is_set)
+        personal = are_personal(own, int(counts[codes].sum()), is_set=is_set)
         if joined:
             parts[name] = Values(own, counts[codes], personal)
         else:  # a header of items ``header=value`` is no column
@@ -56,7 +56,8 @@ def texts_of(column: SetColumn | Column) -> Iterable[tuple[str, ...]]:
     return [(f"{value:.15g}",) for value in column.values.tolist()]
 
 
-def _are_personal(labels: Sequence[str], occurrences: int, *, is_set: bool) -> bool:
+def are_personal(labels: Sequence[str], occurrences: int, *, is_set: bool) -> bool:
+    """Return True if values are contact data, names, ids, free text, or texts of which each record has its own."""
     return bool(
         (not is_set and occurrences <= len(labels))  # each record has a value of its own
         or personal_kind(labels)

@@ -256,6 +256,12 @@ def column_names(source: Source, declared: Job) -> tuple[str, ...]:
     return tuple(_opened(source, declared)[0].names)
 
 
+def head_of(source: Source, declared: Job) -> ArrowColumns:
+    """Return the first rows of all columns. Raise MisreadError if other settings are recognized."""
+    opened, _ = _opened(source, declared)
+    return opened.head(opened.names)
+
+
 def _opened(source: Source, declared: Job, paths: Sequence[str] = ()) -> tuple[OpenedSource, bool]:
     """Open a source with the given settings. Return the source, and True if the header may be a record."""
     stated = declared.only((*DIALECT_OPTIONS, "separator", "null"))

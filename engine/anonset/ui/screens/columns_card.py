@@ -5,16 +5,14 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from nicegui import run, ui
+from nicegui import ui
 
 from anonset.data.hierarchies.hierarchy_rules import is_coarser
-from anonset.jobs.frequent_values import first_records
 from anonset.reading.file_options import Unit
 from anonset.settings.job import Job
 from anonset.spelling import counted, short_names
 from anonset.ui.screens.frame import Screen, button, card, menu_of, table, text
 from anonset.ui.screens.role_menus import RoleMenus
-from anonset.ui.screens.rows_page import MASKED_COLUMNS
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.setting_words import ROLE_WORDS
 
@@ -42,7 +40,8 @@ def _can_change(state: PageState) -> bool:
 def _shown(state: PageState) -> object:
     """Return what the table shows apart from the roles, which the menus follow."""
     columns = tuple((one["name"], one["nulls"], one["missing"]) for one in state.inspection.columns)
-    return (columns, _offered(state), state.unit, state.answered, state.publishing) if columns else None
+    shown = (columns, _offered(state), state.unit, state.answered, state.first_step, state.publishing)
+    return shown if columns else None
 
 
 def _several(screen: Screen) -> None:
@@ -98,38 +97,7 @@ def _columns(screen: Screen) -> None:
                     menus.add(name, *roles[name], _offered(state), enabled=can_change)
         _fold(rows)
         if state.is_local and not state.first_step:
-            grid = ui.element("div")
-            with ui.element("div").classes("actions"):
-                ui.link("Show the most frequent values", "/values", new_tab=True).mark("values")
-                first = button("Show the first records", lambda: screen.run(_show_records(state, grid)))
-                first.classes("second").mark("records")
-
-
-async def _show_records(state: PageState, place: ui.element) -> None:
-    """Show the first records in a grid that sorts and filters them, and the names of masked columns, folded."""
-    if (job := state.values_job) is None:
-        return
-    columns = await run.io_bound(first_records, str(job)) or {}  # None while the server ends
-    shown = [name for name, values in columns.items() if values]
-    masked = [name for name in columns if name not in shown]
-    place.clear()
-    with place:
-        grid = ui.aggrid({
-            "suppressCellFocus": True,  # Tab would visit each cell
-            "columnDefs": [
-                {"headerName": name, "field": f"{number}", "filter": True, "floatingFilter": True, "minWidth": 120}
-                for number, name in enumerate(shown)
-            ],
-            "rowData": [
-                {f"{number}": value for number, value in enumerate(record)}
-                for record in zip(*(columns[name] for name in shown), strict=True)
-            ],
-        })  # fmt: skip
-        grid.classes("grid-frame").mark("grid")
-        with ui.element("details"):
-            text("summary", counted(len(masked), "masked column"))
-            text("p", f"{MASKED_COLUMNS}: {', '.join(masked)}.")
-        button("Hide", place.clear).classes("second")
+            ui.link("Show the most frequent values", "/values", new_tab=True).mark("values")
 
 
 def _search(rows: Mapping[str, ui.element], names: Sequence[str]) -> None:

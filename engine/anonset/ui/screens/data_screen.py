@@ -14,6 +14,7 @@ from anonset.release.memory import format_size
 from anonset.settings.edits import QUESTIONS
 from anonset.spelling import counted
 from anonset.ui.screens.columns_card import coarsened, create_columns, roles_of_job
+from anonset.ui.screens.first_rows import show_first_rows
 from anonset.ui.screens.fix_buttons import fix_buttons, open_fixes, warning_in_words
 from anonset.ui.screens.frame import Screen, button, card, empty, menu_of, text
 from anonset.ui.screens.linked_tables import keys_of, show_tables, tables_state
@@ -34,6 +35,9 @@ def data_screen(state: PageState) -> None:
         return
     with screen.opened("What do the data contain?", lambda: state.command("inspect")):
         screen.section(lambda: _status_state(state), lambda _: _status(state))
+        screen.section(
+            lambda: True if state.inspection.columns else None, lambda _: show_first_rows(screen, lambda: state.stated)
+        )
         screen.section(lambda: _question_state(state), lambda _: _question(screen))
         screen.section(lambda: _problems_state(state), lambda _: _problems(screen))
         screen.section(lambda: tables_state(state), lambda _: show_tables(screen))

@@ -1,6 +1,7 @@
 """Sections of the screen Data about linked tables: the key, the persons and the columns of each table."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import PurePath
 from typing import Any
 
@@ -11,6 +12,7 @@ from anonset.reading.linked import column_of
 from anonset.settings.job import Job
 from anonset.settings.table_lines import TABLE_ROLES
 from anonset.spelling import counted, listed
+from anonset.ui.screens.first_rows import show_first_rows
 from anonset.ui.screens.frame import Screen, card, table, text
 from anonset.ui.screens.role_menus import RoleMenus
 from anonset.ui.screens.run_sections import show_table
@@ -25,7 +27,7 @@ _OFFERED = ("items", "relational", "keep", "drop")
 def tables_state(state: PageState) -> object:
     """Return what the sections show apart from the roles, which the menus follow."""
     links = {name: stated.with_(**dict.fromkeys(TABLE_ROLES)).settings for name, stated in state.tables.items()}
-    return links, state.inspection.linked, state.answered, state.publishing
+    return links, state.inspection.linked, state.answered, state.first_step, state.publishing
 
 
 def show_tables(screen: Screen) -> None:
@@ -41,6 +43,7 @@ def show_tables(screen: Screen) -> None:
         links = any(one.text("in").partition(".")[0] == name for one in tables.values())
         with card(f"Table {name}"):
             _describe(stated, keys, found, links=links)
+            show_first_rows(screen, partial(Job, stated), name)
             _columns(menus, name, keys, roles, found, can_change=can_change)
     _left_out((state.inspection.linked or {"left_out": {}})["left_out"])
     if tables and state.is_local and not state.first_step:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from anonset.errors import AnonsetError, Fix, InputError, plain_text
+from anonset.jobs.frequent_values import first_rows
 from anonset.privacy.model import PrivacyModel
 from anonset.reading.file_options import NONE, OPEN, Unit
 from anonset.reading.linked import LinkedTables
@@ -409,6 +410,27 @@ class PageState:
         if path is not None:
             self.folder.require_inside(read_job(str(path)))
         return path
+
+    def first_rows(self, stated: Job) -> dict[str, list[str]]:
+        """Return the first rows of a table, or of the opened data, by column. Masked columns have no values.
+
+        Parameters
+        ----------
+        stated
+            Input and reading options.
+
+        Raises
+        ------
+        InputError
+            If the data cannot be read, are outside of the folder, or if other machines can open the page.
+        """
+        data = self.inspection.data if self.job is None or "input" not in stated else self.job.parent / stated["input"]
+        if not self.is_local or data is None:
+            msg = "the page shows rows only on the machine of the data"
+            raise InputError(msg)
+        units = [self.unit, *self.inspection.others, *(answer["unit"] for answer in self.inspection.answers)]
+        persons = {name for unit in units for name in Unit.of(unit)}
+        return first_rows(str(self.folder.complete(data)), stated.without("unit"), persons)
 
     @property
     def values_job(self) -> Path | None:
