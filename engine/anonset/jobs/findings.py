@@ -182,6 +182,10 @@ class Findings(RedactedRepr):
     """Dropped columns that may contain items, by the setting that publishes them."""
     possible_roles: Mapping[str, list[str]] = field(default_factory=dict)
     """Settings that publish columns chosen by their values only. Empty if a column is recognized."""
+    joint: tuple[Share, Share] | None = field(default=None, repr=False)
+    """Shares of records that are unique, and in groups of fewer than k, if an attacker knows all quasi-identifiers and
+    the `m` most identifying items. None without quasi-identifiers or items.
+    """
     obstacle: Problem | None = field(default=None, repr=False)
     """Element of `checks` with which no record can be read, or None if records can be read."""
     item_answers: tuple[Fix, ...] = field(default=(), repr=False)

@@ -21,8 +21,9 @@ from anonset.jobs.proposals.linked_proposal import inspect_linked
 from anonset.jobs.proposals.proposal import Proposal
 from anonset.jobs.proposals.proposed_reading import proposal_for
 from anonset.jobs.runs.persons import count_persons, errors_of_persons, findings_of_tests, spelled_ids, unit_findings
-from anonset.measures.risks.known_items import known_items
-from anonset.measures.shares import share_of
+from anonset.measures.distinct_records import codes_of
+from anonset.measures.risks.known_items import known_items, matching_rows
+from anonset.measures.shares import Share, share_of
 from anonset.privacy.model import require_size
 from anonset.reading.file_options import ROW, UNKNOWN, Unit
 from anonset.reading.options import require_options
@@ -135,6 +136,7 @@ def _with_records(findings: Findings, work: Proposal, table: Table, seed: int) -
         unit=unit,
         quasi_identifiers=_classes(table, k),
         known_items=() if table.transactions is None else known_items(table.transactions, m + 1, k, seed=seed),
+        joint=_joint(table, k, m, seed),
         checks=_distinct(checks),
         memory=None if work.source is None or not work.source.files else memory_for(work.source.size),
         rejected=bool(rejection),
@@ -188,6 +190,14 @@ def _classes(table: Table, k: int) -> ClassFindings | None:
     sizes = per_class[classes]
     names = tuple(column.name for column in table.relational)
     return ClassFindings(names, len(per_class), int(per_class.min()), share_of(sizes == 1), share_of(sizes < k))
+
+
+def _joint(table: Table, k: int, m: int, seed: int) -> tuple[Share, Share] | None:
+    if table.transactions is None or not table.relational or not table.n:
+        return None
+    known = codes_of(table.relational)
+    *_, least = matching_rows(table.transactions, m, group=known, store=table.store, seed=seed)
+    return least.share(least.values == 1), least.share(least.values < k)
 
 
 def _profiles_of(table: Table) -> Iterator[tuple[str, Profile]]:

@@ -39,13 +39,13 @@ def data_screen(state: PageState) -> None:
             lambda: True if state.inspection.columns else None, lambda _: show_first_rows(screen, lambda: state.stated)
         )
         screen.section(lambda: _question_state(state), lambda _: _question(screen))
-        screen.section(lambda: _problems_state(state), lambda _: _problems(screen))
-        screen.section(lambda: tables_state(state), lambda _: show_tables(screen))
-        create_columns(screen)
         screen.section(
             lambda: (state.inspection.findings if state.answered else None, coarsened(state)),
             lambda found: show_exposed(*found),
         )
+        screen.section(lambda: _problems_state(state), lambda _: _problems(screen))
+        screen.section(lambda: tables_state(state), lambda _: show_tables(screen))
+        create_columns(screen)
         screen.section(lambda: (state.first_step, state.publishing), lambda _: _next(screen))
 
 

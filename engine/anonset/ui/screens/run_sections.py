@@ -36,8 +36,8 @@ def ended(run: CommandRun | None) -> tuple[CommandRun, int | None] | None:
 
 
 def show_exposed(findings: Mapping[str, Any] | None, coarsened: Sequence[str] = ()) -> None:
-    """Show the share of people in the original who can be identified, with a bar for each kind of attacker
-    knowledge.
+    """Show the share of people in the original who can be identified by the attacker of the promise, and, folded, by
+    other attackers.
 
     Parameters
     ----------
@@ -50,10 +50,14 @@ def show_exposed(findings: Mapping[str, Any] | None, coarsened: Sequence[str] = 
     rows = (
         [] if classes is None else [(f"all of {', '.join(classes['columns'])}", classes["unique"], classes["below_k"])]
     )
+    items = {int(size): f"{counted(int(size), 'item')} (the most identifying)" for size in findings["known_items"]}
     rows += [
-        (f"{counted(int(size), 'item')} (the most identifying)", known["worst"], known["worst_below_k"])
-        for size, known in findings["known_items"].items()
+        (items[int(size)], known["worst"], known["worst_below_k"]) for size, known in findings["known_items"].items()
     ]
+    if findings["joint"] is not None:
+        rows.insert(0, (f"{rows[0][0]}, and {items[findings['m']]}", *findings["joint"]))
+    elif classes is None:
+        rows.sort(key=lambda row: row[0] != items[findings["m"]])  # the attacker of the promise is the first
     if rows:
         with card("Who is at risk now?"):
             known, unique, _ = rows[0]
