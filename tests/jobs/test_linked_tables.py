@@ -224,6 +224,9 @@ def test_each_candidate_is_published_as_suggest_measured_it(tmp_path, capsys, mo
         command = [*shlex.split(best["command"])[1:-1], f"out-{number}", "--json"]
         assert main(command) == 0, capsys.readouterr().err
         assert json.loads(capsys.readouterr().out)["shares"] == best["shares"], candidate
+        with (tmp_path / f"out-{number}" / "tables" / "condition.csv").open() as file:
+            shown = {row["code"] for row in csv.DictReader(file)}
+        assert ("condition.code: lost" in best["utility"]) == (len(shown) == 1)
         compared += 1
     assert compared >= 4, compared
 

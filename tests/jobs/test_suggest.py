@@ -23,6 +23,7 @@ from anonset.jobs.trials.candidates import BY_FREQUENCY, candidates_for
 from anonset.jobs.trials.ranking import (
     best_of,
     explain_failure,
+    grounds,
     limit,
     made_from_data,
     ranked,
@@ -115,6 +116,29 @@ def test_third_party_algorithms_are_candidates(monkeypatch):
     monkeypatch.setitem(OFFERED, "of-a-plug-in", OfAPlugIn)
     attempted = [candidate.algorithm for candidate in candidates_for(TABLE, MODEL)]
     assert (attempted.count("apriori"), attempted.count("of-a-plug-in")) == (1, 1)
+
+
+def of_figures(pairs, items, kept, lost):
+    shares = {"items": {"kept": kept, "generalized": 1 - kept}}
+    return Candidate("x", {}, "holds", shares, measures={"rum": lost}, countable=CountAccuracy(items, pairs, 2.0))
+
+
+def test_the_grounds_name_a_figure_in_which_the_best_exceeds_a_result_that_is_better_in_others():
+    best, alike, other = (
+        of_figures(0.396, 0.047, 0.615, 0.007),
+        of_figures(0.4, 0.05, 0.61, 0.007),
+        of_figures(0.424, 0.043, 0.621, 0),
+    )
+    order = ranked([other, alike, best])
+    assert order == [best, alike, other]
+    assert grounds(best, order) == "best balance of 3 candidates; error of frequent pairs 39.6%, result 3 42.4%"
+    assert grounds(best, order[:2]) == "best balance of 2 candidates"
+    for _ in range(200):
+        order = ranked([of_figures(*(RNG.randrange(0, 101) / 100 for _ in range(4))) for _ in range(3)])
+        _, _, figures = grounds(order[0], order).partition("; ")
+        if figures:
+            own, others = [float(part.split()[-1].rstrip("%")) for part in figures.split(", result")]
+            assert own < others if "error" in figures else own > others, figures
 
 
 def test_insufficient_time_is_reported_with_the_time_needed(monkeypatch):
@@ -256,7 +280,7 @@ def test_retention_is_described_in_a_sentence():
         countable=CountAccuracy(0.21, 0.04, 29.2),
     )
     assert names(
-        reason(candidate, [candidate] * 7), "7 exact 21.0% items 4.0% pairs 11.8% 88.2% generalized 29 75.0% relational"
+        reason(candidate, [candidate] * 7), "7 exact 21.0% items 4.0% pairs 11.8% 88.2% generalized 29 75.0% attributes"
     )
 
 

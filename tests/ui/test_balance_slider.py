@@ -82,10 +82,10 @@ def test_a_position_of_the_slider_is_published_with_the_bytes_of_the_command_lin
         for at in (0, len(stops) - 1):
             user.find(marker="balance").trigger("input", str(at))
             words = (
-                f"counts of items are off by {errors[at]:.1%} (mean); {kept[at]:.1%} of the detail of the attributes"
+                f"counts of items are off by {errors[at]:.1%} (mean); attributes keep {kept[at]:.1%} of their detail"
             )
-            assert element(user, "balance").props["aria-valuetext"] == f"{words} is kept"
-            assert element(user, "balance-words").text == f"{words} is kept"
+            assert element(user, "balance").props["aria-valuetext"] == words
+            assert element(user, "balance-words").text == words
             user.find(marker="choose-stop").click()
             await until(lambda at=at: state.stated.settings.get("w") == stops[at].job.settings["w"])
             assert "point" not in state.stated.settings
@@ -175,7 +175,7 @@ def test_a_slider_needs_two_positions_and_shows_the_error_of_its_run(folder: Pat
         state.trial = trial_of(folder, state.stated, (0.5, 0.05, 0.2), (0.1, 0.3, 0.1))
         state.trial.runs[0].output = ""
         await user.open("/try")
-        assert "counts of items are off by 20.0% (mean); 95.0% of the detail of the attributes is kept" in texts(user)
+        assert "counts of items are off by 20.0% (mean); attributes keep 95.0% of their detail" in texts(user)
         await user.should_see(marker="choose-stop")
         state.change(Job({**state.stated.settings, "k": 4}))  # the results are for another k
         await user.should_not_see(marker="choose-stop")
@@ -202,11 +202,11 @@ def test_the_slider_starts_at_the_position_nearest_to_the_recommended_result(
         trial.runs[0].output = ""  # the screen shows only the slider
         await user.open("/try")
         assert "Position 2 of 3" in element(user, "balance-recommended").text
-        assert "90.0% of the detail" in element(user, "balance-words").text
+        assert "90.0% of their detail" in element(user, "balance-words").text
         monkeypatch.setattr(Trial, "recommended_detail", 0.93)
         await user.open("/try")
         assert "Position 3 of 3" in element(user, "balance-recommended").text
-        assert "95.0% of the detail" in element(user, "balance-words").text
+        assert "95.0% of their detail" in element(user, "balance-words").text
 
     by_clicks(folder, way)
 
@@ -216,8 +216,8 @@ def test_results_with_the_same_figures_are_shown_once(tmp_path: Path) -> None:
     figures = [(0.5, 0.1), (0.5, 0.1), (0.6, 0.1), (0.6, 0.1), (0.7, 0.2)]
     candidates = [
         {
-            "settings": {**JOINT, "w": number}, "outcome": "holds", "beside": "", "countable": {"items_error": error},
-            "shares": {"items": {"kept": kept}}, "ranges_kept": None,
+            "settings": {**JOINT, "w": number}, "outcome": "holds", "beside": "",
+            "utility": [f"{kept} unchanged", f"off by {error}"],
         }
         for number, (kept, error) in enumerate(figures)
     ]  # fmt: skip

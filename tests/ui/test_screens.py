@@ -19,7 +19,6 @@ from tests.ui.clicks import by_clicks, element, reported, texts, until
 from anonset.cli.main import main
 from anonset.errors import Fix, InputError
 from anonset.settings.job import Job
-from anonset.ui.screens.try_screen import figures_in_words
 from anonset.ui.state.command_runs import CANCELLED, CommandRun
 from anonset.ui.state.examination import Examination
 from anonset.ui.state.folder import Folder
@@ -268,16 +267,15 @@ def test_a_candidate_is_tried_chosen_and_written_to_the_job(folder: Path) -> Non
         assert "anonset compare visits.toml --algorithms" in shown
         found = state.trial.found
         usable = [one for one in found["candidates"] if one["outcome"] == "holds" and not one["beside"]]
-        different = {tuple(figures_in_words(found["recommended"])): found["recommended"]}
+        different = {tuple(found["recommended"]["utility"]): found["recommended"]}
         for one in usable:
-            different.setdefault(tuple(figures_in_words(one)), one)  # equal results are shown once
+            different.setdefault(tuple(one["utility"]), one)  # equal results are shown once
         _, *others = list(different.values())[:3]
         same = element(user, "same").text if "All of these results" in shown else ""
         for one in others:
-            words = element(user, f"words-{found['candidates'].index(one)}").text
-            error = f"counts of items are off by {one['countable']['items_error']:.1%} (median)"
-            assert (error in words) != (error in same)  # what all results share is stated once
-            assert not any(part in same for part in words.split("; "))
+            shown_words = element(user, f"words-{found['candidates'].index(one)}").default_slot.children
+            words = [child.text for child in shown_words]
+            assert [part for part in one["utility"] if part not in same] == words  # what all share is stated once
         assert shown.count(found["recommended"]["grounds"]) == 1
         assert f"Figures of all {len(found['candidates'])} candidates" in shown
         best = found["recommended"]
@@ -515,7 +513,7 @@ def test_doubts_follow_the_figure_of_the_risk_on_both_screens(tmp_path: Path) ->
         assert (
             "Person\nEach pid is a person: 60 persons\nProtected\ncodes and sex\nPromise\nSomeone who knows" in summary
         )
-        assert "Not published\nregion\nLost\nnot known before the run" in summary
+        assert "Not published\nregion\nUtility\nnot known before the run" in summary
         state.publish()
         await until(lambda: reported(state))
         await user.open("/publish")

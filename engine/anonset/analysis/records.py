@@ -25,13 +25,14 @@ from anonset.analysis.originals import (
 )
 from anonset.analysis.record_losses import losses_of_records
 from anonset.analysis.risk import Risk, RiskContext
-from anonset.analysis.summary import ColumnDetail, Summary, column_detail, example
+from anonset.analysis.summary import ColumnDetail, LabelForm, Summary, column_detail, example
 from anonset.analysis.workloads import QueryAnswers, WorkloadSpec, in_terms_of, of_original
 from anonset.attacks.registry import run_attacks
 from anonset.data import CategoricalColumn, Hierarchy, Table
 from anonset.data.array_types import Int64
 from anonset.data.decimals import exact
 from anonset.data.equivalence_classes import class_of
+from anonset.data.joining import prefixed
 from anonset.data.table_facts import CodeRules
 from anonset.errors import InputError, datum
 from anonset.measures.distinct_records import codes_of
@@ -102,8 +103,8 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
         )
 
     def details(self, original: Table | None) -> tuple[ColumnDetail, ...]:
-        """Return the detail of each column of quasi-identifiers. Without the original, named groups are not told from
-        values.
+        """Return the detail of each column of quasi-identifiers, and of joined items that all became one set. Without
+        the original, named groups are not told from values.
         """
         before, found = {} if original is None else {one.name: one for one in original.relational}, []
         for column in self.publication.relational:
@@ -113,6 +114,11 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
             if isinstance(known := before.get(column.name), CategoricalColumn):  # else, each number is a value
                 values = known.vocabulary.index
             found.append(column_detail(column, members, values if known is not None else None))
+        for name in self.publication.joined:
+            mark = prefixed(name, "")
+            sizes = [sum(one.startswith(mark) for one in symbol.members) for symbol in self.publication.symbols]
+            if sizes.count(0) == len(sizes) - 1 and max(sizes) > 1:
+                found.append(ColumnDetail(name, (LabelForm("set", 1, 1.0, max(sizes), max(sizes)),)))
         return tuple(found)
 
     def sensitive_counts(self, names: Sequence[str]) -> dict[str, int]:

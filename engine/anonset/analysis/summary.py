@@ -13,7 +13,7 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.measures.shares import percent
 from anonset.publications import Symbol
 from anonset.publications.symbols import range_ends
-from anonset.spelling import listed
+from anonset.spelling import listed, name_ranges
 
 EXAMPLES = 5
 """Number of example rows."""
@@ -115,7 +115,7 @@ class ColumnDetail(RedactedRepr):
         coarsened: 11 ranges, 10 (median; at most 36) wide (80.0% of the records); 1 value (20.0% of the records)
         """
         if self.distinct < 2:
-            return "lost: all records show the same value" if self.distinct else "no values"
+            return "lost: only one value or group is published" if self.distinct else "no values"
         return ": ".join(filter(None, [self.fate, "; ".join(map(str, self.forms))]))
 
 
@@ -144,6 +144,18 @@ def column_detail(column: CategoricalColumn, members: Sequence[int], known: Coll
         share, median = float(often[of_form].sum() / often.sum()), _median(found, often[of_form]) or 1.0
         forms.append(LabelForm(name, int(of_form.sum()), share, median, float(found.max(initial=1.0))))
     return ColumnDetail(column.name, tuple(sorted(forms, key=lambda form: -form.share)))
+
+
+def column_lines(details: Sequence[ColumnDetail]) -> list[str]:
+    """Return a line for the columns with the same detail: kept, coarsened or lost.
+
+    >>> column_lines([ColumnDetail("born", ()), ColumnDetail("sex", (LabelForm("value", 2, 1.0, 1.0, 1.0),))])
+    ['born: lost', 'sex: kept']
+    """
+    shown = dict[str, list[str]]()
+    for column in details:
+        shown.setdefault(column.short, []).append(column.name)
+    return [f"{listed(name_ranges(names), 'and')}: {short}" for short, names in shown.items()]
 
 
 def _width(label: str) -> float:

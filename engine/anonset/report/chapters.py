@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from inspect import get_annotations
 
 from anonset.algorithms.rt.joint.pruning import Pruning
+from anonset.analysis.summary import column_lines
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.jobs.report_facts import ReportFacts
 from anonset.measures.retention import (
@@ -221,10 +222,7 @@ def _attacks(facts: ReportFacts, part: PagePart) -> Chapter:
 def _detail(facts: ReportFacts) -> Chapter:
     report, countable, k = facts.private, countable_figures(facts), facts.model.k
     lost = [] if report is None else [text for part, text in _changes(report).items() if part != "values"]
-    shown = dict[str, list[str]]()
-    for column in facts.details:
-        shown.setdefault(column.short, []).append(column.name)
-    lost += [f"{listed(name_ranges(names), 'and')}: {short}" for short, names in shown.items()]
+    lost += column_lines(facts.details)
     lost += [f"{name.lower()}: {figure}" for name, figure, _ in countable[1:]]
     rare = []
     for values in facts.rare:

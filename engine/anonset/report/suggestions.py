@@ -61,7 +61,6 @@ def suggestion_summary(
                 **_entry(suggestion.recommended),
                 "command": command,
                 "grounds": grounds(suggestion.recommended, suggestion.candidates),
-                "utility": utility_figures(suggestion.recommended),
             },
             "with_own_hierarchy": None if preferred is None else {**_entry(preferred), "command": with_own},
             "beside": None if other is None else {**_entry(other), "command": alternative},
@@ -79,7 +78,7 @@ def suggestion_summary(
 
 def _entry(candidate: Candidate) -> dict[str, Any]:
     facts = {name: plain(getattr(candidate, name)) for name in _FACTS}
-    return {**facts, "settings": plain(candidate.asked)}
+    return {**facts, "settings": plain(candidate.asked), "utility": utility_figures(candidate)}
 
 
 def suggestion_account(

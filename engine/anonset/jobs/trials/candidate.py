@@ -60,6 +60,8 @@ class Candidate(RedactedRepr):
     """Label, count, and count expected by a recipient, for each of the most frequent items. Empty if the data have no
     items.
     """
+    columns: tuple[str, ...] = field(default=(), repr=False)
+    """Lines about the detail of columns (`column_lines`)."""
     nodes: bool = False
     """Whether published symbols are nodes of the item hierarchy that the user gives."""
     frontier: tuple[Pruning, ...] = field(default=(), repr=False)

@@ -136,7 +136,26 @@ def grounds(best: Candidate, order: Sequence[Candidate]) -> str:
     more = max(candidate.exact_usefulness for candidate in order if candidate.sampled == best.sampled)
     if more > best.exact_usefulness:
         return f"frequent item counts within {COUNTED_WITHIN:.0%}, utility close to the highest of {n_candidates}"
-    return f"highest utility of {n_candidates}"
+    own = _figures(best)
+    for place, other in enumerate(order, 1):
+        gains = {name: own.get(name, figure) - figure for name, figure in _figures(other).items()}
+        if other.outcome == "holds" and other.exact_usefulness < more and min(gains.values()) < 0:
+            name = max(gains, key=lambda name: gains[name])  # the other candidate is better in another figure
+            figures = f"{name} {abs(own[name]):.1%}, result {place} {abs(own[name] - gains[name]):.1%}"
+            return f"best balance of {n_candidates}; {figures}"
+    return f"best balance of {n_candidates}"
+
+
+def _figures(candidate: Candidate) -> dict[str, float]:
+    """Return the figures that decide the usefulness. Errors are negative."""
+    counted = candidate.countable
+    figures = {
+        "error of frequent pairs": counted and counted.pairs_error and -counted.pairs_error,
+        "error of frequent items": counted and counted.items_error and -counted.items_error,
+        "unchanged": candidate.kept,
+        "detail of the attributes": candidate.ranges_kept,
+    }
+    return {name: figure or 0.0 for name, figure in figures.items()}
 
 
 def describe_utility(candidate: Candidate) -> str:
@@ -148,9 +167,12 @@ def utility_figures(candidate: Candidate) -> list[str]:
     """Describe the errors of counts, the unchanged data, and the number of items that a symbol covers."""
     parts = []
     if candidate.countable is not None:
-        errors = {"frequent items": candidate.countable.items_error, "frequent pairs": candidate.countable.pairs_error}
-        counts = [f"{error:.1%} for {name}" for name, error in errors.items() if error is not None]
-        parts += ["median count error " + ", ".join(counts)] if counts else []
+        errors = {"items": candidate.countable.items_error, "pairs of items": candidate.countable.pairs_error}
+        parts += [
+            f"counts of frequent {name} are off by {error:.1%} (median)"
+            for name, error in errors.items()
+            if error is not None
+        ]
     items = candidate.shares.get("items", {})
     if items:
         fates = [f"{candidate.kept:.1%} of the item occurrences are unchanged"]
@@ -159,10 +181,10 @@ def utility_figures(candidate: Candidate) -> list[str]:
     if candidate.countable is not None and (size := candidate.countable.stands_for) is not None:
         parts.append(f"a generalized item covers {size:.0f} items on average")
     if (values := candidate.shares.get("values")) is not None:
-        kept = f"{values.get('kept', 0.0):.1%} of the relational values are unchanged"
+        kept = f"{values.get('kept', 0.0):.1%} of the attribute values are unchanged"
         parts.append(kept + relative_to("values", candidate.coarsened))
     if candidate.ranges_kept is not None:
-        parts.append(f"relational columns keep {candidate.ranges_kept:.1%} of their precision")
+        parts += [f"attributes keep {candidate.ranges_kept:.1%} of their detail", *candidate.columns]
     if not parts:
         parts = [f"{name.replace('_', ' ')} {value:.4f}" for name, value in list(candidate.measures.items())[:1]]
     return parts

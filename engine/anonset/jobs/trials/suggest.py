@@ -11,6 +11,7 @@ from anonset.algorithms.base import Algorithm, traits_of
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.algorithms.rt.joint.pruning import shown_frontier
 from anonset.analysis.base import analysis_of
+from anonset.analysis.summary import column_lines
 from anonset.data import Hierarchy, Table
 from anonset.data.hierarchies.hierarchy_rules import OF_LABELS, PROPOSED
 from anonset.data.progress import Progress
@@ -371,10 +372,11 @@ class _CandidateTrial:
         if table.transactions is not None and isinstance(recoding, PerCluster):
             k = model.k or 1
             measures["rare_in_clusters"] = rare_in_clusters(table.transactions, recoding.cluster, k)
-        points = shown_frontier(unverified.result.trace)
-        measured = replace(candidate, measures=measures, frontier=points)
+        points, kind_analysis = shown_frontier(unverified.result.trace), analysis_of(unverified.publication)
+        columns = tuple(column_lines(kind_analysis.details(table)))
+        measured = replace(candidate, measures=measures, frontier=points, columns=columns)
         if frequent is not None:
-            expected = analysis_of(unverified.publication).expected_counts(frequent)
+            expected = kind_analysis.expected_counts(frequent)
             counted = accuracy_of(frequent, *expected)
             measured = replace(measured, countable=counted, commonest=commonest(frequent, expected[0]))
         if table.transactions is not None and "generalized" in unverified.retention.get("items", {}):

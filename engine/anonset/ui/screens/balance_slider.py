@@ -17,21 +17,15 @@ _RECOMMENDED = "Position {} of {} keeps as much detail of the attributes as the 
 _MEASURED = {True: "over your queries", False: "over the counts of 200 items, drawn from random records"}
 
 
-def balance_slider(screen: Screen, trial: Trial, kept_in_words: str) -> None:
-    """Show the stops of a trial as a slider. A button changes the job to the stop at which the slider is.
-
-    Parameters
-    ----------
-    kept_in_words
-        Sentence for the share of the detail of the attributes that is kept, with ``{}`` for the share.
-    """
+def balance_slider(screen: Screen, trial: Trial) -> None:
+    """Show the stops of a trial as a slider. A button changes the job to the stop at which the slider is."""
     stops, run, recommended = trial.stops, trial.balance, trial.recommended_detail
     if run is not None and run.code not in (0, None, CANCELLED):
         for message in run.errors:
             alert(message)
     if len(stops) < 2:
         return
-    form = f"{_ERROR[trial.has_queries]}; {kept_in_words}"
+    form = f"{_ERROR[trial.has_queries]}; attributes keep {{}} of their detail"
     words = [form.format(f"{stop.error:.1%}", f"{stop.ranges_kept:.1%}") for stop in stops]
     with card("Items or attributes"):
         mean = f"The error is the mean {_MEASURED[trial.has_queries]}."

@@ -19,7 +19,6 @@ from anonset.ui.screens.fix_buttons import fix_buttons
 from anonset.ui.screens.frame import Screen, alert, busy, button, card, show_limits, show_page, text
 from anonset.ui.screens.reports import show_reports
 from anonset.ui.screens.run_sections import risk_state, show_risk
-from anonset.ui.screens.try_screen import figures_in_words
 from anonset.ui.state.command_runs import CANCELLED
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.publication import Publication
@@ -67,14 +66,14 @@ def _summary(state: PageState) -> dict[str, str]:
     named = {role: job.names(role) for role in ROLES}
     covered = [name for role, names in named.items() if role not in (*OF_PERSONS, "keep", "drop") for name in names]
     tried = [] if state.trial is None else state.trial.candidates
-    lost = [figures_in_words(one) for one in tried if Job(one["settings"]) == state.candidate]
+    measured = [one["utility"] for one in tried if Job(one["settings"]) == state.candidate]
     texts = {
         "Person": person_in_words(state.unit, persons) if state.unit else "",
         "Protected": listed(name_ranges(covered)) if covered else "",
         "Promise": promised[0].statement,
         "Unchanged, not protected": listed(name_ranges(named["keep"])) if named["keep"] else "",
         "Not published": listed(name_ranges(named["drop"])) if named["drop"] else "",
-        "Lost": "; ".join(lost[0]) if lost else "not known before the run: the screen Try measures it",
+        "Utility": "; ".join(measured[0]) if measured else "not known before the run: the screen Try measures it",
     }
     return {name: text for name, text in texts.items() if text}
 
@@ -99,7 +98,7 @@ def _show_algorithm(used: str, unused: str) -> None:
     if used:
         text("p", f"The job uses the algorithm {used}.").mark("algorithm")
     if unused:
-        alert(f"The screen Try recommends {unused}, which the job does not use.", "p").mark("unused")
+        text("p", f"The screen Try recommends {unused}, which the job does not use.").classes("soft").mark("unused")
 
 
 def _start_state(state: PageState) -> object:

@@ -27,14 +27,6 @@ _FIGURES = {
     "items_error": "Error of item counts", "ranges_kept": "Attribute precision", "usefulness": "Usefulness",
 }  # fmt: skip
 
-
-_IN_WORDS = {
-    "items_error": "counts of items are off by {} (median)",
-    "ranges_kept": "{} of the detail of the attributes is kept",
-    "kept": "{} unchanged",
-    "suppressed": "{} removed",
-}
-"""Figures of a candidate in words."""
 _BEST = 2
 """Number of candidates that are shown unfolded, next to the recommended one."""
 
@@ -47,8 +39,8 @@ def try_screen(state: PageState) -> None:
             return
         text(
             "p",
-            "anonset tries the algorithms that give this promise, and recommends the result with the most accurate "
-            "counts. Nothing is published. Without this step, the result may be less useful.",
+            "anonset tries the algorithms that give this promise. It recommends the best balance of accurate "
+            "counts of items and of pairs, unchanged items, and detail of the attributes. Nothing is published.",
         ).classes("lead")
         with card():
             screen.section(
@@ -58,9 +50,7 @@ def try_screen(state: PageState) -> None:
             screen.section(lambda: _progress_state(state.trial), lambda _: _progress(state.trial))
         screen.section(lambda: _results(state), partial(_recommended, screen))
         screen.section(lambda: _results(state), partial(_candidates, screen))
-        screen.section(
-            lambda: _balanced(state), lambda trial: balance_slider(screen, trial[0], _IN_WORDS["ranges_kept"])
-        )
+        screen.section(lambda: _balanced(state), lambda trial: balance_slider(screen, trial[0]))
         screen.section(lambda: state.trial and (state.trial, len(state.trial.comparisons)), lambda of: _losses(of[0]))
         screen.section(lambda: _results(state), _frequencies)
         with ui.element("div").classes("actions"):
@@ -164,7 +154,7 @@ def _show_recommended(screen: Screen, of: _Results) -> None:
 def _candidates(screen: Screen, of: _Results) -> None:
     found, best = of.found, _best(of)
     with card("Other results" if best else ""):
-        same = _in_all([found["candidates"][number] for number in best] + [found["recommended"] or {}])
+        same = _in_all([found["candidates"][number] for number in best] + [found["recommended"]] if best else [])
         if best and same:
             text("p", f"All of these results, and the recommended one: {'; '.join(same)}.").mark("same")
         with ui.element("div").classes("grid"):
@@ -184,10 +174,10 @@ def _best(of: _Results) -> list[int]:
     """Return the positions of the best candidates that give the promise of the job and whose figures differ from each
     other and from the recommended one.
     """
-    shown, best = [figures_in_words(of.found["recommended"] or {})], list[int]()
+    shown, best = [(of.found["recommended"] or {}).get("utility")], list[int]()
     for number, one in enumerate(of.found["candidates"]):
-        if one["outcome"] == "holds" and not one["beside"] and figures_in_words(one) not in shown:
-            shown.append(figures_in_words(one))
+        if one["outcome"] == "holds" and not one["beside"] and one["utility"] not in shown:
+            shown.append(one["utility"])
             best.append(number)
     return best[:_BEST]
 
@@ -196,7 +186,7 @@ def _in_all(candidates: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the figures in words that several candidates have in common."""
     if len(candidates) < 2:
         return []
-    first, *others = map(figures_in_words, candidates)
+    first, *others = [one["utility"] for one in candidates]
     return [words for words in first if all(words in other for other in others)]
 
 
@@ -205,8 +195,10 @@ def _candidate_card(screen: Screen, of: _Results, number: int, same: Sequence[st
     candidate = of.found["candidates"][number]
     with ui.element("div").classes("good"):
         text("h3", of.trial.name_of(candidate))
-        differing = [words for words in figures_in_words(candidate) if words not in same]
-        text("p", "; ".join(differing)).mark(f"words-{number}")
+        with ui.element("ul").mark(f"words-{number}"):
+            for words in candidate["utility"]:
+                if words not in same:
+                    text("li", words)
         _algorithm(candidate)
         with ui.element("p").classes("choose"):
             _choice(screen, of, number)
@@ -248,13 +240,6 @@ def _choice(screen: Screen, of: _Results, number: int) -> None:
         choose = button("Choose", lambda: screen.act(screen.state.choose_candidate, chosen))
         choose.props["aria-label"] = f"Choose {of.trial.name_of(candidate)}"
         choose.classes("second").mark(f"choose-{number}")
-
-
-def figures_in_words(candidate: Mapping[str, Any]) -> list[str]:
-    """Return the figures of a candidate in words."""
-    if not candidate:
-        return []
-    return [text_of.format(figure) for name, text_of in _IN_WORDS.items() if (figure := _figure(candidate, name))]
 
 
 def _algorithm(candidate: Mapping[str, Any]) -> None:

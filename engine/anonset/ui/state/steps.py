@@ -88,7 +88,7 @@ def _warnings(state: PageState) -> int:
     runs = _runs(state)
     found = (None if state.made is None else state.made.risk.result) or {}
     failed = [one for one in runs[1:] if one.code]
-    shown = (state.unused_recommendation, found.get("higher_after"), found.get("broken"))
+    shown = (found.get("higher_after"), found.get("broken"))
     return len(state.run_warnings) + sum(map(bool, shown)) + len(failed)
 
 
