@@ -1,49 +1,47 @@
-"""Compare the generator `mst` of the study of baselines with MST of SmartNoise Synthesizers.
+"""Measure MST of SmartNoise Synthesizers on the data of the study of baselines.
 
-Run as ``python -m benchmarks.smartnoise PYTHON [DATA ...]``. PYTHON is an interpreter whose environment contains
-``smartnoise-synth``. Of its requirements, MST needs mbi, disjoint-set, pandas, Faker and smartnoise-sql. Writes a table
-into docs/baselines.md. Both generators read the same training records. SmartNoise reads a column of 0 and 1 for each
-of the most frequent items. Their choice spends nothing of its budget, and other items are not drawn.
+Run as ``python -m benchmarks.smartnoise PYTHON [SAMPLES]``. PYTHON is an interpreter whose environment contains
+``smartnoise-synth``. Of its requirements, MST needs mbi, jax, disjoint-set, pandas, Faker and smartnoise-sql. Cases with
+a stored result are not measured again. ``render baselines`` and ``blocks baselines`` write the pages. SmartNoise reads a
+column of 0 and 1 for each of the most frequent items of the training records. Their choice spends nothing of its
+budget, and other items are not drawn.
 """
 
+import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from statistics import mean
 
 import numpy as np
-from benchmarks.experiments.baselines import DATA, LEVELS
+from benchmarks.experiments.baselines import ATTACKED, DATA, LEVELS
 from benchmarks.experiments.baselines.generators import PAIRED
 from benchmarks.experiments.baselines.measurement import (
     MST_DELTA,
+    TRAINED,
     Output,
     Split,
     _disclosure,
+    _inferred,
+    _rounded,
     _rows,
     _split,
     _utility,
-    measure,
 )
 from benchmarks.experiments.baselines.noise import column_of, matrix_of
+from benchmarks.experiments.baselines.render import SMARTNOISE_RESULTS
 from benchmarks.experiments.factors import number_of
-from benchmarks.experiments.render import rows
-from benchmarks.experiments.results_page import PAGES, put
 from benchmarks.experiments.runner import machine
 
 from anonset.measures.item_supports import ColumnSupports
-from anonset.spelling import counted
 
-SAMPLES = LEVELS[:1]
-EPSILONS = ("1",)
-SHOWN = {"sets_f1": "itemsets: F1", "rules_f1": "rules: F1", "auc": "classifier: AUC", "are": "ARE"}
-DISCLOSED = "items inferred, minus control"
+EPSILONS = ("1", "10")
 DRIVER = Path(__file__).parent / "comparison" / "smartnoise_records.py"
 
 
-def drawn(split: Split, python: str, epsilon: str, seed: int) -> tuple[Mapping[str, float], float]:
-    """Return the measures of records that SmartNoise draws, and the CPU seconds."""
+def drawn(split: Split, python: str, epsilon: str, seed: int, *, all_attacked: bool) -> tuple[Mapping[str, float], int]:
+    """Return the measures of records that SmartNoise draws, and the CPU seconds of fitting and drawing."""
     matrix = matrix_of(split.items)
     frequent = np.argsort(-split.items.occurrences, kind="stable")[:PAIRED]
     with tempfile.TemporaryDirectory() as folder:
@@ -55,29 +53,22 @@ def drawn(split: Split, python: str, epsilon: str, seed: int) -> tuple[Mapping[s
         released[:, frequent] = np.load(written)
     column = column_of(released, split.items)
     output = Output(ColumnSupports(column), column.n, _rows(column))
-    return {**_utility(split, output), **_disclosure(split, output)}, float(ran.stderr.split()[-1])
+    on_all = _inferred(split, output, TRAINED, "all_") if all_attacked else {}
+    return _rounded({**_utility(split, output), **_disclosure(split, output), **on_all}), int(ran.stderr.split()[-1])
 
 
-def shown(found: list[Mapping[str, float]]) -> list[str]:
-    """Return the mean of each measure."""
-    means = [mean(one[name] for one in found) for name in SHOWN]
-    return [f"{value:.3f}" for value in (*means, mean(one["inferred"] - one["control_inferred"] for one in found))]
-
-
-def main(python: str, names: Sequence[str]) -> None:
-    """Measure and write the table."""
-    cells = []
-    for data in names or DATA:
-        for epsilon in EPSILONS:
-            ours = [measure({"data": data, "way": "mst", "epsilon": epsilon, "sample": one}) for one in SAMPLES]
-            theirs = [drawn(_split(data, number_of(one)), python, epsilon, number_of(one)) for one in SAMPLES]
-            cells.append([data, epsilon, "`mst`", *shown(ours), ""])
-            seconds = f"{mean(one for _, one in theirs):.0f} s"
-            cells.append([data, epsilon, "MST of SmartNoise", *shown([one for one, _ in theirs]), seconds])
-    head = ("data", "epsilon", "generator", *SHOWN.values(), DISCLOSED, "CPU time")
-    block = f"Measured at commit {machine()['commit']}, {counted(len(SAMPLES), 'sample')}.\n\n{rows(head, cells)}"
-    sys.stdout.write(f"{put(block, 'smartnoise', PAGES['baselines'])}\n")
+def main(python: str, samples: int = len(LEVELS) - 1) -> None:
+    """Measure each data set and epsilon on the first `samples` divisions, without the division of the pilot run."""
+    stored = SMARTNOISE_RESULTS.read_text(encoding="utf-8").splitlines() if SMARTNOISE_RESULTS.exists() else []
+    done = {tuple(json.loads(line)[name] for name in ("sample", "data", "epsilon")) for line in stored}
+    cases = [(one, data, epsilon) for one in LEVELS[1 : samples + 1] for data in DATA for epsilon in EPSILONS]
+    for sample, data, epsilon in (case for case in cases if case not in done):
+        seed = number_of(sample)
+        measured, seconds = drawn(_split(data, seed), python, epsilon, seed, all_attacked=data in ATTACKED)
+        case = {"data": data, "epsilon": epsilon, "sample": sample, "commit": machine()["commit"]}
+        with SMARTNOISE_RESULTS.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(case | {"cpu_seconds": seconds, "measured": measured}) + "\n")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2:])
+    main(sys.argv[1], *map(int, sys.argv[2:]))

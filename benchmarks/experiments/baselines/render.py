@@ -1,5 +1,6 @@
 """Tables of the study of baselines, with 95% confidence intervals over the samples."""
 
+import json
 from collections.abc import Mapping, Sequence
 from math import inf, sqrt
 from pathlib import Path
@@ -21,13 +22,15 @@ from benchmarks.experiments.baselines import (
     place,
 )
 from benchmarks.experiments.baselines.measurement import ATTEMPTS, TRAINED
-from benchmarks.experiments.cases import Figure, Key, Repeated
+from benchmarks.experiments.cases import Figure, Key, Repeated, Results
 from benchmarks.experiments.criteria import CONFIDENCE
 from benchmarks.experiments.findings import measured_at
 from benchmarks.experiments.judging import results_of_figure
 from benchmarks.experiments.render import rows
-from benchmarks.experiments.runner import results_of
+from benchmarks.experiments.runner import RESULTS, results_of
 
+SMARTNOISE, SMARTNOISE_RESULTS = "MST of SmartNoise", RESULTS / "smartnoise.jsonl"
+"""Name and results of a generator that runs in its own environment (`benchmarks.smartnoise`)."""
 _K, _EPSILON = 5, "1"
 _SHOWN: tuple[tuple[str, str, str, float | str], ...] = (
     (ORIGINAL, ORIGINAL, "k", _K),
