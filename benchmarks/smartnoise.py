@@ -1,10 +1,10 @@
 """Measure MST of SmartNoise Synthesizers on the data of the study of baselines.
 
 Run as ``python -m benchmarks.smartnoise PYTHON [SAMPLES]``. PYTHON is an interpreter whose environment contains
-``smartnoise-synth``. Of its requirements, MST needs mbi, jax, disjoint-set, pandas, Faker and smartnoise-sql. Cases with
-a stored result are not measured again. ``render baselines`` and ``blocks baselines`` write the pages. SmartNoise reads a
-column of 0 and 1 for each of the most frequent items of the training records. Their choice spends nothing of its
-budget, and other items are not drawn.
+``smartnoise-synth``. Of its requirements, MST needs mbi, jax, disjoint-set, pandas, Faker, opendp and smartnoise-sql.
+Cases with a stored result are not measured again. ``render baselines`` and ``blocks baselines`` write the pages.
+SmartNoise reads a column of 0 and 1 for each of the most frequent items of the training records. Their choice spends
+nothing of its budget, and other items are not drawn.
 """
 
 import json

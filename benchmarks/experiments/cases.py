@@ -11,7 +11,7 @@ Parameters = Mapping[str, Any]
 Measured = Mapping[str, Any]
 Kind = Literal["paper", "data", "own", "enforced"]
 """Origin of a claim: ``paper``, ``own``, ``data`` (a claim of a paper about a count that follows from the records, so
-no search decides it), or ``enforced`` (the algorithm receives the claim as a bound).
+no search decides it), or ``enforced`` (the algorithm receives the claim as a bound, or meets it by construction).
 """
 OF_PAPERS: tuple[Kind, ...] = ("paper", "data")
 """Claims of papers. Counts of claims that hold leave out those of kind ``data``."""
@@ -55,8 +55,10 @@ NULL = "null"
 """Name of the curve of the null publication, and prefix of its quantities."""
 OPTIMUM = "OA"
 """Name of the curve of the least loss, with which others are compared. The null publication does not replace it."""
-LOST = ("ncp", "loss")
+LOST = ("ncp", "loss", "diversity")
 """Prefixes of losses that are 1 if a publication contains no information."""
+SUPPRESSED = "suppressed"
+"""Prefix of the shares of suppressed items, which are 0 if each item is published as the root."""
 
 
 @dataclass(frozen=True)
@@ -86,8 +88,9 @@ class Results:
 
         Its NCP and its share of lost tuples are 1. Its query errors are measured by the curves of the null publication,
         or by quantities whose names begin with `NULL`. It violates every utility constraint: the groups of a policy
-        divide the items, so only a single group allows the root. Losses, errors and violations are multiplied by
-        `share`.
+        divide the items, so only a single group allows the root. It suppresses nothing. Losses, errors and violations
+        are multiplied by `share`, and the rest of `share` is suppressed. With a smaller share, the results show which
+        claims depend on these quantities.
         """
         own = {series.removeprefix(NULL): one for (series, _), one in self.measured.items() if series.startswith(NULL)}
         replaced = {}
@@ -101,7 +104,8 @@ class Results:
                 null["utility_violated"] = groups if groups > 1 else 0
             null |= own.get(f", {function}" if function else "", {})
             null |= {name.removeprefix(NULL + "_"): value for name, value in one.items() if name.startswith(NULL + "_")}
-            replaced[series, x] = dict(one) | {name: share * null[name] for name in one if name in null}
+            suppressed = {name: 1 - share for name in one if name.startswith(SUPPRESSED)}
+            replaced[series, x] = dict(one) | suppressed | {name: share * null[name] for name in one if name in null}
         return Results(replaced)
 
     @property

@@ -118,11 +118,16 @@ def _share(met: int, of: int) -> str:
 
 
 def judge(chosen: Paper, results_by_case: Mapping[Key, Mapping[str, Any]]) -> list[Judged]:
-    """Judge each claim of a paper. Claims with missing results get the verdict "not measured"."""
+    """Judge each claim of a paper. Claims with missing results get the verdict "not measured".
+
+    If a claim is a main finding, so are all claims of the paper with the same sentence, such as those on other data.
+    """
     judged = []
+    main = {sentence_of(claim) for figure in chosen.figures for claim in figure.claims if claim.main}
     for figure in chosen.figures:
         for claim in figure.claims:
-            judgement = judge_claim(figure, _with_origin(chosen, claim), results_by_case, chosen.reading)
+            marked = replace(_with_origin(chosen, claim), main=claim.kind == "paper" and sentence_of(claim) in main)
+            judgement = judge_claim(figure, marked, results_by_case, chosen.reading)
             judged.append(replace(judgement, basis=basis_of(chosen, figure, claim, list(judgement.parts))))
     tested = [i for i, judgement in enumerate(judged) if judgement.p is not None]
     corrected = criteria.holm([judged[i].p or 0.0 for i in tested])
@@ -263,6 +268,14 @@ def _judged(claim: Claim, draws: Sequence[Finding], singles: Mapping[str, Findin
         difference=max((_undecided(_compared(draws, part)) for part in without_order), default=None),
         p=criteria.sign_test(margins) if compared and len(draws) >= criteria.REPETITIONS else None,
     )
+
+
+def sentence_of(claim: Claim) -> str:
+    """Return the text of a claim without notes in brackets at the end.
+
+    A sentence of a paper is a claim for each figure, measure of cost, and data set that replaces its data.
+    """
+    return re.sub(r" \([^()]*\)$", "", claim.text)
 
 
 def is_time(claim: Claim) -> bool:

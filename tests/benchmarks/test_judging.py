@@ -265,6 +265,26 @@ def test_results_without_information_have_the_measured_errors_of_the_null_public
     assert null.measured["RM_R, COAT", 1] == {"are": 0.3}, "the null publication of COAT is not measured"
 
 
+def test_the_null_publication_suppresses_nothing():
+    def at_most(results):
+        return Finding(results.at("AA", 1, "suppressed") <= 0.1, f"{results.at('AA', 1, 'suppressed')}")
+
+    cases = [Case("f", "AA", 1, {"level": level}, level) for level in SAMPLES.draws]
+    claim = Claim("it suppresses little", "at most 0.1", at_most, factor=SAMPLES)
+    paper = Paper("p", "A paper", [Figure("f", "Fig. 1", "x", {}, cases, [claim])], dict)
+    (judgement,) = judge(paper, {case.key: {"measured": {"suppressed": 0.05}} for case in cases})
+    assert (judgement.verdict, judgement.null) == ("not testable here", True)
+
+
+def test_a_main_finding_is_shown_for_all_data():
+    texts = "it loses little (time)", "it loses little", "it loses much"
+    claims = [Claim(text, "", None, main=text == texts[0]) for text in texts]
+    own = Claim(texts[1], "", None, kind="own")
+    figures = [Figure("f", "Fig. 1", "x", {}, [], claims), Figure("g", "Fig. 2", "x", {}, [], [own])]
+    paper = Paper("p", "A paper", figures, dict)
+    assert [one.claim.main for one in judge(paper, {})] == [True, True, False, False]
+
+
 def test_the_null_publication_does_not_replace_the_optimum():
     null = Results({("OA", 1): {"ncp": 0.1}, ("AA", 1): {"ncp": 0.1}}).without_information()
     assert null.measured == {("OA", 1): {"ncp": 0.1}, ("AA", 1): {"ncp": 1.0}}

@@ -100,7 +100,6 @@ runs, all compared searches run one after another.""",
     prepare=compile_kernels,
     reads=lambda parameters: [] if "records" in parameters else ["adult"],
     reading={
-        "counted": 'tuples "to anonymize in order to preserve l-diversity" stay in their group (section 7, figure 3)',
         "alpha=3": 'alpha is "a predefined constant greater than 2" (section 8.2.1), so the smallest such number',
     },
     published_data=frozenset(),

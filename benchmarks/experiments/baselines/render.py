@@ -1,6 +1,5 @@
 """Tables of the study of baselines, with 95% confidence intervals over the samples."""
 
-import json
 from collections.abc import Mapping, Sequence
 from math import inf, sqrt
 from pathlib import Path
@@ -22,7 +21,7 @@ from benchmarks.experiments.baselines import (
     place,
 )
 from benchmarks.experiments.baselines.measurement import ATTEMPTS, TRAINED
-from benchmarks.experiments.cases import Figure, Key, Repeated, Results
+from benchmarks.experiments.cases import Figure, Key, Repeated
 from benchmarks.experiments.criteria import CONFIDENCE
 from benchmarks.experiments.findings import measured_at
 from benchmarks.experiments.judging import results_of_figure

@@ -37,7 +37,7 @@ READINGS_1 = {**errors_of(1), "domain": ("are_domain_q1",)}
 READINGS_2, READINGS_3, BOTH_SIZES, ALL_SIZES = errors_of(2), errors_of(3), errors_of(1, 3), errors_of(1, 2, 3)
 BY_SIZE = errors_by_size(1, 2, 3)
 FIG_11 = errors_by_size(1, 3)
-_ONE_WAY = {"": ""}
+ONE_WAY = {"": ""}
 
 
 def pairs_of(results: Results, quantity: str, coat: str, aa: str) -> dict[float | str, tuple[float, float]]:
@@ -68,7 +68,7 @@ def fewest(results: Results, quantities: Sequence[str], names: Sequence[str], at
 
 
 def better(
-    parts: Mapping[str, Sequence[str]], suffix: str = "", *, times: float = 1.0, ways: Mapping[str, str] = _ONE_WAY
+    parts: Mapping[str, Sequence[str]], suffix: str = "", *, times: float = 1.0, ways: Mapping[str, str] = ONE_WAY
 ) -> Check:
     """Return a check that AA's value is above COAT's value at every position, or at least `times` this value.
 
@@ -132,7 +132,7 @@ def largest_ratio(
     parts: Mapping[str, Sequence[str]],
     suffixes: Sequence[str] = ("",),
     *,
-    ways: Mapping[str, str] = _ONE_WAY,
+    ways: Mapping[str, str] = ONE_WAY,
     at: float | str | None = None,
 ) -> Check:
     """Return a check that, for each part, the largest ratio of the losses of AA and COAT is near a printed ratio."""

@@ -41,6 +41,40 @@ def less_utility_loss(suffix: str = "", *, twice: bool = False, loser: str = AA,
     return check
 
 
+def less_utility_loss_in_all(suffixes: Sequence[str], ways: Mapping[str, str]) -> Check:
+    """Return a check that COAT's UL is below AA's at every position. Each data set and way is a part of the claim."""
+
+    def check(results: Results) -> Finding:
+        gaps, shown = {}, []
+        for suffix in suffixes:
+            high = _log_utility_losses(results, f"{AA}{suffix}")
+            for way, name in ways.items():
+                low = _log_utility_losses(results, f"{COAT}{suffix}{way}")
+                part = ", ".join(filter(None, (suffix.strip(), name)))
+                gaps[part] = {x: _below_in_log2(value, high[x]) for x, value in low.items()}
+                shown.append(f"{part}: {COAT} {listed(low.values(), 4)}; {AA} {listed(high.values(), 4)}")
+        return ordering(gaps, f"log2 of 2^M UL, {' | '.join(shown)}")
+
+    return check
+
+
+def small_groups(suffixes: Sequence[str], allowed: Mapping[str, int]) -> Check:
+    """Return a check that COAT's largest group has at most half of the allowed items, for each policy. Each data set is
+    a part of the claim.
+    """
+
+    def check(results: Results) -> Finding:
+        found = {s.strip(): dict(results.curve(f"{COAT}{s}", "largest")) for s in suffixes}
+        held = {s: all(size <= allowed[str(x)] / 2 for x, size in sizes.items()) for s, sizes in found.items()}
+        shown = "; ".join(
+            f"{s}: " + ", ".join(f"{x} {size:g} of {allowed[str(x)]}" for x, size in sizes.items())
+            for s, sizes in found.items()
+        )
+        return Finding(all(held.values()), f"items of the largest group, {shown}", held)
+
+    return check
+
+
 def _below_in_log2(low: float, high: float) -> float:
     """Return how far 2^low is below 2^high, as a share of the larger value. Negative if above."""
     apart = 0.0 if low == high else high - low
@@ -78,11 +112,15 @@ def lower_ncp(suffixes: Sequence[str]) -> Check:
 
 
 def within_s(suffix: str = "", counted: str = "suppressed") -> Check:
-    """Return a check that COAT suppresses at most the share `S`, for each policy."""
+    """Return a check that COAT suppresses at most the share `S` and violates no constraint, for each policy with
+    several groups.
+    """
 
     def check(results: Results) -> Finding:
-        found = {str(x): share for x, share in results.curve(f"{COAT}{suffix}", counted)}
-        held = {x: share <= S for x, share in found.items()}
+        series = f"{COAT}{suffix}"
+        groups, violated = (dict(results.curve(series, f"utility_{name}")) for name in ("groups", "violated"))
+        found = {str(x): share for x, share in results.curve(series, counted)}
+        held = {str(x): found[str(x)] <= S and not violated[x] for x, count in groups.items() if count > 1}
         return Finding(all(held.values()), "suppressed: " + ", ".join(f"{x} {v:.2%}" for x, v in found.items()), held)
 
     return check
@@ -192,14 +230,17 @@ def shares_of_table_2(results: Results) -> Finding:
 
 
 def suppressed_little(counted: str, names: Sequence[str]) -> Check:
-    """Return a check that COAT suppresses at most the share `S` for all k.
+    """Return a check that COAT suppresses at most the share `S` and violates no constraint, for all k.
 
     Each data set is a part of the claim.
     """
 
     def check(results: Results) -> Finding:
         found = {name: results.values(f"{COAT} {name}", counted) for name in names}
-        held = {name: max(shares) <= S for name, shares in found.items()}
+        held = {
+            name: max(shares) <= S and not any(results.values(f"{COAT} {name}", "utility_violated"))
+            for name, shares in found.items()
+        }
         shown = "; ".join(f"{name}: " + ", ".join(f"{v:.2%}" for v in shares) for name, shares in found.items())
         return Finding(all(held.values()), f"suppressed, {shown}", held)
 

@@ -130,23 +130,6 @@ def within_bound(loss: str) -> Check:
     return check
 
 
-def once(check: Check) -> Check:
-    """Return a check of ranked clusters in which a cluster that RM_RT ranks in both orders counts once.
-
-    The measured number counts it twice.
-    """
-    return lambda results: check(
-        Results(
-            {
-                (series, x): {**one, "ranked": one["ranked"] / 2}
-                if series.startswith("RM_RT") and "ranked" in one
-                else one
-                for (series, x), one in results.measured.items()
-            }
-        )
-    )
-
-
 def exponents(quantity: str) -> Check:
     """Return a check that RM_T has the smallest exponent."""
 
