@@ -36,12 +36,14 @@ public class Arx {
         ARXConfiguration settings = ARXConfiguration.create();
         settings.addPrivacyModel(new KAnonymity(Integer.parseInt(args[1])));
         // as in ARX's examples: local recoding begins with a suppressed table
-        settings.setQualityModel(args[0].equals("local") ? Metric.createLossMetric(0d) : Metric.createLossMetric());
+        boolean local = args[0].startsWith("local");
+        Metric<?> loss = local ? Metric.createLossMetric(0d) : Metric.createLossMetric();
+        settings.setQualityModel(args[0].equals("local-precision") ? Metric.createPrecisionMetric(false, 0d) : loss);
         settings.setSuppressionLimit(args[0].equals("full-domain") ? 0d : 1d);
         ARXResult result = new ARXAnonymizer().anonymize(data, settings);
         DataHandle output = result.getOutput(false);
-        if (args[0].equals("local")) {
-            result.optimizeIterativeFast(output, 0.01d);
+        if (local) {
+            result.optimizeIterativeFast(output, args[0].equals("local-fine") ? 0.001d : 0.01d);
         }
         output.save(args[4], ',');
     }

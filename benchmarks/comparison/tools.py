@@ -56,6 +56,8 @@ def of_tables(begin: Mapping[str, list[str]], folder: Path, columns: list[str]) 
     files = [str(K), str(data), str(folder)]
     others = [
         ("arx", "local", "local recoding", files),
+        ("arx", "local-fine", "local recoding, 0.1% of the records per step", files),
+        ("arx", "local-precision", "local recoding, precision metric", files),
         ("arx", "suppression", "full-domain, records suppressed", files),
         ("arx", "full-domain", "full-domain", files),
         ("anjana", "5", "full-domain, at most 5% of the records suppressed", files),

@@ -122,20 +122,22 @@ def claims_table(key: str, results: Path = RESULTS) -> str:
     chosen = paper(key)
     judged = judge(chosen, results_of(chosen, results))
     figures: dict[str, dict[str, list[str]]] = {}
+    criteria_of = {judgement.claim.text: judgement.claim.criterion for judgement in judged}
     for judgement in judged:
         verdicts = figures.setdefault(judgement.claim.text, {})
         verdicts.setdefault(judgement.sentence, []).append(judgement.figure)
     if len(figures) < len(judged):
         shared = [
-            (claim, ". ".join(f"**{verdict}**: {'; '.join(of)}" for verdict, of in verdicts.items()))
+            (
+                claim,
+                criteria_of[claim],
+                ". ".join(f"**{verdict}**: {'; '.join(of)}" for verdict, of in verdicts.items()),
+            )
             for claim, verdicts in figures.items()
         ]
-        return rows(("claim", "verdict, with its figures"), shared)
-    cells = [
-        (judgement.figure, judgement.claim.text, f"**{judgement.sentence}**", judgement.measured)
-        for judgement in judged
-    ]
-    return rows(("figure", "claim", "verdict", "measured"), cells)
+        return rows(("claim", "criterion", "verdict, with its figures"), shared)
+    cells = [(one.figure, one.claim.text, one.claim.criterion, f"**{one.sentence}**", one.measured) for one in judged]
+    return rows(("figure", "claim", "criterion", "verdict", "measured"), cells)
 
 
 def benchmarks_table(results: Path = RESULTS) -> str:

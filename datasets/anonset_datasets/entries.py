@@ -153,7 +153,7 @@ _TRANSACTIONS = (
     _transactions(
         "bms_pos", 515_597, 1_657, 164, 6.5, "BMS-POS: point-of-sale baskets of product categories", avg_digits=1,
         source="KDD Cup 2000 (Blue Martini); to be supplied by the user", terms="KDD Cup 2000 terms",
-        note=f"{_KDD_CUP} The data folder does not contain these data. Store your copy as transactions/BMS-POS.dat.",
+        note=f"{_KDD_CUP} The data folder does not contain these data.",
         citation=_KDD_CITATION,
         other_files=("transactions/BMS-POS.dat", "transactions/BMS-POS.dat.gz", "transactions/bms_pos.dat",
         "bms_pos.dat.gz"),

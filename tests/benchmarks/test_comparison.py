@@ -36,6 +36,10 @@ def test_algorithms_run_with_and_without_refinement(tmp_path):
         "`local-recoding`", "`local-recoding` `--refine`", "`mondrian`", "`mondrian` `--refine`", "`full-domain`"
     ]  # fmt: skip
     assert len({way.output for way in ways}) == len(ways)
+    ways = [
+        way for way in tools.of_tables({"arx": ["java"], tools.ANONSET: []}, tmp_path, ["age"]) if way.tool == "arx"
+    ]
+    assert [way.command[1] for way in ways if "local" in way.algorithm] == ["local", "local-fine", "local-precision"]
 
 
 def test_the_best_full_domain_solution_is_applied():

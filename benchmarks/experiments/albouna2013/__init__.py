@@ -116,11 +116,7 @@ runs, all compared searches run one after another.""",
                 "individuals": "individuals with violations between groups, alpha=3",
             },
             _violations(),
-            with_main(
-                claims.VIOLATIONS,
-                "naive Anatomy leaves as many violations between groups as printed",
-                "safe grouping eliminates these violations",
-            ),
+            with_main(claims.VIOLATIONS, "naive Anatomy leaves as many violations between groups as printed"),
             "A violation is a pair of an individual and a value. It is a violation inside a group if the tuples of the "
             "individual and the tuples of the value together exceed the group size. It is a violation between groups "
             "if at least alpha groups contain the individual, more than 1/l of these groups contain the value, and all "

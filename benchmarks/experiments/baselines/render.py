@@ -1,5 +1,6 @@
 """Tables of the study of baselines, with 95% confidence intervals over the samples."""
 
+import json
 from collections.abc import Mapping, Sequence
 from math import inf, sqrt
 from pathlib import Path
@@ -12,6 +13,7 @@ from benchmarks.experiments.baselines import (
     EPSILONS,
     KS,
     LENGTHS,
+    LEVELS,
     NO_NOISE,
     ORIGINAL,
     PAPER,
@@ -21,7 +23,7 @@ from benchmarks.experiments.baselines import (
     place,
 )
 from benchmarks.experiments.baselines.measurement import ATTEMPTS, TRAINED
-from benchmarks.experiments.cases import Figure, Key, Repeated
+from benchmarks.experiments.cases import Figure, Key, Repeated, Results
 from benchmarks.experiments.criteria import CONFIDENCE
 from benchmarks.experiments.findings import measured_at
 from benchmarks.experiments.judging import results_of_figure
@@ -30,13 +32,14 @@ from benchmarks.experiments.runner import RESULTS, results_of
 
 SMARTNOISE, SMARTNOISE_RESULTS = "MST of SmartNoise", RESULTS / "smartnoise.jsonl"
 """Name and results of a generator that runs in its own environment (`benchmarks.smartnoise`)."""
+_PRIVATE = (*RELEASES, SMARTNOISE)
 _K, _EPSILON = 5, "1"
 _SHOWN: tuple[tuple[str, str, str, float | str], ...] = (
     (ORIGINAL, ORIGINAL, "k", _K),
     *((f"`{way}`, k={_K}", way, "k", _K)
       for way in ("apriori", "set-search", "coat", "pcta", "disassociation", "rum-bound")),
-    *((f"`{way}`, epsilon={_EPSILON}", way, "epsilon", _EPSILON) for way in RELEASES),
-    *((f"`{way}`, epsilon=10", way, "epsilon", "10") for way in ("tree", "mst", "priv-basis")),
+    *((f"`{way}`, epsilon={_EPSILON}", way, "epsilon", _EPSILON) for way in _PRIVATE),
+    *((f"`{way}`, epsilon=10", way, "epsilon", "10") for way in ("tree", "mst", "priv-basis", SMARTNOISE)),
     (f"`tree`, {NO_NOISE}", "tree", "epsilon", NO_NOISE),
 )  # fmt: skip
 """Rows of each table: name, series, figure and position."""
@@ -56,7 +59,7 @@ def tables(results: Path) -> str:
     figures, found = {figure.key: figure for figure in PAPER.figures}, results_of(PAPER, results)
     parts = []
     for data in DATA:
-        of = {name: results_of_figure(figures[f"{data}_{name}"], found) for name in ("k", "epsilon")}
+        of = {name: _results(figures, found, data, name) for name in ("k", "epsilon")}
         cells = [
             (shown, *(interval(values(of[figure], series, x, column)) for column in _COLUMNS))
             for shown, series, figure, x in _SHOWN
@@ -65,7 +68,34 @@ def tables(results: Path) -> str:
     sweeps = [_SWEEP, _by_length(figures, found), _SWEEP_OF_ITEMSETS, _by_top(figures, found)]
     best = [_BEST, _best_releases(figures, found)]
     equal = [_EQUAL_SUCCESS, _at_equal_success(figures, found), _above_control(figures, found)]
-    return "\n\n".join([measured_at(PAPER.key), *parts, _LOST, _lost(figures, found), *best, *equal, *sweeps])
+    origin = f"{measured_at(PAPER.key)} {_of_smartnoise()}"
+    return "\n\n".join([origin, *parts, _LOST, _lost(figures, found), *best, *equal, *sweeps])
+
+
+def _results(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[str, Any]], data: str, figure: str) -> Repeated:
+    """Return the results of a figure of a data set. Those over epsilon include MST of SmartNoise."""
+    levels = {
+        level: dict(one.measured) for level, one in results_of_figure(figures[f"{data}_{figure}"], found).levels.items()
+    }
+    for one in _smartnoise() if figure == "epsilon" else ():
+        if one["data"] == data:
+            levels.setdefault(one["sample"], {})[SMARTNOISE, one["epsilon"]] = one["measured"]
+    return Repeated({level: Results(measured) for level, measured in levels.items()})
+
+
+def _smartnoise() -> list[dict[str, Any]]:
+    return [json.loads(line) for line in SMARTNOISE_RESULTS.read_text(encoding="utf-8").splitlines()]
+
+
+def _of_smartnoise() -> str:
+    """Return the commit, the number of divisions and the CPU time of the results of SmartNoise."""
+    found = _smartnoise()
+    commits, samples = (sorted({one[name] for one in found}) for name in ("commit", "sample"))
+    seconds = [one["cpu_seconds"] for one in found]
+    return (
+        f"`{SMARTNOISE}` was measured at commit {', '.join(commits)} with epsilon=1 and 10, on {len(samples)} of "
+        f"{len(LEVELS) - 1} divisions of each data set. A run took {min(seconds)} to {max(seconds)} s of CPU."
+    )
 
 
 _SWEEP = f"""\
@@ -90,7 +120,7 @@ _COMPARED = {"sets_f1": 1, "rules_f1": 1, "auc": 1, "are": -1}
 """Quantities by which private releases are compared with k^m-anonymous ones. -1: lower is better."""
 _KINDS: dict[str, tuple[str, Sequence[str], Sequence[float | str]]] = {
     "k^m-anonymous": ("k", (*WAYS, "rum-bound"), KS),
-    "private": ("epsilon", RELEASES, EPSILONS),
+    "private": ("epsilon", _PRIVATE, EPSILONS),
 }
 """Figure, series and positions of each kind of publication."""
 
@@ -100,7 +130,7 @@ def _lost(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[str, Any]])
     columns = [(quantity, epsilon) for epsilon in (_EPSILON, "10") for quantity in _COMPARED]
     cells = []
     for data in DATA:
-        public, private = (results_of_figure(figures[f"{data}_{figure}"], found) for figure, _, _ in _KINDS.values())
+        public, private = (_results(figures, found, data, figure) for figure, _, _ in _KINDS.values())
         for way in _KINDS["k^m-anonymous"][1]:
             row = []
             for quantity, epsilon in columns:
@@ -115,7 +145,7 @@ def _lost(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[str, Any]])
 
 def _best(private: Repeated, epsilon: str, quantity: str) -> tuple[float, str]:
     """Return the best signed mean of a quantity among the private releases, and the name of the release."""
-    releases = {name: values(private, name, epsilon, quantity) for name in RELEASES}
+    releases = {name: values(private, name, epsilon, quantity) for name in _PRIVATE}
     return max(((_COMPARED[quantity] * mean(of), name) for name, of in releases.items() if of), default=(-inf, ""))
 
 
@@ -123,7 +153,7 @@ def _best_releases(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[st
     """Return a table of the best private release of each quantity, by data set and epsilon."""
     cells = []
     for data in DATA:
-        private = results_of_figure(figures[f"{data}_epsilon"], found)
+        private = _results(figures, found, data, "epsilon")
         for epsilon in EPSILONS:
             best = {quantity: _best(private, epsilon, quantity) for quantity in _COMPARED}
             shown = (f"{abs(value):.3f} (`{name}`)" for value, name in best.values())
@@ -140,7 +170,7 @@ def _at_equal_success(figures: Mapping[str, Figure], found: Mapping[Key, Mapping
             row = [data, f"{limit:g}"]
             for quantity in quantities:
                 for figure, ways, places in _KINDS.values():
-                    results = results_of_figure(figures[f"{data}_{figure}"], found)
+                    results = _results(figures, found, data, figure)
                     points = [
                         (mean(measured), f"`{way}`, {figure}={x}", mean(disclosed) + half_width(disclosed) <= limit)
                         for way in ways
@@ -163,8 +193,9 @@ def _disclosed(
 ) -> list[float]:
     """Return the success of the attack on a point above the control, on all records if these were attacked."""
     every = results_of_figure(figures[f"{data}_attack"], found) if data in ATTACKED else Repeated({})
-    some = results_of_figure(figures[f"{data}_{figure}"], found)
-    return values(every, way, place(**{figure: x}), "all_disclosed") or values(some, way, x, "disclosed")
+    some = _results(figures, found, data, figure)
+    on_all = values(every, way, place(**{figure: x}), "all_disclosed") or values(some, way, x, "all_disclosed")
+    return on_all or values(some, way, x, "disclosed")
 
 
 def _half_widths(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[str, Any]]) -> str:
@@ -190,7 +221,7 @@ def _above_control(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[st
     points = {
         f"`{way}`, epsilon={x}, {data}": disclosed
         for data in DATA
-        for way in RELEASES
+        for way in _PRIVATE
         for x in (*EPSILONS, NO_NOISE)
         if (disclosed := _disclosed(figures, found, data, "epsilon", way, x))
     }

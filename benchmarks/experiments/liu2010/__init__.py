@@ -373,7 +373,7 @@ to some degree the clicks of `kosarak_70k` with random taxonomies.""",
                 _LOSSES,
                 _over_orders(f"bms_pos_{k}", _over_m(k), "bms_pos"),
                 note="The hierarchy has degree 5. These cases run if the data folder contains "
-                "`transactions/BMS-POS.dat`.",
+                "`transactions/bms_pos.dat.gz`.",
                 quick=(2,),
             )
             for letter, k in (("a", 50), ("b", 5))

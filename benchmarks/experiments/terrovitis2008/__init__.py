@@ -302,7 +302,7 @@ table that compiles the kernels. In each of three runs, all compared searches ru
             {**_LOSS, "published": "published symbols"},
             _of_pos(),
             note="Unless the axis states otherwise, k is 5, m is 3, and the hierarchy has degree 5 (h=6). These cases "
-            "run if the data folder contains `transactions/BMS-POS.dat`.",
+            "run if the data folder contains `transactions/bms_pos.dat.gz`.",
         ),
         Figure(
             "generated",
