@@ -140,6 +140,9 @@ def times(claims: Iterable[Judged]) -> tuple[int, int, int]:
 def _introduction(judged: Mapping[str, Sequence[Judged]]) -> str:
     by_verdict, following = (Counter(totals(judged)[kind]) for kind in OF_PAPERS)
     enforced = sum(totals(judged)["enforced"].values())
+    against_work = by_work(
+        [one for of in judged.values() for one in of], criteria.CONTRADICTED, criteria.FAILS_IN_WORDS
+    )
     claims = [one for of_paper in judged.values() for one in of_paper]
     here, every, kindest = holding(claims)
     in_all_runs, in_some, in_none = times(claims)
@@ -154,8 +157,7 @@ Which claims of the five papers hold if their experiments are repeated? Of {sum(
 kindest. {_weak_holds(judged)} Of the others:
 
 * {by_verdict[criteria.CONTRADICTED]} are contradicted: no repetition meets them; {by_verdict[criteria.FAILS_IN_WORDS]}
-  fail. For {by_work(claims, criteria.CONTRADICTED, criteria.FAILS_IN_WORDS)} of these, the paper speaks of time or
-  cost, and we judge counted work.
+  fail. For {against_work} of these, the paper speaks of time or cost, and we judge counted work.
 * {by_verdict[depends]} depend on a condition such as the data set or the order of the leaves, of which
   {never_met(claims)} are never met as stated.
 * {by_verdict[criteria.NO_ORDER]} are orderings without a consistent order, {by_verdict[criteria.EQUAL]} are orderings
