@@ -29,7 +29,7 @@ def balance_slider(screen: Screen, trial: Trial) -> None:
     words = [form.format(f"{stop.error:.1%}", f"{stop.ranges_kept:.1%}") for stop in stops]
     with card("Items or attributes"):
         mean = f"The error is the mean {_MEASURED[trial.has_queries]}."
-        text("p", f"Each position is a result of joint-split with another weight, measured on all data. {mean}")
+        text("p", f"Each position is a result with another balance, measured on all data. {mean}")
         near = len(stops) // 2
         if recommended is not None:
             near = min(range(len(stops)), key=lambda place: abs(stops[place].ranges_kept - recommended))

@@ -1,6 +1,7 @@
 """Screen **Promise**, on which the owner chooses the privacy model and its parameters and reads the guarantee."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
@@ -58,9 +59,14 @@ def _models(screen: Screen, obstacles: Mapping[str, str]) -> None:
     other = text("p", "")
     with ui.element("fieldset"):
         text("legend", KNOWN)
+        with ui.element("details").mark("other promises") as folded:
+            text("summary", "Promises that do not fit these columns")
+        folded.set_visibility(any(obstacles.values()))
+        if obstacles.get(state.stated.text("model")):
+            folded.props("open")
         for model, known in _MODELS.items():
             why = obstacles[model]
-            with ui.element("label").classes("choice"):
+            with folded if why else nullcontext(), ui.element("label").classes("choice"):
                 radio = ui.element("input").props(f"type=radio name=model value={model}").mark(f"model {model}")
                 if why:
                     radio.props("disabled")
@@ -68,7 +74,8 @@ def _models(screen: Screen, obstacles: Mapping[str, str]) -> None:
                 radios[model] = radio
                 with ui.element("span"):
                     text("span", known)
-                    text("span", f" ({model})" + (f": not possible, it {why}" if why else "")).classes("soft")
+                    text("span", f": it {why}" if why else "").classes("soft")
+        folded.move(target_index=-1)
 
     def show(chosen: str) -> None:
         for model, radio in radios.items():

@@ -96,9 +96,11 @@ def _algorithm(state: PageState) -> tuple[str, str]:
 
 def _show_algorithm(used: str, unused: str) -> None:
     if used:
-        text("p", f"The job uses the algorithm {used}.").mark("algorithm")
+        with ui.element("details"):
+            text("summary", "Algorithm")
+            text("p", f"The job uses the algorithm {used}.").mark("algorithm")
     if unused:
-        text("p", f"The screen Try recommends {unused}, which the job does not use.").classes("soft").mark("unused")
+        text("p", "The screen Try recommends another result.").classes("soft").mark("unused")
 
 
 def _start_state(state: PageState) -> object:

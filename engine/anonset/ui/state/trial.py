@@ -68,12 +68,12 @@ class Trial(Commands):
         """Try the candidates, then run several weights of `joint-split`, and the best candidates with several k."""
         last = await self.execute("suggest", self._name, "--json")
         if last.code != CANCELLED and (command := self.balance_command):
-            self.phase = f"Comparing weights of {_BALANCED}"
+            self.phase = "Comparing balances of items and attributes"
             self.balance = last = await self._compare(command)
         for number, candidate in enumerate(self.candidates[:_COMPARED] if "k" in self._job.settings else (), 1):
             if last.code == CANCELLED:
                 break
-            self.phase = f"Comparing candidate {number}"
+            self.phase = f"Comparing result {number} with several k"
             self.comparisons.append(last := await self._compare(self.comparison(candidate)))
 
     async def _compare(self, command: str) -> CommandRun:
