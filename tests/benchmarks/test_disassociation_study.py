@@ -36,9 +36,12 @@ def results(values: dict[tuple[str, float], float]) -> Results:
 
 def test_claims_about_curves_can_hold_and_fail() -> None:
     rising = results({("a", 5): 0.1, ("a", 20): 0.2, ("b", 5): 0.2, ("b", 20): 0.19})
-    assert claims._rises("re", 0.1)(rising)[0]
-    assert not claims._rises("re", 0.0)(rising)[0]
-    assert not claims._rises("re", 0.1)(results({}))[0]
+    assert not claims._rises("re")(rising)[0]
+    assert claims._rises("re")(results({("a", 5): 0.1, ("a", 20): 0.2}))[0]
+    assert not claims._rises("re")(results({}))[0]
+    falling = results({("a", 5): 0.2, ("a", 20): 0.1})
+    assert claims._times("re", 5, 20, 1.9)(falling)[0]
+    assert not claims._times("re", 5, 20, 1.9, both=True)(falling)[0]
     assert claims._times("re", 5, 20, 2.0)(rising)[0]
     assert not claims._times("re", 5, 20, 1.9)(rising)[0]
     assert not claims._times("re", 5, 20, 2.0)(results({}))[0]
