@@ -251,8 +251,8 @@ def test_the_block_of_the_page_is_replaced(place):
     for _ in range(2):
         assert results_page.write_block("made.up", page, place / "results") == "README.md: wrote the results of made.up"
     text = page.read_text()
-    assert text.startswith("before\n<!-- results:made.up -->\n| figure | claim | verdict | measured |\n")
-    assert text.endswith("\n| Fig. 2 | it is nine | **holds** | 9 |\n<!-- /results:made.up -->\nafter\n")
+    assert text.startswith("before\n<!-- results:made.up -->\n| figure | claim | criterion | verdict | measured |\n")
+    assert text.endswith("\n| Fig. 2 | it is nine | 9 | **holds** | 9 |\n<!-- /results:made.up -->\nafter\n")
     assert "\nold\n" not in text
 
 
