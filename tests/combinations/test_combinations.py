@@ -92,6 +92,7 @@ def test_a_sample_of_jobs_is_right(number):
 
 EXACT, LONG = {"search": "km/exact"}, {"search": "km/exact", "layout": "long"}
 SECRETS = {"search": "coherence/coherence-suppression", "layout": "two", "header": "comma:codes"}
+ASKED_TREE = {"search": "kl/full-domain", "layout": "persons", "asked": "unit by file", "differing": "first"}
 ONCE_WRONG = [
     ({**EXACT, "format": "dat", "publish_as_is": "codes", "reader": "verify"}, 0),
     ({**EXACT, "format": "dat", "publish_as_is": "codes", "reader": "shareable"}, 0),
@@ -155,6 +156,7 @@ ONCE_WRONG = [
         {"search": "constraints/pcta", "reader": "evaluate", "inner_items": "leaf", "item_weights": "file"},
         (1, 318),
     ),
+    ({**ASKED_TREE, "zip": "file", "ceiling": "zip", "accept": "undecided", "l": 3, "effort": 0.5}, (1, 65)),
 ]
 """Jobs and seeds of pairs that worked alone, and were wrong together."""
 

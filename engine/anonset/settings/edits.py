@@ -62,15 +62,18 @@ def edited(job: Job, edits: Job) -> Job:
     A list adds to the list of the job, a table changes only the columns that it names, and any other value replaces
     that of the job. A column with a new role leaves its former role, and loses the entries that the new role does not
     allow. A new sensitive column drops the former one. A model removes the algorithm and the parameters that do not
-    apply to it, and a hierarchy removes the ceiling of its column. Columns that the edits drop have no other role in
-    them, so users can append a recommended ``--drop`` to a command. ``items = none`` in
-    both answers the question of a job file (see `answered`).
+    apply to it, and another hierarchy of a column removes its ceiling. Columns that the edits drop have no other role
+    in them, so users can append a recommended ``--drop`` to a command. ``items = none`` in both answers the question of
+    a job file (see `answered`).
 
     >>> job = Job({"k": 2, "relational": ["age", "zip"], "sensitive": "hiv", "null": ["-9"], "ceiling": {"zip": "1"}})
-    >>> edited(job, Job({"k": 5, "m": None, "null": ["age=0"], "hierarchy": {"zip": "values"}})).settings
-    {'k': 5, 'relational': ['age', 'zip'], 'sensitive': 'hiv', 'null': ['-9', 'age=0'], 'hierarchy': {'zip': 'values'}}
     >>> edited(job, Job({"sensitive": ["age"], "drop": ["zip"]})).settings
     {'k': 2, 'null': ['-9'], 'sensitive': 'age', 'drop': ['zip', 'hiv']}
+    >>> job = edited(job, Job({"k": 5, "m": None, "null": ["age=0"], "hierarchy": {"zip": "zip.csv"}}))
+    >>> job.only(("k", "null", "ceiling", "hierarchy")).settings
+    {'k': 5, 'null': ['-9', 'age=0'], 'ceiling': {'zip': '1'}, 'hierarchy': {'zip': 'zip.csv'}}
+    >>> edited(job, Job({"hierarchy": {"zip": "values"}})).only(("ceiling", "hierarchy")).settings
+    {'hierarchy': {'zip': 'values'}}
     >>> edited(Job(), Job({"relational": "age,house", "sensitive": "hiv", "drop": ["house", "hiv"]})).settings
     {'relational': ['age'], 'drop': ['house', 'hiv']}
     """
@@ -179,7 +182,8 @@ def _without_former_trees(job: Job, edits: Job) -> Job:
         return job
     changed = [name for name, spec in trees.items() if spec != (former or {}).get(name)]
     if isinstance(ceilings := job.get("ceiling"), Mapping):
-        job = job.with_(ceiling={name: ceiling for name, ceiling in ceilings.items() if name not in changed})
+        replaced = {*changed} & {*(former or {})}
+        job = job.with_(ceiling={name: ceiling for name, ceiling in ceilings.items() if name not in replaced})
     numeric = [name for name in job.names("numeric") if name not in changed or trees[name] == RANGE]
     return job.with_(numeric=numeric) if len(numeric) < len(job.names("numeric")) else job
 
