@@ -1,5 +1,6 @@
 """A setting changes a job in the same way as a flag over a job file, in a printed command, and on the page."""
 
+import asyncio
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -117,7 +118,12 @@ def by_page(name: str, value: Any) -> Job:
     state = PageState(Folder(Path.cwd()))
     state.job = Path("job.toml")
     state._inspect_again = lambda: None  # type: ignore[method-assign]
-    state.apply_fix(Fix({name: value}))
+
+    async def click() -> None:
+        state.apply_fix(Fix({name: value}))
+        await state.end()
+
+    asyncio.run(click())
     return read_job("job.toml").without("input")
 
 
