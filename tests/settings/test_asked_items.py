@@ -42,6 +42,14 @@ def test_values_that_persons_share_are_answers(header: str, values: list[str]) -
     assert {"items": [header]} in answers(found(**{header: drawn(values)}))
 
 
+def test_values_of_which_each_person_has_all_are_answers_of_the_last_resort() -> None:
+    order = [n - PERSONS.index(person) for n, person in enumerate(PERSONS)]
+    data = {"pid": [f"P{n:04}" for n in PERSONS], "field": [("dx", "height", "smoker")[n % 3] for n in order]}
+    inspected = anonset.inspect(data, unit="pid")
+    assert isinstance(inspected, Findings)
+    assert answers(inspected) == [{"items": ["field"]}]
+
+
 def test_words_of_another_column_are_answers() -> None:
     kinds = ["Run", "Ride", "Swim", "Walk"]
     chosen = drawn(kinds)

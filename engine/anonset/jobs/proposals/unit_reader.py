@@ -160,11 +160,11 @@ class UnitReader(RedactedRepr):
             possible_items=possible_items(roles, merged, self.profiles),
         )  # fmt: skip
         if all(role.role in (*OF_PERSONS, "drop") for role in published.values()):
-            able = (names for names in self._item_series(merged) if merged[names[0]].differs)
-            if not (names := next(able, ())):
+            if not (series := self._item_series(merged)):
                 return self._unpublished(proposal, roles, merged, published)
+            names = series[0]
             tree, role = tree_of(self.profiles[names[0]].kind), next(iter(self._read_together(names)))
-            published |= {name: replace(merged[name], role=role, hierarchy=tree) for name in names}
+            published |= {name: replace(merged[name], role=role, hierarchy=tree, differs=1.0) for name in names}
         proposal, as_read = self._with_table(proposal, published)
         return self._concluded(proposal, roles, merged, as_read)
 
