@@ -75,7 +75,7 @@ def test_counters_quantities_and_names_are_no_answers() -> None:
 def test_names_of_fields_are_the_last_answer() -> None:
     fields = ["dx", "height", "smoker"]
     order = [n - PERSONS.index(person) for n, person in enumerate(PERSONS)]
-    columns = {"field": [fields[n % 3] for n in order], "answer": drawn(["yes", "yes", "yes", "no"])}
+    columns = {"field": [fields[n % 3] for n in order], "answer": drawn(["often", "often", "often", "never"])}
     inspected = found(**columns)
     assert answers(inspected)[:2] == [{"items": ["answer"]}, {"items": ["field"]}]
     assert "names of fields" in inspected.item_answers[1].effect
