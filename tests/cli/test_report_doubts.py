@@ -173,6 +173,39 @@ def test_all_items_are_a_doubt_if_a_typical_number_of_items_singles_out_few(plac
         ), name
 
 
+@pytest.mark.parametrize("more", [[], ["--shareable"]], ids=["internal", "shareable"])
+def test_a_column_of_items_of_which_nothing_is_left_is_a_doubt(place: Place, more: list[str]) -> None:
+    lines = [f"{n % 2},x{n % 2 * (n % 15)},{'abc'[n % 3]};{'de'[n % 2]}" for n in range(60)]
+    data = place.write("two.csv", "\n".join(["sex,code,drug", *lines]) + "\n")
+    tree = place.write("tree.csv", "".join(f"x{n},*\n" for n in range(15)))
+    roles = ["--unit", "row", "--drop", "sex", "--items", "code,drug", "--separator", ";", "--model", "km"]
+    made = [
+        *roles,
+        "--hierarchy",
+        f"code={tree}",
+        "--hierarchy",
+        "drug=balanced:3",
+        "--algorithm",
+        "apriori",
+        "--k",
+        "5",
+        "--m",
+        "1",
+    ]
+    ran = place.run("anonymize", data, *made, "-o", str(place.out), "--quiet")
+    assert ran.code == 0, ran.err
+    page = place.folder / "page.html"
+    of = str(place.out if more else place.private / "report.json")
+    ran = place.run("report", of, *more, "-o", str(page), "--json")
+    assert "Nothing is left of code (every value is published as *)." in ran.json["doubts"]
+    shown = first_screen(page.read_text())
+    assert "Nothing is left of code" in shown.partition("Conclusion")[0]
+    contents = shown.partition("Contents")[2]
+    assert "code: nothing left: every item is published as *; " in contents
+    assert "drug: 100.0% of the published occurrences name one item" in contents
+    assert "code nothing left: every item is published as * nothing" in text_of(page.read_text(), "Each column")
+
+
 def test_only_the_internal_report_names_rare_values(place: Place) -> None:
     rare = ["--relational", "age,ward", "--hierarchy", "age=range", "--model", "k", "--k", "30"]
     report(place, [*BY_PATIENT, *rare], 60)

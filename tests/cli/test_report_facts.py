@@ -223,7 +223,7 @@ def test_a_line_states_what_happened_to_each_column_and_what_recipients_can_coun
         r"age coarsened: \d+ ranges?, \d+( \(median; at most \d+\))? wide \(\d+\.\d% of the records\)", lost
     )
     assert ("Rare values" in lost) == (form == "internal")
-    assert re.search(r"codes \d+ symbols: \d+\.\d% of the occurrences name one item", lost)
+    assert re.search(r"codes \d+\.\d% of the published occurrences name one item", lost)
 
 
 def test_named_groups_are_told_from_values_if_the_original_is_available() -> None:

@@ -25,7 +25,7 @@ from anonset.analysis.originals import (
 )
 from anonset.analysis.record_losses import losses_of_records
 from anonset.analysis.risk import Risk, RiskContext
-from anonset.analysis.summary import ColumnDetail, LabelForm, Summary, column_detail, example
+from anonset.analysis.summary import ColumnDetail, Summary, column_detail, example, item_detail
 from anonset.analysis.workloads import QueryAnswers, WorkloadSpec, in_terms_of, of_original
 from anonset.attacks.registry import run_attacks
 from anonset.data import CategoricalColumn, Hierarchy, Table
@@ -39,7 +39,7 @@ from anonset.measures.distinct_records import codes_of
 from anonset.privacy import PrivacyModel, Witness
 from anonset.publications import Records
 from anonset.publications.records import symbols_of, written_columns
-from anonset.publications.symbols import members_of
+from anonset.publications.symbols import cells_by_column, members_of
 from anonset.queries.estimate import ONE_MEMBER, Reading
 from anonset.reading.sources.source import Source
 from anonset.release.documents import CODEBOOK, Attestation, PublishedFile
@@ -83,30 +83,18 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
         >>> table = Table.from_sets([{"a", "b"}, {"a"}, {"c"}])
         >>> groups = ItemGroups(table.transactions.vocabulary, np.array([0, 0, 1], np.int32))
         >>> found = RecordsAnalysis(apply(table, groups)).summary()
-        >>> [cell[0].label for cell, in found.examples[0].rows], found.n, round(found.single, 2), found.stands_for
-        (['(a,b)', '(a,b)', 'c'], 3, 0.33, 2.0)
+        >>> [cell[0].label for cell, in found.examples[0].rows], found.n
+        (['(a,b)', '(a,b)', 'c'], 3)
         """
-        from anonset.measures.countable import mean_symbol_size
-
         publication = self.publication
         columns = written_columns(publication)
-        single = None
-        if (sets := publication.transactions) is not None:
-            often = sets.occurrences.astype(np.int64)
-            is_single = np.array([len(symbol.members) == 1 for symbol in publication.symbols] or [False])[: len(often)]
-            single = float(often[is_single].sum() / often.sum()) if often.sum() else None
-        return Summary(
-            publication.n,
-            (example(columns, partial(symbols_of, publication)),),
-            single,
-            mean_symbol_size(publication),
-        )
+        return Summary(publication.n, (example(columns, partial(symbols_of, publication)),))
 
     def details(self, original: Table | None) -> tuple[ColumnDetail, ...]:
-        """Return the detail of each column of quasi-identifiers, and of joined items that all became one set. Without
-        the original, named groups are not told from values.
+        """Return the detail of each column of items and of quasi-identifiers. Without the original, named groups are
+        not told from values.
         """
-        before, found = {} if original is None else {one.name: one for one in original.relational}, []
+        before, found = {} if original is None else {one.name: one for one in original.relational}, self._of_items()
         for column in self.publication.relational:
             shown, values = symbols_of(self.publication, column), column.vocabulary.index
             symbols = [shown(code) for code in range(len(values))]
@@ -114,12 +102,22 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
             if isinstance(known := before.get(column.name), CategoricalColumn):  # else, each number is a value
                 values = known.vocabulary.index
             found.append(column_detail(column, members, values if known is not None else None))
-        for name in self.publication.joined:
-            mark = prefixed(name, "")
-            sizes = [sum(one.startswith(mark) for one in symbol.members) for symbol in self.publication.symbols]
-            if sizes.count(0) == len(sizes) - 1 and max(sizes) > 1:
-                found.append(ColumnDetail(name, (LabelForm("set", 1, 1.0, max(sizes), max(sizes)),)))
         return tuple(found)
+
+    def _of_items(self) -> list[ColumnDetail]:
+        """Return the detail of each column of items."""
+        sets, symbols, joined = self.publication.transactions, self.publication.symbols, self.publication.joined
+        if sets is None:
+            return []
+        texts = cells_by_column(symbols, joined) or {sets.name: {one.label: at for at, one in enumerate(symbols)}}
+        often = np.zeros(len(symbols), np.int64)
+        often[: len(sets.occurrences)] = sets.occurrences[: len(symbols)]
+        found = list[ColumnDetail]()
+        for name, at in texts.items():
+            mark = prefixed(name, "") if joined else ""
+            sizes = {text: sum(one.startswith(mark) for one in symbols[code].members) for text, code in at.items()}
+            found.append(item_detail(name, sizes, often[[*at.values()]]))
+        return found
 
     def sensitive_counts(self, names: Sequence[str]) -> dict[str, int]:
         """Return the number of records that show each named item alone, for the items of published symbols."""

@@ -1,6 +1,6 @@
 """Summary of a publication. It contains random rows, and figures that any recipient can compute."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -71,6 +71,8 @@ class ColumnDetail(RedactedRepr):
     name: str
     forms: tuple[LabelForm, ...]
     """Forms of the labels, the most frequent first."""
+    only: str = field(default="", repr=False)
+    """The published label, if there is only one."""
 
     @property
     def distinct(self) -> int:
@@ -80,9 +82,9 @@ class ColumnDetail(RedactedRepr):
     @property
     def fate(self) -> str:
         """Outcome of the column in one word: kept, coarsened or lost. Empty if only the original shows it."""
-        if self.distinct < 2:
-            return "lost"
         names = {form.name for form in self.forms}
+        if self.distinct < 2 and names != {"value"}:
+            return "lost"
         return "kept" if names == {"value"} else "" if names == {"value or named group"} else "coarsened"
 
     @property
@@ -114,9 +116,54 @@ class ColumnDetail(RedactedRepr):
         >>> print(ColumnDetail("age", (LabelForm("range", 11, 0.8, 10.0, 36.0), LabelForm("value", 1, 0.2, 1.0, 1.0))))
         coarsened: 11 ranges, 10 (median; at most 36) wide (80.0% of the records); 1 value (20.0% of the records)
         """
-        if self.distinct < 2:
+        if self.fate == "lost":
             return "lost: only one value or group is published" if self.distinct else "no values"
         return ": ".join(filter(None, [self.fate, "; ".join(map(str, self.forms))]))
+
+
+class ItemDetail(ColumnDetail):
+    """Detail that recipients see in a published column of items, of which some may also be suppressed.
+
+    >>> forms = LabelForm("set", 3, 0.75, 4.0, 9.0), LabelForm("value", 1, 0.25, 1.0, 1.0)
+    >>> print(ItemDetail("drug", forms))
+    25.0% of the published occurrences name one item, the others 4 (median; at most 9) items
+    >>> print(ItemDetail("code", (LabelForm("set", 1, 1.0, 9.0, 9.0),), "*"))
+    nothing left: every item is published as *
+    """
+
+    @property
+    def short(self) -> str:
+        """Detail in a few words."""
+        if self.fate == "lost":
+            return (
+                f"nothing left: {f'every item is published as {self.only}' if self.forms else 'no item is published'}"
+            )
+        named = sum(form.share for form in self.forms if form.name == "value")
+        others = "".join(f", the others {form.spread} items" for form in self.forms if form.name == "set")
+        return f"{percent(named)} of the published occurrences name one item{others}"
+
+    @property
+    def countable(self) -> str:
+        """What recipients can count."""
+        some = "the records of each symbol; of an item, a lower bound: it may also be in groups, or suppressed"
+        return "nothing" if self.fate == "lost" else some
+
+    def __str__(self) -> str:
+        return self.short
+
+
+def item_detail(name: str, sizes: Mapping[str, int], often: Int64) -> ItemDetail:
+    """Return the detail of a column of items.
+
+    Parameters
+    ----------
+    sizes
+        Number of items of the column behind each published text.
+    often
+        Number of occurrences of each text.
+    """
+    members = np.array([*sizes.values()], np.float64)
+    return ItemDetail(name, *_forms([*sizes], np.where(members > 1, "set", "value"), members, often))
 
 
 def column_detail(column: CategoricalColumn, members: Sequence[int], known: Collection[str] | None) -> ColumnDetail:
@@ -137,13 +184,22 @@ def column_detail(column: CategoricalColumn, members: Sequence[int], known: Coll
         "value" if label in known else "named group"
         for label, size, width in zip(column.vocabulary.labels, members, widths, strict=True)
     ])  # fmt: skip
+    sizes = np.where(names == "range", widths, sizes)
+    return ColumnDetail(column.name, *_forms(column.vocabulary.labels, names, sizes, often))
+
+
+def _forms(
+    labels: Sequence[str], names: NDArray[Any], sizes: NDArray[Any], often: Int64
+) -> tuple[tuple[LabelForm, ...], str]:
+    """Return the forms of published labels, and the label if there is only one. All arrays have an entry per label."""
     forms = list[LabelForm]()
     for name in dict.fromkeys(names[often > 0].tolist()):
         of_form = (names == name) & (often > 0)
-        found = (widths if name == "range" else sizes)[of_form]
+        found = sizes[of_form]
         share, median = float(often[of_form].sum() / often.sum()), _median(found, often[of_form]) or 1.0
         forms.append(LabelForm(name, int(of_form.sum()), share, median, float(found.max(initial=1.0))))
-    return ColumnDetail(column.name, tuple(sorted(forms, key=lambda form: -form.share)))
+    only = labels[int(np.argmax(often > 0))] if np.count_nonzero(often) == 1 else ""
+    return tuple(sorted(forms, key=lambda form: -form.share)), only
 
 
 def column_lines(details: Sequence[ColumnDetail]) -> list[str]:
@@ -183,12 +239,6 @@ class Summary(RedactedRepr):
     """Number of published records."""
     examples: tuple[Example, ...]
     """Random rows of each table."""
-    single: float | None = None
-    """Share of published symbol occurrences with a single item. None if there are no symbols."""
-    stands_for: float | None = None
-    """Mean number of items of the symbols with several items, weighted by their occurrences. None if every symbol has
-    one item.
-    """
     in_chunks: int | None = None
     """Number of item occurrences shown in chunks. None if the publication has no chunks."""
     terms: int = 0

@@ -45,7 +45,7 @@ from anonset.report.symbols import symbols_html
 from anonset.report.techniques import left_out
 from anonset.settings.parameters import type_and_text
 from anonset.settings.publication import ReportSettings
-from anonset.spelling import counted, listed, name_ranges
+from anonset.spelling import counted, listed
 from anonset.strict_json import dumps
 
 _HUNDRED = 100
@@ -241,16 +241,12 @@ def _detail(facts: ReportFacts) -> Chapter:
 
 def _columns(facts: ReportFacts) -> list[tuple[str, str, str]]:
     """Return a line for each published column: what recipients see, and what they can count."""
-    data, summary, rows = facts.attested.data, facts.summary, list[tuple[str, str, str]]()
-    if summary.single is not None:
-        others = "" if summary.stands_for is None else f", the others {summary.stands_for:,.1f} items on average"
-        symbols = f"{facts.attested.counts['symbols']:,} symbols: {percent(summary.single)} of the occurrences name one"
-        counts = "the records of each symbol; of an item, a lower bound: it may also be in groups, or suppressed"
-        rows.append((listed(name_ranges(getattr(data, "items", [])), "and"), f"{symbols} item{others}", counts))
-    rows += [(column.name, str(column), column.countable) for column in facts.details]
     return [
-        *rows,
-        *((name, "kept: published unchanged", "the records of each value") for name in getattr(data, "keep", [])),
+        *((column.name, str(column), column.countable) for column in facts.details),
+        *(
+            (name, "kept: published unchanged", "the records of each value")
+            for name in getattr(facts.attested.data, "keep", [])
+        ),
     ]
 
 

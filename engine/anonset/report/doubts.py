@@ -36,6 +36,7 @@ def doubts(facts: ReportFacts, typed: ReportSettings) -> list[str]:
         *_weak_guarantee(facts),
         *_further_items(facts),
         *_revealing_names(facts),
+        *_lost(facts),
         *_earlier_releases(facts),
         *([] if private is None else [*_differing(private), *_skipped(private)]),
     ]
@@ -151,6 +152,16 @@ def _revealing_names(facts: ReportFacts) -> Iterator[str]:
             f"The published group {name!r} has {value!r} in its name, a value of fewer than {facts.model.k} records. "
             "Readers may take it for the value of every record of the group."
         )
+
+
+def _lost(facts: ReportFacts) -> Iterator[str]:
+    """Yield the columns of which recipients see only one label."""
+    if columns := [
+        f"{one.name} ({f'every value is published as {one.only}' if one.only else 'no value is published'})"
+        for one in facts.details
+        if one.fate == "lost"
+    ]:
+        yield f"Nothing is left of {listed(columns, 'and')}."
 
 
 def _earlier_releases(facts: ReportFacts) -> Iterator[str]:
