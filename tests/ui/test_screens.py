@@ -488,7 +488,7 @@ def test_one_figure_has_the_same_value_on_all_screens_and_in_the_report(tmp_path
         assert history.endswith(
             f"{unique[0]:.1%} raw data → {unique[1]:.1%} coarsened by reading (born) → 0.0% published"
         )
-        assert shown.index(history) < shown.index("Published and verified")
+        assert shown.index("Published and verified") < shown.index(history)
         sizes = state.publication.examined.risk.result["exposures"][0]["sizes"]
         assert sum(size["value"] for size in sizes) == pytest.approx(1)
         assert f"1\nbefore {unique[1]:.1%}\nafter 0.0%" in shown.partition("Records that match a person")[2]
@@ -526,7 +526,7 @@ def test_doubts_follow_the_figure_of_the_risk_on_both_screens(tmp_path: Path) ->
         assert held.startswith("This figure holds for an attacker who knows no more than that.")
         places = [shown.index(one) for one in (element(user, "history").text, held, "Check first", doubt)]
         assert places == sorted(places)
-        assert places[-1] < shown.index("Published and verified")
+        assert shown.index("Published and verified") < places[0]
         state.examine("safe")
         await until(lambda: state.examined.risk.code is not None)
         await user.open("/open")
@@ -701,3 +701,46 @@ def test_roles_are_proposed_until_somebody_chooses(tmp_path: Path) -> None:
         assert reason(user, "SEX") == "proposed: an attacker may know the value"
 
     by_clicks(tmp_path, way)
+
+
+@pytest.mark.usefixtures("commands_in_this_process")
+def test_a_publication_is_shown_first_also_after_a_restart_and_the_next_gets_a_new_folder(tmp_path: Path) -> None:
+    rng = random.Random(4)
+    persons = [f"P{n:03},{rng.choice('fm')},{rng.choice(CODES)}" for n in range(60)]
+    (tmp_path / "people.csv").write_text("\n".join(["pid,sex,codes", *persons]))
+    fixed = 'input = "people.csv"\nout = "safe"\nunit = "pid"\nmodel = "kkm"\nk = 2\nm = 1'
+    rules = 'relational = ["sex"]\nitems = ["codes"]\nhierarchy = {sex = "values"}'
+    (tmp_path / "people.toml").write_text(f"{fixed}\n{rules}\n")
+
+    async def way(user: User, state: PageState) -> None:
+        state.open("people.toml")
+        await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
+        await user.open("/publish")
+        assert element(user, "out").value == "safe"
+        user.find(marker="publish").click()
+        await until(lambda: reported(state))
+        await until(lambda: "Published and verified" in texts(user) and element(user, "out").value == "safe-2")
+        await user.open("/publish")
+        shown = texts(user)
+        assert shown.index("Published and verified") < shown.index("The job uses the algorithm")
+        assert "second" in element(user, "publish").classes
+        assert "It contains no statements: add them above, and write it again." in shown
+        state.open("people.toml")  # as after a restart
+        await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
+        assert state.publication is None
+        await user.open("/publish")
+        await until(lambda: state.earlier is not None and state.earlier.risk.code is not None)
+        await until(lambda: "Open the report for the data protection officer" in texts(user))
+        assert "holds" in element(user, "verdict").text
+        assert element(user, "history").text.endswith(" published")
+        await until(
+            lambda: element(user, "step Publish").default_slot.children[1].text.startswith(("done", "published"))
+        )
+        user.find(marker="publish").click()
+        await until(lambda: reported(state))
+        assert state.publication is not None
+        assert state.publication.run.errors == []
+        assert state.raw.text("out") == "safe-2"
+
+    by_clicks(tmp_path, way)
+    assert (tmp_path / "safe-2").is_dir()

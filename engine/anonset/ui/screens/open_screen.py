@@ -24,8 +24,8 @@ def open_screen(state: PageState) -> None:
 
     with screen.opened("An existing publication", command):
         screen.section(lambda: (state.folder.publications(), state.examined), lambda of: _publications(screen, of[0]))
-        screen.section(lambda: _verified(state), lambda of: _verdict(*of))
-        screen.section(lambda: _counted(state), lambda of: show_risk(of[0]))
+        screen.section(lambda: verified(state.examined), lambda of: show_verdict(*of))
+        screen.section(lambda: counted_risk(state.examined), lambda of: show_risk(of[0]))
         show_reports(screen, lambda: state.examined, "/opened-report")
 
 
@@ -39,18 +39,20 @@ def _publications(screen: Screen, names: list[str]) -> None:
                 button(name, partial(screen.act, screen.state.examine, name)).mark(f"publication-{number}")
 
 
-def _verified(state: PageState) -> tuple[Examination, CommandRun, int | None] | None:
-    examined = state.examined
+def verified(examined: Examination | None) -> tuple[Examination, CommandRun, int | None] | None:
+    """Return a value that changes with the verification of an existing publication. None for a new publication."""
     run = None if examined is None else examined.verification
     return None if examined is None or run is None else (examined, run, run.code)
 
 
-def _counted(state: PageState) -> tuple[Examination, object, object] | None:
-    verified = _verified(state)
-    return None if verified is None or verified[1].result is None else risk_state(verified[0])
+def counted_risk(examined: Examination | None) -> tuple[Examination, object, object] | None:
+    """Return a value that changes with the risk of a publication. None until the publication is verified."""
+    run = None if examined is None else examined.verification
+    return None if run is not None and run.result is None else risk_state(examined)
 
 
-def _verdict(examined: Examination, run: CommandRun, code: int | None) -> None:
+def show_verdict(examined: Examination, run: CommandRun, code: int | None) -> None:
+    """Show whether the guarantee of an existing publication holds."""
     with card(f"Publication {examined.name}"):
         if code is None:
             busy("Verifying …")

@@ -12,13 +12,15 @@ from anonset.columns.roles import OF_PERSONS, ROLES
 from anonset.errors import AnonsetError, Problem
 from anonset.measures.retention import relative_to
 from anonset.reading.file_options import UNKNOWN
+from anonset.reading.linked import column_of
 from anonset.release.guarantee_limits import ranked_limits
 from anonset.settings.job import Job
 from anonset.spelling import listed, name_ranges
 from anonset.ui.screens.fix_buttons import fix_buttons
 from anonset.ui.screens.frame import Screen, alert, busy, button, card, show_limits, show_page, text
+from anonset.ui.screens.open_screen import counted_risk, show_verdict, verified
 from anonset.ui.screens.reports import show_reports
-from anonset.ui.screens.run_sections import risk_state, show_risk
+from anonset.ui.screens.run_sections import show_risk
 from anonset.ui.state.command_runs import CANCELLED
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.publication import Publication
@@ -35,17 +37,19 @@ def publish_screen(state: PageState) -> None:
         if screen.is_blocked():
             return
         typed: dict[str, str] = {}
+        state.find_publication()
+        screen.section(lambda: state.made and state.publication, partial(_result, state))
+        screen.section(lambda: verified(state.made), lambda of: show_verdict(*of))
+        screen.section(
+            lambda: state.made and (counted_risk(state.made), state.inspection.checked),
+            lambda of: show_risk(of[0][0], of[1]) if of[0] else None,
+        )
+        show_reports(screen, lambda: state.made, "/report")
         with card():
             screen.section(lambda: _summary(state), _show_summary)
             screen.section(lambda: _algorithm(state), lambda names: _show_algorithm(*names))
             screen.section(lambda: _start_state(state), lambda _: _start(screen, typed))
             screen.section(lambda: (_progress_state(state.publication), state.raw), lambda _: _progress(screen))
-        screen.section(
-            lambda: state.made and (risk_state(state.made), state.inspection.checked),
-            lambda of: show_risk(of[0][0], of[1]),
-        )
-        screen.section(lambda: state.made and state.publication, partial(_result, state))
-        show_reports(screen, lambda: state.made, "/report")
         with ui.element("div").classes("actions"):
             ui.link("Back: try", "/try")
             ui.link("Optional: queries of the recipients", "/queries")
@@ -64,6 +68,8 @@ def _summary(state: PageState) -> dict[str, str]:
     found = state.inspection.findings or state.inspection.linked or {}
     persons = found.get("records", found.get("persons")) if state.unit != UNKNOWN else None
     named = {role: job.names(role) for role in ROLES}
+    columns = [column_of(table, one["name"]) for table, of in state.inspected.items() for one in of["columns"]]
+    named["drop"] += [name for name in columns if name not in job.names(*ROLES)]
     covered = [name for role, names in named.items() if role not in (*OF_PERSONS, "keep", "drop") for name in names]
     tried = [] if state.trial is None else state.trial.candidates
     measured = [one["utility"] for one in tried if Job(one["settings"]) == state.candidate]
@@ -104,7 +110,7 @@ def _show_algorithm(used: str, unused: str) -> None:
 
 
 def _start_state(state: PageState) -> object:
-    return state.raw.get("out"), state.publishing, state.inspection.busy
+    return state.raw.get("out"), state.publishing, state.inspection.busy, state.made is not None
 
 
 def _start(screen: Screen, typed: dict[str, str]) -> None:
@@ -119,7 +125,7 @@ def _start(screen: Screen, typed: dict[str, str]) -> None:
     note = "anonset verifies the result before it publishes it. A run that fails or is cancelled leaves no file."
     text("p", note).classes("lead")
     name = ui.input(
-        OUT, value=typed.get("out", str(state.raw.get("out", ""))),
+        OUT, value=typed.get("out", state.new_out),
         on_change=lambda event: typed.update(out=event.value),
     )  # fmt: skip
     name.props("outlined stack-label").classes("field").mark("out")
@@ -130,6 +136,7 @@ def _start(screen: Screen, typed: dict[str, str]) -> None:
             state.change, Job({**state.stated.settings, "out": name.value})
         ):
             screen.act(state.publish)
+            typed.clear()
 
     with ui.element("div").classes("actions"):
         if state.publication is not None and state.publishing:
@@ -137,7 +144,7 @@ def _start(screen: Screen, typed: dict[str, str]) -> None:
         elif state.inspection.busy:
             busy("Inspecting the data …")
         else:
-            button("Publish", publish).mark("publish")
+            button("Publish", publish).classes("second" if state.made else "").mark("publish")
 
 
 def _progress_state(publication: Publication | None) -> object:

@@ -64,7 +64,8 @@ def _show(
         made = button(f"Write the {title}" + (" again" if page else ""), write).classes("second")
         made.mark(f"write-{'shareable' if shareable else 'report'}")
     if page is not None:
-        text("p", f"{reads} {screen.state.folder.relative(page)}.").classes("soft")
+        empty = "" if examined.statements else " It contains no statements: add them above, and write it again."
+        text("p", f"{reads} {screen.state.folder.relative(page)}.{empty}").classes("soft")
 
 
 def _statements(given: Mapping[str, str]) -> dict[str, ui.input]:

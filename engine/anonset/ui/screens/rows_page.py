@@ -2,6 +2,7 @@
 the browser nor the server stores them.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 
@@ -13,6 +14,9 @@ from anonset.spelling import counted
 from anonset.ui.screens.frame import STYLE
 
 MASKED_COLUMNS = "Columns that identify a person, unpublished columns, contact data and free text are masked"
+
+_RANGE = re.compile(r"^\[([^:]+):([^:]+)\]$")
+"""Label of a published range."""
 
 
 def rows_page(records: Sequence[Sequence[ChangedCell]]) -> str:
@@ -94,7 +98,7 @@ def _values(cell: ChangedCell) -> str:
 
 def _symbols(cell: ChangedCell) -> str:
     """Return the published symbols by their members, with those marked that are not original values."""
-    return _listed((symbol_html(symbol), symbol.label in cell.before) for symbol in cell.after)
+    return _listed((_RANGE.sub(r"\1–\2", symbol_html(one)), one.label in cell.before) for one in cell.after)
 
 
 def _listed(values: Iterable[tuple[str, bool]]) -> str:

@@ -1,8 +1,10 @@
 """State of the page, which all browser tabs share: the job file, the last findings and the running commands."""
 
 import asyncio
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +59,8 @@ class PageState:
         self.inspection = Inspection(self)
         self.trial: Trial | None = None
         self.publication: Publication | None = None
+        self.earlier: Examination | None = None
+        """Publication of the job that existed before the page was started."""
         self.examined: Examination | None = None
         self.chosen = ColumnChoice(self)
         self.tree = TreeState(self)
@@ -185,7 +189,22 @@ class PageState:
     @property
     def made(self) -> Examination | None:
         """Risk and reports of the publication of this job, or None before it exists."""
-        return None if self.publication is None else self.publication.examined
+        return self.earlier if self.publication is None else self.publication.examined
+
+    def find_publication(self) -> None:
+        """Verify the publication in the folder that the job names, if there is one."""
+        out = self._tried.text("out")
+        if self.publication is None and self.earlier is None and out in self.folder.publications():
+            self.earlier = Examination(out, self.folder)
+            self.earlier.start(self.earlier.finish)
+
+    @property
+    def new_out(self) -> str:
+        """Folder for the next publication: that of the job, with a number if it exists."""
+        out = str(self.raw.get("out", ""))
+        names = (f"{re.sub(r'-[0-9]+$', '', out)}-{number}" for number in count(2))
+        place = self.folder.path if self.job is None else self.job.parent
+        return next(name for name in chain([out], names) if self.publishing or not (out and (place / name).exists()))
 
     @property
     def run_warnings(self) -> list[str]:

@@ -51,7 +51,9 @@ def basis_of(state: PageState) -> Hashable:
     except OSError:
         file = None
     job = file and (file.st_ino, file.st_mtime_ns, file.st_size)
-    ends = tuple((id(one), one.code) for one in (state.inspection, state.trial, *_runs(state)) if one is not None)
+    earlier = () if state.earlier is None else (state.earlier.verification, state.earlier.risk)
+    runs = (state.inspection, state.trial, *_runs(state), *earlier)
+    ends = tuple((id(one), one.code) for one in runs if one is not None)
     return (
         state.job,
         job,
@@ -136,7 +138,8 @@ def _publish(state: PageState) -> Step:
         return Step("running", "running")
     if runs and runs[0].code not in (0, CANCELLED):
         return _FAILED
-    is_published = bool(runs) and runs[0].code == 0
+    earlier = None if state.earlier is None else state.earlier.verification
+    is_published = runs[0].code == 0 if runs else earlier is not None and earlier.code == 0
     if number := 0 if state.first_step else _warnings(state):
         return Step("warned", f"{'published, ' if is_published else ''}{counted(number, 'warning')}")
     return DONE if is_published else OPEN
