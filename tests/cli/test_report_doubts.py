@@ -82,7 +82,9 @@ def test_several_earlier_releases_are_named_in_the_plural(place: Place) -> None:
     for name in ("first", "second"):
         assert place.run("anonymize", data, *roles, "-o", str(place.folder / name)).code == 0
     doubts = report(place, [*BY_PATIENT, *ATTRIBUTES, "--k", "5"], 60)
-    assert any(doubt.startswith("The publications first and second may be about") for doubt in doubts), doubts
+    told = [doubt for doubt in doubts if doubt.startswith("The publications first and second may be about")]
+    assert told, doubts
+    assert told[0].endswith("with several of them.")
 
 
 def test_a_shareable_report_has_the_doubts_that_follow_from_the_publication(place: Place) -> None:
@@ -227,7 +229,7 @@ def first_screen(page: str) -> str:
 def test_a_doubt_about_the_person_needs_no_command_line(place: Place) -> None:
     doubt, told, *_ = report(place, ["--unit", "visit", *ATTRIBUTES, "--k", "5"], 60)
     assert doubt == (
-        "Each value of 'visit' is declared a different person, but the first 96 of them have only 60 different values "
+        "Each value of 'visit' is declared a different person, but the first 96 rows have only 60 different values "
         "of 'patient'."
     )
     assert told.startswith("If the declaration is wrong, the guarantee does not protect persons. Recipients do not see")
@@ -242,7 +244,7 @@ def test_a_key_of_rows_declared_as_person_is_a_contradiction(place: Place) -> No
     page = place.folder / "page.html"
     ran = place.run("report", str(place.private / "report.json"), "-o", str(page), "--json")
     assert ran.json["doubts"][0] == (
-        "Each value of 'EPIKEY' is declared a different person, but the first 180 of them have only 70 different "
+        "Each value of 'EPIKEY' is declared a different person, but the first 180 rows have only 70 different "
         "values of 'ENCRYPTED_HESID'."
     )
     assert "none: each value of EPIKEY has one row" in page.read_text()
@@ -368,6 +370,59 @@ def test_persons_singled_out_by_columns_published_as_is_are_counted(place: Place
     assert f"Singling out by columns published as is not covered The guarantee does not hold {attacker}" in risks
     tried = rf"search for a row {beyond} of a random row succeeds: 9\d\.\d% against 1\.0% by chance"
     assert (re.search(tried, text_of(page.read_text(), "Simulated attacks")) is None) == bool(form)
+
+
+@pytest.mark.parametrize("more", [[], ["--shareable"]], ids=["internal", "shareable"])
+def test_the_worst_case_is_in_the_first_line_the_table_and_the_doubts(place: Place, more: list[str]) -> None:
+    options = [*BY_PATIENT, "--relational", "age", "--numeric", "age", *ITEMS, "--k", "2"]
+    options[options.index("km")] = "kkm"
+    doubts = report(place, options, 12, *more)
+    page = (place.folder / f"{len(more)}.html").read_text()
+    known = "all items of a person, {}, and the symbols that replace them"
+    found = re.search(rf"(\d+\.\d%), if an attacker knows {known.format('age')}", first_screen(page))
+    assert found is not None
+    stated = f"attackers who know {known.format('age')}: they single out {found[1]} of the persons."
+    assert any(stated in doubt for doubt in doubts), doubts
+    row = f"{known.format('sex')} no 1 100.0% {found[1]}"
+    assert row in text_of(page, "Re-identification risk by attacker knowledge")
+    stated_sizes = re.search(r"Items per person 1\d \(median\), 1\d \(95th", text_of(page, "Persons and records"))
+    assert (stated_sizes is None) == bool(more)
+
+
+def test_no_part_of_the_report_repeats_a_contradicted_declaration(place: Place) -> None:
+    report(place, ["--unit", "visit", "--relational", "hiv,ward", "--model", "k", "--k", "3"], 60)
+    page = (place.folder / "0.html").read_text()
+    contradicted = "protected: each visit; the data contradict that this is a person"
+    assert contradicted in first_screen(page).partition("Contents")[2]
+    assert "identify a person; the data contradict it: see Check first." in text_of(page, "Persons and records")
+    assert "as declared" not in page
+    assert "hiv seems sensitive; the guarantee does not limit" in text_of(page, "Sensitive data")
+
+
+def test_a_contradicted_row_is_no_person(place: Place) -> None:
+    report(place, ["--unit", "row", "--relational", "age,ward", "--numeric", "age", "--model", "k", "--k", "3"], 60)
+    shown = first_screen((place.folder / "0.html").read_text())
+    assert "each row is a different person; the data contradict it: see Check first." in shown
+    assert "protected: each row; the data contradict that this is a person" in shown
+    assert "No check can verify" not in shown
+
+
+def test_a_declaration_that_nobody_made_is_not_called_wrong(place: Place) -> None:
+    doubts = report(place, ["--unit", "unknown", *ATTRIBUTES, "--k", "5"], 60)
+    assert any(doubt.startswith("The data do not say who is a person, but the first") for doubt in doubts), doubts
+    assert not [doubt for doubt in doubts if doubt.startswith("If the declaration is wrong")]
+
+
+def test_items_from_several_columns_are_named(place: Place) -> None:
+    lines = [f"{n},{'abc'[n % 3]},{'de'[n % 2]},{'fg'[n % 2]}" for n in range(60)]
+    data = place.write("wide.csv", "\n".join(["pid,DIAG_01,DIAG_02,DIAG_03", *lines]) + "\n")
+    roles = ["--unit", "pid", "--one-code", "DIAG_01,DIAG_02,DIAG_03", "--hierarchy", "items=balanced:3"]
+    made = [*roles, "--model", "km", "--k", "3", "--m", "1", "-o", str(place.out), "--quiet"]
+    ran = place.run("anonymize", data, *made)
+    assert ran.code == 0, ran.err
+    page = place.folder / "page.html"
+    assert place.run("report", str(place.private / "report.json"), "-o", str(page)).code == 0
+    assert "Published columns: items (from DIAG_01" in first_screen(page.read_text())
 
 
 def text_of(page: str, heading: str) -> str:

@@ -7,6 +7,7 @@ from itertools import chain, combinations
 
 import numpy as np
 
+from anonset.analysis.attack import typical_sizes
 from anonset.analysis.base import analysis_of
 from anonset.analysis.risk import RiskReport
 from anonset.analysis.summary import ColumnDetail, Summary
@@ -77,7 +78,11 @@ class ReportFacts(RedactedRepr):
     available.
     """
     unlike_others: float = 0.0
-    """Share of published records with a set of items that no other record has."""
+    """Share of published records whose items and quasi-identifiers together no other record has. 0 without items."""
+    items_per_person: tuple[int, ...] = ()
+    """Median and 95th percentile of the items of a record (`typical_sizes`); without the original, of its published
+    symbols.
+    """
     without_role: tuple[str, ...] = ()
     """Columns of linked tables that are not published because they have no role or link other tables."""
 
@@ -121,7 +126,7 @@ def report_facts(
         opened.attested, opened.model, kind.summary(), after, errors, rare,
         revealing_names(opened.publication, rare, hierarchies or {}), report, sensitive,
         kind.details(original), opened.sha256, _other_releases(opened, report), _unlike_others(opened.publication),
-        _without_role(source, settings),
+        () if column is None else tuple(typical_sizes(column)), _without_role(source, settings),
     )  # fmt: skip
 
 
@@ -226,12 +231,19 @@ def public_facts(opened: OpenedPublication) -> ReportFacts:
         opened.attested, opened.model, kind.summary(), risk(opened),
         sensitive=kind.sensitive_counts(opened.model.secrets), details=kind.details(None),
         unlike_others=_unlike_others(opened.publication), sha256=opened.sha256,
+        items_per_person=_symbols_per_record(opened.publication),
     )  # fmt: skip
+
+
+def _symbols_per_record(publication: Published) -> tuple[int, ...]:
+    sets = publication.transactions if isinstance(publication, Records) else None
+    return () if sets is None else tuple(typical_sizes(sets))
 
 
 def _unlike_others(publication: Published) -> float:
     if not isinstance(publication, Records) or publication.transactions is None:
         return 0.0
     with publication.store.nested() as scratch:
-        weight = DistinctRecords.of(publication.transactions, store=scratch).weight
+        values = [column.codes for column in publication.relational]
+        weight = DistinctRecords.of(publication.transactions, values, scratch).weight
         return float(np.count_nonzero(weight == 1)) / max(1, publication.n)

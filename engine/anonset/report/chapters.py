@@ -174,6 +174,8 @@ def _guarantee(facts: ReportFacts, part: PagePart) -> Chapter:
         verified = "The check did not finish, and the owner accepted this: the guarantee is not proven."
     risks = questions(model)
     if beyond := attacker_beyond(facts):
+        named = listed(declared.published_as_is or (), "and")
+        risks[0] = (risks[0][0], f"{risks[0][1]}, without {named}", risks[0][2])
         risks.insert(1, ("Singling out by columns published as is", "not covered", beyond))
     line = f"protected: {part.protection[0][1].partition(':')[0].rstrip('.')}; verified: {covered}"
     return Chapter("guarantee", "Guarantee", line, [

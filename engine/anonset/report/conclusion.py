@@ -1,13 +1,15 @@
 """Parts of the report for the officer who signs it: conclusion, persons and records, guarantee, and sensitive data."""
 
 from anonset.analysis.risk import Risk
+from anonset.columns.headers import is_about, is_sensitive
 from anonset.data.table_facts import FIRST_VALUE, NOT_DESCRIBED, NOT_PUBLISHED
 from anonset.jobs.report_facts import ReportFacts
+from anonset.measures.shares import percent
 from anonset.privacy import PrivacyModel
 from anonset.reading.file_options import Unit
 from anonset.release.documents import Report
 from anonset.release.guarantee_limits import ranked_limits, sentences
-from anonset.report.risks.base import PagePart
+from anonset.report.risks.base import UNDECLARED, PagePart, worst_knowledge
 from anonset.report.risks.verdicts import attack_in_words
 from anonset.report.techniques import left_out
 from anonset.spelling import counted, listed, name_ranges
@@ -16,15 +18,13 @@ PERSON, RECORDS = "Person", "Rows and records"
 """Names of facts about persons."""
 _DECLARED = {
     "person": "The owner declared which columns identify a person. All rows of a person are one record.",
-    "row, declared a person": "The owner declared that each row is a different person. No check can verify this.",
+    "row, declared a person": "The owner declared that each row is a different person.",
     "row, person unknown": "Nobody declared what a person is: the owner stated that the data do not show it. The "
     "guarantee covers rows. A person with several rows is not protected.",
     "row, not asked": "Nobody declared what a person is, because the data contain only sets of items. The "
     "guarantee covers rows. A person with several rows is not protected.",
 }
 """Who declared what a person is, by unit of privacy."""
-UNDECLARED = ("row, person unknown", "row, not asked")
-
 _CHECKED = {
     "covered": "examined",
     "itemset_occurrences": "occurrences of sets of items",
@@ -79,17 +79,22 @@ def attacker_beyond(facts: ReportFacts) -> str:
     if not isinstance(facts.after, Risk) or (found := facts.after.single["after"]) is None or not found.as_is:
         return ""
     who = f"{facts.after.unit}s"
-    few = f"fewer than {facts.model.k or 2} {who} for {found.below} of the {who}, and one for {found.alone}"
+    k = facts.model.k or 2
+    below = f"fewer than {k} {who} for {found.below} of the {who}, and one for {found.alone}"
+    few = below if k > 2 else f"only one {facts.after.unit} for {found.alone} of the {who}"
     return f"The guarantee does not hold for someone who knows {found.words}: this attacker finds {few}."
 
 
 def _columns(facts: ReportFacts) -> list[str]:
     """Return a sentence on the columns. Only the internal report names those that are not published."""
-    published = f"Published columns: {', '.join(name_ranges(facts.attested.data.columns))}."
+    shown = name_ranges(facts.attested.data.columns)
     if facts.private is None:
-        return [published]
-    names = [name for name, _, _ in left_out(facts)]
-    return [f"{published} Not published: {', '.join(name_ranges(names)) or 'none'}."]
+        return [f"Published columns: {', '.join(shown)}."]
+    names, settings = [name for name, _, _ in left_out(facts)], facts.private.settings
+    if of_items := name_ranges([*settings.get("one_hot", []), *settings.get("one_code", [])]):
+        source = f"items (from {listed(of_items, 'and', _MOST_NAMED)})"
+        shown = [source if name == "items" else name for name in shown]
+    return [f"Published columns: {', '.join(shown)}. Not published: {', '.join(name_ranges(names)) or 'none'}."]
 
 
 def _attacked(facts: ReportFacts, part: PagePart) -> str:
@@ -105,6 +110,8 @@ def _attacked(facts: ReportFacts, part: PagePart) -> str:
         return f"No simulated attack succeeds ({len(tried)} tried)."
     worst = max(won, key=lambda verdict: verdict.success)
     bounded = "" if facts.after.broken else "; the guarantee does not cover this"
+    if facts.unlike_others > worst.success:
+        bounded += f"; someone who knows {worst_knowledge(facts)} singles out {percent(facts.unlike_others)}"
     succeed = "succeeds" if len(won) == 1 else "succeed"
     return (
         f"{len(won)} of {counted(len(tried), 'simulated attack')} {succeed}; the most successful is "
@@ -116,7 +123,14 @@ def persons(facts: ReportFacts) -> list[tuple[str, str]]:
     """Return who declared what a person is, and how rows became records, as pairs of a name and a text."""
     report, unit = facts.private, facts.attested.declarations.unit
     ids = getattr(facts.attested.data, "id", [])
-    rows = [(PERSON, _of_ids(facts.model) if ids else _DECLARED[unit])]
+    who = _of_ids(facts.model) if ids else _DECLARED[unit]
+    if unit not in UNDECLARED:
+        first, remainder = sentences(who)[0].rstrip("."), "".join(f" {one}" for one in sentences(who)[1:])
+        if report is not None and report.contradictions:
+            who = f"{first}; the data contradict it: see Check first.{remainder}"
+        elif unit != "person":
+            who += " No check can verify this."
+    rows = [(PERSON, who)]
     if report is None:
         return [
             *rows,
@@ -129,6 +143,8 @@ def persons(facts: ReportFacts) -> list[tuple[str, str]]:
         rows.append(("Columns that identify a person", ", ".join(names)))
     tables = " in all tables" if getattr(facts.attested.data, "tables", None) else ""
     key = (listed(names, "with") or "id") if unit == "person" and not ids else ""
+    if sizes := facts.items_per_person:
+        rows.append(("Items per person", f"{sizes[0]:,} (median), {sizes[-1]:,} (95th percentile)"))
     return [*rows, *_of_rows(report, facts.summary.n, tables, key)]
 
 
@@ -198,10 +214,26 @@ def sensitive(facts: ReportFacts) -> list[tuple[str, str]]:
         rows.append((column, f"sensitive column, published. The guarantee limits inference: {model}."))
     kept = [name for name in getattr(facts.attested.data, "keep", []) if name != column]
     rows += [(name, "published unchanged; the owner declared no protection of its values") for name in kept]
+    seeming = [name for name in seemingly_sensitive(facts) if name not in kept]
+    rows += [(name, "seems sensitive; the guarantee does not limit what others infer about it") for name in seeming]
     if not names and (items := getattr(facts.attested.data, "items", [])):
         text = "The owner declared no item as sensitive, so the guarantee treats all items alike."
         rows.append(("Items" if items == ["items"] else f"Items of {listed(items)}", text))
     return rows or [("Sensitive data", "The owner declared no sensitive column.")]
+
+
+def seemingly_sensitive(facts: ReportFacts) -> list[str]:
+    """Return the published columns whose values the model does not protect, and whose headers name sensitive attributes
+    or ethnic origins.
+    """
+    data, protected = facts.attested.data, facts.model.sensitive_column
+    published = [*getattr(data, "relational", ()), *getattr(data, "keep", ())]
+    return [name for name in published if name != protected and seems_sensitive(name)]
+
+
+def seems_sensitive(header: str) -> bool:
+    """Return whether a header names a sensitive attribute or an ethnic origin."""
+    return is_sensitive(header) or is_about(header, "ethnic")
 
 
 def _published(records: int | None) -> str:

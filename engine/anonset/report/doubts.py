@@ -5,14 +5,15 @@ that leave persons unprotected.
 from collections.abc import Iterable, Iterator
 
 from anonset.analysis.risk import BucketRisk, Risk
-from anonset.columns.headers import is_about, is_sensitive, meaning_of
+from anonset.columns.headers import meaning_of
 from anonset.data.table_facts import FIRST_VALUE
 from anonset.errors import Fix, Problem
 from anonset.jobs.report_facts import ReportFacts
 from anonset.measures.shares import percent
 from anonset.reading.file_options import Unit
 from anonset.release.documents import Report
-from anonset.report.conclusion import UNDECLARED, attacker_beyond, plain_words
+from anonset.report.conclusion import attacker_beyond, plain_words, seemingly_sensitive, seems_sensitive
+from anonset.report.risks.base import UNDECLARED, worst_knowledge
 from anonset.settings.publication import ReportSettings
 from anonset.spelling import counted, listed
 
@@ -28,9 +29,13 @@ def doubts(facts: ReportFacts, typed: ReportSettings) -> list[str]:
     """
     declared, private = facts.attested.declarations, facts.private
     sentences = [
-        *(_unconfirmed(declared.unit, typed) if private is None else [*_contradictions(private), *_namesakes(private)]),
+        *(
+            _unconfirmed(declared.unit, typed)
+            if private is None
+            else [*_contradictions(private, declared.unit), *_namesakes(private)]
+        ),
         *_unknown_persons(declared.unit),
-        *_sensitive_attributes(facts),
+        *(f"{one.sentence}." for one in unprotected_sensitive(seemingly_sensitive(facts))),
         *_published_as_is(facts),
         *_inferences_from_all_rows(facts),
         *_weak_guarantee(facts),
@@ -43,10 +48,10 @@ def doubts(facts: ReportFacts, typed: ReportSettings) -> list[str]:
     return [plain_words(f"{sentence[0].upper()}{sentence[1:]}", facts) for sentence in sentences]
 
 
-def _contradictions(report: Report) -> Iterator[str]:
+def _contradictions(report: Report, unit: str) -> Iterator[str]:
     """Yield facts that contradict the declared person, and what they mean."""
     yield from (f"{text}." for text in report.contradictions)
-    if report.contradictions:
+    if report.contradictions and unit not in UNDECLARED:
         yield (
             "If the declaration is wrong, the guarantee does not protect persons. Recipients do not see these facts, "
             "because the shareable report uses only the publication: state in it how the declaration was confirmed."
@@ -76,19 +81,15 @@ def _unknown_persons(unit: str) -> Iterator[str]:
         yield "Nobody declared who is a person. The guarantee covers rows, and a person may have several."
 
 
-def _sensitive_attributes(facts: ReportFacts) -> Iterator[str]:
-    data, protected = facts.attested.data, facts.model.sensitive_column
-    published = [*getattr(data, "relational", ()), *getattr(data, "keep", ())]
-    yield from (f"{one.sentence}." for one in unprotected_sensitive(name for name in published if name != protected))
-
-
 def unprotected_sensitive(published: Iterable[str]) -> Iterator[Problem]:
     """Yield a problem if the headers of columns whose values the model does not protect name sensitive attributes or
     ethnic origins.
     """
-    if names := [name for name in published if is_sensitive(name) or is_about(name, "ethnic")]:
-        seem = f"Column {names[0]} seems" if len(names) == 1 else f"Columns {listed(names, 'and')} seem"
-        problem = f"{seem} sensitive, but the guarantee does not limit what others infer about it"
+    if names := [name for name in published if seems_sensitive(name)]:
+        seem, them = f"Columns {listed(names, 'and')} seem", "them"
+        if len(names) == 1:
+            seem, them = f"Column {names[0]} seems", "it"
+        problem = f"{seem} sensitive, but the guarantee does not limit what others infer about {them}"
         yield Problem(problem, [Fix({"drop": names})])
 
 
@@ -124,8 +125,8 @@ def _weak_guarantee(facts: ReportFacts) -> Iterator[str]:
 
 
 def _further_items(facts: ReportFacts) -> Iterator[str]:
-    """Yield the result of an attacker who knows more random items than the guarantee covers, up to a typical number. If
-    this attacker singles out few persons, the attacker knows all items.
+    """Yield the results of attackers who know all items, and of one who knows more random items than the guarantee
+    covers, up to a typical number. Few results are left out, unless persons typically have more items than m.
     """
     attempts = facts.after.attempts if isinstance(facts.after, Risk) else ()
     beyond = [one for one in attempts if one.items and one.promised is None and not one.as_is]
@@ -134,14 +135,18 @@ def _further_items(facts: ReportFacts) -> Iterator[str]:
         1 / (facts.model.k or FEWEST_MATCHES),
         "persons" if facts.attested.declarations.unit == "person" else "rows",
     )
-    known, alone, guessed = "all items of a person and the symbols that replace them", facts.unlike_others, ""
-    if worst is not None and worst.alone > few:
-        known, alone = worst.words, worst.alone
-        guessed = f", and find {percent(worst.success)} by guessing (simulated attack, original items and values)"
-    if alone > few:
+    more = facts.model.m is not None and facts.items_per_person[:1] > (facts.model.m,)
+    alone = facts.unlike_others
+    if alone and (more or alone > few):
         yield (
-            f"The guarantee does not cover attackers who know {known}{' of a person' if guessed else ''}: they single "
-            f"out {percent(alone)} of the {who}{guessed}."
+            f"The guarantee does not cover attackers who know {worst_knowledge(facts)}: they single out "
+            f"{percent(alone)} of the {who}."
+        )
+    if worst is not None and (more or worst.alone > few):
+        yield (
+            f"The guarantee does not cover attackers who know {worst.words} of a person: they single out "
+            f"{percent(worst.alone)} of the {who}, and find {percent(worst.success)} by guessing (simulated attack, "
+            "original items and values)."
         )
 
 
@@ -166,10 +171,12 @@ def _lost(facts: ReportFacts) -> Iterator[str]:
 
 def _earlier_releases(facts: ReportFacts) -> Iterator[str]:
     if facts.releases:
-        names, s = listed(facts.releases, "and"), "s" if len(facts.releases) > 1 else ""
+        names, s, all_of_them = listed(facts.releases, "and"), "", "both releases"
+        if len(facts.releases) > 1:
+            s, all_of_them = "s", "several of them"
         yield (
             f"The publication{s} {names} may be about the same persons: the input or the columns of the person are the "
-            "same. The guarantee does not cover attackers with both releases."
+            f"same. The guarantee does not cover attackers with {all_of_them}."
         )
 
 

@@ -4,12 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from anonset.data.redacted_repr import RedactedRepr
+from anonset.jobs.report_facts import ReportFacts
 from anonset.measures.risks.item_inference import LIKELY, RARE, SURE, ItemInference
 from anonset.measures.shares import percent
-from anonset.release.documents import Attestation
+from anonset.reading.file_options import Unit
 from anonset.report.risks.verdicts import AttackVerdict
 from anonset.report.sections import Section
+from anonset.spelling import listed
 
+UNDECLARED = ("row, person unknown", "row, not asked")
+"""Units of data that nobody declared to be persons."""
 _SOURCES = {"publication": "the publication", "frequencies": "item frequencies", "original": "the original"}
 
 
@@ -42,11 +46,20 @@ def above_threshold(threshold: float) -> str:
     return f"above {100 * threshold:.4g}%"
 
 
-def of_rows(attested: Attestation) -> list[tuple[str, str]]:
+def worst_knowledge(facts: ReportFacts) -> str:
+    """Return the knowledge of the attacker who singles out the share `ReportFacts.unlike_others`."""
+    values = ", all quasi-identifiers, and" if facts.attested.data.quasi_identifiers else " and"
+    return f"all items of a person{values} the symbols that replace them"
+
+
+def of_rows(facts: ReportFacts) -> list[tuple[str, str]]:
     """Return who is protected, as pairs of a heading and a sentence. This depends on the unit that counts as one
     person.
     """
-    unit = attested.declarations.unit
+    unit, private = facts.attested.declarations.unit, facts.private
+    if private is not None and private.contradictions and unit not in UNDECLARED:
+        each = listed(Unit.of(private.settings.get("unit")).columns or ["row"], "with")
+        return [("Protected", f"each {each}; the data contradict that this is a person: see Check first.")]
     if unit == "person":
         return [("Protected", "each person in the data, as declared: all rows of an id are one record.")]
     if unit == "row, declared a person":

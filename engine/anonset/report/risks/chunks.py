@@ -46,7 +46,7 @@ def page_part(risk: ChunkRisk, facts: ReportFacts) -> PagePart:
         ),
         protection=[
             ("Protected", "the link between a person and the parts of records."),
-            *of_rows(facts.attested),
+            *of_rows(facts),
             (
                 "Not protected",
                 "items that all records of a cluster share, and the cluster's terms: "

@@ -19,12 +19,14 @@ from anonset.report.risks.base import (
     above_threshold,
     inference_section,
     of_rows,
+    worst_knowledge,
 )
 from anonset.report.risks.verdicts import AttackVerdict, attack_in_words, attack_verdicts, verdict_on_limit
 from anonset.report.sections import Section
 from anonset.report.techniques import of_records
 from anonset.spelling import counted, listed, printable
 
+_MORE = "attackers who know more may single out more"
 _HIGHEST = "Highest: risk of the {0} with the highest risk (prosecutor). Average: mean of all {0}s (marketer)."
 _CONTROL = (
     "Targets: attacked rows or persons. Below k: share of the targets for which fewer than k candidates remain, "
@@ -49,7 +51,7 @@ def sections(risk: Risk) -> list[Section]:
             **{step: one and one.alone.value for step, one in risk.single.items()},
         },
     }
-    single = single_risk(risk) if risk.exposures else ""
+    single = f"{single_risk(risk)}; {_MORE}" if risk.exposures else ""
     return [
         Section(notes=[f"{_what_is_counted(risk)}; {risk.model}", *([single] if single else [])], data=data),
         _exposures(risk),
@@ -270,17 +272,21 @@ def single_risk(risk: Risk) -> str:
     read = f"after reading coarsened {listed(risk.coarsened)}" if risk.coarsened else "in the original"
     where = {"raw": "in the original", "before": read, "after": "in the publication"}
     steps = [f"{percent(one.alone.value)} {where[step]}" for step, one in risk.single.items() if one is not None]
-    figures = f"{risk.unit}s that are unique, if an attacker knows {_known(risk)}: {', '.join(steps)}"
-    return f"{figures}; attackers who know more may single out more"
+    return f"{risk.unit}s that are unique, if an attacker knows {_known(risk)}: {', '.join(steps)}"
 
 
 def page_part(risk: Risk, facts: ReportFacts) -> PagePart:
     """Return the parts of the report that depend on the kind of publication."""
-    protection = of_rows(facts.attested)
+    protection = of_rows(facts)
     kept = [name for name in cast("PublishedFile", facts.attested.data).keep if name != risk.model.sensitive_column]
     if kept:
         names = ", ".join(kept)
         protection.append(("Not protected", f"values in columns that are published unchanged: {names}."))
+    more, table = _MORE, _exposure_table(risk, risk.before)
+    if facts.unlike_others:
+        known, alone = worst_knowledge(facts), percent(facts.unlike_others)
+        more = f"{alone}, if an attacker knows {known}"
+        table = replace(table, rows=[*table.rows, (known, "no", "1", "", "100.0%", "", alone, "")])
     return PagePart(
         published=(
             "“a, b or 5 more” is a symbol: it replaces one or several of these items. The files contain a text such as "
@@ -288,10 +294,11 @@ def page_part(risk: Risk, facts: ReportFacts) -> PagePart:
         ),
         protection=protection,
         columns=of_records(facts),
-        risk=single_risk(risk) + ("" if risk.before else "; the risk in the original is not in this report"),
+        risk=f"{single_risk(risk)}; {more}"
+        + ("" if risk.before else "; the risk in the original is not in this report"),
         risks=[
             *([] if facts.private is None or not risk.exposures else _drawn(risk)),
-            _exposure_table(risk, risk.before),
+            table,
             inference_section(risk.told, rows=_counts_rows(risk)),
         ],
         verdicts=_verdicts(risk),
