@@ -13,6 +13,7 @@ from tests.facts import names
 from anonset.cli.main import main
 from anonset.cli.registry import COMMANDS
 from anonset.reading.sources.files import INPUT_FORMATS
+from anonset.settings.publication import STATEMENTS
 from cli.place import Place
 
 SHORT = {name: command for name, command in COMMANDS.items() if command.common}
@@ -44,6 +45,12 @@ def test_options_are_grouped_by_headings() -> None:
         < position[3]
     )
     assert position[5] < shown.index("--mu") < position[6] < shown.index("--workers")
+
+
+@pytest.mark.parametrize("name", STATEMENTS)
+def test_statements_of_the_owner_have_a_heading_of_their_own(name: str) -> None:
+    shown = help_of("report", "--help-all").partition("─ Statements of the owner ─")[2].partition("╰")[0]
+    assert f"--{name.replace('_', '-')} " in shown
 
 
 @pytest.mark.long

@@ -278,7 +278,9 @@ def test_a_shareable_report_asks_the_owner_to_confirm_the_declared_person(place:
     page, asked = place.folder / "shared.html", "Confirmation of the declared person"
     for typed in ([], ["--confirmation", "visits were counted by hand"]):
         page.unlink(missing_ok=True)
-        assert place.run("report", str(place.out), "--shareable", "-o", str(page), *typed).code == 0
+        ran = place.run("report", str(place.out), "--shareable", "-o", str(page), *typed)
+        assert ran.code == 0
+        assert ("see --confirmation, which is not stated" in ran.out + ran.err) == (not typed)
         warned = f"cannot show whether the data contradict it: see “{asked}”" in first_screen(page.read_text())
         assert warned == (not typed)
         row = re.search(f'{asked}</td><td data-head="statement">(.*?)</td>', page.read_text())

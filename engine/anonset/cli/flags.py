@@ -125,7 +125,7 @@ _HELP_GROUPS: dict[str, tuple[str, ...]] = {  # the first heading that lists a s
         "attack", "beside", "seconds",
     ),
     "Statements of the owner": (
-        "title", "owner", "purpose", "recipient", "legal_basis", "retention", "access",
+        "title", "owner", "purpose", "recipient", "legal_basis", "retention", "access", "confirmation", "date",
     ),
 }  # fmt: skip
 _REST = ("Algorithm parameters", "Execution")

@@ -58,7 +58,9 @@ def report(
         page = report_page(facts, settings)
     _write(file, page.html, shareable=shareable)
     for_whom = "may be shared with the data" if shareable else "is internal: do not share it"
-    first = [page.risk, *(["Check first:"] if page.doubts else []), *(f"- {doubt}" for doubt in page.doubts)]
+    asked = f"“{ReportSettings.model_fields['confirmation'].title}”"
+    shown = [f"- {doubt.replace(asked, setting('confirmation'))}" for doubt in page.doubts]
+    first = [page.risk, *(["Check first:"] if shown else []), *shown]
     notes = [*first, f"{file} {for_whom}; print and sign it"]
     if not shareable:
         near = published.removeprefix(f"{Path.cwd()}{os.sep}")
