@@ -365,6 +365,9 @@ def test_persons_singled_out_by_columns_published_as_is_are_counted(place: Place
     shown = first_screen(page.read_text())
     beyond = "sex, and q1 and q2 as published"
     assert f"unique, if an attacker knows {beyond}: " in shown.partition("Check first")[0]
+    assert "Singling out at most 1/3, without q1 and q2 " in text_of(
+        page.read_text(), "Singling out, linkability, inference"
+    )
     attacker = f"for someone who knows {beyond}: this attacker finds fewer than 3 rows for 100.0% of the rows"
     assert attacker in shown.partition("Check first")[2].partition("Conclusion")[0]
     assert "; not for someone who also knows q1 and q2 (k-anonymity" in shown
@@ -425,6 +428,19 @@ def test_items_from_several_columns_are_named(place: Place) -> None:
     page = place.folder / "page.html"
     assert place.run("report", str(place.private / "report.json"), "-o", str(page)).code == 0
     assert "Published columns: items (from DIAG_01" in first_screen(page.read_text())
+
+
+def test_names_published_as_is_are_a_decision_of_the_owner(place: Place) -> None:
+    lines = [f"{'fm'[n % 2]},{['Anna Schmidt', 'Karl Maier'][n % 2]},{n // 2}" for n in range(100)]
+    data = place.write("named.csv", "\n".join(["sex,name,q", *lines]) + "\n")
+    roles = ["--relational", "sex,name", "--keep", "q", "--publish-as-is", "name,q", "--model", "k", "--k", "2"]
+    ran = place.run("anonymize", data, "--unit", "row", *roles, "-o", str(place.out), "--quiet")
+    assert ran.code == 0, ran.err
+    page = place.folder / "page.html"
+    assert place.run("report", str(place.private / "report.json"), "-o", str(page)).code == 0
+    done = text_of(page.read_text(), "Technique for each column")
+    assert "sex quasi-identifier none needed name quasi-identifier none: published unchanged, as decided by the" in done
+    assert "this attacker finds only one row for 100.0% of the rows." in first_screen(page.read_text())
 
 
 def text_of(page: str, heading: str) -> str:

@@ -13,6 +13,7 @@ Row = tuple[str, str, str]
 Retention = Mapping[str, Mapping[str, int]]
 """Number of unchanged and changed items, values and rows of the original. Only the owner may see these numbers."""
 _KEPT = "none: published unchanged, as decided by the owner"
+_UNCHANGED = "none needed"
 _MASKED = "masking: the attribute is removed"
 
 
@@ -50,6 +51,8 @@ def of_records(facts: ReportFacts) -> list[Row]:
     coarsened = [name for names in facts.private.coarsened.values() for name in names] if facts.private else []
     of_items = {name: _items(retention, coarsened=name in coarsened) for name in files.items}
     of_values = {name: _values(retention, coarsened=name in coarsened) for name in files.relational}
+    as_is = facts.attested.declarations.published_as_is or ()
+    of_values |= {name: _KEPT for name in as_is if of_values.get(name) == _UNCHANGED}
     return [
         *(
             (name, "quasi-identifier (set-valued)", done if "items" in protects else _KEPT)
@@ -92,4 +95,4 @@ def _values(retention: Retention | None, *, coarsened: bool) -> str:
 def _done(counts: Mapping[str, int], suppressed: str, *, coarsened: bool) -> str:
     done = ["generalization"] if coarsened or counts.get("generalized") else []
     done += [suppressed] if counts.get("suppressed") else []
-    return "; ".join(done) or "none needed"
+    return "; ".join(done) or _UNCHANGED
