@@ -157,7 +157,7 @@ def test_inspect_names_the_paths_of_objects_in_parquet(tmp_path):
     """In JSON Lines, members of objects are columns."""
     parquet.write_table(pa.Table.from_pylist([{"id": "a", "s": {"v": "1"}}]), tmp_path / "a.parquet")
     profiles = {one.profile.name: one.reason for one in anonset.inspect(str(tmp_path / "a.parquet")).columns}
-    assert profiles["s"].endswith("such as s.v")
+    assert profiles["s"].endswith("such as s.v; if s.v contains the items: items='s.v'")
 
 
 def test_inspect_names_the_path_of_values_in_nested_lists(tmp_path):

@@ -216,11 +216,8 @@ def possible_items(
     differing = [name for name in unknown if united[name].role == "drop"]
     texts = tuple(name for name in _item_columns(differing, profiles) if names_items(name))
     marks = {profiles[name].marks for name in unknown if profiles[name].kind in MARKS}
-    marked = tuple(
-        name
-        for name, own in proposed.items()
-        if own.role in (UNRECOGNIZED, "sensitive") and profiles[name].kind in MARKS and profiles[name].marks in marks
-    )
+    able = {name for name, own in proposed.items() if own.role in (UNRECOGNIZED, "sensitive")}
+    marked = tuple(n for n, one in profiles.items() if n in able and one.kind in MARKS and one.marks in marks)
     return {"items": texts} if texts else {"one_hot": marked} if len(marked) > 2 else {}
 
 

@@ -8,7 +8,7 @@ from types import MappingProxyType
 import numpy as np
 
 from anonset.columns.headers import names_codes
-from anonset.columns.ids import are_values, counted_in, persons_in, rows_that_differ
+from anonset.columns.ids import are_values, counted_in, holds_sets, persons_in, rows_that_differ
 from anonset.columns.marks import FILLED
 from anonset.columns.person_rules import (
     FEW_DIFFERING,
@@ -112,7 +112,8 @@ class UnitReader(RedactedRepr):
 
     def _is_text(self, name: str) -> bool:
         """Return True if the values of a column are words of texts, so that the owner must declare items."""
-        return are_words_of_texts(distinct_texts(self.data.columns[name]))
+        column = self.data.columns[name]
+        return not holds_sets(column) and are_words_of_texts(distinct_texts(column))
 
     def _rejected(self, proposal: Proposal) -> dict[str, ProposedRole]:
         """Return roles that drop the proposed columns that a run would reject: identifying values, free text, and
@@ -458,10 +459,13 @@ class UnitReader(RedactedRepr):
         return tuple(described(profile, roles[name]) for name, profile in self.profiles.items())
 
     def _counted(self, names: Sequence[str]) -> tuple[int, int]:
-        """Return the number of rows with a value in all these columns, and the number of persons."""
+        """Return the number of rows with a value in all these columns, and the number of persons. Both are 0 if a
+        declared column does not exist.
+        """
         key = tuple(names)
         if key not in self.counts:
-            self.counts[key] = counted_in([self.data.columns[name] for name in names])
+            exist = self.data.columns.keys() >= {*key}
+            self.counts[key] = counted_in([self.data.columns[name] for name in names]) if exist else (0, 0)
         return self.counts[key]
 
     def _are_plain(self, names: Sequence[str]) -> bool:
