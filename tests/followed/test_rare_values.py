@@ -98,9 +98,11 @@ def test_the_printed_remedy_leads_to_a_publication(tmp_path: Path) -> None:
 
 
 def answered(folder: Path, raw: RawFile) -> RawFile:
-    """Write a raw file and the job proposed by `anonset inspect`, with the person question answered."""
+    """Write a raw file and its proposed job, with the person and the first answer of the items."""
     (folder / raw.name).write_bytes(raw.content)
     run(folder, f"anonset inspect {raw.name} -o job.toml")
     job = folder / "job.toml"
-    job.write_text(job.read_text().replace('unit = "?"', f'unit = "{raw.unit}"'))
+    text = job.read_text().replace('unit = "?"', f'unit = "{raw.unit}"')
+    items = re.search(r'# (items = "[^"?]+")', text)
+    job.write_text(text if items is None else text.replace('items = "?"', items[1]))
     return raw
