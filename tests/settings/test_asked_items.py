@@ -1,13 +1,17 @@
 """Every column that may contain the items is an answer, and no weak candidate is published without an answer."""
 
 import random
+import tomllib
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from pyarrow import csv
 
 import anonset
 from anonset.errors import Fix
 from anonset.jobs.findings import Findings
+from anonset.settings.job import Job
 
 DRAW = random.Random(11)
 PERSONS = [n for n in range(150) for _ in range(3 + n % 3)]
@@ -125,3 +129,16 @@ def test_a_path_into_nested_values_is_offered_unless_it_names_persons() -> None:
     assert isinstance(inspected, Findings)
     column = inspected.columns[1]
     assert column.proposed.fixes == (Fix({"items": ["sessions[].app"]}, "if sessions[].app contains the items"),)
+
+
+def test_the_columns_of_a_question_with_choices_are_dropped_by_name_until_the_items_are_answered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    choices = {f"Which conditions? (choice={name})": drawn(["Checked", "Unchecked"]) for name in ("HIV", "Asthma")}
+    own = {"pid": [f"P{n:04}" for n in PERSONS], "Diagnosis code": drawn(["J45", "E11", "I10", "B20"])}
+    csv.write_csv(pa.table({**own, **choices}), "visits.csv")
+    inspected = anonset.inspect("visits.csv", unit="pid")
+    assert isinstance(inspected, Findings)
+    job = Job(tomllib.loads(inspected.job_text()))
+    assert (job.get("items"), {*choices} <= {*job.names("drop")}) == ("?", True), job.names("drop")
