@@ -99,7 +99,7 @@ def test_persons_with_inconsistent_rows_are_counted(tmp_path: Path, capsys: pyte
         rows[index] = rows[index].replace(",f,", ",x,").replace(",m,", ",x,")
     (tmp_path / "rows.csv").write_text("\n".join(["patient_id,sex,ward,code", *rows]) + "\n")
     assert main(["inspect", str(tmp_path / "rows.csv"), "-o", str(tmp_path / "job.toml")]) == 0
-    answer = read_job(str(tmp_path / "job.toml"), Job({"unit": ["patient_id"]}))
+    answer = read_job(str(tmp_path / "job.toml"), Job({"unit": ["patient_id"], "items": ["code"]}))
     assert ("sex" in answer["relational"], answer["differing"]) == (True, "first")
     text = (tmp_path / "job.toml").read_text()
     assert re.search(r"# .*'sex': the rows of 3 persons differ, .* check row 4, 9, 12", text)

@@ -61,7 +61,7 @@ def test_the_complete_way_by_clicks_publishes_the_bytes_of_the_command_line(
         await browser.until_text("at least 3 matching records")
         await browser.click("Next: try")
         await browser.click("Try the candidates")
-        await browser.until_text("Comparing candidate")
+        await browser.until_text("Comparing result")
         await browser.reload()  # in the middle of a run
         await browser.until_text("Lost detail, if more records must match")
         await browser.until_text("The 30 most frequent codes")
