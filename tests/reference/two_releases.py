@@ -46,9 +46,22 @@ class TwoReleases:
 
     @cached_property
     def worlds(self) -> list[tuple[Record, tuple[Row, Row]]]:
-        """All records that are possible in both releases, with their two rows."""
+        """Records that are possible in both releases, with their two rows: the largest record of each pair of rows.
+
+        Items with the same symbols in both releases change no row once one of them is in the record.
+        """
         possible = self.later.possible(self.universe) & self.earlier.possible(self.universe)
-        return [(x, (self.later.shown(x), self.earlier.shown(x))) for x in subsets(possible, len(possible))]
+        alike = dict[tuple[Row, Row], list[str]]()
+        for item in sorted(possible):
+            alike.setdefault(self._shown(frozenset({item})), []).append(item)
+        unseen = alike.pop((frozenset(), frozenset()), [])  # items without a symbol in both releases
+        groups = {items[0]: items for items in alike.values()}
+        chosen = subsets(frozenset(groups), len(groups))
+        records = [frozenset(chain(unseen, *(groups[first] for first in one))) for one in chosen]
+        return [(record, self._shown(record)) for record in records]
+
+    def _shown(self, record: Record) -> tuple[Row, Row]:
+        return self.later.shown(record), self.earlier.shown(record)
 
     def remaining_pairs(self, known: Record) -> set[tuple[Row, Row]]:
         """Return the pairs of rows that the same record with the known items may have."""
