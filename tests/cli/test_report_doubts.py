@@ -229,7 +229,7 @@ def first_screen(page: str) -> str:
 def test_a_doubt_about_the_person_needs_no_command_line(place: Place) -> None:
     doubt, told, *_ = report(place, ["--unit", "visit", *ATTRIBUTES, "--k", "5"], 60)
     assert doubt == (
-        "Each value of 'visit' is declared a different person, but the first 96 rows have only 60 different values "
+        "Each value of 'visit' is declared a different person, but 96 of the first rows have only 60 different values "
         "of 'patient'."
     )
     assert told.startswith("If the declaration is wrong, the guarantee does not protect persons. Recipients do not see")
@@ -244,7 +244,7 @@ def test_a_key_of_rows_declared_as_person_is_a_contradiction(place: Place) -> No
     page = place.folder / "page.html"
     ran = place.run("report", str(place.private / "report.json"), "-o", str(page), "--json")
     assert ran.json["doubts"][0] == (
-        "Each value of 'EPIKEY' is declared a different person, but the first 180 rows have only 70 different "
+        "Each value of 'EPIKEY' is declared a different person, but 180 of the first rows have only 70 different "
         "values of 'ENCRYPTED_HESID'."
     )
     assert "none: each value of EPIKEY has one row" in page.read_text()

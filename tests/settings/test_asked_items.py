@@ -142,3 +142,17 @@ def test_the_columns_of_a_question_with_choices_are_dropped_by_name_until_the_it
     assert isinstance(inspected, Findings)
     job = Job(tomllib.loads(inspected.job_text()))
     assert (job.get("items"), {*choices} <= {*job.names("drop")}) == ("?", True), job.names("drop")
+
+
+def test_an_id_that_is_no_column_is_named() -> None:
+    inspected = anonset.inspect({"pid": [f"P{n:04}" for n in PERSONS], "seen": drawn(TOWNS)}, unit="case")
+    assert isinstance(inspected, Findings)
+    (problem,) = inspected.problems
+    assert "no column 'case'" in problem
+
+
+@pytest.mark.parametrize("header", ["Provider_NPI", "physician id"])
+def test_numbers_of_staff_and_places_are_no_answers(header: str) -> None:
+    inspected = found(**{header: drawn(["1234567801", "1234567807", "1234567813"]), "drug": drawn(["A10BA02", "C09"])})
+    assert {"items": [header]} not in answers(inspected)
+    assert all(header not in fix["items"] for fix in answers(inspected) if "items" in fix)

@@ -138,7 +138,7 @@ def _item_columns(names: Iterable[str], profiles: Mapping[str, Profile]) -> list
 
 def may_be_items(profile: Profile) -> bool:
     """Return True if values of a column may be items, one per row: texts, codes or integers that recur, and no names,
-    quantities or attributes of the person.
+    quantities, attributes of the person, or numbers of staff or places.
     """
     name, named = profile.name, names_items(profile.name)
     return (
@@ -151,6 +151,7 @@ def may_be_items(profile: Profile) -> bool:
             or (is_known(name) and not is_about_a_thing(name))
         )
         and (named or not profile.reaches)
+        and not ((profile.kind == "integers" or profile.keys) and is_about_an_agent(name))
         and ((named and profile.kind != "integers") or not is_about(name, "quantities"))
     )
 

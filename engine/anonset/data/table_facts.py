@@ -97,7 +97,7 @@ class PersonSign:
     columns: tuple[str, ...]
     """Columns that show it. For `REPEATS`, they together identify persons."""
     rows: int = 0
-    """Number of examined rows, or of records if ids are declared, with a value."""
+    """Number of examined rows with a value. If ids are declared, only the first row of each person is examined."""
     persons: int = 0
     """Number of distinct values in them. For `MERGES`, the number of persons whose rows differ."""
     words: tuple[str, ...] = ()

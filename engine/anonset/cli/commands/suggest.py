@@ -54,9 +54,9 @@ def suggest(
 ) -> Output:
     """Compare suitable algorithms and recommend one.
 
-    Runs the algorithms that give a guarantee on the data, or on a sample if the data are large. Recommends the
-    algorithm whose results give the most accurate counts. Nothing is published. The command that publishes is printed.
-    Exit code 1 means that no result is useful.
+    Runs the algorithms that give a guarantee on the data, or on a sample if the data are large. Recommends the result
+    with the best balance of accurate counts, unchanged items and detail of the attributes. Nothing is published. The
+    command that publishes is printed. Exit code 1 means that no result is useful.
     """
     require_local(plot)
     if plot is not None:

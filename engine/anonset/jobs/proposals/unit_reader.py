@@ -101,12 +101,11 @@ class UnitReader(RedactedRepr):
             texts := [*filter(self._is_text, possible.get("items", possible.get("one_code", [])))]
         ):
             possible = {**possible, "publish_as_is": texts}
-        asked = [
-            one.role in SETS and one.proposed.differs > 0 for one in proposal.columns
-        ]  # the owner must choose them
-        columns = [
-            replace(one, proposed=replace(one.proposed, role="drop")) if is_asked else one
-            for one, is_asked in zip(proposal.columns, asked, strict=True)
+        columns = [  # what may be the items is published only if the owner chooses it
+            replace(one, proposed=replace(one.proposed, role="drop"))
+            if one.role in SETS and one.proposed.differs > 0
+            else one
+            for one in proposal.columns
         ]
         return replace(proposal, possible_roles=possible, columns=tuple(columns)), roles
 
@@ -160,6 +159,9 @@ class UnitReader(RedactedRepr):
             self.data.source, self.rows, self.person, settings=settings, problems=(*problems, *more),
             possible_items=possible_items(roles, merged, self.profiles),
         )  # fmt: skip
+        if not self.data.columns.keys() >= {*self.person}:  # reading names the missing column
+            proposal, as_read = self._with_table(proposal, published)
+            return replace(proposal, columns=self._columns(as_read))
         if all(role.role in (*OF_PERSONS, "drop") for role in published.values()):
             if not (series := self._item_series(merged)):
                 return self._unpublished(proposal, roles, merged, published)
@@ -459,13 +461,10 @@ class UnitReader(RedactedRepr):
         return tuple(described(profile, roles[name]) for name, profile in self.profiles.items())
 
     def _counted(self, names: Sequence[str]) -> tuple[int, int]:
-        """Return the number of rows with a value in all these columns, and the number of persons. Both are 0 if a
-        declared column does not exist.
-        """
+        """Return the number of rows with a value in all these columns, and the number of persons."""
         key = tuple(names)
         if key not in self.counts:
-            exist = self.data.columns.keys() >= {*key}
-            self.counts[key] = counted_in([self.data.columns[name] for name in names]) if exist else (0, 0)
+            self.counts[key] = counted_in([self.data.columns[name] for name in names])
         return self.counts[key]
 
     def _are_plain(self, names: Sequence[str]) -> bool:

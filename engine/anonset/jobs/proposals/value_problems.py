@@ -65,8 +65,9 @@ def column_person_problem(columns: Sequence[Profile]) -> Problem:
     what = f"{len(names):,} columns, such as {names[0]!r}, are named like ids"
     ways = "if each is a person, transpose the table, so that each person is a row"
     kinds = {"marks" if column.kind in MARKS else column.kind for column in columns}
-    condition = f"if each of these columns is an item{'' if kinds == {'marks'} else ', by any value above 0'}"
-    values = Fix({"one_code": names, "with_header": True}, "if each value of these columns is an item")
+    none = "if none of these columns is a person, and each"
+    condition = f"{none} is an item{'' if kinds == {'marks'} else ', by any value above 0'}"
+    values = Fix({"one_code": names, "with_header": True}, f"{none} value is an item")
     ways_to_read = [] if kinds == {"marks"} else [values]
     if kinds <= {"marks", *_NUMBERS}:
         ways_to_read.append(Fix({"one_hot": names}, condition))

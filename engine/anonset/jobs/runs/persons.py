@@ -184,7 +184,7 @@ def _contradiction(sign: PersonSign, table: Table) -> Problem:
     each = f"value of {' with '.join(map(repr, _id_names(table)))}" if of_ids else "row"
     word = "the data do not say who is a person" if unit == "unknown" else f"each {each} is declared a different person"
     problem = (
-        f"{word}, but the first {sign.rows:,} rows have only "
+        f"{word}, but {sign.rows:,} of the first rows have only "
         f"{sign.persons:,} different values of {' and '.join(map(repr, columns))}"
     )
     return Problem(problem, [Fix({"unit": columns}, "if these are persons")])
