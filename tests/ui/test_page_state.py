@@ -138,9 +138,9 @@ def test_models_are_offered_only_if_they_fit_the_roles() -> None:
     assert job.changes(with_model(job, "kl")) == {"algorithm": None, "l": 2, "m": None, "model": "kl"}
 
 
-@pytest.mark.parametrize("by_the_end_of_the_server", [False, True])
+@pytest.mark.parametrize("ends_of_the_server", [0, 1, 2])
 @pytest.mark.long
-def test_a_cancelled_run_leaves_nothing(tmp_path: Path, by_the_end_of_the_server: bool) -> None:
+def test_a_cancelled_run_leaves_nothing(tmp_path: Path, ends_of_the_server: int) -> None:
     rows = "\n".join(f"a{n % 97} b{n % 89} c{n % 83} d{n % 79}" for n in range(60_000))
     (tmp_path / "baskets.dat").write_text(rows)
     run = CommandRun(
@@ -153,15 +153,19 @@ def test_a_cancelled_run_leaves_nothing(tmp_path: Path, by_the_end_of_the_server
         task = asyncio.create_task(run.finish())
         while run.stage == "start" and not task.done():
             await asyncio.sleep(0.02)
-        if not by_the_end_of_the_server:
+        if not ends_of_the_server:
             await run.cancel()
             return await task
-        task.cancel()
+        for _ in range(ends_of_the_server):
+            task.cancel()
+            await asyncio.sleep(0.01)  # the command is ending
         with suppress(asyncio.CancelledError):
             await task
         return CANCELLED
 
     assert asyncio.run(cancel_in_the_middle()) == CANCELLED
+    assert run._process is not None
+    assert run._process.returncode is not None
     assert {path.name for path in tmp_path.iterdir()} == {"baskets.dat"}
     assert run.output == ""
 

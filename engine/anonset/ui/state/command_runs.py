@@ -86,7 +86,12 @@ class CommandRun:
             await asyncio.wait_for(_end_of(process), _PATIENCE)
         except TimeoutError:
             process.kill()
-            process.wait()
+        finally:
+            try:
+                process.wait(_PATIENCE)  # blocks only if the sequence is cancelled a second time
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
 
     async def _follow(self, stream: asyncio.StreamReader) -> None:
         """Read the messages of the command."""
