@@ -37,8 +37,7 @@ def entry(name: str) -> Entry:
     """
     found = ENTRIES.get(name)
     if found is None:
-        msg = f"data set must be one of {', '.join(ENTRIES)}, got {name!r}"
-        raise InputError(msg)
+        raise InputError(f"data set must be one of {', '.join(ENTRIES)}, got {name!r}")
     return found
 
 
@@ -56,10 +55,9 @@ def path(name: str) -> Path:
     for candidate in names:
         if (folder / candidate).is_file():
             return folder / candidate
-    msg = (
+    raise InputError(
         f"data set {name!r}: {VARIABLE}={folder} must contain {' or '.join(names)}; real data do not ship with anonset"
     )
-    raise InputError(msg)
 
 
 def hierarchy(name: str) -> Path | None:
@@ -135,18 +133,16 @@ def check(known: Entry, table: Table) -> None:
         f"{what} {value:,} expected, {found[what]:,} found" for what, value in expected.items() if found[what] != value
     ]
     if differing:
-        msg = f"data set {known.name!r} is not the published one: {'; '.join(differing)}"
-        raise InputError(msg)
+        raise InputError(f"data set {known.name!r} is not the published one: {'; '.join(differing)}")
 
 
 def _folder(name: str) -> Path:
     chosen = os.environ.get(VARIABLE, "")
     if not chosen:
-        msg = (
+        raise InputError(
             f"data set {name!r}: the environment variable {VARIABLE} must name the data folder, but is not set; "
             "real data do not ship with anonset"
         )
-        raise InputError(msg)
     folder = Path(chosen)
     if not folder.is_dir():
         msg = f"data set {name!r}: {VARIABLE} must name a folder, got {chosen!r}; real data do not ship with anonset"
@@ -158,9 +154,8 @@ def _taxonomy(name: str, file: str) -> Path:
     folder = _folder(name)
     found = folder / file
     if not found.is_file():
-        msg = (
+        raise InputError(
             f"data set {name!r}: {VARIABLE}={folder} must contain the hierarchy {file}; real data do not ship with "
             "anonset"
         )
-        raise InputError(msg)
     return found

@@ -63,8 +63,7 @@ def look(names: Iterable[str] = ()) -> list[Presence]:
     asked = [entry(name) for name in names] or list(ENTRIES.values())
     chosen = os.environ.get(VARIABLE, "")
     if chosen and not Path(chosen).is_dir():
-        msg = f"{VARIABLE} must name a folder, got {chosen!r}"
-        raise InputError(msg)
+        raise InputError(f"{VARIABLE} must name a folder, got {chosen!r}")
     folder = Path(chosen) if chosen else None
     return [Presence(entry=known, parts=tuple(_state(known, file, folder) for file in known.files)) for known in asked]
 

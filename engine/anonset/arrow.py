@@ -143,8 +143,7 @@ def to_numpy(values: Any) -> NDArray[Any]:
     if isinstance(values, pa.ChunkedArray):
         values = values.chunk(0) if values.num_chunks == 1 else values.combine_chunks()
     if values.null_count:
-        msg = f"values of type {values.type} must not be null"
-        raise ValueError(msg)
+        raise ValueError(f"values of type {values.type} must not be null")
     if values.type == pa.bool_():
         return to_numpy(cast(values, pa.uint8())).view(np.bool_)
     kind = np.dtype(values.type.to_pandas_dtype())

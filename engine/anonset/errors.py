@@ -343,8 +343,7 @@ def require_known(
         return name
     hint = did_you_mean(name, known, elsewhere or {}) if isinstance(name, str) else ""
     got = "none" if name is None else f"{name!r}{hint}"
-    msg = f"{option} must be one of {', '.join(known)}, got {got}"
-    raise InputError(msg)
+    raise InputError(f"{option} must be one of {', '.join(known)}, got {got}")
 
 
 def require_finite(value: Any, place: str = "") -> None:
@@ -356,8 +355,7 @@ def require_finite(value: Any, place: str = "") -> None:
         The message contains the place of the number.
     """
     if isinstance(value, float) and not isfinite(value):
-        msg = f"{place or 'the value'} must be a finite number in JSON, got {value}"
-        raise AnonsetError(msg)
+        raise AnonsetError(f"{place or 'the value'} must be a finite number in JSON, got {value}")
     listed = enumerate(value) if isinstance(value, list | tuple) else ()
     for name, entry in value.items() if isinstance(value, Mapping) else listed:
         require_finite(entry, f"{place}.{name}" if place else str(name))

@@ -20,8 +20,7 @@ def lazy_names(package: dict[str, Any]) -> tuple[Callable[[str], Any], Callable[
         if name == "__all__":
             return sorted(homes)
         if name not in homes:
-            msg = f"module {package['__name__']!r} has no attribute {name!r}"
-            raise AttributeError(msg)
+            raise AttributeError(f"module {package['__name__']!r} has no attribute {name!r}")
         package[name] = _suggesting(resolve_name(f"{homes[name]}:{name}"))
         return package[name]
 

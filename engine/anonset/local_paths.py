@@ -27,8 +27,7 @@ def require_local(*paths: str | os.PathLike[str] | None) -> None:
     """
     for path in paths:
         if path is not None and _ADDRESS.match(os.fspath(path)):
-            msg = f"{os.fspath(path)!r} is not a local path: write to a local path, then upload the result"
-            raise InputError(msg)
+            raise InputError(f"{os.fspath(path)!r} is not a local path: write to a local path, then upload the result")
 
 
 @contextmanager
@@ -37,8 +36,7 @@ def writing(path: Path, what: str = "cannot be written") -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        msg = f"{path}: {what}: {error.strerror or type(error).__name__}"
-        raise InputError(msg) from error
+        raise InputError(f"{path}: {what}: {error.strerror or type(error).__name__}") from error
 
 
 def name_in(error: BaseException | None, written: Path, meant: object) -> None:

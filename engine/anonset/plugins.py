@@ -41,11 +41,9 @@ def load_offered(group: str, known: Iterable[str]) -> dict[str, type[Any]]:
         loaded = _load(entry)
         name = getattr(loaded, "name", None)
         if not isinstance(loaded, type) or not isinstance(name, str) or not name:
-            msg = f"{_described(entry)} must be a class with a name, got {loaded!r}; fix or uninstall it"
-            raise InputError(msg)
+            raise InputError(f"{_described(entry)} must be a class with a name, got {loaded!r}; fix or uninstall it")
         if name in taken:
-            msg = f"{_described(entry)} has the name {name!r} of another class; rename or uninstall it"
-            raise InputError(msg)
+            raise InputError(f"{_described(entry)} has the name {name!r} of another class; rename or uninstall it")
         taken.add(name)
         classes[name] = loaded
     return classes

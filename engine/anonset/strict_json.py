@@ -35,13 +35,11 @@ def loads(text: str | bytes) -> Any:
     try:
         return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_named_once)
     except RecursionError:
-        msg = "it is nested too deeply"
-        raise ValueError(msg) from None
+        raise ValueError("it is nested too deeply") from None
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    msg = f"it contains {name}, which is not valid JSON"
-    raise ValueError(msg)
+    raise ValueError(f"it contains {name}, which is not valid JSON")
 
 
 def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -49,6 +47,5 @@ def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(members) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        msg = f"it contains an object with the name {datum(twice)} twice"
-        raise InputError(msg)
+        raise InputError(f"it contains an object with the name {datum(twice)} twice")
     return members

@@ -230,8 +230,7 @@ class _InnerKernel(_Kernel):
     """Kernel that only other kernels call. It cannot be called from Python when compiled."""
 
     def __call__(self, *_: Any) -> Any:
-        msg = f"only other kernels may call {self.py_func.__name__}"
-        raise TypeError(msg)
+        raise TypeError(f"only other kernels may call {self.py_func.__name__}")
 
 
 def _widened(argument: Any) -> Any:

@@ -307,7 +307,7 @@ def test_the_heuristic_is_skipped_only_if_it_exceeds_its_limits(monkeypatch) -> 
 
     def fails(error: type[InputError]) -> None:
         def run(*_: Any, **__: Any) -> None:
-            raise error("block 3: its codes are damaged")  # noqa: EM101
+            raise error("block 3: its codes are damaged")
 
         monkeypatch.setattr(Apriori, "run_apriori", run)
 

@@ -99,8 +99,7 @@ def test_bad_requests_are_refused(
 @pytest.mark.parametrize("suffix", [".dat", ".dat.gz"])
 def test_a_failed_write_leaves_no_files(suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(_: object) -> list[str]:
-        msg = "disk full"
-        raise OSError(msg)
+        raise OSError("disk full")
 
     monkeypatch.setattr(registry, "_set_fields", broken)
     with pytest.raises(OSError, match="disk full"):

@@ -339,8 +339,7 @@ def test_objects_that_cannot_be_deleted_are_reported(
     store: ObjectStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(place: Place, _name: str) -> None:
-        msg = f"{place}: cannot be deleted"
-        raise InputError(msg)
+        raise InputError(f"{place}: cannot be deleted")
 
     monkeypatch.setattr(Place, "delete", fail)
     notes = list[str]()

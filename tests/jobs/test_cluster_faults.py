@@ -45,8 +45,7 @@ def open_file(path):
 
 
 def refuse(_task):
-    msg = "no"
-    raise HierarchyError(msg)
+    raise HierarchyError("no")
 
 
 def fail(task):

@@ -93,8 +93,7 @@ def test_an_address_whose_package_is_missing_names_it(monkeypatch: pytest.Monkey
     import fsspec
 
     def refuse(_: str) -> None:
-        msg = "Install s3fs to access S3"
-        raise ImportError(msg)
+        raise ImportError("Install s3fs to access S3")
 
     monkeypatch.setattr(fsspec.core, "url_to_fs", refuse)
     with refused(InputError, "zz s3fs"):

@@ -106,8 +106,7 @@ def test_one_hot_and_one_code_columns_become_sets(options):
 
 class Broken:
     def __arrow_c_stream__(self, schema=None):
-        msg = "patient 4711"
-        raise RuntimeError(msg)
+        raise RuntimeError("patient 4711")
 
 
 Point = namedtuple("Point", "x")

@@ -46,8 +46,7 @@ class Grouping:
 def require_eligible(values: Sequence[str], l: int) -> None:  # noqa: E741
     """Raise Infeasible if a value occurs in more than 1/l of the tuples."""
     if values and l * max(Counter(values).values()) > len(values):
-        msg = "eligible"
-        raise Infeasible(msg)
+        raise Infeasible("eligible")
 
 
 def drawn_order(
@@ -132,8 +131,7 @@ def safe_grouping(ids: Sequence[Any], values: Sequence[str], k: int, l: int, dra
     for t, u in enumerate(ids):
         tuples[u].append(t)
     if values and len(tuples) < k:
-        msg = "individuals"
-        raise Infeasible(msg)
+        raise Infeasible("individuals")
     people = by_falling_count(tuples, partial(draw, "safe grouping: order of individuals with equally many tuples"))
     place = {t: i for i, t in enumerate(t for u in people for t in tuples[u])}
     formed = []
@@ -145,8 +143,7 @@ def safe_grouping(ids: Sequence[Any], values: Sequence[str], k: int, l: int, dra
         if len({ids[t] for t in remaining}) >= k:
             formed.append(remaining)
     if values and not formed:
-        msg = "nothing left"
-        raise Infeasible(msg)
+        raise Infeasible("nothing left")
     numbers = drawn_order([0] * len(formed), partial(draw, "safe grouping: numbers of the groups"), len(formed))
     for number, group in zip(numbers, formed, strict=True):
         for t in group:

@@ -13,8 +13,7 @@ def parse(text: str) -> Tree:
     """
     tree, rest = _parse_node(text)
     if rest:
-        msg = f"unexpected {rest!r} after the tree"
-        raise ValueError(msg)
+        raise ValueError(f"unexpected {rest!r} after the tree")
     return tree
 
 

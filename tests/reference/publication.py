@@ -74,8 +74,7 @@ def read_table(path: Path) -> list[dict[str, str]]:
         if found.is_file():
             with found.open(newline="") as file:
                 return list(csv.DictReader(file))
-    msg = f"{path} is not published"
-    raise AssertionError(msg)
+    raise AssertionError(f"{path} is not published")
 
 
 def read_publication(out: Path) -> Publication:

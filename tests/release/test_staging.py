@@ -244,8 +244,7 @@ def _is_interrupted_at(number: int, folder: Path) -> bool:
 def test_errors_name_the_users_path(tmp_path: Path) -> None:
     def work() -> None:
         with _stage(tmp_path / "out", tmp_path / "private") as staging:
-            msg = f"{staging.folder / 'data'}: full"
-            raise InputError(msg)
+            raise InputError(f"{staging.folder / 'data'}: full")
 
     with pytest.raises(InputError) as raised:
         work()

@@ -102,8 +102,7 @@ def by_flag(name: str, value: Any) -> Job:
 
 
 def reject(fixes: list[Fix]) -> None:
-    msg = "rejected"
-    raise InputError(msg, fixes=fixes)
+    raise InputError("rejected", fixes=fixes)
 
 
 def by_printed_command(name: str, value: Any) -> Job:

@@ -117,8 +117,7 @@ class Browser:
         try:
             result = await asyncio.wait_for(answer, _PATIENCE)
         except TimeoutError:  # the document was replaced before it answered
-            msg = f"no answer to {method}"
-            raise RuntimeError(msg) from None
+            raise RuntimeError(f"no answer to {method}") from None
         if "error" in result:
             raise RuntimeError(result["error"])
         return result["result"]
@@ -151,8 +150,7 @@ class Browser:
                     await asyncio.sleep(0.05)
         except TimeoutError:
             shown = await self.script("document.body.innerText")
-            msg = f"not reached: {condition}; the page shows: {shown}"
-            raise AssertionError(msg) from None
+            raise AssertionError(f"not reached: {condition}; the page shows: {shown}") from None
 
     async def _is_true(self, condition: str) -> bool:
         try:

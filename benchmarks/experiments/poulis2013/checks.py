@@ -239,7 +239,7 @@ def grows_below(series: str, most: float) -> Check:
     def check(results: Results) -> Finding:
         points: Any = results.curve(series, "seconds")
         if not points:
-            raise KeyError("seconds")  # noqa: EM101
+            raise KeyError("seconds")
         found = exponent(points)
         return Finding(found < most, f"exponent: {found:.2f}")
 
@@ -250,12 +250,12 @@ def root_alone(results: Results) -> Finding:
     found = {name: results.values(name, "root_share") for name in results.series}
     shown = "share of records: " + "; ".join(f"{name} {listed(shares)}" for name, shares in found.items())
     if not any(found.values()):
-        raise KeyError("root_share")  # noqa: EM101
+        raise KeyError("root_share")
     return Finding(all(share >= 0.99 for shares in found.values() for share in shares), shown)
 
 
 def fall_of_cl(results: Results) -> Finding:
     values = results.values("CL", "seconds")
     if not values:
-        raise KeyError("seconds")  # noqa: EM101
+        raise KeyError("seconds")
     return ordering({"": steps(values, up=False)}, f"CL {listed(values)}")

@@ -29,8 +29,7 @@ def count(name: str, value: int, least: int, most: int = LARGEST) -> None:
     """
     integer(name, value, least)
     if value > most:
-        msg = f"{name} must be an integer of at most {most}, got {value}"
-        raise InputError(msg)
+        raise InputError(f"{name} must be an integer of at most {most}, got {value}")
 
 
 def integer(name: str, value: int, least: int) -> None:
@@ -42,8 +41,7 @@ def integer(name: str, value: int, least: int) -> None:
         The message contains the name, the value and the requirement.
     """
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        msg = f"{name} must be an integer of at least {least}, got {value!r}"
-        raise InputError(msg)
+        raise InputError(f"{name} must be an integer of at least {least}, got {value!r}")
 
 
 def number(name: str, value: float, low: float, high: float, why: str = "") -> None:
@@ -55,5 +53,4 @@ def number(name: str, value: float, low: float, high: float, why: str = "") -> N
         The message contains the name, the value and the requirement.
     """
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
-        msg = f"{name} must be between {low} and {high}{why and f' ({why})'}, got {value!r}"
-        raise InputError(msg)
+        raise InputError(f"{name} must be between {low} and {high}{why and f' ({why})'}, got {value!r}")

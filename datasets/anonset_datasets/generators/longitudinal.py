@@ -58,8 +58,7 @@ def longitudinal(individuals: int = 21_201, moving: float = 0.1, missing: str = 
     number("moving", moving, 0, 1)
     integer("seed", seed, 0)
     if missing not in ("value", "drop"):
-        msg = f"missing must be 'value' or 'drop', got {missing!r}"
-        raise InputError(msg)
+        raise InputError(f"missing must be 'value' or 'drop', got {missing!r}")
     adult = _adult(drop=missing == "drop")
     occupation, sex = adult.sensitive, next(column for column in adult.kept if column.name == "sex")
     if occupation is None or 2 * individuals > adult.n:
@@ -156,8 +155,7 @@ def _frequencies(which: str) -> tuple[tuple[str, ...], Float64]:
     )
     name, percent = table.kept[0], table.relational[0]
     if not isinstance(percent, NumericColumn):
-        msg = f"{source}: column 'freq_percent' must contain numbers"
-        raise InputError(msg)
+        raise InputError(f"{source}: column 'freq_percent' must contain numbers")
     weights = np.zeros(len(name.vocabulary))
     weights[name.codes] = percent.values
     below: Float64 = np.cumsum(weights / weights.sum())

@@ -34,8 +34,7 @@ def make_parts(name: str, folder: str | Path, parameters: Mapping[str, Value], w
     generator = generator_of(name)
     require_parameters(generator, parameters)
     if generator.part is None:
-        msg = f"{name!r} is not generated in parts; give a file that ends in .dat or .csv"
-        raise InputError(msg)
+        raise InputError(f"{name!r} is not generated in parts; give a file that ends in .dat or .csv")
     make = generator.part
     n = parameters.get("n", generator.parameters["n"])
     make(**{**parameters, "only": range(0)})  # rejects parameters out of range

@@ -132,8 +132,7 @@ def require_parameters(generator: Generator, given: Iterable[str]) -> None:
     known = generator.parameters
     for parameter in given:
         if parameter not in known:
-            msg = f"parameter of {generator.name!r} must be one of {', '.join(known)}, got {parameter!r}"
-            raise InputError(msg)
+            raise InputError(f"parameter of {generator.name!r} must be one of {', '.join(known)}, got {parameter!r}")
 
 
 def make(name: str, path: str | Path, **parameters: Value) -> Table:
@@ -157,14 +156,11 @@ def make(name: str, path: str | Path, **parameters: Value) -> Table:
     target, generator = Path(path), generator_of(name)
     suffix = ".dat" if generator.kind == "transactions" else ".csv"
     if not target.name.endswith((suffix, f"{suffix}.gz")):
-        msg = f"path of {name!r} must end in {suffix} or {suffix}.gz, got {str(path)!r}"
-        raise InputError(msg)
+        raise InputError(f"path of {name!r} must end in {suffix} or {suffix}.gz, got {str(path)!r}")
     if target.exists():
-        msg = f"path must be a new file, but {str(path)!r} exists"
-        raise InputError(msg)
+        raise InputError(f"path must be a new file, but {str(path)!r} exists")
     if not target.parent.is_dir():
-        msg = f"path must be in an existing folder, got {str(path)!r}"
-        raise InputError(msg)
+        raise InputError(f"path must be in an existing folder, got {str(path)!r}")
     table = generate(name, **parameters)
     with _appearing(target) as out:
         if generator.kind == "transactions" and table.transactions is not None:
@@ -190,8 +186,7 @@ def make_tables(name: str, folder: str | Path, **parameters: Value) -> dict[str,
     require_parameters(generator, parameters)
     if generator.tables is None:
         names = ", ".join(one.name for one in GENERATORS.values() if one.tables is not None)
-        msg = f"{name!r} has no linked tables; the generators with tables are: {names}"
-        raise InputError(msg)
+        raise InputError(f"{name!r} has no linked tables; the generators with tables are: {names}")
     with new_folder(folder) as partial:
         made = generator.tables(**parameters)
         for table_name, table in made.items():
@@ -211,8 +206,7 @@ def new_folder(folder: str | Path) -> Iterator[Path]:
     """
     target = Path(folder)
     if target.exists() or not target.parent.is_dir():
-        msg = f"the folder must be a new one in an existing folder, got {str(folder)!r}"
-        raise InputError(msg)
+        raise InputError(f"the folder must be a new one in an existing folder, got {str(folder)!r}")
     partial = target.with_name(f".{target.name[:_LONGEST_STEM]}.{os.getpid()}.partial")
     try:
         partial.mkdir()
@@ -234,11 +228,9 @@ def write_tree(name: str, path: str | Path) -> None:
 
     generator, target = generator_of(name), Path(path)
     if generator.hierarchy is None:
-        msg = f"{name!r} has no hierarchy of its items; use balanced:5, or another rule"
-        raise InputError(msg)
+        raise InputError(f"{name!r} has no hierarchy of its items; use balanced:5, or another rule")
     if target.exists():
-        msg = f"hierarchy must be a new file, but {str(path)!r} exists"
-        raise InputError(msg)
+        raise InputError(f"hierarchy must be a new file, but {str(path)!r} exists")
     write_hierarchy(generator.hierarchy(), target)
 
 
@@ -252,8 +244,7 @@ def generator_of(name: str) -> Generator:
     """
     found = GENERATORS.get(name)
     if found is None:
-        msg = f"generator must be one of {', '.join(GENERATORS)}, got {name!r}"
-        raise InputError(msg)
+        raise InputError(f"generator must be one of {', '.join(GENERATORS)}, got {name!r}")
     return found
 
 

@@ -171,8 +171,7 @@ class Traits:
 
     def __post_init__(self) -> None:
         if not self.memory_factor > 0:
-            msg = f"memory_factor must be above 0, got {self.memory_factor!r}"
-            raise InputError(msg)
+            raise InputError(f"memory_factor must be above 0, got {self.memory_factor!r}")
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -212,6 +211,5 @@ def traits_of(algorithm: Any) -> Traits:
     computed = cls is not algorithm and "own_traits" in dir(cls)
     traits = algorithm.own_traits if computed else getattr(algorithm, "traits", Traits())
     if not isinstance(traits, Traits):
-        msg = f"traits of algorithm {cls.__name__} must be anonset.Traits, got {traits!r}"
-        raise InputError(msg)
+        raise InputError(f"traits of algorithm {cls.__name__} must be anonset.Traits, got {traits!r}")
     return traits

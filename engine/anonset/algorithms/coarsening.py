@@ -57,11 +57,10 @@ def require_coarsening(algorithm: Algorithm) -> None:
     """
     if not traits_of(algorithm).coarsens:
         others = ", ".join(with_traits(lambda traits: traits.coarsens))
-        msg = (
+        raise InputError(
             f"{setting('recoding')}: {algorithm.name} does not publish a single recoding of all records, so it cannot "
             f"continue a release; use {others}"
         )
-        raise InputError(msg)
 
 
 def coarsened(
@@ -159,8 +158,7 @@ def _for_representatives(algorithm: Any, column: SetColumn, representative: Int3
                 labels[item] for item in np.flatnonzero(representative == representative[apart[0]]).tolist()
             )
             problem = f"{datum(set_label(members))} was published as a set"
-            msg = f"{setting('recoding')}: {problem}, and no utility constraint contains all its items"
-            raise InputError(msg)
+            raise InputError(f"{setting('recoding')}: {problem}, and no utility constraint contains all its items")
     if algorithm.constraints is None:
         return algorithm
     start, items = algorithm.constraints.codes(column.vocabulary)

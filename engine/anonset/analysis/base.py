@@ -233,7 +233,6 @@ def analysis_of(publication: Published) -> PublicationAnalysis[Any]:
     """Return the operations on a publication. The class is imported on first use."""
     kind = type(publication).__name__
     if not isinstance(publication, Published):
-        msg = f"a publication must be Records, Buckets or Chunks, got {kind}"
-        raise TypeError(msg)
+        raise TypeError(f"a publication must be Records, Buckets or Chunks, got {kind}")
     made: PublicationAnalysis[Any] = resolve_name(f"anonset.analysis.{kind.lower()}:{kind}Analysis")(publication)
     return made

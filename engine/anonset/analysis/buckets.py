@@ -94,29 +94,25 @@ class BucketsAnalysis(PublicationAnalysis[Buckets]):
         require_room(original.n + publication.n, len(columns), publication.store.limits)
         pairs = [(before[c.name].codes.astype(np.int64), original_codes(c, before[c.name])[visible]) for c in columns]
         if pairs and not contained(pairs):
-            msg = f"qit.csv contains rows that are missing or rarer in the original, {OTHER}"
-            raise InputError(msg)
+            raise InputError(f"qit.csv contains rows that are missing or rarer in the original, {OTHER}")
         sensitive = original.sensitive
         if sensitive is not None:
             values = np.repeat(original_codes(publication.snt_value, sensitive), publication.snt_count)
             if not contained([(sensitive.codes.astype(np.int64), values)]):
-                msg = f"snt.csv contains values that are missing or rarer in the original, {OTHER}"
-                raise InputError(msg)
+                raise InputError(f"snt.csv contains values that are missing or rarer in the original, {OTHER}")
 
     def answered(self, original: Table, spec: WorkloadSpec, hierarchies: Mapping[str, Hierarchy]) -> QueryAnswers:
         """Return the error of queries for kept columns and the sensitive value."""
         publication = self.publication
         source, n, size, _ = spec.parts
         if source != "record":
-            msg = "for buckets, use --workload record:NxQ, where Q is the number of kept columns in a query"
-            raise InputError(msg)
+            raise InputError("for buckets, use --workload record:NxQ, where Q is the number of kept columns in a query")
         columns = [column.name for column in original.kept]
         if not 1 <= size <= len(columns):
-            msg = (
+            raise InputError(
                 f"--workload {spec.random} asks for {size} kept columns; the buckets have "
                 f"{counted(len(columns), 'kept column')}"
             )
-            raise InputError(msg)
         queries = record_workload(original, columns[:size], queries=n, seed=spec.seed)
         errors = relative_errors(queries, lambda query: (true_count(original, query), estimate(publication, query)))
         return QueryAnswers(errors.average, errors.answered, errors.skipped, None)
@@ -192,8 +188,7 @@ def _of_individuals(publication: Buckets, l: int, threshold: float) -> tuple[_Ch
 def _attack(publication: Buckets, original: Table, promised: float, attempts: int, seed: int) -> tuple[Guesses, ...]:
     """Guess the values of random rows, first by the values of their groups, then by the values of all rows."""
     if original.sensitive is None:
-        msg = "the original must have the published sensitive column"
-        raise InputError(msg)
+        raise InputError("the original must have the published sensitive column")
     chosen = np.random.default_rng(seed).choice(publication.n, min(attempts, publication.n), replace=False)
     code_of = publication.snt_value.vocabulary.index
     image = np.array([code_of.get(label, -1) for label in original.sensitive.vocabulary.labels], np.int64)

@@ -91,8 +91,7 @@ class ChunksAnalysis(PublicationAnalysis[Chunks]):
             unknown = counts[1] > 0 and item not in totals
             if shown > occurring or (shown < occurring and not unknown):
                 counted = f"{occurring} records of the original contain the item, but {shown} are published"
-                msg = f"item {datum(labels[item])}: {counted}, {OTHER}"
-                raise InputError(msg)
+                raise InputError(f"item {datum(labels[item])}: {counted}, {OTHER}")
 
     def answered(self, original: Table, spec: WorkloadSpec, hierarchies: Mapping[str, Hierarchy]) -> QueryAnswers:
         """Return the error of queries for items."""
@@ -140,8 +139,7 @@ class ChunksAnalysis(PublicationAnalysis[Chunks]):
         context.require_no_attacks()
         for name in ("population", "sensitive", "persons"):  # these settings need complete records
             if getattr(context, name) is not None:
-                msg = f"{setting(name)} needs published records; a disassociated publication has none"
-                raise InputError(msg)
+                raise InputError(f"{setting(name)} needs published records; a disassociated publication has none")
         publication, original = self.publication, context.original
         sizes = [cluster.n for cluster in publication.clusters]
         inferences = tuple[ItemInference, ...]()

@@ -98,5 +98,4 @@ def require_itemsets(top: int | None, *, has_items: bool) -> None:
     """
     if top is not None and (top < 1 or not has_items):
         got = f"got {top}" if top < 1 else "but the publication has none"
-        msg = f"{setting('top')} must be at least 1 and needs a set-valued column, {got}"
-        raise InputError(msg)
+        raise InputError(f"{setting('top')} must be at least 1 and needs a set-valued column, {got}")

@@ -95,15 +95,13 @@ def require_coverable(before: Column, after: CategoricalColumn, hierarchy: Hiera
     for code, published, mask, counts in _coverage(before, after, hierarchy):
         if published > counts:
             label = datum(after.vocabulary.labels[code])
-            msg = (
+            raise InputError(
                 f"column {after.name!r}: {published} rows are published as {label}, but {counts} records of the "
                 f"original have a value that it covers, {OTHER}"
             )
-            raise InputError(msg)
         covered = mask if not len(covered) else covered | mask
     if not covered.all() or (before.n and not len(covered)):
-        msg = f"column {after.name!r}: no published value covers some values of the original, {OTHER}"
-        raise InputError(msg)
+        raise InputError(f"column {after.name!r}: no published value covers some values of the original, {OTHER}")
 
 
 def first_uncoverable(before: Column, after: CategoricalColumn, hierarchy: Hierarchy | None) -> Witness | None:
@@ -150,8 +148,7 @@ def require_room(rows: int, columns: int, limits: Limits) -> None:
         needed = (
             f"comparing all rows without the private directory needs about {format_size(row_size * rows)} of memory"
         )
-        msg = f"{needed}; name the private directory, or raise the memory limit"
-        raise InputError(msg)
+        raise InputError(f"{needed}; name the private directory, or raise the memory limit")
 
 
 def contained(keys: list[tuple[Int64, Int64]]) -> bool:

@@ -182,8 +182,7 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
                 if label not in in_codebook and len(members_of(label)) < 2 and _value(label) not in values:
                     way = f"{setting('hierarchy')} {column.name}=..."
                     problem = f"column {column.name!r}: {datum(label)} is not a value of the original"
-                    msg = f"{problem}; name the hierarchy that contains it: {way}"
-                    raise InputError(msg)
+                    raise InputError(f"{problem}; name the hierarchy that contains it: {way}")
 
     def impossible(self, table: Table, hierarchies: Mapping[str, Hierarchy]) -> Witness | None:
         """Return a symbol or relational value that is published more often than the original allows, or None."""
@@ -275,8 +274,7 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
         if original.transactions is not None and publication.transactions is not None:
             keys.append(symbol_keys(original.transactions, publication.transactions, publication.symbols))
         if keys and not as_often(keys):
-            msg = f"the codebook recodes the original to other rows than the publication contains, {OTHER}"
-            raise InputError(msg)
+            raise InputError(f"the codebook recodes the original to other rows than the publication contains, {OTHER}")
         published = {column.name: column for column in publication.relational}
         for column in original.relational:
             require_coverable(column, published[column.name], hierarchies.get(column.name))
@@ -358,8 +356,7 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
         if original is None:
             if context.population is not None:
                 needs = f"{setting('population')} needs {setting('original')} to determine the original values that"
-                msg = f"{needs} published values cover"
-                raise InputError(msg)
+                raise InputError(f"{needs} published values cover")
             return risk
         if context.population is not None:
             journalist = _journalist(original, publication, trees, context.population, threshold)
@@ -430,8 +427,7 @@ def _kept(publication: Records, name: str) -> CategoricalColumn:
         if column.name == name:
             return column
     names = ", ".join(repr(column.name) for column in publication.kept) or "none"
-    msg = f"{setting('sensitive')}: column {name!r} is not published unchanged; choose from {names}"
-    raise InputError(msg)
+    raise InputError(f"{setting('sensitive')}: column {name!r} is not published unchanged; choose from {names}")
 
 
 def _journalist(
@@ -440,8 +436,7 @@ def _journalist(
     missing = {column.name for column in original.relational} - {column.name for column in population.relational}
     if missing or not original.relational:
         name = min(missing, default="quasi-identifiers")
-        msg = f"{setting('population')} must contain the quasi-identifiers of the data; {name!r} is missing"
-        raise InputError(msg)
+        raise InputError(f"{setting('population')} must contain the quasi-identifiers of the data; {name!r} is missing")
     classes, people = Matching(original, publication, trees).classes_covering(population)
     at_least = np.maximum(people, np.bincount(classes, minlength=len(people)))
     risks = 1.0 / at_least[classes]

@@ -233,5 +233,4 @@ class RiskContext(RedactedRepr):
         if named or self.other_release is not None:
             option = setting("attack" if named else "beside")
             way = "remove it, because anonset computes the risk of buckets and chunks exactly"
-            msg = f"{option} needs a publication of records; {way}"
-            raise InputError(msg)
+            raise InputError(f"{option} needs a publication of records; {way}")

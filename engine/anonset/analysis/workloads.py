@@ -40,13 +40,11 @@ class WorkloadSpec:
     def __post_init__(self) -> None:
         require_reading(self.reading)
         if self.queries is not None and self.random is not None:
-            msg = "use either --queries or --workload, not both"
-            raise InputError(msg)
+            raise InputError("use either --queries or --workload, not both")
         if self.random is not None and _SPEC.fullmatch(self.random) is None:
-            msg = (
+            raise InputError(
                 f"--workload must be record:NxQ, domain:NxQ or published:NxQ, such as record:100x2, got {self.random!r}"
             )
-            raise InputError(msg)
 
     @property
     def parts(self) -> tuple[str, int, int, int]:
@@ -84,8 +82,7 @@ def in_terms_of(spec: WorkloadSpec) -> Iterator[None]:
         yield
     except InputError as error:
         form = f"{spec.parts[0]}:NxQ+V with N = n_queries, Q = n_items, V = n_values"
-        msg = f"--workload {spec.random} ({form}): {error}"
-        raise InputError(msg) from None
+        raise InputError(f"--workload {spec.random} ({form}): {error}") from None
 
 
 def of_original(original: Table, spec: WorkloadSpec, hierarchies: Mapping[str, Hierarchy]) -> Workload | None:
@@ -111,6 +108,5 @@ def _from_file(path: Path, original: Table) -> Workload:
         return read_workload(path)
     column = original.transactions
     if column is None:
-        msg = f"{path}: the queries ask for items, but the original has no set-valued column"
-        raise InputError(msg)
+        raise InputError(f"{path}: the queries ask for items, but the original has no set-valued column")
     return Workload.of(read_privacy_policy(path, column.vocabulary).itemsets)

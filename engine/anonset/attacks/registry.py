@@ -57,8 +57,7 @@ def run_attacks(scene: "AttackInput", attacks: Sequence[str]) -> "tuple[tuple[At
         if not isinstance(outcomes, str):
             results += outcomes
         elif name in attacks:
-            msg = f"{setting('attack', name)} cannot run: {outcomes}"
-            raise InputError(msg)
+            raise InputError(f"{setting('attack', name)} cannot run: {outcomes}")
         else:
             reasons[name] = outcomes
     return tuple(results), reasons

@@ -85,12 +85,10 @@ def pairs(option: str, values: Iterable[str], columns: Sequence[str] = ()) -> di
         name = max((name for name in before if f",{name}," in named), key=len, default="")
         pair = (name, value[len(name) + 1 :]) if name else (match := _PAIR.fullmatch(value)) and match.groups()
         if not pair or not pair[1]:
-            msg = f"{option} must be COL=SPEC, got {value!r}"
-            raise InputError(msg)
+            raise InputError(f"{option} must be COL=SPEC, got {value!r}")
         name, spec = pair
         if name in values_of:
-            msg = f"{option} names {name!r} twice"
-            raise InputError(msg)
+            raise InputError(f"{option} names {name!r} twice")
         values_of[name] = spec
     return values_of
 

@@ -127,19 +127,16 @@ def parse(options: Sequence[Option], arguments: Sequence[str]) -> tuple[list[str
         option, on = named[typed]
         if option.type is bool:
             if value not in (None, "true", "false"):
-                msg = f"{typed} accepts no value, got {shortened(value)}"
-                raise InputError(msg)
+                raise InputError(f"{typed} accepts no value, got {shortened(value)}")
             new: Any = on == (value != "false")
         else:
             if value is None and at < len(arguments) and not _is_option(arguments[at]):
                 value, at = arguments[at], at + 1
             if value is None:
-                msg = f"{typed} requires a value"
-                raise InputError(msg)
+                raise InputError(f"{typed} requires a value")
             new = _converted(option, typed, value)
         if option.name in values and option.type != list[str]:
-            msg = f"{typed} is given twice"
-            raise InputError(msg)
+            raise InputError(f"{typed} is given twice")
         values[option.name] = [*values.get(option.name, []), new] if option.type == list[str] else new
     _require_all(options, texts, values, arguments)
     places = [option for option in options if option.kind == "positional"]
@@ -174,17 +171,14 @@ def _require_all(options: Sequence[Option], texts: Sequence[str], values: Iterab
     places = [option for option in options if option.kind == "positional"]
     if (unused := list(texts[len(places) :])) and not any(option.kind == "further" for option in options):
         if (option := unused[0].partition("=")[0]).startswith("--"):
-            msg = f"{option} follows --, after which no option is read; write the options first"
-            raise InputError(msg)
+            raise InputError(f"{option} follows --, after which no option is read; write the options first")
         flag = next((before for before, after in pairwise(given) if after == unused[0]), "")
         problem = f"{flag} accepts no value, got" if flag.startswith("--") and flag != "--" else "unexpected argument"
-        msg = f"{problem} {', '.join(map(repr, unused))}"
-        raise InputError(msg)
+        raise InputError(f"{problem} {', '.join(map(repr, unused))}")
     lacking = [option for option in places[len(texts) :] if option.required]
     lacking += [option for option in options if option.kind == "named" and option.required]
     if missing := [option.label for option in lacking if option.name not in values]:
-        msg = f"{missing[0]} is required"
-        raise InputError(msg)
+        raise InputError(f"{missing[0]} is required")
 
 
 def _converted(option: Option, typed: str, text: str) -> Any:
@@ -194,8 +188,7 @@ def _converted(option: Option, typed: str, text: str) -> Any:
         if text in choices:
             return text
         hint = f" (did you mean {near[0]}?)" if (near := get_close_matches(text.casefold(), choices, n=1)) else ""
-        msg = f"{typed} must be {', '.join(choices[:-1])} or {choices[-1]}, got {shortened(text)}{hint}"
-        raise InputError(msg)
+        raise InputError(f"{typed} must be {', '.join(choices[:-1])} or {choices[-1]}, got {shortened(text)}{hint}")
     if option.type in (str, list[str]):
         return text
     try:

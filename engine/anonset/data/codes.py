@@ -51,8 +51,7 @@ class NarrowCodes(_StoredNumbers):
     dtype = np.dtype(np.int32)
 
     def __array__(self, *_: Any, **__: Any) -> NDArray[Any]:
-        msg = "codes in a file must be read in slices"
-        raise TypeError(msg)
+        raise TypeError("codes in a file must be read in slices")
 
 
 class RowNumbers(_StoredNumbers):

@@ -41,8 +41,7 @@ def exact(value: Written) -> Fraction:
         with suppress(ValueError, ZeroDivisionError):  # the messages of the original errors contain the value
             fraction = Fraction(text)
     if fraction is None:
-        msg = f"a number of at most {_DIGITS} digits is required"
-        raise ValueError(msg)
+        raise ValueError(f"a number of at most {_DIGITS} digits is required")
     return fraction
 
 
@@ -82,8 +81,7 @@ def require_between_0_and_1(name: str, value: Written, *, above_0: bool = False)
         fits = False
     if not fits:
         interval = "above 0 and at most 1" if above_0 else "in [0, 1]"
-        msg = f"{setting(name)} must be a number {interval}, got {value!r}"
-        raise InputError(msg)
+        raise InputError(f"{setting(name)} must be a number {interval}, got {value!r}")
     return shortest_float(number)
 
 

@@ -83,8 +83,7 @@ def domain_of(column: Column, hierarchy: Hierarchy | None = None) -> Domain:
         raise InputError(msg)
     rows, required = unfit(column.values)
     if len(rows):
-        msg = f"column {column.name!r}: record {rows[0]}: must be {required}"
-        raise InputError(msg)
+        raise InputError(f"column {column.name!r}: record {rows[0]}: must be {required}")
     if column.range is not None:
         return Range(*column.range, column.grid)
     if not len(column.values):
@@ -108,8 +107,7 @@ def with_range(column: Column) -> Column:
         values = column.values[first:end]
         rows, required = unfit(values)
         if len(rows):
-            msg = f"column {column.name!r}: record {first + rows[0]}: must be {required}"
-            raise InputError(msg)
+            raise InputError(f"column {column.name!r}: record {first + rows[0]}: must be {required}")
         lows.append(float(values.min()))
         highs.append(float(values.max()))
     return replace(column, range=(min(lows), max(highs)))

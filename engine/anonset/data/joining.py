@@ -104,9 +104,8 @@ def require_joinable(columns: Iterable[str]) -> None:
     names = dict.fromkeys(columns)
     for second in names:
         if first := _column_of(names, second):
-            msg = (
+            raise InputError(
                 f"columns {first!r} and {second!r} cannot be joined: the item {prefixed(second, 'x')!r} could belong "
                 "to "
                 "both; rename a column"
             )
-            raise InputError(msg)

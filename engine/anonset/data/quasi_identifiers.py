@@ -71,8 +71,7 @@ class QuasiIdentifiers(RedactedRepr):
             If there is no column, a hierarchy does not fit, or a weight is missing, unknown or outside [0, 1].
         """
         if not columns:
-            msg = "the table needs a relational column (quasi-identifier), got none"
-            raise InputError(msg)
+            raise InputError("the table needs a relational column (quasi-identifier), got none")
         bound, domains = [], []
         for column in columns:
             hierarchy = hierarchies.get(column.name)
@@ -192,9 +191,7 @@ def require_weights(weights: Mapping[str, float] | None, *, bounded: bool) -> No
     """Reject weights of columns outside [0, 1]. If `bounded`, also reject a sum above 1."""
     for name, weight in (weights or {}).items():
         if not 0.0 <= weight <= 1.0:
-            msg = f"relational weight of {name!r} must be in [0, 1], got {weight!r}"
-            raise InputError(msg)
+            raise InputError(f"relational weight of {name!r} must be in [0, 1], got {weight!r}")
     total = fsum((weights or {}).values())
     if bounded and total > 1.0 + 1e-9:
-        msg = f"with a bound, the sum of the relational weights must be at most 1, got {total!r}"
-        raise InputError(msg)
+        raise InputError(f"with a bound, the sum of the relational weights must be at most 1, got {total!r}")

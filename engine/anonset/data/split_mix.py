@@ -21,8 +21,7 @@ class SplitMix:
 
     def __init__(self, seed: int = 0) -> None:
         if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-            msg = f"seed must be an integer of at least 0, got {seed!r}"
-            raise InputError(msg)
+            raise InputError(f"seed must be an integer of at least 0, got {seed!r}")
         self._state = seed & _MASK
 
     def next(self) -> int:

@@ -43,11 +43,9 @@ class SetColumn(RedactedRepr):
     def __post_init__(self) -> None:
         if self.indptr.dtype != np.int64 or self.codes.dtype != np.int32:
             dtypes = f"{self.indptr.dtype} and {self.codes.dtype}"
-            msg = f"column {self.name!r}: indptr must be int64 and items int32, got {dtypes}"
-            raise InputError(msg)
+            raise InputError(f"column {self.name!r}: indptr must be int64 and items int32, got {dtypes}")
         if self.indptr.ndim != 1 or len(self.indptr) == 0 or self.indptr[0] != 0 or self.indptr[-1] != len(self.codes):
-            msg = f"column {self.name!r}: indptr must run from 0 to the number of items ({len(self.codes)})"
-            raise InputError(msg)
+            raise InputError(f"column {self.name!r}: indptr must run from 0 to the number of items ({len(self.codes)})")
 
     def __repr__(self) -> str:
         sizes = f"{len(self.codes):,} items of {len(self.vocabulary):,}"
@@ -360,8 +358,7 @@ class Table(RedactedRepr):
         names = [column.name for column in self.columns]
         apart = {column.name for column in self.columns if column is not self.transactions}
         if len(set(names)) != len(names) or apart & set(self.joined):
-            msg = f"two columns have the same name: {', '.join(sorted([*self.joined, *names]))}"
-            raise InputError(msg)
+            raise InputError(f"two columns have the same name: {', '.join(sorted([*self.joined, *names]))}")
         _require_same_length(self.columns)
 
     def __repr__(self) -> str:
@@ -467,5 +464,4 @@ class Table(RedactedRepr):
 def _require_same_length(columns: Sequence[SetColumn | Column]) -> None:
     if len({column.n for column in columns}) > 1:
         lengths = ", ".join(f"{column.name}: {column.n}" for column in columns)
-        msg = f"columns must have the same number of records, got {lengths}"
-        raise InputError(msg)
+        raise InputError(f"columns must have the same number of records, got {lengths}")

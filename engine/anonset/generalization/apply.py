@@ -115,8 +115,7 @@ def _of_all_records(
     elif isinstance(recoding, ItemGroups):
         column, image, symbols = _symbols_of_groups(table, recoding)
     else:
-        msg = f"recodings of type {type(recoding).__name__} are not supported"
-        raise InputError(msg)
+        raise InputError(f"recodings of type {type(recoding).__name__} are not supported")
     symbols, rank = _in_public_order(symbols, hierarchy)
     return column, symbols, np.append(rank, np.int32(SUPPRESSED))[image]
 
@@ -124,8 +123,7 @@ def _of_all_records(
 def _symbols_of_cut(table: Table, cut: Cut) -> tuple[SetColumn, Int32, tuple[Symbol, ...]]:
     column = table.transactions
     if column is None or column.vocabulary != cut.hierarchy.leaves:
-        msg = "the cut's hierarchy must be bound to the table's set-valued column first (Hierarchy.bind)"
-        raise InputError(msg)
+        raise InputError("the cut's hierarchy must be bound to the table's set-valued column first (Hierarchy.bind)")
     shown = np.unique(cut.image[column.occurrences > 0])
     shown = shown[shown != SUPPRESSED]
     code_of_node = np.full(cut.hierarchy.n_nodes + 1, SUPPRESSED, np.int32)
@@ -137,8 +135,7 @@ def _symbols_of_cut(table: Table, cut: Cut) -> tuple[SetColumn, Int32, tuple[Sym
 def _symbols_of_groups(table: Table, groups: ItemGroups) -> tuple[SetColumn, Int32, tuple[Symbol, ...]]:
     column = table.transactions
     if column is None or column.vocabulary != groups.vocabulary:
-        msg = "the item groups must have the items of the table's set-valued column, in the same order"
-        raise InputError(msg)
+        raise InputError("the item groups must have the items of the table's set-valued column, in the same order")
     occurs, labels = column.occurrences > 0, column.vocabulary.labels
     shown = [members for members in groups.members if occurs[list(members)].any()]
     code_of_item = np.full(len(column.vocabulary), SUPPRESSED, np.int32)
@@ -182,8 +179,7 @@ def _of_clusters(
     Cost: O(nnz) plus O(M) per cluster. One item mapping at a time is in memory.
     """
     if len(recoding.cluster) != table.n:
-        msg = f"the recoding has clusters for {len(recoding.cluster)} records, the table has {table.n}"
-        raise InputError(msg)
+        raise InputError(f"the recoding has clusters for {len(recoding.cluster)} records, the table has {table.n}")
     relational = []
     for values in recoding.relational:
         vocabulary = Vocabulary.of(values.labels)

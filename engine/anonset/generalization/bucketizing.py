@@ -40,11 +40,10 @@ def bucketize(table: Table, buckets: Bucketized) -> Buckets:
     require_bucket_roles(table)
     sensitive = table.sensitive
     if sensitive is None or len(buckets.group) != table.n or len(buckets.starred) != table.n:
-        msg = (
+        raise InputError(
             f"the grouping does not fit the table: it has {len(buckets.group)} tuples, the table has "
             f"{table.n} and {'no' if sensitive is None else 'a'} sensitive column"
         )
-        raise InputError(msg)
     return _made(table, sensitive, buckets)
 
 
@@ -99,11 +98,10 @@ def require_bucket_roles(table: Table) -> None:
     """
     sets = () if table.transactions is None else (table.transactions,)
     if unplaced := [column.name for column in (*sets, *table.relational)]:
-        msg = (
+        raise InputError(
             f"buckets publish only ids, kept columns and a sensitive column; declare {', '.join(map(repr, unplaced))} "
             "as keep (published unchanged) or drop"
         )
-        raise InputError(msg)
 
 
 def require_no_missing(column: CategoricalColumn, model: str) -> None:
@@ -119,16 +117,14 @@ def require_no_missing(column: CategoricalColumn, model: str) -> None:
     if missing := sum(count for label, count in counts if label.strip() in NO_VALUE):
         rows = f"{counted(missing, 'row')} without a value, which model {model} rejects"
         way = "remove these rows, or write a text such as 'none' if missing is a value"
-        msg = f"sensitive column {column.name!r}: {rows}; {way}"
-        raise InputError(msg)
+        raise InputError(f"sensitive column {column.name!r}: {rows}; {way}")
 
 
 def _with_star(column: CategoricalColumn, starred: Bools) -> CategoricalColumn:
     if not starred.any():
         return column
     if STAR in column.vocabulary.index:
-        msg = f"id column {column.name!r} must not contain {STAR!r}, which marks hidden identities"
-        raise InputError(msg)
+        raise InputError(f"id column {column.name!r} must not contain {STAR!r}, which marks hidden identities")
     filed = column.vocabulary.filed
     if filed is not None:
         return replace(column, vocabulary=Vocabulary.of_filed(filed.followed_by(STAR)))

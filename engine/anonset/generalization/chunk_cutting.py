@@ -104,8 +104,7 @@ def disassociate(table: Table, recoding: Disassociated) -> Chunks:
     column = table.transactions
     if column is None or len(recoding.record) != column.n:
         records = "none" if column is None else f"{column.n}"
-        msg = f"the recoding has {len(recoding.record)} records with items, the table has {records}"
-        raise InputError(msg)
+        raise InputError(f"the recoding has {len(recoding.record)} records with items, the table has {records}")
     occurs = np.zeros(len(column.vocabulary), np.bool_)
     for first, end in spans(len(recoding.item)):
         occurs[recoding.item[first:end]] = True

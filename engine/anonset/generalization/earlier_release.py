@@ -143,8 +143,7 @@ class EarlierRelease(RedactedRepr):
                 group[item] = first.setdefault(name, item) if name else SUPPRESSED
         for name, items in self.members.items():
             if len(items) > 1 and any(item not in vocabulary.index for item in items):
-                msg = f"{_named(name)} covers items that the hierarchy does not contain"
-                raise InputError(msg)
+                raise InputError(f"{_named(name)} covers items that the hierarchy does not contain")
         return ItemGroups(vocabulary, group)
 
     def over_both(self, column: SetColumn) -> SetColumn:
@@ -167,11 +166,10 @@ class EarlierRelease(RedactedRepr):
             shown = {self.mapping.get(item, "") for item in symbol.members} - {""}
             lacking = next((name for name in shown if not set(self.members[name]) <= set(symbol.members)), None)
             if symbol.members and not shown and all(item in self.mapping for item in symbol.members):
-                msg = (
+                raise InputError(
                     f"{setting('recoding')}: {datum(symbol.label)} would publish items that the earlier release "
                     "suppressed"
                 )
-                raise InputError(msg)
             if lacking is not None:
                 msg = f"{_named(lacking)}: the new symbol {datum(symbol.label)} is finer and would disclose more"
                 raise InputError(msg)
@@ -215,8 +213,7 @@ class EarlierRelease(RedactedRepr):
         before = self.reserved[name]
         if len(before) != len(items) or set(before) != set(items):
             changed = f"{counted(len(before), 'item')} but would now cover {len(items):,}"
-            msg = f"{_named(name)} covered {changed}; symbols must keep their items: {_HINT}"
-            raise InputError(msg)
+            raise InputError(f"{_named(name)} covered {changed}; symbols must keep their items: {_HINT}")
 
 
 def _named(name: str) -> str:

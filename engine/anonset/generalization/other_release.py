@@ -146,8 +146,7 @@ class OtherRelease(RedactedRepr):
             The message contains both counts.
         """
         if len(self.row) != n:
-            msg = f"the other release identifies {len(self.row):,} records, but the table has {n:,}"
-            raise InputError(msg)
+            raise InputError(f"the other release identifies {len(self.row):,} records, but the table has {n:,}")
 
 
 def without(publication: Records, items: Container[str]) -> Records:
@@ -163,11 +162,10 @@ def require_unpublished(publication: Records, removed: Container[str]) -> None:
     """
     covered = sorted({x for symbol in publication.symbols for x in symbol.members if x in removed})
     if covered:
-        msg = (
+        raise InputError(
             f"{setting('after')}: reading removed items for which a published symbol stands, such as "
             f"{datum(covered[0])}; read them as items in both releases, or remove them from the hierarchy"
         )
-        raise InputError(msg)
 
 
 def occurring(column: SetColumn) -> list[str]:

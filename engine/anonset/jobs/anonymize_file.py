@@ -126,9 +126,7 @@ def _checked(file_run: FileRun, opened: "OpenedPublication", progress: Progress 
 def _require_records(table: Table, settings: Settings) -> None:
     if not table.columns:
         ways = f"publish columns, such as a set of codes ({setting('items')}) or a personal attribute"
-        msg = f"{settings.input}: all columns except the id are dropped; {ways} ({setting('relational')})"
-        raise InputError(msg)
+        raise InputError(f"{settings.input}: all columns except the id are dropped; {ways} ({setting('relational')})")
     if not table.n and "empty" not in settings.accept:
         publish_empty = setting("accept", "empty")
-        msg = f"{settings.input}: the data contain no records; to publish an empty table: {publish_empty}"
-        raise InputError(msg)
+        raise InputError(f"{settings.input}: the data contain no records; to publish an empty table: {publish_empty}")

@@ -41,8 +41,7 @@ class Bounds:
         column = self.table.transactions
         if column is None or column.name not in self.hierarchies:
             name = "items" if column is None else column.name
-            msg = f"a bound requires a hierarchy of column {name!r}, got none"
-            raise InputError(msg)
+            raise InputError(f"a bound requires a hierarchy of column {name!r}, got none")
         key = (k, m, suppression)
         if key not in self.known:
             exact = Exact(k=k, m=m, suppress=suppression)

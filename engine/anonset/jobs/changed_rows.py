@@ -57,14 +57,12 @@ def changed_rows(report: str) -> list[list[ChangedCell]]:
     out, settings = settings_at(report, "out", Job(), OriginalSettings)
     source = settings.original_source()
     if source is None:
-        msg = "the original does not exist, so its records cannot be shown"
-        raise InputError(msg)
+        raise InputError("the original does not exist, so its records cannot be shown")
     with opened_to_compare(out, source, settings, "losses") as (opened, place):
         publication, private = opened.publication, opened.report
         back = opened.way_back(MEMORY)
         if not isinstance(publication, Records) or private is None or back is None:
-            msg = "the publication does not contain complete records that belong to records of the original"
-            raise InputError(msg)
+            raise InputError("the publication does not contain complete records that belong to records of the original")
         original = read_original(publication, source, settings, opened.attested, place)
         require_same_content(fit(original, settings.hierarchy, items_outside_hierarchy(opened.attested))[0], private)
         rows = np.sort(np.random.default_rng(0).choice(publication.n, min(_SHOWN, publication.n), replace=False))

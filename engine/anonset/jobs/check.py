@@ -117,8 +117,7 @@ def check_publication(
         needs = [setting(n) for n in ("max_suppressed", "utility_constraints") if getattr(settings, n) is not None]
         if needs:
             verb = "requires" if len(needs) == 1 else "require"
-            msg = f"{' and '.join(needs)} {verb} the original data: pass it with --original"
-            raise InputError(msg)
+            raise InputError(f"{' and '.join(needs)} {verb} the original data: pass it with --original")
         _require_known_policy(verdict, kind.agreed_tree(model, settings), None, attested)
         return PublicationCheck(verdict, roles, correlations=correlations, too_large=kind.too_large)
     most = settings.max_suppressed
@@ -157,9 +156,8 @@ def _require_known_policy(
         items |= set(original.transactions.vocabulary.labels)
     if any(item in items for itemset in policy.itemsets for item in itemset):
         return
-    msg = (
+    raise InputError(
         f"--privacy-constraints: the publication contains none of the {checked['protected_items']} protected items, "
         f"such as {datum(policy.itemsets[0][0])}; check that the constraints belong to these data, or pass "
         "--codebook or --original"
     )
-    raise InputError(msg)

@@ -83,8 +83,7 @@ def evaluate(
         original, hierarchies = fit(original, hierarchies or {}, secrets)
         if bound and opened.attested.model not in (models := [model.name for model in BOUNDED]):
             requirement = f"{setting('bound')}: the model must be {' or '.join(models)}"
-            msg = f"{requirement}, but the model of {str(opened.out)!r} is {opened.attested.model}"
-            raise InputError(msg)
+            raise InputError(f"{requirement}, but the model of {str(opened.out)!r} is {opened.attested.model}")
         if opened.report is not None:
             require_same_content(original, opened.report)
         original, trees = bind_columns(original, hierarchies, secrets)
@@ -108,8 +107,7 @@ def _require_same_records(original: Table, opened: OpenedPublication) -> None:
     """
     published = opened.attested.counts.get("records")
     if published != original.n and opened.attested.data.complete:
-        msg = f"the original has {original.n} records, but {str(opened.out)!r} was made from {published}"
-        raise InputError(msg)
+        raise InputError(f"the original has {original.n} records, but {str(opened.out)!r} was made from {published}")
 
 
 def flatten(evaluation: Evaluation) -> dict[str, Any]:

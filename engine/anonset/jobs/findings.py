@@ -212,8 +212,7 @@ class Findings(RedactedRepr):
         if self.obstacle is not None:
             raise InputError(self.obstacle.sentence)
         if self.memory is None:
-            msg = f"{self.source}: the data are not in files, so no job file can name them"
-            raise InputError(msg)
+            raise InputError(f"{self.source}: the data are not in files, so no job file can name them")
         folder, common, answers = Path(folder), self.settings, dict[str, str]()
         if self.question is None:
             tuples = 0 if self.quasi_identifiers is None else self.quasi_identifiers.classes
@@ -329,8 +328,7 @@ def _placed(settings: Job, folder: Path) -> Job:
     placed = dict[str, str]()
     for name, spec in specs.items():
         if not isinstance(spec, (str, os.PathLike)):
-            msg = f"{setting('hierarchy')}: {name!r}: a job file names files and rules; pass one of them"
-            raise InputError(msg)
+            raise InputError(f"{setting('hierarchy')}: {name!r}: a job file names files and rules; pass one of them")
         placed[name] = with_path(os.fspath(spec), lambda path: relative_to(folder, path))
     return Job({**settings, "hierarchy": placed}) if "hierarchy" in settings else settings
 

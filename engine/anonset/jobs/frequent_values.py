@@ -54,8 +54,7 @@ def frequent_values(job: str, column: str = "") -> list[FrequentValues]:
         shown = [one for one in table.columns if one not in table.ids]
         found = {name: values for one in shown for name, values in values_by_column(one, table.joined).items()}
         if column and column not in found:
-            msg = f"column {column!r} is not published, so its values are not shown"
-            raise InputError(msg)
+            raise InputError(f"column {column!r} is not published, so its values are not shown")
         return [
             _of(name, table.n, values, _SHOWN if not column else _SHOWN_OF_ONE)
             for name, values in found.items()

@@ -42,12 +42,10 @@ def few_with_earlier(opened: OpenedPublication, after: str) -> Witness | None:
     file_run = FileRun(validate(settings_model(), {**known, "after": after}))
     run = file_run.run()
     if run.other_release is None or run.other_release.attestation_sha256 != declared.together_with:
-        msg = f"{setting('after')} {after}: the attestation of {str(out)!r} names another earlier release"
-        raise InputError(msg)
+        raise InputError(f"{setting('after')} {after}: the attestation of {str(out)!r} names another earlier release")
     digests = report.input.get("sha256"), report.input.get("side_files", {})
     if (file_run.source.sha256, file_run.side_files) != digests:
-        msg = f"{setting('after')}: the input or a side file of {str(out)!r} has changed; restore it"
-        raise InputError(msg)
+        raise InputError(f"{setting('after')}: the input or a side file of {str(out)!r} has changed; restore it")
     missing = f"{setting('after')}: the private directory of {str(out)!r} lacks the map from rows to records"
     publication, way_back = require_kind(opened.publication, Records, missing), opened.way_back(opened.store)
     if way_back is None:

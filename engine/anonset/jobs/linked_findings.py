@@ -146,8 +146,7 @@ class LinkedFindings(RedactedRepr):
             If no table has items.
         """
         if not self.can_run:
-            msg = "no linked table has a column that is recognized as items"
-            raise InputError(msg)
+            raise InputError("no linked table has a column that is recognized as items")
         unit, declared, own = self.keys[0].unit, self.is_declared, [(one, one.hierarchies) for one in self.tables]
         trees = {"hierarchy": {column_of(one.name, name): spec for one, specs in own for name, spec in specs.items()}}
         relational = [column for one in self.tables for column in one.named("relational")]

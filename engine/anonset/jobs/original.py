@@ -112,8 +112,7 @@ def require_columns(original: Table, attested: Attestation) -> None:
     for role, (names, expected) in attested.data.protected(original).items():
         if sorted(names) != sorted(expected):
             shown = [", ".join(map(repr, names)) or "none" for names in (names, expected)]
-            msg = f"the original must have the published {role} columns {shown[1]}, got {shown[0]}"
-            raise InputError(msg)
+            raise InputError(f"the original must have the published {role} columns {shown[1]}, got {shown[0]}")
 
 
 def items_outside_hierarchy(attested: Attestation) -> tuple[str, ...]:
@@ -136,8 +135,7 @@ def require_same_content(original: Table, report: Report) -> None:
     others = {column.name for column in (*original.kept, *original.ids)} - digests.keys()
     for column in original.columns:
         if column.name not in others and column_sha256(column, original.store) != digests.get(column.name):
-            msg = (
+            raise InputError(
                 f"column {column.name!r} of the original differs from the published data: it must contain the same "
                 "values in the same order, read in the same way (as text or as numbers)"
             )
-            raise InputError(msg)

@@ -117,8 +117,7 @@ def _placed(
         obstacle = obstacle or in_memory
     if obstacle:
         if settings.cluster is not None:
-            msg = f"{setting('cluster')} requires an out-of-core run, but {obstacle}"
-            raise InputError(msg)
+            raise InputError(f"{setting('cluster')} requires an out-of-core run, but {obstacle}")
         factor = _CHUNKS if data.held_in_memory else _RISKS
         require_memory(int(factor * memory_for(publication.source.size)), settings.memory_limit, obstacle)
     sized = data.by_blocks or data.held_in_memory or (for_risks and not obstacle)

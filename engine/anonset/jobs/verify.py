@@ -57,8 +57,7 @@ def check(
     settings = check_settings(options)
     folder = published.out if isinstance(published, OpenedPublication) else Path(published)
     if not folder.exists():
-        msg = f"{folder}: no such file or directory"
-        raise InputError(msg)
+        raise InputError(f"{folder}: no such file or directory")
     if not isinstance(published, OpenedPublication) and not is_publication(folder):
         require_apart(settings.work_dir, folder, settings.original)
         return _check_foreign(folder, settings, progress)
@@ -88,8 +87,7 @@ def _check_foreign(published: Path, settings: CheckSettings, progress: Progress 
         msg = f"{published}: no attestation.json; name the privacy model with --model ({models}) and its parameters"
         raise InputError(msg)
     if settings.after is not None:
-        msg = f"{published}: no attestation.json, so {setting('after')} has no joint guarantee to check"
-        raise InputError(msg)
+        raise InputError(f"{published}: no attestation.json, so {setting('after')} has no joint guarantee to check")
     original = settings.original_source()
     with place_of_data([] if original is None else [original], settings) as place:
         model = _requested_model(settings)
@@ -161,8 +159,7 @@ def _require_readable(opened: OpenedPublication, settings: CheckSettings, model:
     attested = opened.attested
     options = [n for n in ("items", "relational", "keep", "separator", "codebook") if getattr(settings, n)]
     if roles := [setting(n) for n in options if n not in _of_original(settings, attested)]:
-        msg = f"remove {' and '.join(roles)}: {str(opened.out)!r} has an attestation with the column roles"
-        raise InputError(msg)
+        raise InputError(f"remove {' and '.join(roles)}: {str(opened.out)!r} has an attestation with the column roles")
     opened.require_about(model)
     publication = opened.publication
     analysis_of(publication).require_codebook(opened, settings)
@@ -194,6 +191,5 @@ def _with_records(publication: Published, settings: CheckSettings, store: Store)
         return publication
     record, cluster = read_records(Path(settings.records), store)
     if len(record) != publication.n:
-        msg = f"{settings.records!r} maps {len(record)} rows, but the publication has {publication.n}"
-        raise InputError(msg)
+        raise InputError(f"{settings.records!r} maps {len(record)} rows, but the publication has {publication.n}")
     return publication.with_way_back(record, cluster)

@@ -35,11 +35,10 @@ def warm_up(*, progress: Progress | None = None) -> CompilationResult:
 
     folder = kernel_cache()
     if folder is None or not cache_writable():
-        msg = (
+        raise InputError(
             "no writable cache directory for compiled kernels; set the environment variable NUMBA_CACHE_DIR to a "
             "writable directory"
         )
-        raise InputError(msg)
     kernels, seconds, names = COMPILATION.kernels, COMPILATION.seconds, all_files()
     for number, name in enumerate(names):
         if progress is not None:

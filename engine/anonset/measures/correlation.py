@@ -152,8 +152,7 @@ class _Incidence:
 
     def __init__(self, publication: VisibleIndividuals) -> None:
         if not publication.ids:
-            msg = "correlations need an id column; the publication has none"
-            raise InputError(msg)
+            raise InputError("correlations need an id column; the publication has none")
         self.publication = publication
         rows = np.flatnonzero(~publication.starred)
         codes = [column.codes[rows] for column in publication.ids]

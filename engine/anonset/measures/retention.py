@@ -94,8 +94,7 @@ def occurrences_by_size(column: SetColumn, recoding: Cut | ItemGroups | PerClust
         np.add.at(counts, sizes_of_items(column, recoding), column.occurrences)
         return counts
     if len(recoding.cluster) != column.n:
-        msg = f"the recoding has clusters for {len(recoding.cluster)} records, the column has {column.n}"
-        raise InputError(msg)
+        raise InputError(f"the recoding has clusters for {len(recoding.cluster)} records, the column has {column.n}")
     for records, mapping in recoding.pieces():
         _add_occurrences(counts, column if records is None else column.take(records), mapping)
     return counts
@@ -115,14 +114,12 @@ def sizes_of_items(column: SetColumn, mapping: Cut | ItemGroups) -> Int64:
     """Return the number of items that the symbol of each item covers, int64 (M,). 0 if the item is suppressed."""
     if isinstance(mapping, Cut):
         if column.vocabulary != mapping.hierarchy.leaves:
-            msg = f"column {column.name!r} must be bound to the recoding's hierarchy first (Hierarchy.bind)"
-            raise InputError(msg)
+            raise InputError(f"column {column.name!r} must be bound to the recoding's hierarchy first (Hierarchy.bind)")
         image = mapping.image
         sizes = mapping.sizes[image]
     else:
         if column.vocabulary != mapping.vocabulary:
-            msg = f"column {column.name!r} must have the vocabulary of the recoding"
-            raise InputError(msg)
+            raise InputError(f"column {column.name!r} must have the vocabulary of the recoding")
         image = mapping.group
         sizes = np.bincount(image[image != NOT_PUBLISHED], minlength=len(image)).astype(np.int64)[image]
     return np.where(image == NOT_PUBLISHED, 0, sizes).astype(np.int64)

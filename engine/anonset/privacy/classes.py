@@ -80,8 +80,7 @@ class KLDiversity(SensitiveClasses):
         super().__post_init__()
         if (self.c is not None) != (self.l_kind == "recursive"):
             needed = "requires" if self.c is None else "takes no"
-            msg = f"{setting('l_kind', self.l_kind)} {needed} {setting('c')}"
-            raise InputError(msg)
+            raise InputError(f"{setting('l_kind', self.l_kind)} {needed} {setting('c')}")
         if self.c is not None:
             object.__setattr__(self, "c", _require_few_parts("c", self.c, 0, None))
 
@@ -129,8 +128,7 @@ class KTCloseness(SensitiveClasses):
         object.__setattr__(self, "t", _require_few_parts("t", self.t, -1, 1))
         if (self.t_tree is not None) != (self.t_distance == "hierarchical"):
             needed = "requires" if self.t_tree is None else "takes no"
-            msg = f"{setting('t_distance', self.t_distance)} {needed} {setting('t_tree')}"
-            raise InputError(msg)
+            raise InputError(f"{setting('t_distance', self.t_distance)} {needed} {setting('t_tree')}")
         _require_tree(self.paths)
 
     @property
@@ -162,13 +160,11 @@ def _require_tree(paths: Mapping[str, tuple[str, ...]]) -> None:
     parent: dict[str, str] = {}
     for path in paths.values():
         if len(set(path)) < len(path) or not all(path):
-            msg = (
+            raise InputError(
                 f"{setting('t_tree')}: a line must contain a value and the nodes above it, each once, separated by ';'"
             )
-            raise InputError(msg)
         if any(parent.setdefault(node, above) != above for node, above in pairwise(path)):
-            msg = f"{setting('t_tree')}: a node has two parents"
-            raise InputError(msg)
+            raise InputError(f"{setting('t_tree')}: a node has two parents")
     if len({path[-1] for path in paths.values()}) > 1 or not set(parent.values()).isdisjoint(paths):
         msg = f"{setting('t_tree')}: all lines must end in the same root, and a value must not be the parent of another"
         raise InputError(msg)
@@ -182,9 +178,7 @@ def _require_few_parts(name: str, value: Written, above: int, most: int | None) 
         number = Fraction(above)
     if number <= above if most is None else not 0 <= number <= most:
         bounds = f"above {above}" if most is None else f"in [0, {most}]"
-        msg = f"{setting(name)} must be a number {bounds}, got {value!r}"
-        raise InputError(msg)
+        raise InputError(f"{setting(name)} must be a number {bounds}, got {value!r}")
     if max(number.numerator, number.denominator) > MOST_PARTS:
-        msg = f"{setting(name)} must be a number of at most nine digits, got {value!r}"
-        raise InputError(msg)
+        raise InputError(f"{setting(name)} must be a number of at most nine digits, got {value!r}")
     return shortest_float(number)

@@ -163,8 +163,7 @@ class PrivacyModel(RedactedRepr, ABC):
         InputError
             If the model does not override this method.
         """
-        msg = f"model {self.name!r} cannot be verified: its class {type(self).__name__} has no check"
-        raise InputError(msg)
+        raise InputError(f"model {self.name!r} cannot be verified: its class {type(self).__name__} has no check")
 
     @property
     def implied(self) -> tuple[str, ...]:
@@ -294,17 +293,14 @@ def require_share(name: str, value: float) -> None:
         If the value is invalid. The message contains the name, the value and the requirement.
     """
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value <= 1.0:
-        msg = f"{setting(name)} must be a number in [0, 1], got {value!r}"
-        raise InputError(msg)
+        raise InputError(f"{setting(name)} must be a number in [0, 1], got {value!r}")
 
 
 def _require_between(name: str, value: int, least: int, most: int | None) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        msg = f"{setting(name)} must be an integer of at least {least}, got {value!r}"
-        raise InputError(msg)
+        raise InputError(f"{setting(name)} must be an integer of at least {least}, got {value!r}")
     if most is not None and value > most:
-        msg = f"{setting(name)} must be an integer of at most {most}, got {value}"
-        raise InputError(msg)
+        raise InputError(f"{setting(name)} must be an integer of at most {most}, got {value}")
 
 
 def require_labels(name: str, labels: tuple[str, ...]) -> None:
@@ -316,12 +312,10 @@ def require_labels(name: str, labels: tuple[str, ...]) -> None:
         If the value is invalid. The message contains the value and the requirement.
     """
     if not isinstance(labels, tuple) or not all(isinstance(label, str) for label in labels):
-        msg = f"{name} must be a tuple of labels, got {datum(labels)}"
-        raise InputError(msg)
+        raise InputError(f"{name} must be a tuple of labels, got {datum(labels)}")
     if len(set(labels)) != len(labels):
         twice = next(label for label in labels if labels.count(label) > 1)
-        msg = f"{name} must be distinct, got {datum(twice)} twice"
-        raise InputError(msg)
+        raise InputError(f"{name} must be distinct, got {datum(twice)} twice")
 
 
 Size = Annotated[int, require_size]

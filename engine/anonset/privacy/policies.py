@@ -61,8 +61,7 @@ class PrivacyPolicy(RedactedRepr):
         for number, itemset in enumerate(self.itemsets, 1):
             if not itemset or len(set(itemset)) < len(itemset):
                 problem = "contains an item twice" if itemset else "is empty"
-                msg = f"privacy constraint {number} {problem}; it must be a non-empty set of items"
-                raise InputError(msg)
+                raise InputError(f"privacy constraint {number} {problem}; it must be a non-empty set of items")
 
     def __len__(self) -> int:
         return len(self.itemsets)
@@ -88,8 +87,7 @@ class PrivacyPolicy(RedactedRepr):
             item = missing.args[0]
             number = next(n for n, itemset in enumerate(self.itemsets, 1) if item in itemset)
             expected = f"one of the {len(vocabulary)} items of the data"
-            msg = f"privacy constraint {number}: item {datum(item)} must be {expected}"
-            raise InputError(msg) from None
+            raise InputError(f"privacy constraint {number}: item {datum(item)} must be {expected}") from None
         return start, items
 
 
@@ -112,8 +110,7 @@ class UtilityPolicy(RedactedRepr):
         group_of: dict[str, int] = {}
         for number, group in enumerate(self.groups, 1):
             if not group:
-                msg = f"utility constraint {number} is empty; it must contain at least one item"
-                raise InputError(msg)
+                raise InputError(f"utility constraint {number} is empty; it must contain at least one item")
             for item in group:
                 if item in group_of:
                     clashing = f"utility constraints {group_of[item]} and {number}"
@@ -152,16 +149,14 @@ class UtilityPolicy(RedactedRepr):
             for item in group:
                 if (code := vocabulary.index.get(item)) is None:
                     expected = f"one of the {len(vocabulary)} items of the data"
-                    msg = f"utility constraint {number + 1}: item {datum(item)} must be {expected}"
-                    raise InputError(msg)
+                    raise InputError(f"utility constraint {number + 1}: item {datum(item)} must be {expected}")
                 group_of[code] = number
         if len(missing := np.flatnonzero(group_of < 0)):
             named = ", ".join(datum(vocabulary.labels[code]) for code in missing[:5])
-            msg = (
+            raise InputError(
                 f"utility constraints must contain every item, but {len(missing)} of {len(vocabulary)} are missing: "
                 f"{named}{', …' if len(missing) > 5 else ''}; add a group of the missing items"
             )
-            raise InputError(msg)
         return group_of
 
     def completed(self, vocabulary: Vocabulary) -> "UtilityPolicy":
@@ -199,8 +194,7 @@ def groups_of_level(hierarchy: Hierarchy, depth: int) -> UtilityPolicy:
     """
     deepest = int(hierarchy.column_depth.max())
     if not 0 <= depth <= deepest:
-        msg = f"depth must be in 0..{deepest}, the levels of the hierarchy, got {depth}"
-        raise InputError(msg)
+        raise InputError(f"depth must be in 0..{deepest}, the levels of the hierarchy, got {depth}")
     node, labels = hierarchy.nodes_in_column(depth), hierarchy.leaves.labels
     ends = [0, *(np.flatnonzero(node[1:] != node[:-1]) + 1).tolist(), len(node)]
     return UtilityPolicy(tuple(tuple(labels[first:end]) for first, end in pairwise(ends)))
@@ -222,8 +216,7 @@ def groups_of_siblings(vocabulary: Vocabulary, size: int) -> UtilityPolicy:
         If `size` is below 1.
     """
     if size < 1:
-        msg = f"size of the groups must be at least 1, got {size}"
-        raise InputError(msg)
+        raise InputError(f"size of the groups must be at least 1, got {size}")
     labels = vocabulary.labels
     return UtilityPolicy(tuple(tuple(labels[first : first + size]) for first in range(0, len(labels), size)))
 
@@ -251,11 +244,9 @@ def random_policy(name: str, vocabulary: Vocabulary, *, n_itemsets: int = 1000, 
         return PrivacyPolicy(tuple((labels[a], labels[b]) for a, b in combinations(chosen, 2)))
     require_known("random policy", name, (*PERCENT_OF_ITEMS, *SHARE_OF_SIZES))
     if n_itemsets < 1:
-        msg = f"n_itemsets must be at least 1, got {n_itemsets}"
-        raise InputError(msg)
+        raise InputError(f"n_itemsets must be at least 1, got {n_itemsets}")
     if n_itemsets > LARGEST_RANDOM_POLICY:
-        msg = f"n_itemsets must be at most {LARGEST_RANDOM_POLICY}, got {n_itemsets}"
-        raise InputError(msg)
+        raise InputError(f"n_itemsets must be at most {LARGEST_RANDOM_POLICY}, got {n_itemsets}")
     drawn: list[tuple[int, ...]] = []
     for size, share in enumerate(SHARE_OF_SIZES[name], 1):
         drawn.extend(_random_itemsets(random, len(labels), size, round(share * n_itemsets)))

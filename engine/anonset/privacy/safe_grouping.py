@@ -27,8 +27,7 @@ class SafetyConstraint(PrivacyModel):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.k < self.l:
-            msg = f"k must be at least l, got k={self.k} and l={self.l}"
-            raise InputError(msg)
+            raise InputError(f"k must be at least l, got k={self.k} and l={self.l}")
 
     @property
     def implied(self) -> tuple[str, ...]:

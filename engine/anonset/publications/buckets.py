@@ -52,16 +52,14 @@ class Buckets(Published):
     def __post_init__(self) -> None:
         names = [column.name for column in (*self.qit, self.snt_value)]
         if twice := next((name for position, name in enumerate(names) if name in names[:position]), None):
-            msg = f"column names of a bucketized table must be distinct, got {twice!r} twice"
-            raise InputError(msg)
+            raise InputError(f"column names of a bucketized table must be distinct, got {twice!r} twice")
         if {column.n for column in self.qit} != {len(self.record)}:
             msg = "the columns of the QIT must have the same number of rows, got " + ", ".join(
                 f"{column.name}: {column.n}" for column in self.qit
             )
             raise InputError(msg)
         if not len(self.snt_group) == self.snt_value.n == len(self.snt_count):
-            msg = "the columns of the SNT must have the same number of rows"
-            raise InputError(msg)
+            raise InputError("the columns of the SNT must have the same number of rows")
         if not self._is_ordered():
             msg = "the SNT must list groups in ascending order, with distinct values in each group and counts >= 1"
             raise InputError(msg)
@@ -152,8 +150,7 @@ class Buckets(Published):
     def require_same(self, written: Self) -> Self:
         """Compare the columns of this publication and `written` in blocks. The group numbers must be equal too."""
         if [column.name for column in self.qit] != [column.name for column in written.qit]:
-            msg = "the columns of the written file differ from the result in memory"
-            raise AnonsetError(msg)
+            raise AnonsetError("the columns of the written file differ from the result in memory")
         pairs = [*zip(self.qit, written.qit, strict=True), (self.snt_value, written.snt_value)]
         different = [before.name for before, after in pairs if not same_labels(before, after)]
         for before, after in ((self.snt_group, written.snt_group), (self.snt_count, written.snt_count)):
@@ -161,8 +158,7 @@ class Buckets(Published):
             if len(before) != len(after) or any(not np.array_equal(before[a:b], after[a:b]) for a, b in blocks):
                 different.append("snt")
         if different:
-            msg = f"column {different[0]!r}: the written file differs from the result in memory"
-            raise AnonsetError(msg)
+            raise AnonsetError(f"column {different[0]!r}: the written file differs from the result in memory")
         return written.with_way_back(self.record, None)
 
 

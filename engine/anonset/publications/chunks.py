@@ -132,8 +132,7 @@ class Chunks(Published):
             ("counts", self.totals, written.totals),
         ):
             if not same or before != after:
-                msg = f"table {name}: the written file differs from the result in memory"
-                raise AnonsetError(msg)
+                raise AnonsetError(f"table {name}: the written file differs from the result in memory")
         return written if self.record is None else written.with_way_back(self.record, self.cluster)
 
 

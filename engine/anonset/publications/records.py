@@ -147,8 +147,7 @@ class Records(Published):
         for column in self.columns:  # in FIMI files the set-valued column has no name
             read_back = written.transactions if isinstance(column, SetColumn) else by_name.get(column.name)
             if not same_labels(column, read_back):
-                msg = f"column {column.name!r}: the written file differs from the result in memory"
-                raise AnonsetError(msg)
+                raise AnonsetError(f"column {column.name!r}: the written file differs from the result in memory")
         symbol_of = {symbol.label: symbol for symbol in (*self.symbols, *self.value_sets)}
         for symbol in (*written.symbols, *written.value_sets):
             if symbol_of.get(symbol.label) != symbol:

@@ -212,10 +212,9 @@ def cells_by_column(symbols: Iterable[Symbol], joined: Sequence[str]) -> dict[st
     for position, symbol in enumerate(book):
         for name, text in cells(symbol, position_of).items():
             if (other := position_of[name].setdefault(text, position)) != position:
-                msg = (
+                raise InputError(
                     f"column {name!r}: {datum(book[other].label)} and {datum(symbol.label)} would both be "
                     f"published as {datum(text)}; labels must be distinct within a column: rename the "
                     "item or the node"
                 )
-                raise InputError(msg)
     return position_of

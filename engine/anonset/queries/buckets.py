@@ -42,8 +42,7 @@ def true_count(table: Table, query: BucketQuery) -> int:
     chosen = _rows((*table.ids, *table.kept), query, table.n)
     if query.sensitive is not None:
         if table.sensitive is None:
-            msg = "the query asks for sensitive values, but the table has no sensitive column"
-            raise InputError(msg)
+            raise InputError("the query asks for sensitive values, but the table has no sensitive column")
         chosen &= _allowed(table.sensitive, query.sensitive)[table.sensitive.codes]
     return int(np.count_nonzero(chosen))
 
@@ -95,8 +94,7 @@ def record_workload(table: Table, columns: Sequence[str], *, queries: int = 100,
     chosen = [_named(by_name, name) for name in columns]
     sensitive = table.sensitive
     if sensitive is None or table.n == 0:
-        msg = "a workload from records needs a table with a sensitive column and a record"
-        raise InputError(msg)
+        raise InputError("a workload from records needs a table with a sensitive column and a record")
     require_queries(queries)
     random = SplitMix(seed)
     rows = [random.below(table.n) for _ in range(queries)]
@@ -120,8 +118,7 @@ def _rows(columns: Sequence[CategoricalColumn], query: BucketQuery, n: int) -> B
 
 def _named(by_name: Mapping[str, CategoricalColumn], name: str) -> CategoricalColumn:
     if name not in by_name:
-        msg = f"query columns must be among {', '.join(map(repr, by_name)) or 'none'}, got {name!r}"
-        raise InputError(msg)
+        raise InputError(f"query columns must be among {', '.join(map(repr, by_name)) or 'none'}, got {name!r}")
     return by_name[name]
 
 

@@ -19,10 +19,9 @@ class Between(RedactedRepr):
 
     def __post_init__(self) -> None:
         if not (_is_finite(self.low) and _is_finite(self.high) and self.low <= self.high):
-            msg = (
+            raise InputError(
                 f"condition on {self.column!r}: low and high must be numbers, low <= high, got {self.low}, {self.high}"
             )
-            raise InputError(msg)
 
 
 @dataclass(frozen=True)
@@ -34,8 +33,7 @@ class Among(RedactedRepr):
 
     def __post_init__(self) -> None:
         if not self.values:
-            msg = f"condition on {self.column!r}: values must not be empty"
-            raise InputError(msg)
+            raise InputError(f"condition on {self.column!r}: values must not be empty")
 
 
 def _is_finite(value: float) -> bool:

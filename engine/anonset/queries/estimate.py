@@ -95,8 +95,7 @@ class TrueCounts:
     def _codes(self, query: Query) -> list[int]:
         vocabulary = self.index.column.vocabulary
         if unknown := [item for item in query.items if item not in vocabulary.index]:
-            msg = f"query: item {datum(unknown[0])} does not occur in the data ({len(vocabulary)} items)"
-            raise InputError(msg)
+            raise InputError(f"query: item {datum(unknown[0])} does not occur in the data ({len(vocabulary)} items)")
         return [vocabulary.index[item] for item in query.items]
 
 
@@ -138,8 +137,7 @@ class ExpectedCounts:
 
     def __init__(self, publication: Records, *, reading: Reading = ONE_MEMBER) -> None:
         if publication.transactions is None:
-            msg = "queries need a set-valued column; the publication has none"
-            raise InputError(msg)
+            raise InputError("queries need a set-valued column; the publication has none")
         self.index, self.reading = SupportIndex(publication.transactions), require_reading(reading)
         self.sizes = [len(symbol.members) for symbol in publication.symbols]
         self._symbols_of: dict[str, list[int]] = {}

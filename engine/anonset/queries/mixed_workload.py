@@ -42,14 +42,11 @@ class QueryShape:
     def __post_init__(self) -> None:
         for name, value in (("n_values", self.n_values), ("n_items", self.n_items)):
             if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-                msg = f"{name} must be an integer of at least 0, got {value!r}"
-                raise InputError(msg)
+                raise InputError(f"{name} must be an integer of at least 0, got {value!r}")
         if not self.n_values + self.n_items:
-            msg = "a query needs n_values or n_items of at least 1, got 0 and 0"
-            raise InputError(msg)
+            raise InputError("a query needs n_values or n_items of at least 1, got 0 and 0")
         if isinstance(self.width, bool) or not isinstance(self.width, int | float) or not 0.0 <= self.width <= 1.0:
-            msg = f"width must be a number in [0, 1], got {self.width!r}"
-            raise InputError(msg)
+            raise InputError(f"width must be a number in [0, 1], got {self.width!r}")
 
 
 def mixed_record_workload(table: Table, n_queries: int, shape: QueryShape, seed: int = 0) -> Workload:
@@ -75,11 +72,10 @@ def mixed_record_workload(table: Table, n_queries: int, shape: QueryShape, seed:
     if column is not None and shape.n_items:
         records = np.flatnonzero(column.lengths >= shape.n_items)
     if not len(records):
-        msg = (
+        raise InputError(
             f"a workload from records needs a record with {counted(shape.n_items, 'item')}; none of the {table.n} has "
             "so many"
         )
-        raise InputError(msg)
     queries = []
     for _ in range(n_queries):
         record = int(records[draw.random.below(len(records))])
@@ -144,8 +140,7 @@ def mixed_published_workload(
     draw = _QueryGenerator.of(table, hierarchies, n_queries, shape, seed)
     published = {c.name: PublishedValues(draw.domains[c.name], c) for c in publication.relational}
     if missing := sorted(draw.domains.keys() - published.keys()):
-        msg = f"the publication has no relational column {missing[0]!r}"
-        raise InputError(msg)
+        raise InputError(f"the publication has no relational column {missing[0]!r}")
     occurring = {name: distinct(values.column.codes) for name, values in published.items()}
     column, symbols = table.transactions, publication.transactions
     present = np.empty(0, np.int64) if symbols is None else np.flatnonzero(symbols.occurrences)
@@ -177,11 +172,9 @@ class _QueryGenerator(RedactedRepr):
         require_queries(n_queries)
         random = SplitMix(seed)
         if not table.n:
-            msg = "a workload needs a table with records, got none"
-            raise InputError(msg)
+            raise InputError("a workload needs a table with records, got none")
         if shape.n_items and table.transactions is None:
-            msg = f"n_items must be 0 because the table has no set-valued column, got {shape.n_items}"
-            raise InputError(msg)
+            raise InputError(f"n_items must be 0 because the table has no set-valued column, got {shape.n_items}")
         _require_enough("n_values", shape.n_values, len(table.relational), "relational columns")
         return cls(random, domains_of(table, hierarchies), shape)
 
@@ -237,5 +230,4 @@ def _query(column: SetColumn | None, codes: Sequence[int], where: Sequence[Condi
 
 def _require_enough(name: str, value: int, n: int, noun: str) -> None:
     if value > n:
-        msg = f"{name} must be at most {n}, the number of {noun}, got {value}"
-        raise InputError(msg)
+        raise InputError(f"{name} must be at most {n}, the number of {noun}, got {value}")

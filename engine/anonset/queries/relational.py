@@ -46,8 +46,7 @@ class ValueDomain:
 
     def __init__(self, column: Column, hierarchy: Hierarchy | None = None) -> None:
         if isinstance(column, NumericColumn) and hierarchy is not None:
-            msg = f"column {column.name!r} is numeric and must not have a hierarchy"
-            raise InputError(msg)
+            raise InputError(f"column {column.name!r} is numeric and must not have a hierarchy")
         self.column, self.hierarchy = column, hierarchy
         self.numbers: Float64 = np.empty(0)
         self.whole = False
@@ -75,13 +74,11 @@ class ValueDomain:
         name = self.column.name
         if self.vocabulary is None or not isinstance(condition, Among):
             kind, needed = ("numeric", "Between") if self.vocabulary is None else ("categorical", "Among")
-            msg = f"column {name!r} is {kind}, a condition on it must be {needed}, got {datum(condition)}"
-            raise InputError(msg)
+            raise InputError(f"column {name!r} is {kind}, a condition on it must be {needed}, got {datum(condition)}")
         for value in condition.values:
             if value not in self.vocabulary.index:
                 expected = f"among the {len(self.vocabulary)} values of the column"
-                msg = f"condition on {name!r}: value {datum(value)} must be {expected}"
-                raise InputError(msg)
+                raise InputError(f"condition on {name!r}: value {datum(value)} must be {expected}")
         return frozenset(condition.values)
 
     def bounds(self, condition: Condition) -> tuple[float, float]:
@@ -94,8 +91,7 @@ class ValueDomain:
         """
         if self.vocabulary is not None or not isinstance(condition, Between):
             self.allowed(condition)
-            msg = f"column {self.column.name!r} must be numeric for {datum(condition)}"
-            raise InputError(msg)
+            raise InputError(f"column {self.column.name!r} must be numeric for {datum(condition)}")
         if self.whole:
             return float(np.ceil(condition.low)), float(np.floor(condition.high))
         return condition.low, condition.high
@@ -302,8 +298,7 @@ class ExpectedAnswers:
 
 def _domain(domains: Mapping[str, _T], condition: Condition) -> _T:
     if condition.column not in domains:
-        msg = f"a condition's column must be among {_listed(domains)}, got {condition.column!r}"
-        raise InputError(msg)
+        raise InputError(f"a condition's column must be among {_listed(domains)}, got {condition.column!r}")
     return domains[condition.column]
 
 
@@ -313,6 +308,5 @@ def _listed(names: Collection[str]) -> str:
 
 def _require_items(items: _T | None) -> _T:
     if items is None:
-        msg = "the query asks for items, but the data have no set-valued column"
-        raise InputError(msg)
+        raise InputError("the query asks for items, but the data have no set-valued column")
     return items

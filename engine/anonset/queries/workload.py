@@ -53,8 +53,6 @@ def require_queries(n_queries: int) -> None:
         If the number is invalid. The message contains the value and the requirement.
     """
     if isinstance(n_queries, bool) or not isinstance(n_queries, int) or n_queries < 1:
-        msg = f"n_queries must be an integer of at least 1, got {n_queries!r}"
-        raise InputError(msg)
+        raise InputError(f"n_queries must be an integer of at least 1, got {n_queries!r}")
     if n_queries > LARGEST_WORKLOAD:
-        msg = f"n_queries must be at most {LARGEST_WORKLOAD}, got {n_queries}"
-        raise InputError(msg)
+        raise InputError(f"n_queries must be at most {LARGEST_WORKLOAD}, got {n_queries}")

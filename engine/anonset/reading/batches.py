@@ -265,11 +265,10 @@ def open_source(data: Any, options: ReadOptions = AS_RECOGNISED, labels: Sequenc
     if options.skip_without_id:
         opened = opened.changed(Transform(ids=opened.named(options.ids)))
     if twice := [name for name in source.keys if name in opened.names]:
-        msg = (
+        raise InputError(
             f"{source.where}: column {twice[0]!r} occurs in the files and in the folder names; remove or rename it in "
             "either"
         )
-        raise InputError(msg)
     if not source.keys:
         return opened
     return replace(opened, names=(*opened.names, *source.keys), sets_only=False)
@@ -331,8 +330,7 @@ def _require_lines(where: object, kind: str, options: ReadOptions) -> None:
     elif options.value_codes and kind not in STATISTICS:
         problem = f"{setting('value_codes', True)} applies to files of statistics programs only"
     if problem:
-        msg = f"{where}: {problem}; got {kind}"
-        raise InputError(msg)
+        raise InputError(f"{where}: {problem}; got {kind}")
 
 
 def with_keys(file: DataFile, before: int, n: int, columns: ArrowColumns, names: Sequence[str]) -> Batch:

@@ -46,6 +46,5 @@ def decisions(options: Any) -> dict[str, Decides]:
         notes = {name: field.metadata for name, field in options.model_fields.items()}
     declared = {name: [note for note in more if isinstance(note, Decides)] for name, more in notes.items()}
     if missing := [name for name, found in declared.items() if len(found) != 1]:
-        msg = f"{options.__name__}.{missing[0]} must declare what it decides"
-        raise TypeError(msg)
+        raise TypeError(f"{options.__name__}.{missing[0]} must declare what it decides")
     return {name: decided for name, (decided,) in declared.items()}

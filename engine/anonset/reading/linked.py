@@ -161,8 +161,7 @@ class LinkedTables(RedactedRepr):
             msg = f"{where}: linked tables need {setting('unit', 'COLUMN')}, the key that identifies the person"
             raise InputError(msg)
         if not isinstance(tables, Mapping) or not tables:
-            msg = f"{where}: tables must name at least one table"
-            raise InputError(msg)
+            raise InputError(f"{where}: tables must name at least one table")
         made = [_table(f"{where}: table {name!r}", name, given, columns, folder) for name, given in tables.items()]
         parents = {table.parent for table in made}
         with_items = [table for table in made if table.items]
@@ -173,11 +172,9 @@ class LinkedTables(RedactedRepr):
             msg = f"{where}: tables {names} have no items; only one table may describe the persons, so join them first"
             raise InputError(msg)
         if not describing and any(table.name == RECORDS for table in with_items):
-            msg = f"{where}: rename the table {RECORDS!r}; this name is used for the list of records"
-            raise InputError(msg)
+            raise InputError(f"{where}: rename the table {RECORDS!r}; this name is used for the list of records")
         if not with_items:
-            msg = f"{where}: no table has items; publish a single table without {setting('tables')}"
-            raise InputError(msg)
+            raise InputError(f"{where}: no table has items; publish a single table without {setting('tables')}")
         ordered = (*describing, *with_items)
         _require_parents(where, (*ordered, *lookups))
         return cls(columns, ordered, tuple(lookups))
@@ -214,31 +211,25 @@ class LinkedTables(RedactedRepr):
 def _table(where: str, name: str, given: Any, unit: tuple[str, ...], folder: Place | None) -> LinkedTable:
     if not name or not {*name}.isdisjoint("./\\") or len(name.encode()) > _LONGEST_NAME:
         limit = f"be empty, be longer than {_LONGEST_NAME} bytes or contain '.', '/' or '\\'"
-        msg = f"{where}: the name of a table must not {limit}"
-        raise InputError(msg)
+        raise InputError(f"{where}: the name of a table must not {limit}")
     if not isinstance(given, Mapping) or "input" not in given:
-        msg = f"{where}: input must be set to a path"
-        raise InputError(msg)
+        raise InputError(f"{where}: input must be set to a path")
     settings = {key.replace("-", "_"): value for key, value in given.items()}
     for key in settings:
         if key not in _SETTINGS:
             near = similar_name(key, _SETTINGS)
-            msg = f"{where}: unknown setting {key!r}" + ("" if near is None else f"; did you mean {near}?")
-            raise InputError(msg)
+            raise InputError(f"{where}: unknown setting {key!r}" + ("" if near is None else f"; did you mean {near}?"))
     items = names_in((), settings.get("items"))
     attributes = {role: names_in((), settings[role]) for role in ATTRIBUTES if role in settings}
     if len(items) > 1:
-        msg = f"{where}: items must be one column; name the table twice to publish the items of two columns"
-        raise InputError(msg)
+        raise InputError(f"{where}: items must be one column; name the table twice to publish the items of two columns")
     if items and attributes:
         role = next(iter(attributes))
-        msg = f"{where}: a table has either items or {role} columns; its other columns are not published"
-        raise InputError(msg)
+        raise InputError(f"{where}: a table has either items or {role} columns; its other columns are not published")
     key = names_in((), settings.get("key", unit))
     parent, _, column = str(settings.get("in", "")).partition(".")
     if column and len(key) > 1:
-        msg = f"{where}: in must name a table, because key names {len(key)} columns"
-        raise InputError(msg)
+        raise InputError(f"{where}: in must name a table, because key names {len(key)} columns")
     if not parent and len(key) != len(unit):
         msg = f"{where}: key must name {len(unit)} columns, one for each column of {setting('unit')}, got {list(key)}"
         raise InputError(msg)
@@ -267,13 +258,11 @@ def _require_parents(where: str, tables: Sequence[LinkedTable]) -> None:
         table, passed = first, [first.name]
         while table.parent:
             if table.parent not in table_of:
-                msg = f"{where}: table {table.name!r}: in must name a table, got {table.parent!r}"
-                raise InputError(msg)
+                raise InputError(f"{where}: table {table.name!r}: in must name a table, got {table.parent!r}")
             table = table_of[table.parent]
             if table.name in passed:
                 circle = " in ".join(map(repr, [*passed, table.name]))
-                msg = f"{where}: no key leads to the person, because in names a circle of tables: {circle}"
-                raise InputError(msg)
+                raise InputError(f"{where}: no key leads to the person, because in names a circle of tables: {circle}")
             passed.append(table.name)
             if len(passed) > _LONGEST_CHAIN:
                 msg = f"{where}: table {first.name!r}: more than {_LONGEST_CHAIN} tables lead to the person; join some"
@@ -291,8 +280,7 @@ def tables_in(path: str, unit: Sequence[str] = ()) -> LinkedTables:
     try:
         job = tomllib.loads(Path(path).read_text("utf-8"))
     except (OSError, ValueError) as error:
-        msg = f"{path}: the tables cannot be read from this job file: {error}"
-        raise InputError(msg) from None
+        raise InputError(f"{path}: the tables cannot be read from this job file: {error}") from None
     if "tables" not in job:
         msg = f"{path}: a job file is no data set, because it names no tables; to run it: {as_typed('anonymize', path)}"
         raise InputError(msg)

@@ -33,8 +33,7 @@ def names_in(names: Sequence[str], declared: str | Collection[str] | None) -> tu
     listed = list(declared) if isinstance(declared, Iterable) else [declared]
     listed = [str(name) if isinstance(name, int) and not isinstance(name, bool) else name for name in listed]
     if invalid := next((name for name in listed if not isinstance(name, str)), None):
-        msg = f"column names must be text or a list of text, got {type(invalid).__name__}"
-        raise InputError(msg)
+        raise InputError(f"column names must be text or a list of text, got {type(invalid).__name__}")
     return tuple(dict.fromkeys(_with_commas(names, listed)) if names else listed)
 
 

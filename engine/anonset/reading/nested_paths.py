@@ -56,8 +56,7 @@ class NestedPath:
         while at < len(text):
             step = _STEP.match(text, at)
             if step is None or (at == 0 and step["name"] is None):
-                msg = f"column {text!r} is no path; write NAME[].MEMBER or NAME[MEMBER=TEXT].MEMBER"
-                raise InputError(msg)
+                raise InputError(f"column {text!r} is no path; write NAME[].MEMBER or NAME[MEMBER=TEXT].MEMBER")
             steps.append((step["name"], None) if step["name"] else (step["member"] or "", step["value"]))
             at = step.end()
         return cls(text, tuple(steps))

@@ -69,8 +69,7 @@ def require_options(function: str, names: Iterable[str]) -> None:
     known = [field.name for field in fields(ReadOptions)]
     for name in names:
         if name not in known:
-            msg = f"{function}() got an unexpected keyword argument {name!r}{did_you_mean(name, known)}"
-            raise TypeError(msg)
+            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{did_you_mean(name, known)}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,8 +93,7 @@ class ReadOptions(RoleOptions, FileOptions):
         for name in ("separator", "missing", "delimiter", "encoding", "present"):
             value = getattr(self, name)
             if not isinstance(value, str) and (value is not None or name == "missing"):
-                msg = f"{setting(name)} must be text, got {type(value).__name__}"
-                raise InputError(msg)
+                raise InputError(f"{setting(name)} must be text, got {type(value).__name__}")
         require_separator(self.separator)
         self._require_separated_items()
         self._require_columns_of_sets()
@@ -130,10 +128,9 @@ class ReadOptions(RoleOptions, FileOptions):
             msg = f"{setting('unit')} must be column names, {ROW!r} or {UNKNOWN!r}, got {min(words)!r} with others"
             raise InputError(msg)
         if self.id and self.unit:
-            msg = (
+            raise InputError(
                 f"{setting('id')} declares the person of buckets, and {setting('unit')} of all others; use one of them"
             )
-            raise InputError(msg)
         # the ids of published buckets are in a file of their own
         if self.id and self.sensitive is None and not self.exact:
             msg = f"{setting('id')} is published by the algorithms anatomy and safe-grouping alone"
@@ -221,8 +218,7 @@ class ReadOptions(RoleOptions, FileOptions):
         """Reject the option to skip rows without an id if no id is declared."""
         if self.skip_without_id and not self.ids:
             needed = f"{setting('unit', 'COLUMN')}, the columns that identify the person of a row"
-            msg = f"{setting('skip_rows', 'no-id')} needs {needed}"
-            raise InputError(msg)
+            raise InputError(f"{setting('skip_rows', 'no-id')} needs {needed}")
 
     @property
     def never_null(self) -> tuple[str, ...]:
@@ -242,8 +238,7 @@ def require_separator(separator: str | None) -> None:
         If the separator is the empty text.
     """
     if separator == "":
-        msg = f"{setting('separator')} must be at least one character, got ''"
-        raise InputError(msg)
+        raise InputError(f"{setting('separator')} must be at least one character, got ''")
 
 
 _MOST_PARTS = 9

@@ -163,8 +163,7 @@ class Plan:
             return ()
         first = head((*asked, *roles.id))
         if cut := [name for name in roles.id if name in first and are_cut(first[name])]:
-            msg = f"{where}: column {cut[0]!r} {CUT}; export the file again with this column as text"
-            raise InputError(msg)
+            raise InputError(f"{where}: column {cut[0]!r} {CUT}; export the file again with this column as text")
         alone = grouped and not _repeat(first, roles.id)
         offered = possible_persons(first, (*asked, *roles.id) if alone else asked, () if alone else roles.id)
         possible = [one for one in offered if one.precedes_rows(offered) and not {*one.columns} <= {*roles.id}]
@@ -212,8 +211,7 @@ class Plan:
         if wrong := [name for name in rules if name and name not in text_columns]:
             places = ", ".join(map(repr, text_columns)) or "none"
             problem = f"{setting('normalize')}: column {wrong[0]!r} is not a text column"
-            msg = f"{where}: {problem}; text columns: {places}"
-            raise InputError(msg)
+            raise InputError(f"{where}: {problem}; text columns: {places}")
         if "" in rules and not (roles.items or roles.wide):
             rule = rules[""][0]
             msg = f"{where}: {setting('normalize', rule)} applies to items, and the data have no items column"
@@ -236,8 +234,7 @@ class Plan:
         if misplaced := next(
             (n for n in roles.used if isinstance(loaded.get(n), SetColumn) and n not in roles.items), None
         ):
-            msg = f"{encoder.where}: column {misplaced!r} contains sets; declare it as {setting('items')}"
-            raise InputError(msg)
+            raise InputError(f"{encoder.where}: column {misplaced!r} contains sets; declare it as {setting('items')}")
         if roles.one_hot:
             first = one_hot_sets(encoder, {name: loaded[name] for name in roles.one_hot}, self.labels)
             return encoder.normalized(first)

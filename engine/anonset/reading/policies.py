@@ -68,8 +68,7 @@ def read_utility_policy(path: str | Path, vocabulary: Vocabulary | None = None) 
         for item in items:
             if item in line_of:
                 problem = f"lines {line_of[item]} and {number} both contain item {datum(item)}"
-                msg = f"{where}: {problem}; an item may be in one group only"
-                raise InputError(msg)
+                raise InputError(f"{where}: {problem}; an item may be in one group only")
             line_of[item] = number
     policy = UtilityPolicy.of(items for _, items in lines)
     if vocabulary is None:
@@ -79,8 +78,7 @@ def read_utility_policy(path: str | Path, vocabulary: Vocabulary | None = None) 
     try:
         policy.codes(vocabulary)
     except InputError as error:
-        msg = f"{where}: {error}, or the line {_REMAINING}"
-        raise InputError(msg) from None
+        raise InputError(f"{where}: {error}, or the line {_REMAINING}") from None
     return policy
 
 
@@ -98,11 +96,9 @@ def read_item_weights(path: str | Path, vocabulary: Vocabulary | None = None) ->
         try:
             value = exact(weight)
         except ValueError:
-            msg = f"{where}: line {number} must start with a weight in [0, 1]"
-            raise InputError(msg) from None
+            raise InputError(f"{where}: line {number} must start with a weight in [0, 1]") from None
         if not items or not 0 <= value <= 1:
-            msg = f"{where}: line {number} must contain a weight in [0, 1] and an item"
-            raise InputError(msg)
+            raise InputError(f"{where}: line {number} must contain a weight in [0, 1] and an item")
         _require_distinct(where, number, items)
         _require_known(where, number, items, vocabulary)
         weights[tuple(items)] = value
@@ -135,12 +131,10 @@ def _lines(path: Path) -> list[tuple[int, list[str]]]:
     try:
         text = read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        msg = f"{path}: the text is not valid UTF-8 (byte {error.start})"
-        raise InputError(msg) from None
+        raise InputError(f"{path}: the text is not valid UTF-8 (byte {error.start})") from None
     lines = [(number, _items(path, number, line)) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     if not lines:
-        msg = f"{path}: the file is empty; at least one line of items is required"
-        raise InputError(msg)
+        raise InputError(f"{path}: the file is empty; at least one line of items is required")
     return lines
 
 
@@ -156,8 +150,7 @@ def _require_distinct(path: Path, number: int, items: Sequence[str]) -> None:
     earlier: set[str] = set()
     for item in items:
         if item in earlier:
-            msg = f"{path}: line {number} contains item {datum(item)} twice; remove one"
-            raise InputError(msg, line=number)
+            raise InputError(f"{path}: line {number} contains item {datum(item)} twice; remove one", line=number)
         earlier.add(item)
 
 

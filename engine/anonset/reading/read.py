@@ -56,8 +56,7 @@ def read(
         linked = LinkedTables.of(tables, options.get("unit"))
         if source is not None or (twice := [name for name in linked.roles if name != "unit" and name in options]):
             other = "a source" if source is not None else twice[0]
-            msg = f"tables and {other} are both given; name the inputs and the columns in tables"
-            raise InputError(msg)
+            raise InputError(f"tables and {other} are both given; name the inputs and the columns in tables")
         merged: ReadKeywords = {**options, **linked.roles}
         return read_by(linked.source, ReadOptions(**merged))
     return read_by(source, ReadOptions(**options), labels)

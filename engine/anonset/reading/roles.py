@@ -113,8 +113,7 @@ def resolve(
     names_of["id"] = (*names_of.get("id", ()), *by_unit)
     ids, numbers = frozenset(names_of["id"]), frozenset(names_of.pop("numeric"))
     for name in sorted(numbers - frozenset(names_of.get("relational", ()))):
-        msg = f"{where}: numeric column {name!r} must also be declared as {setting('relational')}"
-        raise InputError(msg)
+        raise InputError(f"{where}: numeric column {name!r} must also be declared as {setting('relational')}")
     dropped = frozenset(names_of.get("drop", ())) - ids  # dropped ids remain ids, which are never published
     names_of = {
         role: tuple(name for name in columns if (name in dropped) == (role == "drop"))
@@ -128,8 +127,7 @@ def resolve(
     _refuse_shapes(where, roles)
     header.require_placed({*roles.used, *roles.drop})
     if not roles.used:
-        msg = f"{where}: all columns are dropped; keep at least one"
-        raise InputError(msg)
+        raise InputError(f"{where}: all columns are dropped; keep at least one")
     return roles, numbers - dropped
 
 
@@ -174,8 +172,7 @@ class Header:
                     problem = f"; columns: {_listed(self.names)}"
                 elif not fixes:
                     problem, fixes = f"; {self.doubt.sentence}", self.doubt.fixes
-                msg = f"{self.where}: no column {name!r} ({setting(role)}){problem}"
-                raise InputError(msg, fixes=fixes)
+                raise InputError(f"{self.where}: no column {name!r} ({setting(role)}){problem}", fixes=fixes)
 
     def require_placed(self, placed: set[str]) -> None:
         """Reject columns without a role."""
@@ -190,8 +187,7 @@ class Header:
         if not self.genuine and any(map(_may_be_a_value, self.names)):
             columns = counted(len(homeless), "column")
             problem, fixes = f"{ways}; {self.doubt.sentence}", [*self.doubt.fixes]
-        msg = f"{self.where}: {columns} without a role; {problem}"
-        raise MissingRoleError(msg, fixes=fixes)
+        raise MissingRoleError(f"{self.where}: {columns} without a role; {problem}", fixes=fixes)
 
     @property
     def doubt(self) -> Problem:
@@ -254,8 +250,7 @@ def expanded(names: Sequence[str], patterns: Sequence[str]) -> tuple[str, ...]:
 def _refuse_shapes(where: str, roles: Roles) -> None:
     shapes = [setting(role) for role in ("items", *_WIDE) if getattr(roles, role)]
     if len(shapes) > 1:
-        msg = f"{where}: {' and '.join(shapes)} all declare the set-valued column; use only one of them"
-        raise InputError(msg)
+        raise InputError(f"{where}: {' and '.join(shapes)} all declare the set-valued column; use only one of them")
     if roles.wide and "items" in {*roles.relational, *roles.sensitive, *roles.keep}:
         msg = f"{where}: {shapes[0]} publishes a column 'items', but another column has this name; rename that column"
         raise InputError(msg)
@@ -268,8 +263,7 @@ def _refuse_clash(where: str, roles: Roles, setting_of: Mapping[str, str]) -> No
         for name in getattr(roles, role):
             if name in role_of:
                 clashing = " and ".join(setting(setting_of.get(taken, taken)) for taken in (role_of[name], role))
-                msg = f"{where}: column {name!r} has two roles ({clashing}); remove one"
-                raise InputError(msg)
+                raise InputError(f"{where}: column {name!r} has two roles ({clashing}); remove one")
             role_of[name] = role
 
 

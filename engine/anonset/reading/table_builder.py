@@ -523,8 +523,7 @@ class _Numbers:
 
     def add(self, where: str, part: Numbers) -> None:
         if part.currency not in ("", self.currency or part.currency):
-            msg = f"{where}: numeric column {self.name!r}: {ONE_CURRENCY}"
-            raise InputError(msg, column=self.name)
+            raise InputError(f"{where}: numeric column {self.name!r}: {ONE_CURRENCY}", column=self.name)
         self.currency = part.currency or self.currency
         self.integers, self.whole = self.integers and part.integers, self.whole and part.whole
         self.values.append(part.values)

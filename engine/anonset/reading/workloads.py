@@ -29,20 +29,17 @@ def read_workload(path: str | Path) -> Workload:
     try:
         document = loads(content.decode("utf-8-sig"))
     except ValueError as error:
-        msg = f"{where}: not valid JSON: {foreign(error)}"
-        raise InputError(msg) from None
+        raise InputError(f"{where}: not valid JSON: {foreign(error)}") from None
     if (
         not isinstance(document, dict)
         or document.get("schema") != SCHEMA
         or not isinstance(document.get("queries"), list)
     ):
-        msg = f'{where}: a workload needs "schema": {SCHEMA} and a list "queries"'
-        raise InputError(msg)
+        raise InputError(f'{where}: a workload needs "schema": {SCHEMA} and a list "queries"')
     queries = tuple(_query(where, number, query) for number, query in enumerate(document["queries"], 1))
     source, seed = document.get("source", "given"), document.get("seed")
     if not isinstance(source, str) or not (seed is None or _is_number(seed, int)):
-        msg = f'{where}: "source" must be text and "seed" an integer or null, got {source!r} and {seed!r}'
-        raise InputError(msg)
+        raise InputError(f'{where}: "source" must be text and "seed" an integer or null, got {source!r} and {seed!r}')
     return Workload(queries, source, seed)
 
 
@@ -69,13 +66,11 @@ def _query(path: Path, number: int, query: Any) -> Query:
     entries: dict[str, Any] = query if isinstance(query, dict) else {"items": None}
     items, where = entries.get("items", []), entries.get("where", [])
     if not _is_texts(items) or len(set(items)) < len(items) or not isinstance(where, list):
-        msg = f'{path}: query {number}: "items" must be a list of distinct texts, and "where" a list'
-        raise InputError(msg)
+        raise InputError(f'{path}: query {number}: "items" must be a list of distinct texts, and "where" a list')
     try:
         return Query(tuple(items), tuple(map(_condition, where)))
     except InputError as error:
-        msg = f"{path}: query {number}: {error}"
-        raise InputError(msg) from None
+        raise InputError(f"{path}: query {number}: {error}") from None
 
 
 def _condition(condition: Any) -> Condition:
@@ -86,8 +81,7 @@ def _condition(condition: Any) -> Condition:
         low, high = condition["low"], condition["high"]
         if _is_number(low, int, float) and _is_number(high, int, float):
             return Between(condition["column"], low, high)
-    msg = 'a condition needs "column", and either "low" and "high" or "among"'
-    raise InputError(msg)
+    raise InputError('a condition needs "column", and either "low" and "high" or "among"')
 
 
 def _is_texts(value: Any) -> bool:

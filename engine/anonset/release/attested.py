@@ -37,11 +37,10 @@ def model_to_check(opened: OpenedPublication, given: Job) -> PrivacyModel:
         values["privacy_constraints"] = PrivacyPolicy(())
         given = given.without("privacy_constraints")
     elif policy is not None and "privacy_constraints" not in given:
-        msg = (
+        raise InputError(
             "the attestation does not contain the privacy constraints; pass them with --privacy-constraints "
             "(their file is in the private directory)"
         )
-        raise InputError(msg)
     model = built_model(attested.model, {**values, **given}) if given else opened.model
     _require_policy(attested, model)
     return model
@@ -95,11 +94,10 @@ def _without_policy(parameters: Mapping[str, Any]) -> dict[str, Any]:
 def _require_policy(attested: Attestation, model: PrivacyModel) -> None:
     expected, got = attested.parameters.get("policy"), parameters_of(model).get("policy")
     if expected is not None and got != expected:
-        msg = (
+        raise InputError(
             f"--privacy-constraints must be the attested constraints, {foreign(expected)}, got "
             f"{foreign(got or 'none')} (to check other constraints, pass --model)"
         )
-        raise InputError(msg)
 
 
 def is_promised(attested: Attestation, model: PrivacyModel) -> bool:
@@ -143,8 +141,7 @@ def _require_equal(opened: OpenedPublication, field: str, stated: Any, expected:
         field, stated, expected = f"{field}.{part}", stated.get(part, "nothing"), expected.get(part, "nothing")
     where = str(opened.out / ATTESTATION)
     got, computed = _around_difference(stated, expected), _around_difference(expected, stated)
-    msg = f"{where!r}: {field} does not follow from the model and the data: got {got}, not {computed}"
-    raise InputError(msg)
+    raise InputError(f"{where!r}: {field} does not follow from the model and the data: got {got}, not {computed}")
 
 
 def _around_difference(value: Any, other: Any) -> str:

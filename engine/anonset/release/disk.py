@@ -75,10 +75,9 @@ def require_space(spaces: list[DiskSpace], *, by_blocks: bool) -> None:
         if space.needed > space.free:
             figures = f"at least {format_size(space.needed)} needed, {format_size(space.free)} free"
             way = f" or {setting('work_dir')}" if by_blocks else ""
-            msg = (
+            raise InputError(
                 f"not enough disk space in {os.fspath(space.folder)!r}: {figures}; free space, or use another OUT{way}"
             )
-            raise InputError(msg)
 
 
 def announcement(spaces: list[DiskSpace], size: DataSize) -> str:

@@ -426,8 +426,7 @@ def read_attestation(out: Path) -> tuple[Attestation, str]:
     try:
         loads(text)
     except ValueError as error:
-        msg = f"{str(path)!r} is {otherwise}: {foreign(error)}"
-        raise InputError(msg) from None
+        raise InputError(f"{str(path)!r} is {otherwise}: {foreign(error)}") from None
     return attested, sha256(text).hexdigest()
 
 
@@ -442,8 +441,7 @@ def read_report(private: Path, out: Path) -> Report:
     path = private / REPORT
     if not path.is_file():
         killed = ": the run that made it was killed" if os.path.lexists(private / LEASE) else ""
-        msg = f"{str(private)!r} must be the private directory of {str(out)!r}, but has no {REPORT}{killed}"
-        raise InputError(msg)
+        raise InputError(f"{str(private)!r} must be the private directory of {str(out)!r}, but has no {REPORT}{killed}")
     return _document(Report, path, path.read_bytes(), "no report of a publication")
 
 
@@ -453,16 +451,13 @@ def _document(kind: type[D], path: Path, text: bytes, otherwise: str) -> D:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "the document"
-        msg = f"{str(path)!r} is {otherwise}: {where}: {first['msg']}"
-        raise InputError(msg) from None
+        raise InputError(f"{str(path)!r} is {otherwise}: {where}: {first['msg']}") from None
 
 
 def own_file(path: Path) -> Path:
     """Return the path of a publication file. Reject links, because their target may change."""
     if not os.path.lexists(path):
-        msg = f"{path}: no such file or directory"
-        raise InputError(msg)
+        raise InputError(f"{path}: no such file or directory")
     if not stat.S_ISREG(path.lstat().st_mode):
-        msg = f"{str(path)!r} must be a regular file in the publication, not a link, directory or device"
-        raise InputError(msg)
+        raise InputError(f"{str(path)!r} must be a regular file in the publication, not a link, directory or device")
     return path

@@ -72,8 +72,7 @@ class Layout:
         require_known(setting("symbols"), self.symbols, get_args(Symbols))
         require_known(setting("format"), self.format or "csv", get_args(Format))
         if self.part_rows is not None and self.part_rows < 1:
-            msg = f"{setting('part_rows')} must be at least 1, got {self.part_rows}"
-            raise InputError(msg)
+            raise InputError(f"{setting('part_rows')} must be at least 1, got {self.part_rows}")
 
 
 def require_few_parts(n: int, layout: Layout) -> None:
@@ -86,8 +85,7 @@ def require_few_parts(n: int, layout: Layout) -> None:
     """
     if layout.part_rows is not None and n > MOST_PARTS * layout.part_rows:
         need = f"at least {-(-n // MOST_PARTS)} (at most {MOST_PARTS:,} parts are allowed)"
-        msg = f"{setting('part_rows')} must be {need}, got {layout.part_rows}"
-        raise InputError(msg)
+        raise InputError(f"{setting('part_rows')} must be {need}, got {layout.part_rows}")
 
 
 P = TypeVar("P", bound=Published)

@@ -79,8 +79,7 @@ def measures_of(
         by_size = occurrences_by_size(column, recoding)
         measures |= item_losses(column, by_size, groups, weights, tree, table.store, supports_of(publication))
     if not measures:
-        msg = f"a recoding of type {type(recoding).__name__} has no measures"
-        raise InputError(msg)
+        raise InputError(f"a recoding of type {type(recoding).__name__} has no measures")
     require_finite(measures, "measures")  # NaN would pass every limit
     return measures
 

@@ -31,8 +31,7 @@ def parse_size(text: str) -> int:
         If the text is no size.
     """
     if (size := _SIZE.fullmatch(text.strip())) is None:
-        msg = f"the memory limit must be a size such as 8G or 500M, got {text!r}"
-        raise InputError(msg)
+        raise InputError(f"the memory limit must be a size such as 8G or 500M, got {text!r}")
     return int(float(size[1]) * _UNITS[size[2].upper()])
 
 

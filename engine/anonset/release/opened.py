@@ -68,8 +68,7 @@ class OpenedPublication(RedactedRepr):
             If the directory contains no publication, a changed file, or a file that is not attested.
         """
         if not is_publication(out):
-            msg = f"{os.fspath(out)!r} must be an output directory of anonset anonymize, with {ATTESTATION}"
-            raise InputError(msg)
+            raise InputError(f"{os.fspath(out)!r} must be an output directory of anonset anonymize, with {ATTESTATION}")
         folder = Path(out)
         attested, digest = read_attestation(folder)
         _require_attested(folder, attested)
@@ -188,13 +187,11 @@ class OpenedPublication(RedactedRepr):
 
     def _require_own(self, report: Report, private: Path) -> None:
         if report.attestation_sha256 != self.sha256:
-            msg = f"{str(private)!r} is not the private directory of {str(self.out)!r}"
-            raise InputError(msg)
+            raise InputError(f"{str(private)!r} is not the private directory of {str(self.out)!r}")
         for name, expected in report.files.items():
             if not is_below(name) or digest(private / name) != expected:
                 other = f"is not the file written for {str(self.out)!r}: the SHA-256 differs"
-                msg = f"{str(private / name)!r} {other}"
-                raise InputError(msg)
+                raise InputError(f"{str(private / name)!r} {other}")
 
     def way_back(self, store: Store) -> tuple[Int64, Int32 | None] | None:
         """Return the input record of each row, int64 (n,), and the cluster of each row, int32 (n,) or None without
@@ -285,23 +282,20 @@ def _require_attested(published: Path, attested: Attestation) -> None:
     if named != data.files or set(data.sha256) != set(data.files):
         must = f"must name {_listed(data.files, ' and ')}, with the SHA-256 of each"
         got = f"{_listed(named, ' and ')}, and the SHA-256 of {_listed(data.sha256) or 'none'}"
-        msg = f"the attestation of {str(published)!r} {must}, got {got}"
-        raise InputError(msg)
+        raise InputError(f"the attestation of {str(published)!r} {must}, got {got}")
     expected = {*data.files, ATTESTATION}
     for path in _entries(published, expected):
         if path.relative_to(published).as_posix() not in expected:
-            msg = (
+            raise InputError(
                 f"{str(path)!r} is not attested; a publication contains {_listed(sorted(expected))} and nothing else: "
                 "remove it, or restore the original publication"
             )
-            raise InputError(msg)
     for name in data.files:
         if digest(own_file(published / name)) != data.sha256[name]:
-            msg = (
+            raise InputError(
                 f"{str(published / name)!r} is not the attested file: the SHA-256 differs "
                 "(to check the data anyway, pass the data file)"
             )
-            raise InputError(msg)
 
 
 def _listed(names: Iterable[str], between: str = ", ") -> str:

@@ -117,8 +117,7 @@ def invert(members: Mapping[str, Sequence[str]]) -> dict[str, str]:
         for item in items:
             if item in symbol_of:
                 symbols = f"{datum(symbol_of[item])} and {datum(symbol)}"
-                msg = f"item {datum(item)} is published as {symbols}; the private mapping is needed"
-                raise InputError(msg)
+                raise InputError(f"item {datum(item)} is published as {symbols}; the private mapping is needed")
             symbol_of[item] = symbol
     return symbol_of
 
@@ -132,8 +131,7 @@ def _local(
 ) -> PublishedRecoding:
     record, of_row = (None, None) if records is None else records
     if record is None or of_row is None:
-        msg = f"{str(path)!r} maps items by cluster; records.csv must name the clusters"
-        raise InputError(msg)
+        raise InputError(f"{str(path)!r} maps items by cluster; records.csv must name the clusters")
     cluster = np.zeros(column.n, np.int64)
     cluster[record] = of_row
     members = {symbol.label: symbol.members for symbol in book}
@@ -144,14 +142,12 @@ def _local(
     for row in rows_of(path, LOCAL):
         published = row["published"]
         if published and published not in members:
-            msg = f"{str(path)!r}: cluster {datum(row['cluster'])} has a symbol that is not in the codebook"
-            raise InputError(msg)
+            raise InputError(f"{str(path)!r}: cluster {datum(row['cluster'])} has a symbol that is not in the codebook")
         size = len(members[published]) if published else 0
         if not row["cluster"].isdecimal() or len(row["cluster"]) > _MOST_DIGITS:
-            msg = (
+            raise InputError(
                 f"{str(path)!r}: cluster must be a number of at most {_MOST_DIGITS} digits, got {datum(row['cluster'])}"
             )
-            raise InputError(msg)
         if row["item"] in index:
             size_of[int(row["cluster"]) * len(vocabulary) + index[row["item"]]] = size
     keys = np.repeat(cluster, bound.lengths) * len(vocabulary) + bound.items
@@ -179,8 +175,7 @@ def _over(column: SetColumn, vocabulary: Vocabulary, source: str, store: Store =
     index = vocabulary.index
     unknown = [label for label in column.vocabulary.labels if label not in index]
     if unknown:
-        msg = (
+        raise InputError(
             f"item {datum(unknown[0])} of the original is not in the {source}: the publication was made from other data"
         )
-        raise InputError(msg)
     return column.recode(np.array([index[label] for label in column.vocabulary.labels], np.int32), vocabulary, store)

@@ -40,8 +40,7 @@ def published_relational_loss(
     total = []
     for column in original.relational:
         if column.name not in by_name:
-            msg = f"the publication lacks the relational column {column.name!r}"
-            raise InputError(msg)
+            raise InputError(f"the publication lacks the relational column {column.name!r}")
         after = by_name[column.name]
         weight = 1.0 / len(original.relational) if weights is None else weights[column.name]
         counts = np.bincount(after.codes, minlength=len(after.vocabulary)).tolist()
@@ -59,8 +58,7 @@ def _cost(label: str, name: str, domain: Domain) -> float:
         except ValueError:
             first, last = nan, nan
         if not 0 <= last - first <= 2 * LARGEST_NUMBER:
-            msg = f"column {name!r}: {datum(label)} must be a number or a range such as [19:22]"
-            raise InputError(msg)
+            raise InputError(f"column {name!r}: {datum(label)} must be a number or a range such as [19:22]")
         covered = max(0.0, min(last, domain.high) - max(first, domain.low))
         return covered / (domain.high - domain.low) if domain.high > domain.low else 0.0
     if isinstance(domain, ValueSet):
@@ -73,7 +71,6 @@ def _cost(label: str, name: str, domain: Domain) -> float:
     if label not in domain.node_of and len(members) > 1 and all(x in domain.leaves.index for x in members):
         return len(members) / domain.n_leaves
     if label not in domain.node_of:
-        msg = f"column {name!r}: {datum(label)} must be a node of the hierarchy, or a set of leaves"
-        raise InputError(msg)
+        raise InputError(f"column {name!r}: {datum(label)} must be a node of the hierarchy, or a set of leaves")
     below = int(domain.n_leaves_below[domain.node_of[label]])
     return below / domain.n_leaves if below > 1 else 0.0

@@ -126,11 +126,10 @@ def require_plain_items(labels: Iterable[str]) -> None:
     """
     for label in labels:
         if not _is_plain(label):
-            msg = (
+            raise InputError(
                 f"item {datum(label)} contains a comma or a parenthesis, and sets of items are published as (a,b,c); "
                 f"rename it, or publish short codes: {setting('symbols', 'short')}"
             )
-            raise InputError(msg)
 
 
 def require_plain_nodes(hierarchy: Hierarchy, first: int) -> None:
@@ -146,11 +145,10 @@ def require_plain_nodes(hierarchy: Hierarchy, first: int) -> None:
         named = members_of(hierarchy.labels[node])
         leaves = hierarchy.leaves.labels[hierarchy.leaf_lo[node] : hierarchy.leaf_hi[node]]
         if len(named) > 1 and not hierarchy.is_leaf[node] and sorted(named) != sorted(leaves):
-            msg = (
+            raise InputError(
                 f"node {datum(hierarchy.labels[node])} of the hierarchy: the name lists other items than the "
                 f"{len(leaves)} leaves below it; rename the node"
             )
-            raise InputError(msg)
 
 
 def _known_labels(column: SetColumn | CategoricalColumn, joined: Sequence[str]) -> Iterable[str]:
@@ -201,8 +199,7 @@ def require_sound(book: Iterable[Symbol], where: str, *, nodes_known: bool = Fal
     """
     for symbol in book:
         if wrong := _contradiction(symbol, nodes_known=nodes_known):
-            msg = f"{where}: {symbol.kind} {datum(symbol.label)} {wrong}"
-            raise InputError(msg)
+            raise InputError(f"{where}: {symbol.kind} {datum(symbol.label)} {wrong}")
 
 
 def _contradiction(symbol: Symbol, *, nodes_known: bool) -> str:
@@ -243,12 +240,10 @@ def require_complete(book: Iterable[Symbol], publication: Records, where: str) -
     shown = {symbol.label: symbol for symbol in publication.symbols}
     for label in shown:
         if listed.get(label) != shown[label]:
-            msg = f"{where} must contain every symbol of the records, but lacks {datum(label)}"
-            raise InputError(msg)
+            raise InputError(f"{where} must contain every symbol of the records, but lacks {datum(label)}")
     for label in listed:
         if label not in shown:
-            msg = f"{where} must contain only symbols of the records, but contains {datum(label)}"
-            raise InputError(msg)
+            raise InputError(f"{where} must contain only symbols of the records, but contains {datum(label)}")
 
 
 def require_agreement(publication: Records, hierarchy: Hierarchy) -> None:
@@ -267,17 +262,15 @@ def require_agreement(publication: Records, hierarchy: Hierarchy) -> None:
             continue
         if node is None:
             if symbol.kind == "node":
-                msg = f"codebook: {datum(symbol.label)} must be a node of the hierarchy"
-                raise InputError(msg)
+                raise InputError(f"codebook: {datum(symbol.label)} must be a node of the hierarchy")
             continue
         leaves = hierarchy.leaves.labels[hierarchy.leaf_lo[node] : hierarchy.leaf_hi[node]]
         if sorted(leaves) != sorted(symbol.members):
             others = sorted(set(leaves) ^ set(symbol.members))
-            msg = (
+            raise InputError(
                 f"codebook: {datum(symbol.label)} must have the {len(leaves)} leaves below it in the hierarchy, "
                 f"got {len(symbol.members)} items; {datum(others[0])} is only in one of them"
             )
-            raise InputError(msg)
 
 
 def items_hierarchy(
@@ -298,8 +291,7 @@ def items_hierarchy(
     for name, spec in specs.items():
         if is_over_data(spec):
             original = f"the items of the original; pass it with {setting('original')}"
-            msg = f"{hierarchy_of(name, spec)} depends on {original}"
-            raise InputError(msg)
+            raise InputError(f"{hierarchy_of(name, spec)} depends on {original}")
     items = Vocabulary.of(item for symbol in publication.symbols for item in symbol.members)
     empty: tuple[Int64, Int32] = np.zeros(1, np.int64), np.zeros(0, np.int32)
     table = Table(SetColumn(column.name, *empty, items), joined=publication.joined, rules=rules)

@@ -38,8 +38,7 @@ def report_page(facts: ReportFacts, typed: ReportSettings) -> ReportPage:
     try:
         from jinja2 import Environment, StrictUndefined
     except ImportError:
-        msg = "a report needs the package jinja2: pip install jinja2"
-        raise InputError(msg) from None
+        raise InputError("a report needs the package jinja2: pip install jinja2") from None
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     part = page_part(facts)
     risk, doubtful = plain_words(f"{part.risk[0].upper()}{part.risk[1:]}.", facts), doubts(facts, typed)

@@ -58,14 +58,11 @@ def require_plots(folder: Path) -> None:
         The message contains the remedy.
     """
     if folder.exists():
-        msg = f"--plot {folder}: exists already; plots go to a new directory"
-        raise InputError(msg, code="exists")
+        raise InputError(f"--plot {folder}: exists already; plots go to a new directory", code="exists")
     if not folder.parent.is_dir():
-        msg = f"--plot {folder}: {str(folder.parent)!r} must be an existing directory"
-        raise InputError(msg)
+        raise InputError(f"--plot {folder}: {str(folder.parent)!r} must be an existing directory")
     if find_spec("matplotlib") is None:
-        msg = "plots need the package matplotlib: pip install matplotlib"
-        raise InputError(msg)
+        raise InputError("plots need the package matplotlib: pip install matplotlib")
 
 
 def axes_of(rows: Sequence[Row]) -> PlotAxes:

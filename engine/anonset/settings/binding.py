@@ -86,8 +86,7 @@ def _with_sensitive_kept(table: Table, name: str | None) -> Table:
         return table
     if table.sensitive is None or table.sensitive.name != name:
         names = ", ".join(repr(column.name) for column in table.kept) or "none"
-        msg = f"{setting('sensitive')}: {name!r} must be a sensitive or kept column; kept columns: {names}"
-        raise InputError(msg)
+        raise InputError(f"{setting('sensitive')}: {name!r} must be a sensitive or kept column; kept columns: {names}")
     if table.ids:
         msg = f"column {name!r} was read with repeating ids, as for buckets, but this model needs distinct ids"
         raise InputError(msg, fixes=[Fix({"keep": [name]})])
@@ -111,8 +110,7 @@ def bind_columns(
     possible = dict.fromkeys([*(column.name for column in table.relational), *sets, *table.joined])
     if unknown := sorted(set(hierarchies) - set(possible)):
         fault = f"{unknown[0]!r} is not a column of items or quasi-identifiers{did_you_mean(unknown[0], possible)}"
-        msg = f"{hierarchy_of()}: {fault}; these are: {', '.join(possible) or 'none'}"
-        raise InputError(msg)
+        raise InputError(f"{hierarchy_of()}: {fault}; these are: {', '.join(possible) or 'none'}")
     table, fitting = fit(table, hierarchies, sensitive)
     column = table.transactions
     column_of = {c.name: c for c in (*table.relational, *(() if column is None else (column,)))}
@@ -188,8 +186,7 @@ def _capped(hierarchy: Hierarchy, ceiling: Ceiling, name: str) -> Hierarchy:
     try:
         return cap_hierarchy(hierarchy, ceiling)
     except HierarchyError as error:
-        msg = f"{setting('ceiling')} of {name!r}: {error}"
-        raise InputError(msg) from None
+        raise InputError(f"{setting('ceiling')} of {name!r}: {error}") from None
 
 
 def ceiling_of(bound: CeilingSpec) -> Ceiling:
@@ -204,8 +201,7 @@ def _ceiling_in(text: str) -> int | list[str]:
         return column
     if not Path(text).is_file():
         way = "a column number of the hierarchy, or a file with a node per line"
-        msg = f"{setting('ceiling')} must be {way}; file {os.fspath(text)!r} does not exist"
-        raise InputError(msg)
+        raise InputError(f"{setting('ceiling')} must be {way}; file {os.fspath(text)!r} does not exist")
     return text_lines(Path(text), "a node")
 
 
@@ -307,8 +303,7 @@ def _relational_hierarchy(spec: Hierarchy | str, column: CategoricalColumn | Num
         return None
     if isinstance(column, NumericColumn):
         problem = f"{hierarchy_of(column.name)}: the column is numeric and generalizes to ranges"
-        msg = f"{problem}; to use a hierarchy, remove it from {setting('numeric')}"
-        raise InputError(msg)
+        raise InputError(f"{problem}; to use a hierarchy, remove it from {setting('numeric')}")
     hierarchy = hierarchy_for(spec, column.vocabulary, column.name, column.occurrences)
     return _named_by_members(hierarchy, column.name) if hierarchy.unnamed else hierarchy
 
@@ -322,11 +317,10 @@ def _named_by_members(hierarchy: Hierarchy, name: str) -> Hierarchy:
         If readers could not recognize the values in a name.
     """
     if invalid := next((label for label in hierarchy.leaves.labels if set(label) & set("(,)")), None):
-        msg = (
+        raise InputError(
             f"hierarchy of {name!r}: value {datum(invalid)} contains a comma or parenthesis, but sets of values are "
             "published as (a,b,c); rename the value, or give a hierarchy with named nodes"
         )
-        raise InputError(msg)
     labels = list(hierarchy.labels)
     for node, label in enumerate(hierarchy.labels):
         if label in hierarchy.unnamed:
@@ -358,11 +352,10 @@ def require_sensitive(model: PrivacyModel, column: SetColumn | None) -> None:
         like = get_close_matches(unknown[0], labels, 1, 0.0) if len(labels) <= MOST_COMPARED else []
         more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
         hint = f" (most similar item: {datum(like[0])})" if like else ""
-        msg = (
+        raise InputError(
             f"column {column.name!r} does not contain sensitive item {typed(unknown[0])}{more}{hint}; "
             f"remove items that do not occur from {setting('sensitive_items')}"
         )
-        raise InputError(msg)
 
 
 def spelling_problems(table: Table) -> list[Problem]:
@@ -497,10 +490,9 @@ def with_as_is(table: Table, names: str | Collection[str] | None) -> Table:
     published_names = (*table.item_columns, *(column.name for column in columns))
     named = names_in(published_names, names)
     if unknown := [name for name in named if name not in published_names]:
-        msg = (
+        raise InputError(
             f"{setting('publish_as_is')} names {unknown[0]!r}; the published columns are {names_shown(published_names)}"
         )
-        raise InputError(msg)
     if not named:
         return table
     every = tuple(dict.fromkeys((*table.statements.publish_as_is, *named)))
@@ -516,5 +508,4 @@ def require_table(data: object) -> None:
         The message names the type of the argument, and how to convert it to a table.
     """
     if not isinstance(data, Table):
-        msg = f"the data must be a table, got {type(data).__name__}; convert them with anonset.read"
-        raise InputError(msg)
+        raise InputError(f"the data must be a table, got {type(data).__name__}; convert them with anonset.read")

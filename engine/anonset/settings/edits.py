@@ -103,8 +103,7 @@ def answers_of(job: Job, question: str) -> dict[str, Job]:
     """Return the edits of a job for each possible answer to a question. Empty if the job does not ask it."""
     entries = job.get(QUESTIONS[question], {})
     if not isinstance(entries, Mapping) or not all(isinstance(edits, Mapping) for edits in entries.values()):
-        msg = f"{QUESTIONS[question]} must be a table with the settings for each value of {question}"
-        raise InputError(msg)
+        raise InputError(f"{QUESTIONS[question]} must be a table with the settings for each value of {question}")
     return {
         key: Job({name.replace("-", "_"): value for name, value in edits.items()}) for key, edits in entries.items()
     }

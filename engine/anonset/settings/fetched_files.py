@@ -65,8 +65,7 @@ def _local_copy(name: str, path: str) -> str:
         place.parent.fetch(place.name, Path(copy))
         return copy
     if not (names := place.names()):
-        msg = f"{place}: no such release"
-        raise InputError(msg)
+        raise InputError(f"{place}: no such release")
     for name in names:
         place.fetch(name, Path(copy) / name)
     return copy

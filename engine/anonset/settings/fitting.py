@@ -107,8 +107,7 @@ def fit_codes(
             fitted_specs[name] = refine(fitted_tree, Vocabulary(fitted.labels), counts)
     if rules != CodeRules() and not fits:
         option = setting("unknown") if rules.inner_items == "error" else setting("inner_items")
-        msg = f"{option} requires a hierarchy file or a rule; give a hierarchy or remove the option"
-        raise InputError(msg)
+        raise InputError(f"{option} requires a hierarchy file or a rule; give a hierarchy or remove the option")
     return replace(table, rules=CodeRules()), fitted_specs
 
 

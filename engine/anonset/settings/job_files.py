@@ -52,11 +52,9 @@ def read_toml(path: str) -> tuple[dict[str, Any], str]:
         text = content.decode()
         entries = tomllib.loads(text, parse_float=WrittenFloat)
     except ValueError as error:  # from TOML, from UTF-8, or from a number with thousands of digits
-        msg = f"job file {str(path)!r} is not valid TOML: {error}"
-        raise InputError(msg) from None
+        raise InputError(f"job file {str(path)!r} is not valid TOML: {error}") from None
     except RecursionError:
-        msg = f"job file {str(path)!r} is not valid TOML: it is nested too deeply"
-        raise InputError(msg) from None
+        raise InputError(f"job file {str(path)!r} is not valid TOML: it is nested too deeply") from None
     return {key.replace("-", "_"): value for key, value in entries.items()}, text
 
 
@@ -89,8 +87,7 @@ def read_job(path: str, flags: Job | None = None, *, unanswered: bool = False) -
 def _name_columns(path: str, job: dict[str, Any]) -> None:
     """Name the columns of a job with linked tables ``table.column``."""
     if clashing := [name for name in ("input", *_ROLES) if name in job]:
-        msg = f"{path}: {clashing[0]} must be set in a table, because the job names tables"
-        raise InputError(msg)
+        raise InputError(f"{path}: {clashing[0]} must be set in a table, because the job names tables")
     for settings in (job, *job.get(QUESTIONS["unit"], {}).values()):
         for kind in TABLES:
             if isinstance(trees := settings.get(kind), Mapping):
@@ -121,8 +118,7 @@ def column_settings(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 def _with_answer(path: str, job: Job, question: str, text: str, flags: Job, *, unanswered: bool) -> Job:
     """Return a job with the edits for the answer to a question that it asks, or for that of the flags."""
     if not isinstance(job.get(question, ""), str | list):
-        msg = f"{path}: {question} must be a list of names, got {typed(job[question])}"
-        raise InputError(msg)
+        raise InputError(f"{path}: {question} must be a list of names, got {typed(job[question])}")
     answers = answers_of(job, question)
     stated = answer_in(question, flags)
     stated = [] if stated == [NONE] and NONE not in answers else stated
@@ -179,12 +175,10 @@ def _settings_of_report(path: str) -> Job:
     try:
         settings = loads(content)["settings"]
     except (ValueError, KeyError, TypeError) as error:
-        msg = f"{path}: not the report.json of a private directory ({type(error).__name__})"
-        raise InputError(msg) from None
+        raise InputError(f"{path}: not the report.json of a private directory ({type(error).__name__})") from None
     if not settings:
         ways = "give OUT and --original, or write a job file"
-        msg = f"{path}: the report of a run from Python contains no settings; {ways}"
-        raise InputError(msg)
+        raise InputError(f"{path}: the report of a run from Python contains no settings; {ways}")
     return Job(settings)
 
 
@@ -194,8 +188,7 @@ def _require_settings(source: str, job: Job, model: type[ReadingSettings]) -> No
         return
     accepted |= parameters()
     if unknown := [unknown_setting(name, accepted) for name in job if name not in accepted]:
-        msg = f"{source}: {'; '.join(unknown)}"
-        raise InputError(msg)
+        raise InputError(f"{source}: {'; '.join(unknown)}")
 
 
 def over_job(
@@ -227,8 +220,7 @@ def over_job(
     if Path(source).name != REPORT:  # a report may contain settings of another version
         _require_settings(source, job, model)
     if not isinstance(job.get(place), str):
-        msg = f"{source}: {place} must be set to a path"
-        raise InputError(msg)
+        raise InputError(f"{source}: {place} must be set to a path")
     return job[place], edited(model.of_job(job, flags).without(place), flags)
 
 

@@ -169,8 +169,7 @@ def with_constraints(job: Job, kind: str, file: str) -> Job:
     """
     model = "constraints"
     if why := obstacle(model, job):
-        msg = f"model {model}: it {why}"
-        raise InputError(msg)
+        raise InputError(f"model {model}: it {why}")
     made = job if job.text("model") == model else with_model(job, model)
     if kind == "privacy":
         made = made.with_(m=None if file else SIZES["m"])

@@ -212,10 +212,8 @@ def make_algorithm(
     made: Algorithm = build(cls, f"algorithm {name}", values, context, model)
     if model is not None and not MODELS[model].is_met_by(made.model):
         if lacking := [n for n in _required_settings(MODELS[model].model) if n in settings and n not in values]:
-            msg = f"model {model} requires {' and '.join(map(setting, lacking))}"
-            raise InputError(msg)
-        msg = f"{setting('algorithm', name)} guarantees the model {made.model.name}, not {model}"
-        raise InputError(msg)
+            raise InputError(f"model {model} requires {' and '.join(map(setting, lacking))}")
+        raise InputError(f"{setting('algorithm', name)} guarantees the model {made.model.name}, not {model}")
     return made
 
 
@@ -249,8 +247,7 @@ def algorithm_name(model: str | None, algorithm: str | None, *, relational: bool
         If a name is unknown, or both are missing.
     """
     if algorithm is None and model is None:
-        msg = f"{setting('model')} or {setting('algorithm')} is required"
-        raise InputError(msg)
+        raise InputError(f"{setting('model')} or {setting('algorithm')} is required")
     name = algorithm or default_algorithm(model, relational=relational)
     return known_algorithm(model, str(name))  # an unknown model has no default and is rejected
 

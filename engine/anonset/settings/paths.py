@@ -73,8 +73,7 @@ def require_unchanged(settings: Job, before: Mapping[str, str]) -> None:
         The message names the settings that name the files.
     """
     if changed := [name for name, file_digest in side_digests(settings).items() if before.get(name) != file_digest]:
-        msg = f"the file named by {', '.join(changed)} changed during the run; repeat the run"
-        raise InputError(msg)
+        raise InputError(f"the file named by {', '.join(changed)} changed during the run; repeat the run")
 
 
 def side_digests(settings: Job) -> dict[str, str]:

@@ -68,8 +68,7 @@ def scaled(limit: int, factor: float) -> int:
         If the factor is below 0.
     """
     if not factor >= 0:
-        msg = f"{setting('max_work')} and {setting('effort')} must be at least 0, got {factor}"
-        raise InputError(msg)
+        raise InputError(f"{setting('max_work')} and {setting('effort')} must be at least 0, got {factor}")
     return int(min(limit * factor, _MOST_WORK))
 
 
@@ -140,8 +139,7 @@ def transaction_class(value: str, context: ParsingContext) -> Any:
     if value != DIVERSE:
         return ALGORITHMS[value]
     if "l" not in context.given:
-        msg = f"{setting('transaction')} {value} requires {setting('l')}"
-        raise InputError(msg)
+        raise InputError(f"{setting('transaction')} {value} requires {setting('l')}")
     diverse: Any = ALGORITHMS[value]
     secrets = sensitive_items(context.given.get("sensitive_items", []), context)
     return partial(diverse, l=context.given["l"], sensitive_items=secrets)
@@ -193,8 +191,7 @@ def privacy_constraints(value: "str | PrivacyPolicy", context: ParsingContext) -
         return PrivacyPolicy(())
     if context.column is None or "k" not in context.given:
         needed = f"{setting('privacy_constraints')} pgen requires the original data and {setting('k')}"
-        msg = f"{needed}; to write a file: anonset policy generate"
-        raise InputError(msg)
+        raise InputError(f"{needed}; to write a file: anonset policy generate")
 
     return generate_constraints(context.column, context.given["k"])
 
@@ -217,8 +214,7 @@ def utility_constraints(value: str, context: ParsingContext) -> "UtilityPolicy |
             return groups_of_siblings(context.column.vocabulary, int(number))
         return groups_of_level(context.hierarchy, int(number))
     except InputError as error:
-        msg = f"{setting('utility_constraints')} {value}: {error}"
-        raise InputError(msg) from None
+        raise InputError(f"{setting('utility_constraints')} {value}: {error}") from None
 
 
 def item_weights(value: str, context: ParsingContext) -> "str | ItemWeights":
@@ -255,8 +251,7 @@ def tree_lines(value: str, _: ParsingContext) -> str:
         lines.append(";".join(tree.labels[node] for node in path))
         if lines[-1].count(";") != len(path) - 1:
             problem = f"a label contains a semicolon, which separates the labels of {setting('t_tree')}"
-            msg = f"{value}: {problem}; rename the label"
-            raise InputError(msg)
+            raise InputError(f"{value}: {problem}; rename the label")
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -274,8 +269,7 @@ def item_loss(value: str, context: ParsingContext) -> dict[str, Fraction]:
     for items, loss in read_item_weights(value, context.vocabulary).entries:
         for item in items:
             if item in losses:
-                msg = f"{value}: item {datum(item)} has two losses, {losses[item]} and {loss}"
-                raise InputError(msg)
+                raise InputError(f"{value}: item {datum(item)} has two losses, {losses[item]} and {loss}")
             losses[item] = loss
     return losses
 

@@ -363,8 +363,7 @@ def validate(model: type[_Settings], values: StatedSettings, *, fetch: bool = Tr
         The message contains every error, separated by semicolons.
     """
     if bad := [name for name in PLACES if "\0" in str(values.get(name, ""))]:
-        msg = "; ".join(f"{setting(name)}: the path contains a NUL character (\\x00)" for name in bad)
-        raise InputError(msg)
+        raise InputError("; ".join(f"{setting(name)}: the path contains a NUL character (\\x00)" for name in bad))
     written = {name: path for name in _WRITTEN if isinstance(path := values.get(name), str)}
     require_local(*(path for path in written.values() if not is_address(path)))
     _require_usable(values)
@@ -391,8 +390,7 @@ def _require_usable(values: StatedSettings) -> None:
         raise InputError(msg)
     if values.get("cluster") is None:
         option = setting("work_dir", work_dir)
-        msg = f"{option}: an address requires {setting('cluster')}, whose workers exchange files through it"
-        raise InputError(msg)
+        raise InputError(f"{option}: an address requires {setting('cluster')}, whose workers exchange files through it")
 
 
 _REQUIRED = {

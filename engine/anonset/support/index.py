@@ -95,8 +95,7 @@ class SupportIndex:
 
     def _labelled(self, label: str) -> "BitMap":
         if (code := self.column.vocabulary.index.get(label)) is None:
-            msg = f"label {datum(label)} must be among the items of column {self.column.name!r}"
-            raise InputError(msg)
+            raise InputError(f"label {datum(label)} must be among the items of column {self.column.name!r}")
         return self._bitmaps[code]
 
     def _union(self, codes: Iterable[int]) -> "BitMap":

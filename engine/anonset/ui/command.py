@@ -40,8 +40,7 @@ def ui(
 
     path = Path(source).resolve()
     if not path.exists():
-        msg = f"{source}: no such file or directory"
-        raise InputError(msg)
+        raise InputError(f"{source}: no such file or directory")
     mark_job_done()  # the server handles signals that end the process
     folder, first = (path, None) if path.is_dir() else (path.parent, path.name)
     with spelled_by(in_words):

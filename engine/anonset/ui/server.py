@@ -154,8 +154,7 @@ class _Server(uvicorn.Server):
 def _listen(port: int) -> socket.socket:
     """Return a socket that listens on this machine only."""
     if not 0 <= port <= _LARGEST_PORT:
-        msg = f"--port must be an integer from 0 to {_LARGEST_PORT}, got {port}"
-        raise InputError(msg)
+        raise InputError(f"--port must be an integer from 0 to {_LARGEST_PORT}, got {port}")
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -163,15 +162,13 @@ def _listen(port: int) -> socket.socket:
         listening.listen(_QUEUE)
     except OSError as error:
         listening.close()
-        msg = f"port {port} of {ADDRESS} cannot be used: {error.strerror}; choose another --port"
-        raise InputError(msg) from None
+        raise InputError(f"port {port} of {ADDRESS} cannot be used: {error.strerror}; choose another --port") from None
     return listening
 
 
 def _origin(address: str) -> str:
     if not re.fullmatch(r"https://[a-z0-9.-]+(:[0-9]+)?/?", address):
-        msg = f"--address must be https://NAME without a path, got {address!r}"
-        raise InputError(msg)
+        raise InputError(f"--address must be https://NAME without a path, got {address!r}")
     return address.rstrip("/")
 
 
@@ -183,8 +180,7 @@ def _inherited() -> socket.socket:
         if listening.family == socket.AF_UNIX:
             return listening
         listening.close()
-    msg = "--address needs a Unix socket of systemd, so that only the proxy can connect; see docs/ui.md"
-    raise InputError(msg)
+    raise InputError("--address needs a Unix socket of systemd, so that only the proxy can connect; see docs/ui.md")
 
 
 def _log_discreetly(say: Callable[[str], None]) -> None:

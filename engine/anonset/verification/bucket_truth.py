@@ -75,8 +75,7 @@ def _untrue_value(table: Table, publication: Buckets) -> Witness | None:
     """Return the first value whose published count in a group is wrong, or None."""
     before, value = table.sensitive, publication.snt_value
     if before is None:
-        msg = "the table must have a sensitive column, got none"
-        raise InputError(msg)
+        raise InputError("the table must have a sensitive column, got none")
     difference = _first_key_that_differs(publication, before, image_of(value, before))
     if difference is None:
         return None

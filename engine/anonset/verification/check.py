@@ -91,8 +91,7 @@ class _View:
 
     def _required(self, part: _Part | None, what: str) -> _Part:
         if part is None:
-            msg = f"model {self.model.name!r} requires {what}"
-            raise InputError(msg)
+            raise InputError(f"model {self.model.name!r} requires {what}")
         return part
 
 
@@ -183,8 +182,7 @@ def verify(
     if budget is None:
         budget = BUDGET
     if isinstance(budget, bool) or not isinstance(budget, int) or budget < 0:
-        msg = f"budget must be an integer of at least 0, got {budget!r}"
-        raise InputError(msg)
+        raise InputError(f"budget must be an integer of at least 0, got {budget!r}")
     if not isinstance(publication, Verifiable):
         accepted = "a table, a publication or a release"
         msg = f"the input must be {accepted}, got {type(publication).__name__}: convert it with anonset.read"
@@ -194,10 +192,8 @@ def verify(
         resources = Resources(budget, progress, getattr(publication, "store", MEMORY))
         return check(_View(publication, model, resources))
     if not isinstance(model, PrivacyModel):
-        msg = f"model {type(model).__name__} cannot be verified: it must be a PrivacyModel"
-        raise InputError(msg)
+        raise InputError(f"model {type(model).__name__} cannot be verified: it must be a PrivacyModel")
     verdict = model.check(publication, budget=budget, progress=progress)
     if not isinstance(verdict, Verdict) or verdict.model != model:
-        msg = f"the check of model {model.name!r} must return a Verdict on it, got {type(verdict).__name__}"
-        raise InputError(msg)
+        raise InputError(f"the check of model {model.name!r} must return a Verdict on it, got {type(verdict).__name__}")
     return verdict

@@ -39,14 +39,12 @@ def check_chunks_true(table: Table, publication: Chunks) -> Witness | None:
     """
     column, record, cluster = table.transactions, publication.record, publication.cluster
     if record is None or cluster is None:
-        msg = (
+        raise InputError(
             "comparing a disassociated publication with its original requires the cluster of each record: use the "
             "private directory, or pass --records FILE"
         )
-        raise InputError(msg)
     if column is None:
-        msg = "the original must have a set-valued column, got none"
-        raise InputError(msg)
+        raise InputError("the original must have a set-valued column, got none")
     if (breach := _untrue_clusters(table.n, publication, record, cluster)) is not None:
         return breach
     if not ascending(cluster):

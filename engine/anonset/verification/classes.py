@@ -109,8 +109,7 @@ def _tree(column: CategoricalColumn, place: Int64, n: int, model: Model) -> _Tre
         if place[code] < 0:
             continue
         if node_path is None:
-            msg = f"sensitive column {column.name!r}: a value is not in the tree {setting('t_tree')}"
-            raise InputError(msg)
+            raise InputError(f"sensitive column {column.name!r}: a value is not in the tree {setting('t_tree')}")
         above[place[code], : len(node_path) - 1] = [number[node] for node in node_path[:-1]]
     length = np.array([height[higher] - height[node] for node, higher in parent.items()], np.int64)
     return _Tree(above, length, max(1, 2 * max(height.values())))
@@ -149,8 +148,7 @@ def _sensitive(kept: Sequence[Column], model: Model) -> CategoricalColumn:
     for column in kept:
         if column.name == model.sensitive and isinstance(column, CategoricalColumn):
             return column
-    msg = f"model {model.name!r} requires column {model.sensitive!r}, published unchanged"
-    raise InputError(msg)
+    raise InputError(f"model {model.name!r} requires column {model.sensitive!r}, published unchanged")
 
 
 def _places(column: CategoricalColumn, model: Model) -> Int64:

@@ -64,8 +64,7 @@ published row 0 shows it; of privacy constraint 1 {a, c}
     require_well_formed(column, resources.store)
     if model.policy is None:
         if model.m is None:
-            msg = "privacy constraints have neither a policy nor m"
-            raise AnonsetError(msg)
+            raise AnonsetError("privacy constraints have neither a policy nor m")
         return replace(check_km(column, KmAnonymity(model.k, model.m), resources), model=model)
     symbol_of = _symbol_of_item(column, members)
     search = _Search(column, *_distinct_images(model.policy, symbol_of), model.k)
@@ -98,12 +97,11 @@ def _symbol_of_item(column: SetColumn, members: Sequence[Sequence[str]] | None) 
     for code, items in enumerate(map(members_of, labels) if members is None else members):
         for item in items:
             if item in symbol_of:
-                msg = (
+                raise InputError(
                     f"item {datum(item)} is published as two symbols, {datum(labels[symbol_of[item]])} and "
                     f"{datum(labels[code])}; constraints can be checked only if each item has "
                     "the same symbol in all records"
                 )
-                raise InputError(msg)
             symbol_of[item] = code
     return symbol_of
 
@@ -231,8 +229,7 @@ def utility_violation(original: SetColumn, publication: Records, utility: Utilit
         If the utility constraints do not partition the universe, or the publication has no set-valued column.
     """
     if publication.transactions is None:
-        msg = "utility constraints require a set-valued column, and the publication has none"
-        raise InputError(msg)
+        raise InputError("utility constraints require a set-valued column, and the publication has none")
     group_of = utility.codes(original.vocabulary)
     index, labels = original.vocabulary.index, original.vocabulary.labels
     published = np.zeros(len(labels), bool)
@@ -240,8 +237,7 @@ def utility_violation(original: SetColumn, publication: Records, utility: Utilit
     for code, symbol in enumerate(publication.symbols):
         if unknown := [item for item in symbol.members if item not in index]:
             expected = f"one of the {len(labels)} original items"
-            msg = f"symbol {datum(symbol.label)} covers {datum(unknown[0])}, which is not {expected}"
-            raise InputError(msg)
+            raise InputError(f"symbol {datum(symbol.label)} covers {datum(unknown[0])}, which is not {expected}")
         members = [index[item] for item in symbol.members]
         touched = np.unique(group_of[members])
         published[members], group_of_symbol[code] = True, touched[0]

@@ -105,22 +105,18 @@ def _require_same_shape(original: Table, publication: Records) -> int:
     """
     before, after, record = original.transactions, publication.transactions, publication.record
     if (before is None) != (after is None):
-        msg = "the table and the publication must both have a set-valued column, or both lack it"
-        raise InputError(msg)
+        raise InputError("the table and the publication must both have a set-valued column, or both lack it")
     ((least, most, repeated),) = publication.store.map(partial(_survey, record), [original.n])
     if least < 0 or most >= original.n:
         span = f"{least}..{most}"
-        msg = f"records of the publication must be in 0..{original.n - 1}, got {span}"
-        raise InputError(msg)
+        raise InputError(f"records of the publication must be in 0..{original.n - 1}, got {span}")
     if after is None:
         return repeated
     require_well_formed(after, publication.store)
     if after.n != len(record):
-        msg = f"the publication has {after.n} rows, but maps them to {len(record)} records"
-        raise InputError(msg)
+        raise InputError(f"the publication has {after.n} rows, but maps them to {len(record)} records")
     if after.vocabulary.labels != tuple(symbol.label for symbol in publication.symbols):
-        msg = "the codebook must contain the symbols of the publication, each once and in their order"
-        raise InputError(msg)
+        raise InputError("the codebook must contain the symbols of the publication, each once and in their order")
     return repeated
 
 

@@ -253,8 +253,7 @@ def _counted(column: SetColumn, first: int, end: int) -> Int64:
     falls = indptr[1:] < indptr[:-1]
     if bool(np.any(falls)):
         record = first + int(np.argmax(falls))
-        msg = f"column {column.name!r}: indptr must not decrease, but does at record {record}"
-        raise InputError(msg)
+        raise InputError(f"column {column.name!r}: indptr must not decrease, but does at record {record}")
     items = column.codes[indptr[0] : indptr[-1]]
     outside = (items < 0) | (items >= len(column.vocabulary))
     if bool(np.any(outside)):

@@ -208,8 +208,7 @@ def require_columns(relational: Sequence[Column], model: PrivacyModel, *more: Co
         If a requirement is violated.
     """
     if not relational:
-        msg = f"model {model.name!r} requires relational columns, and the publication has none"
-        raise InputError(msg)
+        raise InputError(f"model {model.name!r} requires relational columns, and the publication has none")
     lengths = {column.name: column.n for column in (*relational, *more)}
     if len(set(lengths.values())) > 1:
         msg = "columns must have the same number of rows, got " + ", ".join(

@@ -47,8 +47,7 @@ def check_relational_truth(
     published = {column.name: column for column in publication.relational}
     for column in original.relational:
         if column.name not in published:
-            msg = f"the publication lacks the relational column {column.name!r}"
-            raise InputError(msg)
+            raise InputError(f"the publication lacks the relational column {column.name!r}")
         witness = _first_untrue(column, published[column.name], publication.record, hierarchies.get(column.name))
         if witness is not None:
             return witness

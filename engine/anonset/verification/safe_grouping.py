@@ -33,8 +33,7 @@ def check_safe_grouping(publication: Buckets, model: SafetyConstraint) -> Verdic
         If there is no id column, or a row has stars in some id columns but not in all.
     """
     if not publication.ids:
-        msg = "safe grouping requires an id column, and the publication has none"
-        raise InputError(msg)
+        raise InputError("safe grouping requires an id column, and the publication has none")
     n_visible = sum(len(rows.row) for rows in _visible(publication))
     pairs = map(one_of_each_run, _visible(publication))
     n_individuals, divided = find_divided(pairs, publication.n, publication.store)
@@ -66,8 +65,7 @@ def _visible(publication: Buckets, rows: tuple[int, int] | None = None) -> Itera
         partly = np.flatnonzero(starred.any(axis=0) != starred.all(axis=0))
         if len(partly):
             names = ", ".join(repr(column.name) for column in publication.ids)
-            msg = f"published row {first + partly[0]}: all id columns ({names}) must be {STAR!r}, or none"
-            raise InputError(msg)
+            raise InputError(f"published row {first + partly[0]}: all id columns ({names}) must be {STAR!r}, or none")
         shown = np.flatnonzero(~starred[0])
         yield BucketRows(
             [codes_of_column[shown] for codes_of_column in codes],

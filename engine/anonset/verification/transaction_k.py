@@ -32,10 +32,9 @@ def check_transaction_k(column: SetColumn, model: TransactionKAnonymity, store: 
         return Verdict(True, model, checked)
     same = _records_equal(column, rows.held_by(first))
     if len(same) != merged_rows.weight[first]:
-        msg = (
+        raise AnonsetError(
             f"verification counted {merged_rows.weight[first]} records with the same symbols, but {len(same)} are equal"
         )
-        raise AnonsetError(msg)
     return Verdict(False, model, checked, Witness((), len(same), model.k, int(same[0]), "as a whole record"))
 
 

@@ -61,8 +61,7 @@ def few_in_both(table: Table, publication: Any, earlier_release: OtherRelease, m
         reading removed, or if the model is not k^m-anonymity.
     """
     if not isinstance(publication, Records) or not isinstance(model, KmAnonymity):
-        msg = f"a joint check of two releases requires records and the model km, got {model.name}"
-        raise InputError(msg)
+        raise InputError(f"a joint check of two releases requires records and the model km, got {model.name}")
     require_unpublished(publication, earlier_release.removed)
     k, linked = model.k, earlier_release.linked
     later, earlier = (
@@ -109,8 +108,7 @@ class _RowsOfRelease(RedactedRepr):
         symbols = [(member, code) for code, symbol in enumerate(publication.symbols) for member in symbol.members]
         symbol_of, column = dict(symbols), publication.transactions
         if len(symbol_of) < len(symbols) or publication.cluster is not None:
-            msg = "a joint check of two releases requires one symbol per item"
-            raise InputError(msg)
+            raise InputError("a joint check of two releases requires one symbol per item")
         if column is None:
             return cls(symbol_of, [frozenset()] * publication.n)
         ends = column.indptr.tolist()

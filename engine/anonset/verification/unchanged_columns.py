@@ -31,8 +31,7 @@ def find_other_value(
     originals = {column.name: column for column in (*table.ids, *table.kept, *sensitive)}
     for column in columns:
         if column.name not in originals:
-            msg = f"the original lacks the column {column.name!r}, which is published unchanged"
-            raise InputError(msg)
+            raise InputError(f"the original lacks the column {column.name!r}, which is published unchanged")
         before, image = originals[column.name], _image_of_ids(column, originals[column.name], publication.store)
         starred = -1 if star is None else column.vocabulary.index.get(star, -1)
         for first, end in spans(publication.n):

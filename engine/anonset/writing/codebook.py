@@ -104,8 +104,7 @@ def write_mapping(recoding: Recoding, path: str | Path, symbols: Sequence[Symbol
         If the recoding is not a global recoding of items, or the file cannot be written.
     """
     if not isinstance(recoding, (Cut, ItemGroups)):
-        msg = f"a recoding of type {type(recoding).__name__} has no single mapping of all items"
-        raise InputError(msg)
+        raise InputError(f"a recoding of type {type(recoding).__name__} has no single mapping of all items")
     return write_file(Path(path), csv_lines(GLOBAL, [_images(recoding, _labels_of_groups(symbols))]))
 
 
@@ -154,8 +153,7 @@ def write_local_mapping(
         If the recoding does not fit the column, or the file cannot be written.
     """
     if len(recoding.cluster) != column.n or len(recoding.items) != recoding.n_clusters:
-        msg = f"the recoding must have a mapping for each cluster of the {column.n} records"
-        raise InputError(msg)
+        raise InputError(f"the recoding must have a mapping for each cluster of the {column.n} records")
     return write_file(Path(path), csv_lines(LOCAL, _local_blocks(recoding, column, _labels_of_groups(symbols))))
 
 

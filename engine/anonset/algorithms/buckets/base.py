@@ -33,11 +33,9 @@ def sensitive_column(table: Table, model: str) -> CategoricalColumn:
     require_bucket_roles(table)
     column = table.sensitive
     if column is None:
-        msg = "the table must have a sensitive column, got none"
-        raise InputError(msg)
+        raise InputError("the table must have a sensitive column, got none")
     if table.n > MOST_TUPLES:
-        msg = f"buckets are limited to {MOST_TUPLES:,} tuples, got {table.n:,}; {PARTS_INSTEAD}"
-        raise InputError(msg)
+        raise InputError(f"buckets are limited to {MOST_TUPLES:,} tuples, got {table.n:,}; {PARTS_INSTEAD}")
     require_no_missing(column, model)
     return column
 
@@ -51,8 +49,7 @@ def id_columns(table: Table) -> tuple[CategoricalColumn, ...]:
         If there is no id column, or a value is missing or looks like a starred identity.
     """
     if not table.ids:
-        msg = "the table needs an id column, got none"
-        raise InputError(msg)
+        raise InputError("the table needs an id column, got none")
     for column in table.ids:
         # empty labels in files were already rejected when the data were read
         labels = () if column.vocabulary.filed is not None else column.vocabulary.labels
@@ -135,5 +132,4 @@ def _refuse_ids(column: CategoricalColumn, labels: tuple[str, ...], way_out: str
         rows = np.flatnonzero(column.codes == code)
         if len(rows):
             where = f"id column {column.name!r}: row {rows[0] + 1}"
-            msg = f"{where} contains {datum(label)}, a value is required; {way_out}"
-            raise InputError(msg)
+            raise InputError(f"{where} contains {datum(label)}, a value is required; {way_out}")

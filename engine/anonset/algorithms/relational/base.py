@@ -95,8 +95,7 @@ class Formation(Parameters, ABC):
         require_weights(self.relational_weights, bounded=False)
         model = self.model
         if model.name not in traits_of(self).answers:
-            msg = f"algorithm {self.name} does not provide the model {model.name}"
-            raise InputError(msg)
+            raise InputError(f"algorithm {self.name} does not provide the model {model.name}")
 
     @property
     def model(self) -> KAnonymity:
@@ -195,11 +194,10 @@ class Formation(Parameters, ABC):
             If the table has fewer than k records.
         """
         if table.transactions is not None:
-            msg = (
+            raise InputError(
                 f"column {table.transactions.name!r} is set-valued, which k-anonymity does not protect; "
                 "drop it or use the model kkm"
             )
-            raise InputError(msg)
         qi = bind_tuples(self.name, self.k, table, hierarchies, self.relational_weights)
         qi = replace(qi, rule=rule_of(self.model, table))
         if qi.rule is not None and qi.rule.broken_classes(np.zeros(qi.n, np.int32), min(1, qi.n)).any():
@@ -278,11 +276,10 @@ class QuadraticFormation(Formation):
             If the table has more than `max_records` records.
         """
         if qi.n > self.max_records:
-            msg = (
+            raise InputError(
                 f"{self.name}: the limit is {self.max_records:,} records, because the time is quadratic, got {qi.n:,}; "
                 f"use the formation cluster or mondrian, or a larger {setting('max_records', option='max_work')}"
             )
-            raise InputError(msg)
         return self.form_small(qi, progress)
 
 
@@ -314,8 +311,7 @@ def bind_tuples(
     if table.transactions is not None and not table.relational:
         alternative = f"{setting('model', 'km')} {hierarchy_of(table.transactions.name, 'halves:frequency')}"
         needed = "the table needs a relational column (quasi-identifier), got none"
-        msg = f"{needed}; {alternative} protects only sets"
-        raise InputError(msg)
+        raise InputError(f"{needed}; {alternative} protects only sets")
     qi = QuasiIdentifiers.of(table.relational, hierarchies, weights, bounded=bounded)
     require_plain_values(qi)
     if 0 < qi.n < k:

@@ -49,8 +49,7 @@ def model_of(
             needed = f"{setting(set_parameters[0])} requires {setting('sensitive')}"
             without = f"use {setting('model', 'k')} without {setting(set_parameters[0])}"
             column = "the column whose values must differ in each class"
-            msg = f"{needed}, {column}; for a table without a sensitive column, {without}"
-            raise InputError(msg)
+            raise InputError(f"{needed}, {column}; for a table without a sensitive column, {without}")
         return KAnonymity(k)
     if (l is None) == (t is None):
         parameters = f"{setting('l')} and {setting('t')}"
@@ -63,8 +62,7 @@ def model_of(
             Fix({"keep": [sensitive]}, "to publish it without a guarantee"),
             Fix({"drop": [sensitive]}, "to remove it"),
         ]
-        msg = f"{setting('sensitive')} {sensitive!r}: {problem}"
-        raise InputError(msg, fixes=fixes)
+        raise InputError(f"{setting('sensitive')} {sensitive!r}: {problem}", fixes=fixes)
     if l is not None:
         _require_alone(distance != "equal" or tree is not None, "t_distance", "t")
         return KLDiversity(k, l, sensitive, kind, c)
@@ -74,8 +72,7 @@ def model_of(
 
 def _require_alone(is_set: bool, name: str, of: str) -> None:
     if is_set:
-        msg = f"{setting(name)} requires {setting(of)}"
-        raise InputError(msg)
+        raise InputError(f"{setting(name)} requires {setting(of)}")
 
 
 def rule_of(model: KAnonymity, table: Table) -> ClassRule | None:
@@ -109,8 +106,7 @@ def rule_of(model: KAnonymity, table: Table) -> ClassRule | None:
         place_of, ways, scale = _by_tree(column, model)
         kind = WAYS
     if n * n * scale >= _LARGEST:
-        msg = f"model kt: too many records ({n:,}) or distances ({scale:,}) for an exact comparison"
-        raise InputError(msg)
+        raise InputError(f"model kt: too many records ({n:,}) or distances ({scale:,}) for an exact comparison")
     t = exact(model.t)
     quotient, remainder = divmod(t.numerator * scale * n, t.denominator)
     return _rule((kind, 0, 1, 1, n, quotient, remainder, t.denominator), column, place_of, ways)
@@ -213,8 +209,7 @@ def _sensitive(name: str, table: Table) -> CategoricalColumn:
     for column in columns:
         if column.name == name:
             return column
-    msg = f"{setting('sensitive')}: the table has no column {name!r} that is published unchanged"
-    raise InputError(msg)
+    raise InputError(f"{setting('sensitive')}: the table has no column {name!r} that is published unchanged")
 
 
 def _known_values(column: CategoricalColumn) -> Int64:

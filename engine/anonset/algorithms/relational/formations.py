@@ -43,6 +43,5 @@ def formation_of(name: str, k: int, seed: int | None = None, **more: Any) -> For
     if name == Cluster.name:
         return Cluster(k=k, seed=seed, **more)
     if seed is not None:
-        msg = f"{setting('seed')} applies to the formation {Cluster.name!r} only, got {seed} with {name!r}"
-        raise InputError(msg)
+        raise InputError(f"{setting('seed')} applies to the formation {Cluster.name!r} only, got {seed} with {name!r}")
     return FORMATIONS[name](k=k, **more)

@@ -151,8 +151,7 @@ def require_few_vectors(name: str, levels: Levels, most: int) -> None:
     """
     if levels.n_vectors > most:
         more = setting("max_vectors", option="max_work")
-        msg = (
+        raise InputError(
             f"{name}: the columns must have at most {most:,} vectors of levels, got {levels.n_vectors:,}; use "
             f"hierarchies with fewer levels, the formations cluster or mondrian, or a larger {more}"
         )
-        raise InputError(msg)

@@ -172,8 +172,7 @@ class ClusterFunction(RedactedRepr):
         from anonset_kernels.rt.record_loss import record_losses
 
         if not isinstance(mapping, MergedItems):
-            msg = "the transaction function must return the same kind of mapping for all clusters"
-            raise InputError(msg)
+            raise InputError("the transaction function must return the same kind of mapping for all clusters")
         rows = self.column.take(members)
         image = mapping.image(len(rows.vocabulary))
         size = np.bincount(image, minlength=len(image)).astype(np.int64)

@@ -54,8 +54,7 @@ class DiverseFunction(ClusterFunction):
         def search(members: Int64) -> ClusterMapping:
             mapping = searches.search(members)
             if not isinstance(mapping, np.ndarray):
-                msg = "a transaction function for diversity must return a hierarchy cut, got item groups"
-                raise InputError(msg)
+                raise InputError("a transaction function for diversity must return a hierarchy cut, got item groups")
             return (mapping - shift).astype(np.int32)
 
         return cls(

@@ -95,8 +95,7 @@ class JointSplit(UsesTransactionAlgorithm, Parameters):
     def __post_init__(self) -> None:
         if self.w is not None:
             if self.point is not None:
-                msg = f"use {setting('w')} or {setting('point')}, not both"
-                raise InputError(msg)
+                raise InputError(f"use {setting('w')} or {setting('point')}, not both")
             object.__setattr__(self, "w", _weight(self.w))
         if self.point is not None:
             require_known(setting("point"), self.point, ("items", "balanced", "attributes"))
@@ -104,8 +103,7 @@ class JointSplit(UsesTransactionAlgorithm, Parameters):
         function = self.algorithm
         if isinstance(function.model, PartitionKmAnonymity):
             option = setting("transaction", function.name)
-            msg = f"joint-split does not support {option}, which uses several mappings in a cluster"
-            raise InputError(msg)
+            raise InputError(f"joint-split does not support {option}, which uses several mappings in a cluster")
 
     @property
     def own_traits(self) -> Traits:
@@ -189,8 +187,7 @@ def _weight(w: Written) -> float | Fraction:
     except ValueError:
         number = Fraction(-1)
     if not 0 <= number <= 1 or (number * 10**_PLACES).denominator > 1:
-        msg = f"{setting('w')} must be from 0 to 1, with at most {_PLACES} decimals, got {w}"
-        raise InputError(msg)
+        raise InputError(f"{setting('w')} must be from 0 to 1, with at most {_PLACES} decimals, got {w}")
     return shortest_float(number)
 
 

@@ -61,8 +61,7 @@ def _with_empty_records(partitioned: Result, empty: Bools) -> tuple[Int32, list[
     """Return the clusters, sorted by first record, and their cuts. Empty records join the last partition."""
     recoding = partitioned.recoding
     if not isinstance(recoding, PerCluster):
-        msg = f"lra must return a recoding for each partition, got {type(recoding).__name__}"
-        raise TypeError(msg)
+        raise TypeError(f"lra must return a recoding for each partition, got {type(recoding).__name__}")
     cluster = recoding.cluster.copy()
     if partitioned.trace:
         cluster[empty] = recoding.cluster[partitioned.trace[-1].records[0]]

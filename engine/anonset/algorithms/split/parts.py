@@ -174,10 +174,9 @@ def union(n: int, parts: Sequence[SolvedPart], record: Int64, store: Store) -> R
     for part in parts:
         recoding = part.found.recoding
         if not isinstance(recoding, PerCluster):
-            msg = (
+            raise TypeError(
                 f"an algorithm that runs part by part must return a recoding per cluster, got {type(recoding).__name__}"
             )
-            raise TypeError(msg)
         cluster[record[slice(*part.span)]] = recoding.cluster + np.int32(n_clusters[-1])
         n_clusters.append(n_clusters[-1] + recoding.n_clusters)
         recodings.append(recoding)

@@ -37,8 +37,7 @@ def bind_items(table: Table, hierarchies: Mapping[str, Hierarchy]) -> tuple[SetC
     """
     column = table.transactions
     if column is None:
-        msg = "the table must have a set-valued column, got none"
-        raise InputError(msg)
+        raise InputError("the table must have a set-valued column, got none")
     hierarchy = hierarchies.get(column.name)
     return (column, None) if hierarchy is None else (hierarchy.bind(column, table.store), hierarchy)
 

@@ -88,10 +88,9 @@ class SearchEach:
             hierarchies = {rows.name: self.hierarchy}
         recoding = self.algorithm.recode(Table(rows, store=_ALONE), hierarchies).recoding
         if not isinstance(recoding, Cut | ItemGroups):
-            msg = (
+            raise InputError(
                 f"the transaction function must return a single mapping for all records, got {type(recoding).__name__}"
             )
-            raise InputError(msg)
         if recoding.suppressed:
             raise InputError(NO_SUPPRESSION)
         if isinstance(recoding, Cut):

@@ -125,8 +125,7 @@ def k_and_m_of(model: PrivacyModel) -> tuple[int, int]:
         If the model is not k^m-anonymity.
     """
     if not isinstance(model, KmAnonymity):
-        msg = f"{setting('after')} requires the model km, got {model.name}"
-        raise InputError(msg)
+        raise InputError(f"{setting('after')} requires the model km, got {model.name}")
     return model.k, model.m
 
 
@@ -344,8 +343,7 @@ def _occurring(records: list[Known], m: int) -> Iterator[Known]:
                     yielded.add(cells)
                     yield cells
         if remaining < 0:
-            msg = f"{setting('after')} is limited to {MOST:,} sets of known items; use a smaller m"
-            raise TooLargeError(msg)
+            raise TooLargeError(f"{setting('after')} is limited to {MOST:,} sets of known items; use a smaller m")
 
 
 def _published(cut: Cut, column: SetColumn, removed: Container[str]) -> tuple[ReleaseRows, Int64]:

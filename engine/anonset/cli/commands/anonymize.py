@@ -52,8 +52,7 @@ def _settings(source: str | None, flags: Job, config: str | None) -> Settings:
 
     if source is not None and is_job(source):
         if config is not None:
-            msg = f"--config {config} cannot be combined with the job file {source}"
-            raise InputError(msg)
+            raise InputError(f"--config {config} cannot be combined with the job file {source}")
         source, config = None, source
     job = None if config is None else read_job(config, flags)
     return make_settings({"input": source, **flags}, job, config or "")

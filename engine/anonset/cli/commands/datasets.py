@@ -176,5 +176,4 @@ def _number(name: str, text: str) -> int | float:
             return kind(text)
         except ValueError:
             continue
-    msg = f"--set {name} must be a number, got {text!r}"
-    raise InputError(msg)
+    raise InputError(f"--set {name} must be a number, got {text!r}")

@@ -42,8 +42,7 @@ def evaluate(
         original, "input", given_flags(flags if out is None else {**flags, "out": out}), EvaluateSettings
     )
     if settings.out is None:
-        msg = "OUT is required: the directory made by anonset anonymize"
-        raise InputError(msg)
+        raise InputError("OUT is required: the directory made by anonset anonymize")
     reading = require_reading(settings.reading)
     spec = WorkloadSpec(settings.queries, settings.workload, settings.seed, settings.width, reading)
     source = settings.source(settings.input)

@@ -159,8 +159,7 @@ def print_hierarchy(
     """
     for option, number in (("--depth", depth), ("--most", most)):
         if number is not None and number < 0:
-            msg = f"{option} must be at least 0, got {number}"
-            raise InputError(msg)
+            raise InputError(f"{option} must be at least 0, got {number}")
     if not is_job(source):
         if column is not None or json:
             msg = f"{'--json' if column is None else '--column'} requires a job file (.toml) in place of {source}"

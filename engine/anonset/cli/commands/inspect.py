@@ -176,11 +176,9 @@ def _next_run(job: str, task: str, units: Sequence[str]) -> str:
 def _require_new(path: Path) -> None:
     require_local(path)
     if path.suffix.lower() != ".toml":
-        msg = f"-o {path}: the name of a job file must end with .toml"
-        raise InputError(msg)
+        raise InputError(f"-o {path}: the name of a job file must end with .toml")
     if path.exists():
-        msg = f"{path} already exists and is not overwritten; name another file"
-        raise InputError(msg)
+        raise InputError(f"{path} already exists and is not overwritten; name another file")
 
 
 def _linked(findings: "LinkedFindings", flags: Job, *, out: str | None, json: bool) -> Output:

@@ -39,8 +39,7 @@ def items_of(source: str, roles: RoleSettings, *, by_person: bool = False) -> Se
         require_unit(table)
     column = table.transactions
     if column is None:
-        msg = f"{source!r} has no set-valued column; name it with --items"
-        raise InputError(msg)
+        raise InputError(f"{source!r} has no set-valued column; name it with --items")
     return column
 
 
@@ -79,8 +78,7 @@ def labels_of(source: str, name: str | None, flags: Any) -> ColumnLabels:
         return ColumnLabels(name, table.transactions.vocabulary, table.transactions.occurrences)
     relational = next((c for c in table.relational if c.name == name), None)
     if not isinstance(relational, CategoricalColumn):
-        msg = f"--column {name} must be a column of --items, or a text column of --relational"
-        raise InputError(msg)
+        raise InputError(f"--column {name} must be a column of --items, or a text column of --relational")
     occurrences = np.bincount(relational.codes, minlength=len(relational.vocabulary)).astype(np.int64)
     return ColumnLabels(name, relational.vocabulary, occurrences)
 
@@ -96,8 +94,7 @@ def items_of_input(source: str | None, flags: Any) -> SetColumn | None:
     if source is not None:
         return items_of(*_path_and_roles(source, flags))
     if given_flags(flags):
-        msg = "options for column roles require a data set: add --input"
-        raise InputError(msg)
+        raise InputError("options for column roles require a data set: add --input")
     return None
 
 

@@ -59,8 +59,7 @@ def generate_policy(
     target = Path(out)
     require_new(target)
     if (privacy is None) == (utility is None):
-        msg = "exactly one of --privacy and --utility is required"
-        raise InputError(msg)
+        raise InputError("exactly one of --privacy and --utility is required")
     source, settings = settings_at(source, "input", given_flags(flags), PolicySettings)
     column, tree = _bound(items_of(source, settings, by_person=True), hierarchy)
     if utility is not None:

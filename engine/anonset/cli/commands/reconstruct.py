@@ -37,21 +37,17 @@ def reconstruct(
     results.
     """
     if draws < 1:
-        msg = f"--draws must be at least 1, got {draws}"
-        raise InputError(msg)
+        raise InputError(f"--draws must be at least 1, got {draws}")
     if draws > MOST_DRAWS:
-        msg = f"--draws must be at most {MOST_DRAWS}, got {draws}"
-        raise InputError(msg)
+        raise InputError(f"--draws must be at most {MOST_DRAWS}, got {draws}")
     require_local(out)
     path = Path(out)
     if path.resolve().is_relative_to(Path(published).resolve()):
-        msg = f"-o {out}: the table must be outside {published}, which recipients get"
-        raise InputError(msg)
+        raise InputError(f"-o {out}: the table must be outside {published}, which recipients get")
     seeds = range(seed, seed + draws)
     paths = [path] if draws == 1 else [path.with_name(f"{path.stem}-{number}{path.suffix}") for number in seeds]
     if existing := next((target for target in paths if target.exists()), None):
-        msg = f"{existing} already exists and is not overwritten; name another file"
-        raise InputError(msg, code="exists")
+        raise InputError(f"{existing} already exists and is not overwritten; name another file", code="exists")
     lines = []
     for target, table in zip(paths, possible_tables(published, seeds), strict=True):
         if table.transactions is not None:

@@ -71,21 +71,17 @@ def report(
 def _require_public(names: Iterable[str]) -> None:
     """Reject options that name private data, because a shareable report uses only OUT."""
     for name in names:
-        msg = f"{setting('shareable', True)} uses only OUT; remove {setting(name)}"
-        raise InputError(msg)
+        raise InputError(f"{setting('shareable', True)} uses only OUT; remove {setting(name)}")
 
 
 def _require_place(path: Path, published: Path) -> None:
     require_local(path)
     if path.resolve().is_relative_to(published.resolve()):
-        msg = f"-o {path}: the report must be outside {published}, which recipients get"
-        raise InputError(msg)
+        raise InputError(f"-o {path}: the report must be outside {published}, which recipients get")
     if not path.parent.is_dir():
-        msg = f"-o {path}: {str(path.parent)!r} is not a directory"
-        raise InputError(msg)
+        raise InputError(f"-o {path}: {str(path.parent)!r} is not a directory")
     if path.exists():
-        msg = f"{path} already exists and is not overwritten; name another file"
-        raise InputError(msg, code="exists")
+        raise InputError(f"{path} already exists and is not overwritten; name another file", code="exists")
 
 
 def _write(path: Path, text: str, *, shareable: bool) -> None:

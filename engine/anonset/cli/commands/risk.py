@@ -90,9 +90,8 @@ def _population(opened: OpenedPublication, population: str, original: Table | No
     of_original = () if original is None else original.relational
     numeric = [column.name for column in of_original if isinstance(column, NumericColumn)]
     if lacking := [name for name in names if name not in columns]:
-        msg = (
+        raise InputError(
             f"--population {population}: quasi-identifier {lacking[0]!r} is missing; the file must contain all of them"
         )
-        raise InputError(msg)
     others = [name for name in columns if name not in names]
     return read(source, relational=names, numeric=numeric, drop=others)

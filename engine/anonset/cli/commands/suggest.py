@@ -72,8 +72,7 @@ def suggest(
     require_memory(need, settings.memory_limit, "a sample is drawn once all records are read")
     table = read_data(data, settings.read_options())
     if plot is not None and (table.transactions is None or not table.relational):
-        msg = f"--plot {plot} requires data with items and relational columns, because it draws both losses"
-        raise InputError(msg)
+        raise InputError(f"--plot {plot} requires data with items and relational columns, because it draws both losses")
     asked = Job(settings.model_dump(include=set(_ASKED), exclude_none=True))
     guarantee = _guarantee(table, asked, settings.sensitive)
     if guarantee.sensitive_column is not None:  # models for persons need distinct ids
@@ -120,14 +119,12 @@ def _guarantee(table: Table, asked: Job, sensitive: str | None) -> PrivacyModel:
     name = asked.text("model") or model_by_roles(Job({**asked, **roles, "sensitive": sensitive}))
     if name not in MODELS or name not in SUGGESTED:
         others = "use anonset compare for other models"
-        msg = f"--model {name}: suggest supports {', '.join(SUGGESTED)}; {others}"
-        raise InputError(msg)
+        raise InputError(f"--model {name}: suggest supports {', '.join(SUGGESTED)}; {others}")
     algorithm = algorithm_name(name, None, relational=bool(table.relational))
     accepted = settings_of(MODELS[name].model)
     values = Job({**SUGGESTED_VALUES, **asked}).with_(sensitive=sensitive).only(accepted)
     if stray := [n for n in _OF_MODELS if n in asked and n not in accepted]:
-        msg = f"--{stray[0].replace('_', '-')} does not apply to model {name}; remove it"
-        raise InputError(msg)
+        raise InputError(f"--{stray[0].replace('_', '-')} does not apply to model {name}; remove it")
     needed = {"delta": 1.0} if "delta" in parameters(algorithm) else {}
     return make_algorithm(name, algorithm, {**values, **needed}).model
 

@@ -40,8 +40,7 @@ def generate_workload(
     require_new(target)
     settings = _settings(source, flags)
     if settings.workload is None:
-        msg = "--workload is required, such as --workload record:100x2"
-        raise InputError(msg)
+        raise InputError("--workload is required, such as --workload record:100x2")
     spec = WorkloadSpec(None, settings.workload, settings.seed, settings.width)
     write_workload(_workload(*_bound(settings), spec), target)
     return written(target)
@@ -82,9 +81,8 @@ def _bound(settings: WorkloadSettings) -> tuple[Table, dict[str, Hierarchy]]:
 def _workload(table: Table, trees: dict[str, Hierarchy], spec: WorkloadSpec) -> Workload:
     workload = of_original(table, spec, trees)
     if workload is None:
-        msg = (
+        raise InputError(
             f"--workload {spec.random}: these queries depend on a publication. Draw the queries from record or domain, "
             "or use anonset evaluate"
         )
-        raise InputError(msg)
     return workload

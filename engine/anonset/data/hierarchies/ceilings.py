@@ -74,7 +74,6 @@ def nodes_of_ceiling(hierarchy: Hierarchy, ceiling: Ceiling) -> list[int]:
     for label in ceiling:
         node = hierarchy.node_of.get(aliases.get(label, label))
         if node is None:
-            msg = f"ceiling {typed(label)} is not a node of the hierarchy"
-            raise HierarchyError(msg)
+            raise HierarchyError(f"ceiling {typed(label)} is not a node of the hierarchy")
         nodes.append(node)
     return nodes

@@ -35,15 +35,13 @@ def attach_sensitive(hierarchy: Hierarchy, sensitive: Iterable[str]) -> Hierarch
     if not items or is_attached(hierarchy, items):
         return hierarchy
     if hierarchy.capped:
-        msg = "models with sensitive items do not support a ceiling; remove the ceiling from the hierarchy"
-        raise InputError(msg)
+        raise InputError("models with sensitive items do not support a ceiling; remove the ceiling from the hierarchy")
     for item in items:
         if item in hierarchy.node_of:
-            msg = (
+            raise InputError(
                 f"sensitive item {datum(item)} must not be in the hierarchy of the other items, which would "
                 "generalize it"
             )
-            raise InputError(msg)
     n = hierarchy.n_nodes
     labels = (hierarchy.labels[0] + _AND_SENSITIVE, *hierarchy.labels, *items)
     parent = np.concatenate([[-1, 0], hierarchy.parent[1:] + 1, np.zeros(len(items), np.int64)])
@@ -57,11 +55,10 @@ def attach_sensitive(hierarchy: Hierarchy, sensitive: Iterable[str]) -> Hierarch
         rival=None if hierarchy.rival is None else attach_sensitive(hierarchy.rival, items),
     )
     if attached.n_nodes != n + 1 + len(items):
-        msg = (
+        raise InputError(
             f"the hierarchy of the items that are not sensitive (unlike {datum(items[0])}) must not have nodes with a "
             "single child"
         )
-        raise InputError(msg)
     return attached
 
 

@@ -242,8 +242,7 @@ class Hierarchy(RedactedRepr):
         if len(set(names)) != len(names):
             earlier: set[str] = set()
             twice = next(x for x in names if x in earlier or earlier.add(x))  # type: ignore[func-returns-value]
-            msg = f"hierarchy: two nodes have the label {datum(twice)}; labels must be distinct"
-            raise HierarchyError(msg)
+            raise HierarchyError(f"hierarchy: two nodes have the label {datum(twice)}; labels must be distinct")
         hierarchy = cls._from_collapsed(tuple(names), np.array(kept_parent, np.int32), tuple(aliases))
         return replace(hierarchy, columns_above=np.array(kept_columns, np.int32))
 
@@ -277,11 +276,9 @@ class Hierarchy(RedactedRepr):
             If `fanout` is below 2, or there is no item.
         """
         if fanout < 2:
-            msg = f"balanced hierarchy: the fan-out must be at least 2, got {fanout}"
-            raise HierarchyError(msg)
+            raise HierarchyError(f"balanced hierarchy: the fan-out must be at least 2, got {fanout}")
         if not items:
-            msg = "balanced hierarchy: at least one item is required"
-            raise HierarchyError(msg)
+            raise HierarchyError("balanced hierarchy: at least one item is required")
         item_set = set(items)
         level: list[Tree] = list(items)
         height = 0
@@ -290,8 +287,7 @@ class Hierarchy(RedactedRepr):
             names = [f"N{height}_{i}" for i in range(-(-len(level) // fanout))]
             if clash := next((name for name in names if name in item_set), None):
                 ways = "rename it or give a hierarchy"
-                msg = f"balanced hierarchy: item {datum(clash)} has the name of an inner node; {ways}"
-                raise HierarchyError(msg)
+                raise HierarchyError(f"balanced hierarchy: item {datum(clash)} has the name of an inner node; {ways}")
             level = [(name, level[i * fanout : (i + 1) * fanout]) for i, name in enumerate(names)]
         return cls.from_tree(level[0])
 

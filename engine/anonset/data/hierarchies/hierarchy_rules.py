@@ -154,8 +154,7 @@ def _paths_of(spec: str, name: str) -> Paths:
     try:
         return parts[rule](arguments)
     except ValueError as error:
-        msg = f"hierarchy of {name!r}: {spec}: {error}"
-        raise HierarchyError(msg) from None
+        raise HierarchyError(f"hierarchy of {name!r}: {spec}: {error}") from None
 
 
 def is_coarser(spec: object) -> bool:
@@ -193,8 +192,7 @@ def coarser(spec: object, labels: Sequence[str], name: str) -> dict[str, str]:
         return {label: above(label)[0] for label in labels if label not in NO_VALUE and not is_made(label)}
     except ValueError as error:
         fix = Fix({"unknown": "suppress"}, "to publish other values as '?'")
-        msg = f"hierarchy of {name!r}: {spec}: {error}"
-        raise HierarchyError(msg, fixes=[fix], column=name) from None
+        raise HierarchyError(f"hierarchy of {name!r}: {spec}: {error}", fixes=[fix], column=name) from None
 
 
 def balanced_by_frequency(labels: Sequence[str], occurrences: Int64, fanout: int) -> Hierarchy:
@@ -238,8 +236,7 @@ def _built(tree: Children, spec: str, name: str) -> Hierarchy:
     try:
         return Hierarchy.from_tree(_nested(ROOT, tree))
     except HierarchyError as error:
-        msg = f"hierarchy of {name!r}: {spec}: {error}"
-        raise HierarchyError(msg) from None
+        raise HierarchyError(f"hierarchy of {name!r}: {spec}: {error}") from None
 
 
 def _nested(label: str, below: Children | None) -> Tree:
@@ -249,12 +246,10 @@ def _nested(label: str, below: Children | None) -> Tree:
 def _whole_numbers(text: str, noun: str) -> list[int]:
     fields = text.split(",")
     if not all(part.strip().isdecimal() and len(part) < 10 and int(part) > 0 for part in fields):
-        msg = f"{noun} must be comma-separated integers of at least 1"
-        raise ValueError(msg)
+        raise ValueError(f"{noun} must be comma-separated integers of at least 1")
     numbers = [int(part) for part in fields]
     if len(set(numbers)) < len(numbers):
-        msg = f"{noun} must be distinct"
-        raise ValueError(msg)
+        raise ValueError(f"{noun} must be distinct")
     return numbers
 
 
@@ -282,8 +277,7 @@ def _number(text: str) -> Fraction:
     try:
         return Fraction(text.strip())
     except (ValueError, ZeroDivisionError):
-        msg = "values must be numbers"
-        raise ValueError(msg) from None
+        raise ValueError("values must be numbers") from None
 
 
 def _shown(number: Fraction) -> str:
@@ -295,14 +289,12 @@ def _bins(arguments: str) -> Paths:
         return _bins_of_widths(arguments.removeprefix("width="))
     edges = [_number(edge) for edge in arguments.split(",")]
     if not all(low < high for low, high in pairwise(edges)):
-        msg = "edges must be in ascending order"
-        raise ValueError(msg)
+        raise ValueError("edges must be in ascending order")
 
     def above(label: str) -> list[str]:
         number = _number(label)
         if number < edges[0]:
-            msg = f"values must be at least {_shown(edges[0])}"
-            raise ValueError(msg)
+            raise ValueError(f"values must be at least {_shown(edges[0])}")
         last = max(position for position, edge in enumerate(edges) if edge <= number)
         return [f"[{_shown(edges[last])}:{_shown(edges[last + 1]) if last + 1 < len(edges) else ''})"]
 
@@ -312,11 +304,9 @@ def _bins(arguments: str) -> Paths:
 def _bins_of_widths(arguments: str) -> Paths:
     widths = [_number(width) for width in arguments.split(",")]
     if not all(width > 0 for width in widths):
-        msg = "widths must be positive"
-        raise ValueError(msg)
+        raise ValueError("widths must be positive")
     if not all(wide > narrow and (wide / narrow).denominator == 1 for narrow, wide in pairwise(widths)):
-        msg = "each width must be a multiple of the previous width"
-        raise ValueError(msg)
+        raise ValueError("each width must be a multiple of the previous width")
 
     def above(label: str) -> list[str]:
         number = _number(label)
@@ -334,11 +324,9 @@ def _dates(arguments: str) -> Paths:
     form, _, levels = arguments.rpartition(":")
     names = levels.removeprefix(FROM).split(",")
     if unknown := [level for level in names if level not in _DATE_LEVELS]:
-        msg = f"levels must be among {', '.join(_DATE_LEVELS)}, got {unknown[0]!r}"
-        raise ValueError(msg)
+        raise ValueError(f"levels must be among {', '.join(_DATE_LEVELS)}, got {unknown[0]!r}")
     if names != [level for level in _DATE_LEVELS if level in names]:
-        msg = f"levels must be in the order {', '.join(_DATE_LEVELS)}"
-        raise ValueError(msg)
+        raise ValueError(f"levels must be in the order {', '.join(_DATE_LEVELS)}")
     made, day_in = _OF_LEVEL[names[0]]
 
     def above(label: str) -> list[str]:
@@ -348,8 +336,7 @@ def _dates(arguments: str) -> Paths:
             day = datetime.strptime(label, form).date() if form else date.fromisoformat(label)
         except ValueError:
             others = f"(for others, date:%d.%m.%Y:{levels})"
-            msg = f"values must be dates of the form {form or 'YYYY-MM-DD'} {others}"
-            raise ValueError(msg) from None
+            raise ValueError(f"values must be dates of the form {form or 'YYYY-MM-DD'} {others}") from None
         return [_DATE_LEVELS[level](day) for level in names]
 
     return above

@@ -93,11 +93,10 @@ class Vocabulary(RedactedRepr):
             return
         if len(self.index) != len(self.labels):
             code = next(code for code, label in enumerate(self.labels) if self.index[label] != code)
-            msg = (
+            raise InputError(
                 f"labels {code} and {self.index[self.labels[code]]} of the vocabulary are equal; labels must be "
                 "distinct"
             )
-            raise InputError(msg)
 
     @cached_property
     def index(self) -> Mapping[str, int]:
@@ -174,8 +173,7 @@ class LabelCollector:
             return self._last[1]
         codes = np.fromiter((index.setdefault(label, len(index)) for label in labels), np.int32, len(labels))
         if len(index) > MOST_LABELS:
-            msg = f"column {name!r} has more than {MOST_LABELS:,} distinct labels; generalize or drop it"
-            raise InputError(msg)
+            raise InputError(f"column {name!r} has more than {MOST_LABELS:,} distinct labels; generalize or drop it")
         self._last = labels, codes
         return codes
 

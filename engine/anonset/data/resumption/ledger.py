@@ -316,8 +316,7 @@ def stored_classes(kind: Any, place: str = "") -> Iterator[type[Any]]:
         for name in names:
             yield from () if types[name] == kind | None else stored_classes(types[name], f"{kind.__name__}.{name}")
     else:
-        msg = f"{place}: values of type {kind} cannot be stored"
-        raise TypeError(msg)
+        raise TypeError(f"{place}: values of type {kind} cannot be stored")
 
 
 def _type(value: Any) -> str:

@@ -115,8 +115,7 @@ class ClusterWorkers(Workers):
         for worker, answer in sorted(answers.items()):
             if isinstance(answer, AnonsetError):
                 need = "it needs its own credentials and access"
-                msg = f"{setting('cluster')}: worker {worker} cannot read the input; {need}: {answer}"
-                raise InputError(msg)
+                raise InputError(f"{setting('cluster')}: worker {worker} cannot read the input; {need}: {answer}")
 
     def at_once(self, tasks: int) -> int:
         """Return the number of tasks that run at the same time. `tasks` is ignored."""
@@ -196,20 +195,17 @@ def require_workers(client: Any, store: Files) -> None:
     require_importable(answers)
     responses = {worker: answer for worker, answer in answers.items() if not isinstance(answer, BaseException)}
     if not responses:
-        msg = f"{setting('cluster')}: the scheduler {client.scheduler.address} has no workers"
-        raise InputError(msg)
+        raise InputError(f"{setting('cluster')}: the scheduler {client.scheduler.address} has no workers")
     version = version_here()
     for worker, (worker_version, sees) in sorted(responses.items()):
         if worker_version != version:
             versions = f"({worker_version}, here {version})"
-            msg = f"{setting('cluster')}: worker {worker} runs another version of anonset {versions}"
-            raise InputError(msg)
+            raise InputError(f"{setting('cluster')}: worker {worker} runs another version of anonset {versions}")
         if not sees:
             need = f"set {setting('work_dir')} on a file system that all workers share"
             if (exchange := exchange_of(store.path)) is not None:
                 need = f"it must be able to read and write {exchange.place}"
-            msg = f"{setting('cluster')}: worker {worker} cannot access the work directory; {need}"
-            raise InputError(msg)
+            raise InputError(f"{setting('cluster')}: worker {worker} cannot access the work directory; {need}")
 
 
 @contextmanager
@@ -250,11 +246,10 @@ class _Pending:
                 self._forget_task()
                 return _unpacked(_content(result, last=True))
             except KilledWorker as error:
-                msg = (
+                raise AnonsetError(
                     f"{setting('cluster')}: {error.allowed_failures + 1} workers died on the same task; check their "
                     "memory limit"
-                )
-                raise AnonsetError(msg) from None
+                ) from None
             except (ImportError, AttributeError, TypeError):
                 self._check()
                 raise
@@ -263,8 +258,7 @@ class _Pending:
                     raise
                 alone_since = None if self._client.nthreads() else alone_since or time.monotonic()
                 if alone_since is not None and time.monotonic() - alone_since > _SECONDS_WITHOUT_WORKERS:
-                    msg = f"{setting('cluster')}: all workers have stopped"
-                    raise AnonsetError(msg) from None
+                    raise AnonsetError(f"{setting('cluster')}: all workers have stopped") from None
 
     def cancel(self) -> bool:
         with suppress(AnonsetError), _connected(self._client):  # without a scheduler, there is nothing to cancel

@@ -147,8 +147,7 @@ def join(token: str, place: ObjectPlace, folder: Path) -> Exchange:
         If another run at the place has begun since, or the directory cannot be created.
     """
     if token in _superseded:
-        msg = f"another run took over {str(place)!r}; this run stops"
-        raise InputError(msg, code="in-use")
+        raise InputError(f"another run took over {str(place)!r}; this run stops", code="in-use")
     if token not in _exchanges:
         for other in tuple(_exchanges.values()):
             if other.place == place and other.token not in TOKENS:

@@ -247,8 +247,7 @@ def require_held(*folders: Path | ObjectPlace) -> None:
         The message names the directory or place.
     """
     for folder in filter(is_lost, folders):
-        msg = f"another run took over {str(folder)!r}{_kind(folder).how_lost}"
-        raise InputError(msg, code="in-use")
+        raise InputError(f"another run took over {str(folder)!r}{_kind(folder).how_lost}", code="in-use")
 
 
 def mark_unused(folder: Path | ObjectPlace) -> None:

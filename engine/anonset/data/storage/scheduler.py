@@ -70,8 +70,7 @@ def cluster_of(address: str, certificates: str | None = None) -> Iterator[Any]:
             yield client
     else:
         what = "the address of a scheduler, or local:N for N processes (at most 999)"
-        msg = f"{setting('cluster')} must be {what}, got {shortened(address)}"
-        raise InputError(msg)
+        raise InputError(f"{setting('cluster')} must be {what}, got {shortened(address)}")
 
 
 def _client_of(address: str, security: Any) -> Any:
@@ -112,8 +111,7 @@ def _local_processes(count: int) -> Iterator[Any]:
 
         options["security"] = Security.temporary()
     except ImportError:
-        msg = f"{address} needs the package cryptography: pip install cryptography"
-        raise InputError(msg) from None
+        raise InputError(f"{address} needs the package cryptography: pip install cryptography") from None
     with ExitStack() as stack:
         before = "distributed.nanny.pre-spawn-environ"
         environ = {name: value for name, value in dask.config.get(before).items() if name != _TRIM}
@@ -122,8 +120,7 @@ def _local_processes(count: int) -> Iterator[Any]:
                 client = stack.enter_context(Client(stack.enter_context(LocalCluster(**options)), set_as_default=False))
         except Exception as error:  # for example, the operating system refuses to start processes
             reason = "worker processes cannot start; check that /dev/shm exists and is writable, or remove the option"
-            msg = f"{address}: {reason} ({type(error).__name__})"
-            raise InputError(msg) from None
+            raise InputError(f"{address}: {reason} ({type(error).__name__})") from None
         try:
             yield client
         finally:
@@ -135,8 +132,7 @@ def _security_of(address: str, folder: Path) -> Any:
     from distributed.security import Security
 
     if not address.startswith("tls://"):
-        msg = f"{setting('cluster_tls')} requires a tls:// address, got {setting('cluster', address)}"
-        raise InputError(msg)
+        raise InputError(f"{setting('cluster_tls')} requires a tls:// address, got {setting('cluster', address)}")
     if missing := next((path for name in CERTIFICATES if not (path := folder / name).is_file()), None):
         msg = f"{setting('cluster_tls')}: {missing}: no such file; the directory must contain {listed(CERTIFICATES)}"
         raise InputError(msg)

@@ -22,19 +22,16 @@ def named_worker(version: str) -> Iterator[None]:
     """
     if version_here() != version:
         versions = f"({version_here()}, needed {version})"
-        msg = f"worker {_address()} on {socket.gethostname()} runs another version of anonset {versions}"
-        raise InputError(msg)
+        raise InputError(f"worker {_address()} on {socket.gethostname()} runs another version of anonset {versions}")
     try:
         yield
     except (OSError, MemoryError) as error:
         reason = getattr(error, "strerror", None) or ("out of memory" if isinstance(error, MemoryError) else f"{error}")
         where = f"{error.filename}: " if isinstance(error, OSError) and error.filename is not None else ""
-        msg = f"worker {_address()} on {socket.gethostname()}: {where}{reason}"
-        raise InputError(msg) from None
+        raise InputError(f"worker {_address()} on {socket.gethostname()}: {where}{reason}") from None
     except AnonsetError as error:
         if isinstance(error.__cause__, OSError):
-            msg = f"worker {_address()} on {socket.gethostname()}: {error}"
-            raise InputError(msg) from None
+            raise InputError(f"worker {_address()} on {socket.gethostname()}: {error}") from None
         raise
 
 

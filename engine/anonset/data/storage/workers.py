@@ -147,8 +147,7 @@ class Threads(Workers):
 
     def __init__(self, n: int | None = None) -> None:
         if n is not None and n < 1:
-            msg = f"workers must be at least 1, got {n}"
-            raise InputError(msg)
+            raise InputError(f"workers must be at least 1, got {n}")
         self._n = n
         self._pool: ThreadPoolExecutor | None = None
         self._made_for = (0, 0)

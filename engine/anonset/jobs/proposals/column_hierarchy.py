@@ -153,8 +153,7 @@ def column_tree(source: str, settings: TreeSettings, column: str | None = None) 
             specs[attribute.name] = f"balanced:{max(2, len(attribute.vocabulary))}"
     if not specs or not {*specs.values()}.isdisjoint((RANGE, VALUES)):
         trees = ", ".join(name for name, spec in settings.hierarchy.items() if spec not in (RANGE, VALUES)) or "none"
-        msg = f"{hierarchy_of(name)}: column {name!r} has no hierarchy; columns with a hierarchy: {trees}"
-        raise InputError(msg)
+        raise InputError(f"{hierarchy_of(name)}: column {name!r} has no hierarchy; columns with a hierarchy: {trees}")
     table, hierarchies = bind_columns(table, specs)
     ceilings = {one: bound for one, bound in settings.ceiling.items() if one == name}
     cap(table, hierarchies, ceilings)
@@ -169,8 +168,7 @@ def _sets(table: Table, name: str, tree: Hierarchy) -> SetColumn:
         leaves = tree.codes_of(column.vocabulary, name)[column.codes]
         return SetColumn(name, np.arange(column.n + 1, dtype=np.int64), leaves, tree.leaves)
     if not isinstance(column, SetColumn):
-        msg = f"column {name!r} contains numbers, which have no hierarchy"
-        raise InputError(msg)
+        raise InputError(f"column {name!r} contains numbers, which have no hierarchy")
     return column
 
 

@@ -82,8 +82,7 @@ def _tables_at(source: str, given: Job) -> tuple[Mapping[str, str], Mapping[str,
     path = Path(source)
     if path.is_dir():
         if (path / ATTESTATION).exists():
-            msg = f"{source}: is a publication; to show its risk: {as_typed('risk', source)}"
-            raise InputError(msg)
+            raise InputError(f"{source}: is a publication; to show its risk: {as_typed('risk', source)}")
         found = tables_in_folder(path, given.only(TABLE_OPTIONS))
         return None if found is None else (*found, Job())
     job = job_with_tables(path)
@@ -171,8 +170,7 @@ def _offered(shared: Sequence[SharedKey], unit: Sequence[str]) -> list[SharedKey
     if not declared:
         names = listed([repr(key.name) for key in shared], "or") if shared else "none"
         problem = f"no tables share a key of this name; keys of several tables: {names}"
-        msg = f"{setting('unit', ','.join(unit))}: {problem}"
-        raise InputError(msg)
+        raise InputError(f"{setting('unit', ','.join(unit))}: {problem}")
     return declared
 
 

@@ -179,8 +179,7 @@ def _to_check(recognised: Job) -> Problem:
 def columns_of(source: Source, declared: Job, paths: Sequence[str] = ()) -> AllColumns:
     """Read all columns, and `paths` into nested columns. Raise MisreadError if the header is a record."""
     if source.format == TABLES:
-        msg = f"{source.where}: the job names linked tables; inspect the file of each table"
-        raise InputError(msg)
+        raise InputError(f"{source.where}: the job names linked tables; inspect the file of each table")
     opened, uncertain = _opened(source, declared, paths)
     columns = {name: coded(column) for name, column in read_all_rows(opened, opened.names).items()}
     if uncertain:

@@ -88,11 +88,9 @@ def tables_in_folder(folder: Path, options: Job) -> tuple[dict[str, str], dict[s
 def _columns_in(path: Path, options: Job) -> frozenset[str]:
     """Return the column names of a table. Raise InputError if the path is no table."""
     if not _stem(path):
-        msg = "not a table"
-        raise InputError(msg)
+        raise InputError("not a table")
     if not path.is_dir() and not path.stat().st_size:
-        msg = "empty"
-        raise InputError(msg)
+        raise InputError("empty")
     return frozenset(with_recognised_options(str(path), options, column_names)[0])
 
 
@@ -116,8 +114,7 @@ def evidence_of(name: str, place: str, options: Job, hash_key: UInt64) -> TableE
     loaded = data.columns
     profiles = tuple(profile(column, loaded[column], options.get("separator")) for column in data.opened.names)
     if not profiles or not profiles[0].records:
-        msg = "no rows"
-        raise InputError(msg)
+        raise InputError("no rows")
     able = [one for one in profiles if _may_be_a_key(one, loaded[one.name])]
     headers = {one.name: header_with_table(name, one.name) for one in able}
     persons = all_persons({header: loaded[column] for column, header in headers.items()}, [*headers.values()])

@@ -137,8 +137,7 @@ def anonymize(
         python_warnings.warn(warning, UserWarning, stacklevel=2)
     if out is None and (format, separator, part_rows) != (None, None, None):
         names = f"{setting('format')}, {setting('separator')} and {setting('part_rows')}"
-        msg = f"{names} apply to written files only; also set {setting('out')}"
-        raise InputError(msg)
+        raise InputError(f"{names} apply to written files only; also set {setting('out')}")
     layout = Layout(order, symbols, None if out is None else format or "csv", separator, part_rows)
     earlier = read_earlier(recoding, on_cluster=client is not None)
     place = None if out is None else destination(out)

@@ -67,8 +67,7 @@ def require_on_workers(algorithm: Algorithm, option: str) -> None:
         raise InputError(msg)
     others = listed(with_traits(lambda other: other.by_blocks and other.on_workers))
     alternatives = f"clusters can run {others}, and runs in parts"
-    msg = f"{setting(option)}: {algorithm.name} runs on a single machine ({alternatives})"
-    raise InputError(msg)
+    raise InputError(f"{setting(option)}: {algorithm.name} runs on a single machine ({alternatives})")
 
 
 def require_files(table: Table) -> Files:
@@ -80,9 +79,8 @@ def require_files(table: Table) -> Files:
         The message contains the remedy.
     """
     if not isinstance(table.store, Files):
-        msg = (
+        raise InputError(
             f"{setting('client')} needs a table from anonset.scan with a {setting('work_dir')} that all workers can "
             "access"
         )
-        raise InputError(msg)
     return table.store

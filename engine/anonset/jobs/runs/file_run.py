@@ -152,8 +152,7 @@ def _require_same(before: str, source: Source, workers: Workers) -> None:
     """Reject a resumed run if the data have changed since they were read."""
     if before != source.sha256_by(workers):
         remedy = f"the {source.compared} have changed since the run began; start again in another directory"
-        msg = f"{setting('if_exists', 'resume')}: {remedy}"
-        raise InputError(msg, code="other-run")
+        raise InputError(f"{setting('if_exists', 'resume')}: {remedy}", code="other-run")
 
 
 def _by_blocks(chosen: MemoryPlan, store: Files) -> str:
@@ -263,11 +262,10 @@ class FileRun:
             return MemoryPlan(False, need, limit, compiling)
         traits = traits_of(algorithm)
         if traits.refuses_above is not None and source.format == "parquet" and size.records > traits.refuses_above:
-            msg = (
+            raise InputError(
                 f"{algorithm.name} accepts at most {traits.refuses_above:,} records, the input has "
                 f"{int(size.records):,}; {traits.instead}"
             )
-            raise InputError(msg)
         obstacle = _obstacle(algorithm)
         least = memory.AT_LEAST + compiling
         if limit is not None and need > limit and (obstacle or limit < least):
@@ -275,8 +273,7 @@ class FileRun:
             require_memory(need if obstacle else least, settings.memory_limit, ", and ".join(filter(None, reasons)))
         if obstacle:
             option = setting("work_dir" if settings.work_dir is not None else "cluster")
-            msg = f"{option} requires an out-of-core run, but {obstacle}"
-            raise InputError(msg)
+            raise InputError(f"{option} requires an out-of-core run, but {obstacle}")
         if settings.cluster is not None:
             require_on_workers(algorithm, "cluster")
         return MemoryPlan(True, need, limit, compiling)

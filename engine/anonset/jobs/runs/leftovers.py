@@ -132,8 +132,7 @@ def _places(place: Path) -> list[Path]:
         with os.scandir(place) as entries:
             return sorted(Path(entry) for entry in entries if _is_work(entry))
     except OSError as error:
-        msg = f"{place}: cannot be read: {error.strerror}"
-        raise InputError(msg) from error
+        raise InputError(f"{place}: cannot be read: {error.strerror}") from error
 
 
 def _is_work(entry: os.DirEntry[str]) -> bool:

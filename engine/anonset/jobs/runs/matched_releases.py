@@ -107,13 +107,11 @@ def _spelled(name: str, persons: Sequence[Hashable]) -> list[Hashable]:
     parts = [person if isinstance(person, tuple) else (person,) for person in persons]
     missing = next((n for n, ids in enumerate(parts) if any(one is None or one != one for one in ids)), None)
     if missing is not None:
-        msg = f"{name} must name a person for each record; the entry of record {missing} is null"
-        raise InputError(msg)
+        raise InputError(f"{name} must name a person for each record; the entry of record {missing} is null")
     texts = iter(folded(arrow.text_array([str(one) for ids in parts for one in ids])).to_pylist())
     spelled: list[Hashable] = [tuple(next(texts) for _ in ids) for ids in parts]
     if repeated := len(spelled) - len(set(spelled)):
-        msg = f"{name} must name a different person for each record; {repeated:,} entries repeat"
-        raise InputError(msg)
+        raise InputError(f"{name} must name a different person for each record; {repeated:,} entries repeat")
     return spelled
 
 
@@ -268,8 +266,7 @@ class _Data(RedactedRepr):
             raise InputError(msg)
         ids = ids_of(self.source, self.settings)
         if len(ids) != records:
-            msg = f"{self.source.where}: {len(ids):,} ids for {records:,} records; each record needs an id"
-            raise InputError(msg)
+            raise InputError(f"{self.source.where}: {len(ids):,} ids for {records:,} records; each record needs an id")
         return ids
 
     def tree_of(self, column: str) -> str | None:
@@ -321,8 +318,7 @@ def _matched(name: str, opened: "OpenedPublication", report: Report, this: _Data
     units = {str(Unit.of(data.settings.file.unit)) for data in (this, that)}  # a flag splits a name at its commas
     if len(units) > 1:
         same = f"both releases must have the same {setting('unit')}, so that persons can be matched"
-        msg = f"{setting(name)} {opened.out}: {same}"
-        raise InputError(msg)
+        raise InputError(f"{setting(name)} {opened.out}: {same}")
     tables, records = (this.table(), that.table()), int(report.input["records"])
     _require_same_items(name, (this, that), tables)
     if this.has_same_records(report):
@@ -372,11 +368,10 @@ def _require_same_items(name: str, both: tuple[_Data, _Data], tables: tuple[Tabl
             start = prefixed(column, "") if data.joined else ""
             labels = [] if data.transactions is None else occurring(data.transactions)
             if mark and any(mark in x.removeprefix(start) for x in labels if x.startswith(start)):
-                msg = (
+                raise InputError(
                     f"{setting(name)}: items of column {column!r} in one release contain {mark!r}, at which the other "
                     f"release splits its items; read both with the same {setting('separator')}"
                 )
-                raise InputError(msg)
 
 
 def _of_records(column: SetColumn, records: Int64) -> SetColumn:
@@ -399,11 +394,10 @@ def same_persons(ids: Sequence[Hashable], others: Sequence[Hashable]) -> Int64:
     place = {identity: number for number, identity in enumerate(others)}
     positions = np.array([place.get(identity, -1) for identity in ids], np.int64)
     if len(ids) and len(others) and (positions < 0).all():
-        msg = (
+        raise InputError(
             f"the {len(ids):,} ids and the {len(others):,} ids of the other release have none in common; "
             "check that both name the same persons"
         )
-        raise InputError(msg)
     return positions
 
 

@@ -244,8 +244,7 @@ def clear_finished(settings: Settings) -> None:
             _clear_directory(settings.work_dir, settings)
     except InputError as error:
         if error.code not in ("other-run", "in-use"):
-            msg = f"{_what_remains(settings.work_dir)} ({error})"
-            raise InputError(msg) from error
+            raise InputError(f"{_what_remains(settings.work_dir)} ({error})") from error
 
 
 def _clear_directory(path: str, settings: Settings) -> None:
@@ -312,8 +311,7 @@ def _manifest(place: Path | Place, directory: str) -> dict[str, Any]:
             return recorded
     except (OSError, ValueError):
         pass
-    msg = f"{directory} is damaged: {RUN} cannot be read; start again in another directory"
-    raise InputError(msg, code="damaged")
+    raise InputError(f"{directory} is damaged: {RUN} cannot be read; start again in another directory", code="damaged")
 
 
 def _write_identity(store: Files, settings: Settings) -> None:

@@ -82,8 +82,7 @@ def candidates_for(table: Table, model: PrivacyModel) -> list[Candidate]:
         If there are no candidates for the model.
     """
     if model.name not in SUGGESTED:
-        msg = f"suggest supports the models {', '.join(SUGGESTED)}, got {model.name}"
-        raise InputError(msg)
+        raise InputError(f"suggest supports the models {', '.join(SUGGESTED)}, got {model.name}")
     listed = _CANDIDATES.get(model.name, ())
     others = with_traits(lambda traits: model.name in traits.models and not traits.not_tried)
     if model.name in _ALONE and not table.relational:

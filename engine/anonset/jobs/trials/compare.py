@@ -196,8 +196,7 @@ def rows(candidates: Sequence[Candidate]) -> list[dict[str, Any]]:
         If there are no candidates.
     """
     if not candidates:
-        msg = "no algorithms to compare"
-        raise AnonsetError(msg)
+        raise AnonsetError("no algorithms to compare")
 
     def names(of: str) -> list[str]:
         return list(dict.fromkeys(name for candidate in candidates for name in getattr(candidate, of)))

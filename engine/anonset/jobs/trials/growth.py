@@ -97,8 +97,7 @@ def values_of(option: str, text: str) -> list[str]:
         number = (last - first) // step + 1 if step > 0 and last >= first else 0
         if not 0 < number <= _MOST_VALUES:
             need = f"a range must be FROM..TO or FROM..TO:STEP of 1 to {_MOST_VALUES} values"
-            msg = f"{option}: {need}, got {typed(part)}"
-            raise InputError(msg)
+            raise InputError(f"{option}: {need}, got {typed(part)}")
         values += [str(first + step * count) for count in range(int(number))]
     return values
 
@@ -115,8 +114,7 @@ def _numbers(name: str, text: str | None, n: int | None = None) -> list[int | No
             number = whole_number(part) or 0
         if number < 1 or (n is not None and number > n):
             most = "" if n is None else f" to {n:,}, or percentages up to 100%"
-            msg = f"--{name}: must be comma-separated integers from 1{most or ' up'}, got {typed(part)}"
-            raise InputError(msg)
+            raise InputError(f"--{name}: must be comma-separated integers from 1{most or ' up'}, got {typed(part)}")
         numbers.append(number)
     return sorted(set(numbers))  # type: ignore[return-value]
 

@@ -98,12 +98,10 @@ def combinations(settings: CompareSettings) -> Iterator[Candidate]:
     seeds = {} if settings.seeds is None else {"seed": settings.seeds}
     varied = {n.replace("-", "_"): values_of(f"--vary {n}", x) for n, x in {**settings.vary, **seeds}.items()}
     if seeds and not any("seed" in names for names in settings_of.values()):
-        msg = f"--seeds: {', '.join(names)} uses no random numbers; remove the option"
-        raise InputError(msg)
+        raise InputError(f"--seeds: {', '.join(names)} uses no random numbers; remove the option")
     accepted = set().union(*settings_of.values())
     if stray := [setting(name) for name in (*fixed, *varied) if name not in accepted and name not in GENERAL]:
-        msg = f"{stray[0]} does not apply to {', '.join(names)}; remove it"
-        raise InputError(msg)
+        raise InputError(f"{stray[0]} does not apply to {', '.join(names)}; remove it")
     for name in names:
         mine = {n: v for n, v in fixed.items() if n in settings_of[name] and n not in varied}
         axes = [[(n, read_value(text)) for text in texts] for n, texts in varied.items() if n in settings_of[name]]
@@ -189,8 +187,7 @@ class StudyFile:
             raise InputError(msg) from None
         if differing:
             parts = ", ".join(differing)
-            msg = f"-o {self._path}: contains another study, with a different {parts}; name a new file"
-            raise InputError(msg)
+            raise InputError(f"-o {self._path}: contains another study, with a different {parts}; name a new file")
         if len(complete) < len(text):
             with self._path.open("r+b") as file:
                 file.truncate(len(complete))

@@ -35,11 +35,9 @@ class ItemWeights(RedactedRepr):
         for itemset, weight in self.entries:
             named = f"({data_list(itemset, ',')})"
             if not 0 <= weight <= 1:
-                msg = f"item weights: the weight of {named} must be in [0, 1], got {float(weight)}"
-                raise InputError(msg)
+                raise InputError(f"item weights: the weight of {named} must be in [0, 1], got {float(weight)}")
             if len(set(itemset)) < len(itemset) or not itemset:
-                msg = f"item weights: {named} must be a non-empty set of items"
-                raise InputError(msg)
+                raise InputError(f"item weights: {named} must be a non-empty set of items")
         if self.denominator > MAX_DENOMINATOR:
             denominator = self.denominator
             msg = f"item weights must have a common denominator of at most {MAX_DENOMINATOR:,}, got {denominator:,}"

@@ -94,8 +94,7 @@ def _dot(counts: Int64, costs: Int64) -> int:
 
 def _require_bound(column: SetColumn | Blocks, cut: Cut) -> None:
     if column.vocabulary != cut.hierarchy.leaves:
-        msg = (
+        raise InputError(
             f"column {column.name!r} must be bound to the cut's hierarchy first (Hierarchy.bind): "
             f"its {len(column.vocabulary)} items differ from the {cut.hierarchy.n_leaves} leaves or their order"
         )
-        raise InputError(msg)

@@ -66,8 +66,7 @@ def record_utility_loss(publication: Records, weights: GroupWeights | None = Non
     """
     column = publication.transactions
     if column is None:
-        msg = "the record utility loss needs a set-valued column; the publication has none"
-        raise InputError(msg)
+        raise InputError("the record utility loss needs a set-valued column; the publication has none")
     if not column.n:
         return 0.0
     size = np.array([len(symbol.members) for symbol in publication.symbols], np.int64)

@@ -80,11 +80,9 @@ def group_weights(
     if kind != "lca":
         return GroupWeights(kind, vocabulary)
     if hierarchy is None:
-        msg = "item weights 'lca' need a hierarchy; declare a hierarchy, or use 'uniform'"
-        raise InputError(msg)
+        raise InputError("item weights 'lca' need a hierarchy; declare a hierarchy, or use 'uniform'")
     if vocabulary != hierarchy.leaves:
-        msg = "item weights 'lca': the column must be bound to the hierarchy first (Hierarchy.bind)"
-        raise InputError(msg)
+        raise InputError("item weights 'lca': the column must be bound to the hierarchy first (Hierarchy.bind)")
     return GroupWeights(kind, vocabulary, hierarchy)
 
 
@@ -218,11 +216,10 @@ def _group_of_item(column: SetColumn, recoding: ItemGroups | Cut) -> Int32:
     """Return the group of each item, int32 (M,), numbered by first item. -1 if the item is suppressed."""
     items = recoding.hierarchy.leaves if isinstance(recoding, Cut) else recoding.vocabulary
     if column.vocabulary != items:
-        msg = (
+        raise InputError(
             f"column {column.name!r} must have the {len(items)} items of the recoding, in the same order "
             "(Hierarchy.bind for a cut)"
         )
-        raise InputError(msg)
     image = recoding.image if isinstance(recoding, Cut) else recoding.group
     _, first, inverse = np.unique(image, return_index=True, return_inverse=True)
     published = np.flatnonzero(image[first] != SUPPRESSED)

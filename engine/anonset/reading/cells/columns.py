@@ -92,8 +92,7 @@ class Encoder:
         try:
             require_joinable(columns)
         except InputError as error:
-            msg = f"{self.where}: {error}"
-            raise InputError(msg) from None
+            raise InputError(f"{self.where}: {error}") from None
         return SetColumn.join(self._sets(columns), "items")
 
     def truth(self, name: str, column: Any) -> tuple[Int32, list[str]]:
@@ -277,8 +276,7 @@ class Encoder:
                 Fix({"missing": "value"}, "if it is an item"),
             ]
             cell = f"row {row} contains {typed(labels[codes[first]])}, which many programs write for a missing value"
-            msg = f"{self.where}: column {name!r}: {cell}"
-            raise InputError(msg, fixes=fixes, column=name, row=row)
+            raise InputError(f"{self.where}: column {name!r}: {cell}", fixes=fixes, column=name, row=row)
         return keep_tokens(length, codes, ~null)
 
     def _lists(self, name: str, column: Any, *, any_blank: bool) -> Any:
@@ -313,20 +311,17 @@ class Encoder:
         kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
         textual = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
         if items and not (textual or pa.types.is_integer(kind) or pa.types.is_null(kind)):
-            msg = f"{self.where}: column {name!r}: items must be text or integers, got {kind}"
-            raise InputError(msg)
+            raise InputError(f"{self.where}: column {name!r}: items must be text or integers, got {kind}")
         with reading(self.where, f"column {name!r} of type {column.type} cannot be read as text", values=True):
             if pa.types.is_binary(kind) or pa.types.is_nested(kind):
-                msg = f"{self.where}: column {name!r} must be text or a plain value, got {kind}"
-                raise InputError(msg)
+                raise InputError(f"{self.where}: column {name!r} must be text or a plain value, got {kind}")
             plain = arrow.cast(column, kind) if pa.types.is_dictionary(column.type) else column
             text = arrow.cast(plain, pa.large_string())
         return text.combine_chunks() if isinstance(text, pa.ChunkedArray) else text
 
     def _refuse_null(self, name: str, column: Any, fixes: Sequence[Fix]) -> None:
         row = self.before + _first_null(column) + 1
-        msg = f"{self.where}: column {name!r}: row {row} is null"
-        raise InputError(msg, fixes=fixes, column=name, row=row)
+        raise InputError(f"{self.where}: column {name!r}: row {row} is null", fixes=fixes, column=name, row=row)
 
 
 def _first_null(values: Any) -> int:

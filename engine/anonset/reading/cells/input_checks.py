@@ -68,8 +68,7 @@ def require_split(
     if not baskets and (ends := next((ends for ends in _ENDS if _torn(labels, *ends)), None)) is not None:
         marks = f"{ends[0]} and {ends[1]}"
         enclosed = f"the cells are enclosed in {marks}, which would become part of items"
-        msg = f"{where}: {enclosed}; if they are no lists, remove {marks}"
-        raise InputError(msg, fixes=as_lists)
+        raise InputError(f"{where}: {enclosed}; if they are no lists, remove {marks}", fixes=as_lists)
     if not baskets and separator is None and sum(label.casefold() in STOP_WORDS for label in labels) > 2:
         msg = (
             f"{where}: the cells look like titles or sentences, and each word would become an item; "
@@ -94,8 +93,7 @@ def require_split(
         further = {} if mark in DELIMITERS else {"separator": mark}
         way, fixes = "", [Fix({"input_format": "baskets", **further}, f"if {mark!r} separates items")]
     whole = {"one_code": [one_code]} if one_code else {"separator": " "}
-    msg = f"{problem}{way}"
-    raise InputError(msg, fixes=[*fixes, Fix(whole, "if not")])
+    raise InputError(f"{problem}{way}", fixes=[*fixes, Fix(whole, "if not")])
 
 
 def require_no_names(where: str, columns: ArrowColumns) -> None:
@@ -139,8 +137,7 @@ def require_whole(where: str, name: str, labels: Collection[str], separator: str
         reason = "each cell would be one item" if separator is None else f"{separator!r} separates no items"
         problem = f"{where}: column {name!r}: {reason}, but {some} contain {mark!r}"
         way, fixes = _ways_to_split(labels, mark)
-        msg = f"{problem}{way}"
-        raise InputError(msg, fixes=[*fixes, Fix({"one_code": [name]}, "if not")])
+        raise InputError(f"{problem}{way}", fixes=[*fixes, Fix({"one_code": [name]}, "if not")])
 
 
 def _ways_to_split(labels: Collection[str], mark: str) -> tuple[str, list[Fix]]:
@@ -236,8 +233,7 @@ def require_items(where: str, columns: Iterable[tuple[str, Collection[str]]]) ->
             f"{column!r} and {counted(len(marks) - 1, 'other column')} contain only {typed(chosen)} and {typed(other)}"
         )
         fix = Fix({"one_hot": [name for name, _ in marks], "present": chosen}, "if each column is an item")
-        msg = f"{where}: {problem}, which would become items"
-        raise InputError(msg, fixes=[fix])
+        raise InputError(f"{where}: {problem}, which would become items", fixes=[fix])
 
 
 def require_short_ids(where: str, name: str, ids: Any, before: int) -> None:
@@ -281,5 +277,4 @@ def require_exact_ids(where: str, name: str, ids: Float64, kind: str) -> None:
     """
     if (np.abs(ids) >= _FIRST_INEXACT).any():
         problem = f"numbers of {_FIRST_INEXACT} and more are not exact as {kind}"
-        msg = f"{where}: column {name!r}: {problem}; store the ids as integers or text"
-        raise InputError(msg, column=name)
+        raise InputError(f"{where}: column {name!r}: {problem}; store the ids as integers or text", column=name)

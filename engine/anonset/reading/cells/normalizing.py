@@ -121,11 +121,10 @@ def _normalized(
 def _image(column: SetColumn | CategoricalColumn, rule: str, noun: str) -> dict[str, str]:
     image = {old: new for old in column.vocabulary.labels if (new := NORMALIZATIONS[rule](old)) != old}
     if bare := next((old for old, new in image.items() if not new), None):
-        msg = (
+        raise InputError(
             f"{setting('normalize', rule)} makes {noun} {datum(bare)} of column {column.name!r} empty; remove the "
             f"rule or the {noun}"
         )
-        raise InputError(msg)
     return image
 
 

@@ -120,8 +120,7 @@ def _refuse_pairs(place: str, values: list[str]) -> None:
         fixes = [Fix({"present": pair[0]}, "to declare the value of a member")] if pair else []
         way = "" if pair else f"; remove {setting('present', FILLED)}"
         read = f"{typed(absent)} marks an item as absent, but {setting('present', FILLED)} reads it as a member"
-        msg = f"{place}: {read}{way}"
-        raise InputError(msg, fixes=fixes)
+        raise InputError(f"{place}: {read}{way}", fixes=fixes)
 
 
 def _is_mark(label: str) -> bool:

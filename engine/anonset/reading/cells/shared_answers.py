@@ -49,8 +49,7 @@ def require_separate_answers(where: str, names: Sequence[str], columns: ArrowCol
     else:
         problem = f"most rows contain a value in several columns of {setting('one_code')}, as in answers to questions"
         fix = Fix({"with_header": True}, f"to read items such as {names[0]}=VALUE")
-    msg = f"{where}: {problem}; equal values of different columns would be one item"
-    raise InputError(msg, fixes=[fix])
+    raise InputError(f"{where}: {problem}; equal values of different columns would be one item", fixes=[fix])
 
 
 def _texts(column: Any) -> list[str]:

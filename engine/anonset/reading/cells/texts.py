@@ -133,8 +133,7 @@ class ExpectedColumn(ExitStack, Generic[_Known]):
         return self._expected
 
     def _refuse(self) -> NoReturn:
-        msg = f"column {self.name!r}: the written file differs from the result in memory"
-        raise AnonsetError(msg)
+        raise AnonsetError(f"column {self.name!r}: the written file differs from the result in memory")
 
 
 class ExpectedTexts(ExpectedColumn[CategoricalColumn]):

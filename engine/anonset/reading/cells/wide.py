@@ -45,11 +45,10 @@ def one_hot_sets(encoder: Encoder, columns: ArrowColumns, labels: Mapping[str, s
     name_of: dict[str, str] = {}
     for name, label in labels.items():
         if label in name_of:
-            msg = (
+            raise InputError(
                 f"{encoder.where}: columns {name_of[label]!r} and {name!r} both name the item {datum(label)}; rename "
                 "one"
             )
-            raise InputError(msg)
         name_of[label] = name
     vocabulary = Vocabulary(tuple(canonical_order(labels.values())))
     rows = [np.flatnonzero(_present(encoder, name_of[x], columns[name_of[x]])) for x in vocabulary.labels]
@@ -107,11 +106,10 @@ def one_code_sets(encoder: Encoder, columns: ArrowColumns) -> SetColumn:
     """
     for name, column in columns.items():
         if is_list(column.type):
-            msg = (
+            raise InputError(
                 f"{encoder.where}: column {name!r} contains lists; {setting('one_code')} columns must contain a "
                 "single code per row"
             )
-            raise InputError(msg)
     if not encoder.empty_for_null:
         _refuse_unknown(encoder, list(columns.values()))
     sets = {name: encoder.codes(name, column) for name, column in columns.items()}

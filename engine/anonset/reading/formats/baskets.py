@@ -51,8 +51,7 @@ def separator_among(where: object, marks: list[str]) -> str:
         return marks[0]
     names = ", ".join(map(repr, marks or DELIMITERS))
     finding = f"{names} all occur" if marks else f"none of {names} occurs"
-    msg = f"{where}: the item separator is unclear: {finding}; set it with {setting('separator')}"
-    raise InputError(msg)
+    raise InputError(f"{where}: the item separator is unclear: {finding}; set it with {setting('separator')}")
 
 
 def _lines(where: object, data: bytes, before: int) -> Any:
@@ -61,8 +60,7 @@ def _lines(where: object, data: bytes, before: int) -> Any:
 
     free = next((mark for mark in _UNUSED if mark.encode() not in data), None)
     if free is None:
-        msg = f"{where}: not a text file: it contains control characters"
-        raise InputError(msg)
+        raise InputError(f"{where}: not a text file: it contains control characters")
     if not data:
         return pa.chunked_array([], pa.string())
     utf8_text(where, data, before)

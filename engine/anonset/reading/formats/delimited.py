@@ -111,8 +111,7 @@ class DelimitedText:
     def _name_columns(self, first: tuple[int, int, list[str]] | None) -> None:
         """Name the columns by the first row, or number them."""
         if first is None:
-            msg = f"{self.path}: the file is empty; a {'header ' if self._named else ''}line is required"
-            raise InputError(msg)
+            raise InputError(f"{self.path}: the file is empty; a {'header ' if self._named else ''}line is required")
         _, last_line, fields = first
         self.header_lines = last_line if self._named else 0
         if not self._named:
@@ -135,8 +134,7 @@ class DelimitedText:
             others = name.splitlines()[1:]
             if len(others) >= _LINES_OF_A_NAME or any(self.delimiter in line for line in others):
                 where = f"{self.path}: line {1 + self._skipped}: a name in the header"
-                msg = f"{where} extends over {len(others) + 1:,} lines; close its quote on the same line"
-                raise InputError(msg)
+                raise InputError(f"{where} extends over {len(others) + 1:,} lines; close its quote on the same line")
 
     @cached_property
     def baskets(self) -> str:
@@ -368,8 +366,7 @@ class DelimitedText:
             return
         if self._parse(self.names[:1], block, blank_lines=False).num_rows < n_rows:
             self._raise_first_error()
-            msg = f"{self.path}: blank line; {counted(self.n_fields, 'field')} required"
-            raise InputError(msg)
+            raise InputError(f"{self.path}: blank line; {counted(self.n_fields, 'field')} required")
 
     def _parse(self, names: Sequence[str], block: int, *, blank_lines: bool = True) -> Any:
         import pyarrow as pa
@@ -467,8 +464,7 @@ def _require_text(path: str, header: str) -> None:
         problem = "this is JSON, not CSV"
         fixes = [Fix({"input_format": "jsonl"}, "if it has an object per line")]
     if problem:
-        msg = f"{path}: {problem}"
-        raise InputError(msg, fixes=fixes)
+        raise InputError(f"{path}: {problem}", fixes=fixes)
 
 
 def _has_adjacent_line_ends(data: bytes) -> bool:

@@ -124,8 +124,7 @@ class EdgeLines(RedactedRepr):
             Fix({"skip_rows": ["no-other"]}, "if they are records"),
             Fix({"skip_rows": [kind]}, f"to remove {removed}, if all are {what}"),
         ]
-        msg = f"{self.where}: {problem}"
-        raise MisreadError(msg, fixes=fixes)
+        raise MisreadError(f"{self.where}: {problem}", fixes=fixes)
 
 
 def without_rows(columns: ArrowColumns, n: int, rows: Sequence[int]) -> tuple[ArrowColumns, int]:

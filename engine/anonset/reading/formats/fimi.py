@@ -85,8 +85,7 @@ class FimiLines:
         if self.dialect.exact:
             return
         if self.sequences and self.nonempty:
-            msg = f"{self.where}: {_SPMF}"
-            raise InputError(msg, fixes=[_AS_SPMF])
+            raise InputError(f"{self.where}: {_SPMF}", fixes=[_AS_SPMF])
         require_split(self.where, self.labels, self.separator, baskets=True)
 
 
@@ -122,8 +121,7 @@ class SpmfLines:
         pairs = _NAMED.findall(text)
         names = {number.decode("utf-8", "replace"): name.decode("utf-8", "replace") for number, name in pairs}
         if any(names[token] != self.named.get(token) for token in self.tokens & names.keys()):
-            msg = f"{self.where}: item names must precede the transactions that contain the items"
-            raise InputError(msg)
+            raise InputError(f"{self.where}: item names must precede the transactions that contain the items")
         self.named |= names
         require_no_utilities(self.where, text)
         indptr, codes, tokens = _tokens(self.where, _META.sub(b"", text), lines)
@@ -133,8 +131,7 @@ class SpmfLines:
         items = [token for token in tokens if token not in _ENDS_OF_SPMF]
         self.tokens.update(items)
         if len({self.named.get(token, token) for token in self.tokens}) < len(self.tokens):
-            msg = f"{self.where}: two items have the same name; names must be distinct"
-            raise InputError(msg)
+            raise InputError(f"{self.where}: two items have the same name; names must be distinct")
         return encode_sets(COLUMN, begins_of(lengths), moved[codes], [self.named.get(item, item) for item in items])
 
     def judge(self) -> None:
@@ -175,8 +172,7 @@ def require_no_utilities(where: object, text: bytes) -> None:
     for items, total, utilities in _UTILITIES.findall(text):
         each = [float(number) for number in utilities.split()]
         if 1 < len(each) == len(items.split()) and abs(float(total) - sum(each)) < 1e-6:
-            msg = f"{where}: {_KEEP_ITEMS} (items:total:utilities)"
-            raise InputError(msg)
+            raise InputError(f"{where}: {_KEEP_ITEMS} (items:total:utilities)")
 
 
 def _require_fimi(where: str, labels: list[str]) -> None:
@@ -189,8 +185,7 @@ def _require_fimi(where: str, labels: list[str]) -> None:
     elif any("\0" in label for label in labels):
         problem, fixes = "the text contains NUL bytes", [Fix({"encoding": "utf-16-le"}, "if it is UTF-16")]
     if problem:
-        msg = f"{where}: {problem}"
-        raise InputError(msg, fixes=fixes)
+        raise InputError(f"{where}: {problem}", fixes=fixes)
 
 
 def _bad_token(where: str, text: Any, start: int, lines: int) -> str:

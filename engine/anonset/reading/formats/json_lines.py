@@ -72,8 +72,7 @@ def open_json_lines(source: Source, options: ReadOptions) -> OpenedSource:
     for _ in records:
         pass
     if not kinds:
-        msg = f"{source.where}: the file is empty; each line must be a JSON object"
-        raise InputError(msg)
+        raise InputError(f"{source.where}: the file is empty; each line must be a JSON object")
     if n_lines * len(kinds) > max(MOST_CELLS, MOST_CELLS_PER_VALUE * n_values):
         keys = f"{n_lines:,} lines have {len(kinds):,} different keys, and only {n_values:,} values"
         msg = f"{source.where}: {keys}; if keys are items, write them as a list: jq -c '{{items: keys}}' FILE"

@@ -58,8 +58,7 @@ class _Parent(RedactedRepr):
         import pyarrow as pa
 
         if lacking := [column for column in key if column not in opened.names]:
-            msg = f"{opened.where}: no column {lacking[0]!r}, the key of another table"
-            raise InputError(msg)
+            raise InputError(f"{opened.where}: no column {lacking[0]!r}, the key of another table")
         parts = list[list[Any]]()
         for batch in opened.batches(list(dict.fromkeys([*key, *table.key]))):
             own = {column: batch.columns[column] for column in table.key}
@@ -90,8 +89,7 @@ class _Parent(RedactedRepr):
         given = np.logical_and.reduce([are_given(text) for text in texts])
         if unknown := int((given & arrow.to_numpy(arrow.is_null(places))).sum()):
             rows = counted(unknown, "row")
-            msg = f"{where}: the key of {rows} does not occur in the table {self.name!r}; correct the data"
-            raise InputError(msg)
+            raise InputError(f"{where}: the key of {rows} does not occur in the table {self.name!r}; correct the data")
         places = arrow.if_else(_bools(given), places, arrow.null(places.type))
         return [arrow.fill_null(arrow.take(column, places), "") for column in self.persons.values()]
 
@@ -124,8 +122,7 @@ def id_texts(where: str, name: str, column: Any) -> Any:
     whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     plain = arrow.cast(whole, whole.type.value_type) if pa.types.is_dictionary(whole.type) else whole
     if pa.types.is_nested(plain.type) or pa.types.is_binary(plain.type):
-        msg = f"{where}: column {name!r} must be text or a plain value, got {plain.type}"
-        raise InputError(msg, column=name)
+        raise InputError(f"{where}: column {name!r} must be text or a plain value, got {plain.type}", column=name)
     with reading(where, f"column {name!r} of type {plain.type} cannot be read as text", values=True):
         text = arrow.fill_null(texts_of(plain), "")
     if not pa.types.is_floating(plain.type):
@@ -198,8 +195,7 @@ def _without_prefix(table: LinkedTable, where: str, _: Sequence[str], columns: A
             texts, others = without_prefix(id_texts(where, name, columns[name]), table.key_prefix)
             if others:
                 keys = f"{counted(others, 'key')} of {len(texts):,} have another prefix than {table.key_prefix!r}"
-                msg = f"{where}: column {name!r}: {keys} (key_prefix); correct the data"
-                raise InputError(msg, column=name)
+                raise InputError(f"{where}: column {name!r}: {keys} (key_prefix); correct the data", column=name)
             cut[name] = pa.chunked_array([texts])
     return {**columns, **cut}
 
@@ -361,5 +357,4 @@ class _Tables(RedactedRepr):
 def _require_columns(table: LinkedTable, opened: OpenedSource) -> None:
     if missing := [name for name in table.named if name not in opened.names]:
         columns = ", ".join(map(repr, opened.names[:20]))
-        msg = f"{opened.where}: no column {missing[0]!r} (table {table.name!r}); columns: {columns}"
-        raise InputError(msg)
+        raise InputError(f"{opened.where}: no column {missing[0]!r} (table {table.name!r}); columns: {columns}")

@@ -49,8 +49,7 @@ def columns_of(where: str, source: Any, labels: Sequence[str] | None = None) -> 
     if hasattr(source, "tocsr") and len(getattr(source, "shape", ())) == 2:
         return Columns((_COLUMN,), {_COLUMN: _of_matrix(where, source, labels)}, True)
     if labels is not None:
-        msg = f"{where}: {setting('labels')} applies to SciPy matrices only"
-        raise InputError(msg)
+        raise InputError(f"{where}: {setting('labels')} applies to SciPy matrices only")
     if type(source).__name__ == "LazyFrame" and hasattr(source, "collect"):
         with reading(where, values=True):
             source = source.collect()
@@ -63,8 +62,7 @@ def columns_of(where: str, source: Any, labels: Sequence[str] | None = None) -> 
             msg = f"{where}: convert the matrix with scipy.sparse.csr_array(matrix) and pass {setting('labels')}"
             raise InputError(msg)
         return _of_rows(where, _plain(source))
-    msg = f"source must be {_KINDS}, got {type(source).__name__}"
-    raise InputError(msg)
+    raise InputError(f"source must be {_KINDS}, got {type(source).__name__}")
 
 
 def _of_matrix(where: str, source: Any, labels: Sequence[str] | None) -> SetColumn:
@@ -77,19 +75,16 @@ def _of_matrix(where: str, source: Any, labels: Sequence[str] | None) -> SetColu
         raise InputError(msg)
     named = _texts(f"{where}: {setting('labels')}", labels)
     if len(set(named)) < len(named):
-        msg = f"{where}: two columns have the same label; {setting('labels')} must be distinct"
-        raise InputError(msg)
+        raise InputError(f"{where}: two columns have the same label; {setting('labels')} must be distinct")
     if len(matrix.data) and not bool(np.all(matrix.data == 1)):
-        msg = f"{where}: a matrix must contain 0 and 1 only; convert counts by matrix.astype(bool)"
-        raise InputError(msg)
+        raise InputError(f"{where}: a matrix must contain 0 and 1 only; convert counts by matrix.astype(bool)")
     return encode_sets(_COLUMN, matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), named)
 
 
 def _texts(what: str, labels: Iterable[Any]) -> list[str]:
     texts = [str(label) if _is_integer(label) else label for label in labels]
     if invalid := next((label for label in texts if not isinstance(label, str)), None):
-        msg = f"{what} must be text or integers, got {type(invalid).__name__}"
-        raise InputError(msg)
+        raise InputError(f"{what} must be text or integers, got {type(invalid).__name__}")
     return texts
 
 
@@ -142,8 +137,7 @@ def _with_text_names(where: str, source: Any) -> Any:
 def _require_distinct(where: str, names: Sequence[Any]) -> None:
     name = next((name for name, times in Counter(names).items() if times > 1), None)
     if name is not None:
-        msg = f"{where}: two columns have the name {name!r}; rename one of them"
-        raise InputError(msg)
+        raise InputError(f"{where}: two columns have the name {name!r}; rename one of them")
 
 
 def _is_frame(source: Any, names: Any) -> bool:
@@ -162,20 +156,17 @@ def _plain(source: Iterable[Any]) -> Iterable[Any]:
 def _of_mapping(where: str, source: Mapping[Any, Any]) -> Columns:
     texts = [str(name) if _is_integer(name) else name for name in source]
     if invalid := [type(name).__name__ for name in texts if not isinstance(name, str)]:
-        msg = f"{where}: column names must be text, got {invalid[0]}"
-        raise InputError(msg)
+        raise InputError(f"{where}: column names must be text, got {invalid[0]}")
     _require_distinct(where, texts)
     columns: dict[str, list[Any]] = {}
     for name, values in zip(texts, source.values(), strict=True):
         if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
-            msg = f"{where}: column {name!r} must be a list of values, got {type(values).__name__}"
-            raise InputError(msg)
+            raise InputError(f"{where}: column {name!r} must be a list of values, got {type(values).__name__}")
         columns[name] = list(values)
     lengths = {name: len(values) for name, values in columns.items()}
     if len(set(lengths.values())) > 1:
         shown = ", ".join(f"{name!r}: {length:,}" for name, length in lengths.items())
-        msg = f"{where}: columns must have the same number of records, got {shown}"
-        raise InputError(msg)
+        raise InputError(f"{where}: columns must have the same number of records, got {shown}")
     return Columns(tuple(columns), {name: _array(where, name, values) for name, values in columns.items()})
 
 
@@ -209,8 +200,7 @@ def _of_rows(where: str, source: Iterable[Any]) -> Columns:
     try:
         rows = list(source)
     except TypeError as error:
-        msg = f"{where}: a list of sets is required: {foreign(one_line(error))}"
-        raise InputError(msg) from None
+        raise InputError(f"{where}: a list of sets is required: {foreign(one_line(error))}") from None
     if rows and isinstance(rows[0], Mapping):
         return _of_records(where, rows)
     sets = [_labels(where, number, row) for number, row in enumerate(rows, 1)]
@@ -227,8 +217,7 @@ def _of_records(where: str, rows: Sequence[Any]) -> Columns:
 
 def _labels(where: str, number: int, row: Any) -> list[str]:
     if isinstance(row, (str, bytes, Mapping)) or not isinstance(row, Iterable):
-        msg = f"{where}: row {number} must be a set of items, got {type(row).__name__}"
-        raise InputError(msg)
+        raise InputError(f"{where}: row {number} must be a set of items, got {type(row).__name__}")
     return _texts(f"{where}: row {number}: items", row)
 
 

@@ -79,15 +79,13 @@ class _File:
             import pyreadstat
         except ImportError:
             needs = "files of statistics programs need pyreadstat: pip install 'anonset[stat]'"
-            msg = f"{file.where}: {needs}, or save the table as CSV (UTF-8)"
-            raise InputError(msg) from None
+            raise InputError(f"{file.where}: {needs}, or save the table as CSV (UTF-8)") from None
         read, encoding = getattr(pyreadstat, STATISTICS[format]), options.dialect.encoding
         with file.opened() as opened, reading(file.where, f"not a valid .{format} file", values=True):
             _, found = read(_place(file, opened), metadataonly=True, output_format="dict", encoding=encoding)
         size = file.size if format == "xpt" else 0
         if None in found.column_names or size % _XPT_RECORD:
-            msg = f"{file.where}: not a valid .{format} file: it is damaged or incomplete"
-            raise InputError(msg)
+            raise InputError(f"{file.where}: not a valid .{format} file: it is damaged or incomplete")
         labelled = {} if options.value_codes else found.variable_value_labels
         labels = {variable: _distinct(of_values) for variable, of_values in labelled.items()}
         sets = {f"${name}" if name in found.column_names else name: one for name, one in found.mr_sets.items()}

@@ -155,8 +155,7 @@ def text_of(file: DataFile, dialect: Dialect) -> Iterator[DecodedText]:
             yield text
             return
         if not file.size:
-            msg = f"{file.where}: not valid {packing}: the file is empty"
-            raise InputError(msg)
+            raise InputError(f"{file.where}: not valid {packing}: the file is empty")
         with reading(file.where, f"not valid {packing}"):
             stream = pa.CompressedInputStream(raw, packing)
             text = DecodedText(file.where, stream, dialect)

@@ -65,8 +65,7 @@ def _sheet_of(file: DataFile) -> _SheetFile:
     filled = [rows for rows in filled if _is_table(rows)] or filled
     if len(filled) != 1:
         problem = f"{len(filled)} sheets contain data; save the sheet to read as its own workbook, or as CSV (UTF-8)"
-        msg = f"{file.where}: {problem if filled else 'no sheet contains data'}"
-        raise InputError(msg)
+        raise InputError(f"{file.where}: {problem if filled else 'no sheet contains data'}")
     text = io.StringIO(newline="")
     rows, width = filled[0], max(map(len, filled[0]))
     writer = csv.writer(text, lineterminator="\n")
@@ -86,12 +85,10 @@ def _sheets(where: str, data: bytes) -> Iterator[list[list[str]]]:
     try:
         from openpyxl import load_workbook
     except ImportError:
-        msg = f"{where}: workbooks need openpyxl: pip install 'anonset[xlsx]', or {_AS_CSV}"
-        raise InputError(msg) from None
+        raise InputError(f"{where}: workbooks need openpyxl: pip install 'anonset[xlsx]', or {_AS_CSV}") from None
     with open_workbook_parts(where, io.BytesIO(data)) as archive:
         if sum(member.file_size for member in archive.infolist()) > _LARGEST:
-            msg = f"{where}: the workbook exceeds {_LARGEST >> 20} MiB unpacked; {_AS_CSV}"
-            raise InputError(msg)
+            raise InputError(f"{where}: the workbook exceeds {_LARGEST >> 20} MiB unpacked; {_AS_CSV}")
         with reading(where, "not a valid workbook", values=True), warnings.catch_warnings(action="ignore"):
             book = load_workbook(io.BytesIO(data), read_only=True, data_only=True)
         for sheet in book.worksheets:
@@ -101,8 +98,7 @@ def _sheets(where: str, data: bytes) -> Iterator[list[list[str]]]:
                 xml = archive.read(sheet._worksheet_path)
             if empty := len(_WITHOUT_VALUE.findall(xml)):
                 problem = f"{counted(empty, 'formula')} without a computed value"
-                msg = f"{where}: {problem}; open the workbook in a spreadsheet program and save it again"
-                raise InputError(msg)
+                raise InputError(f"{where}: {problem}; open the workbook in a spreadsheet program and save it again")
             _fill_merged(rows, xml)
             yield rows
 

@@ -55,8 +55,7 @@ def rows_of_values(where: str, text: str, vocabulary: Vocabulary) -> list[list[s
     parent = dict(_links(where, text))
     roots = {node for node in parent.values() if node not in parent}
     if len(roots) != 1:
-        msg = f"{where}: the hierarchy must have a single root, got {len(roots)}"
-        raise HierarchyError(msg)
+        raise HierarchyError(f"{where}: the hierarchy must have a single root, got {len(roots)}")
     root = next(iter(roots))
     bounds = {node: _bounds(where, node, dates=dates) for node in {*parent, root}}
     end = bounds[root][1]
@@ -74,14 +73,12 @@ def rows_of_values(where: str, text: str, vocabulary: Vocabulary) -> list[list[s
     for value in vocabulary.labels:
         number = _date(value, last=False) if dates else _float(value)
         if number is None:
-            msg = f"{where}: values must be {'dates' if dates else 'numbers'}, got {datum(value)}"
-            raise HierarchyError(msg)
+            raise HierarchyError(f"{where}: values must be {'dates' if dates else 'numbers'}, got {datum(value)}")
         path, nodes = [value], [root]
         while nodes:
             inner = below(nodes, number)
             if inner is None:
-                msg = f"{where}: no interval contains the value {datum(value)}"
-                raise HierarchyError(msg)
+                raise HierarchyError(f"{where}: no interval contains the value {datum(value)}")
             path.insert(1, labels[inner])
             nodes = children.get(inner, [])
         rows.append(path)
@@ -99,15 +96,13 @@ def _links(where: str, text: str) -> Iterator[tuple[str, str]]:
             continue
         node, has, children = line.partition(_HAS)
         if not has or not node.strip() or not children.split():
-            msg = f"{where}: line {number}: expected 'node has child child ...'"
-            raise HierarchyError(msg)
+            raise HierarchyError(f"{where}: line {number}: expected 'node has child child ...'")
         for child in children.split():
             if child == "null,null":
                 continue
             if parent_of.setdefault(child, node.strip()) != node.strip():
                 parents = f"{datum(parent_of[child])} and {datum(node.strip())}"
-                msg = f"{where}: line {number}: label {datum(child)} has two parents, {parents}"
-                raise HierarchyError(msg)
+                raise HierarchyError(f"{where}: line {number}: label {datum(child)} has two parents, {parents}")
             yield child, node.strip()
 
 
@@ -115,8 +110,7 @@ def _bounds(where: str, node: str, *, dates: bool) -> tuple[float, float]:
     low, comma, high = node.partition(",")
     ends = (_date(low, last=False), _date(high, last=True)) if dates else (_float(low), _float(high))
     if not comma or ends[0] is None or ends[1] is None or ends[0] > ends[1]:
-        msg = f"{where}: intervals must be written low,high, got {datum(node)}"
-        raise HierarchyError(msg)
+        raise HierarchyError(f"{where}: intervals must be written low,high, got {datum(node)}")
     return ends[0], ends[1]
 
 

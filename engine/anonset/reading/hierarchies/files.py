@@ -57,11 +57,10 @@ def read_hierarchy(path: str | Path) -> Hierarchy:
     where = Path(path)
     hierarchy = hierarchy_in(where)
     if hierarchy is None:
-        msg = (
+        raise HierarchyError(
             f"{where}: this hierarchy depends on the values of a column; pass {hierarchy_of('COL', where)} together "
             "with the data"
         )
-        raise HierarchyError(msg)
     return hierarchy
 
 
@@ -120,8 +119,7 @@ def hierarchy_of_rows(where: str, rows: Iterable[Sequence[str]]) -> Hierarchy:
     """
     lines = [_Line(number, list(row)) for number, row in enumerate(rows, 1) if row]
     if not lines:
-        msg = f"{where}: the hierarchy is empty; each row must be a leaf"
-        raise HierarchyError(msg)
+        raise HierarchyError(f"{where}: the hierarchy is empty; each row must be a leaf")
     return _build(where, lines)
 
 
@@ -153,15 +151,13 @@ def _quoted(label: str) -> str:
 def _text(where: Path) -> str:
     word, mark, remainder = str(where).partition(":")
     if mark and not where.exists() and (near := similar_name(word, _WORDS)) is not None:
-        msg = f"{where}: no such file or directory; did you mean {near}{mark}{remainder}?"
-        raise InputError(msg)
+        raise InputError(f"{where}: no such file or directory; did you mean {near}{mark}{remainder}?")
     data = in_utf8(where, read_bytes(where), RECOGNISED)
     try:
         return data.decode()
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
-        msg = f"{where}: line {line}: the text is not valid UTF-8"
-        raise HierarchyError(msg) from None
+        raise HierarchyError(f"{where}: line {line}: the text is not valid UTF-8") from None
 
 
 def _lines(where: Path, text: str) -> list[_Line]:
@@ -187,11 +183,9 @@ def _parsed(where: Path, text: str, separator: str) -> list[_Line]:
                 lines.append(_Line(number, row))
             number = rows.line_num + 1
     except csv.Error as error:
-        msg = f"{where}: line {number}: {error}"
-        raise HierarchyError(msg) from None
+        raise HierarchyError(f"{where}: line {number}: {error}") from None
     if not lines:
-        msg = f"{where}: the hierarchy is empty; each line must be a leaf"
-        raise HierarchyError(msg)
+        raise HierarchyError(f"{where}: the hierarchy is empty; each line must be a leaf")
     return lines
 
 

@@ -36,8 +36,7 @@ def read_frequencies(path: str | Path, name: str) -> dict[str, int]:
     opened = open_source(where, ReadOptions(items=name))
     column = opened.names[0] if opened.sets_only else name
     if column not in opened.names:
-        msg = f"{where}: a column {name!r} or the header item,count is required"
-        raise HierarchyError(msg)
+        raise HierarchyError(f"{where}: a column {name!r} or the header item,count is required")
     drop = [other for other in opened.names if other != column]
     items = gather(opened, ReadOptions(items=column, drop=drop, missing="empty,value")).transactions
     return {} if items is None else dict(zip(items.vocabulary.labels, items.occurrences.tolist(), strict=True))

@@ -47,11 +47,9 @@ def hierarchy_from(name: str, tree: Any) -> Hierarchy:
         columns = columns_of(where, tree).columns.values()
         rows = [_path(row) for row in zip(*(column.to_pylist() for column in columns), strict=True)]
     else:
-        msg = f"{where}: {_KINDS}; got {type(tree).__name__}"
-        raise HierarchyError(msg)
+        raise HierarchyError(f"{where}: {_KINDS}; got {type(tree).__name__}")
     if invalid := next((label for row in rows for label in row if not isinstance(label, str)), None):
-        msg = f"{where}: labels must be text, got {type(invalid).__name__}"
-        raise HierarchyError(msg)
+        raise HierarchyError(f"{where}: labels must be text, got {type(invalid).__name__}")
     return hierarchy_of_rows(where, rows)
 
 
@@ -64,8 +62,7 @@ def _path(row: tuple[Any, ...]) -> list[Any]:
 
 def _of_nested(where: str, tree: Mapping[Any, Any]) -> list[list[Any]]:
     if len(tree) != 1:
-        msg = f"{where}: nested mappings must have one key, the root, got {len(tree)}"
-        raise HierarchyError(msg)
+        raise HierarchyError(f"{where}: nested mappings must have one key, the root, got {len(tree)}")
     rows: list[list[Any]] = []
     stack: list[tuple[Any, list[Any]]] = [(tree, [])]
     while stack:
@@ -76,6 +73,5 @@ def _of_nested(where: str, tree: Mapping[Any, Any]) -> list[list[Any]]:
             rows.extend([leaf, *above] for leaf in below)
             rows.extend([above] if not below else [])
         else:
-            msg = f"{where}: {_KINDS}; got {type(below).__name__} below a node"
-            raise HierarchyError(msg)
+            raise HierarchyError(f"{where}: {_KINDS}; got {type(below).__name__} below a node")
     return rows

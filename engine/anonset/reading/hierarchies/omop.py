@@ -47,8 +47,7 @@ def omop_hierarchy(path: str | Path, labels: Sequence[str]) -> Hierarchy:
     opened = open_source(path, ReadOptions())
     names = {name.casefold(): name for name in opened.names}
     if missing := [name for name in _COLUMNS if name not in names]:
-        msg = f"{where}: must be the OMOP table concept_ancestor, but column {missing[0]!r} is missing"
-        raise HierarchyError(msg)
+        raise HierarchyError(f"{where}: must be the OMOP table concept_ancestor, but column {missing[0]!r} is missing")
     columns = [names[name] for name in _COLUMNS]
     of_data = {int(label): label for label in labels if label.isascii() and label.isdecimal() and len(label) < 19}
     codes = np.array(sorted(of_data), np.int64)
@@ -76,8 +75,7 @@ def _rows(opened: OpenedSource, columns: Sequence[str]) -> Iterator[tuple[Int64,
         try:
             read: list[Any] = [arrow.to_numpy(arrow.cast(batch.columns[name], pa.int64())) for name in columns]
         except (pa.ArrowInvalid, ValueError):
-            msg = f"{batch.where}: the columns {', '.join(columns)} must contain integers"
-            raise InputError(msg) from None
+            raise InputError(f"{batch.where}: the columns {', '.join(columns)} must contain integers") from None
         yield read[0], read[1], read[2]
 
 
@@ -86,8 +84,7 @@ def _above(where: str, code: int, parent_of: dict[int, int], *, own: bool) -> li
     path = [code] if own else []
     while (parent := parent_of.get(code)) is not None:
         if parent in path:
-            msg = f"{where}: concept {parent} is an ancestor of itself"
-            raise HierarchyError(msg)
+            raise HierarchyError(f"{where}: concept {parent} is an ancestor of itself")
         path.append(parent)
         code = parent
     return [f"{node}+" for node in path]

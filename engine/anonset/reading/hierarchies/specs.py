@@ -138,11 +138,9 @@ def _balanced(spec: str, vocabulary: Vocabulary, name: str, occurrences: Int64 |
     fanout, colon, by = spec[len(BALANCED) :].partition(":")
     if not fanout.isdecimal() or len(fanout) > _LONGEST_FANOUT:
         shown = spec[: len(BALANCED) + _LONGEST_FANOUT]
-        msg = f"hierarchy of {name!r}: balanced:F needs an integer of at least 2, got {shown!r}"
-        raise HierarchyError(msg)
+        raise HierarchyError(f"hierarchy of {name!r}: balanced:F needs an integer of at least 2, got {shown!r}")
     if colon and by != "frequency":
-        msg = f"hierarchy of {name!r}: after balanced:{fanout} only :frequency may follow, got {spec!r}"
-        raise HierarchyError(msg)
+        raise HierarchyError(f"hierarchy of {name!r}: after balanced:{fanout} only :frequency may follow, got {spec!r}")
     if not by or not vocabulary.labels:
         return Hierarchy.balanced(vocabulary.labels or (NO_LABELS,), int(fanout))
     return balanced_by_frequency(vocabulary.labels, _required(occurrences, spec, name), int(fanout))
@@ -153,8 +151,7 @@ def _halves(spec: str, vocabulary: Vocabulary, name: str, occurrences: Int64 | N
     by = rule.removeprefix(HALVES).removesuffix("@")
     if by not in HALVED_BY or rule.endswith("@") != bool(path):
         ways = "halves:frequency or halves:number, optionally with @FILE as the source of the frequencies"
-        msg = f"hierarchy of {name!r}: must be {ways}, got {spec!r}"
-        raise HierarchyError(msg)
+        raise HierarchyError(f"hierarchy of {name!r}: must be {ways}, got {spec!r}")
     labels = vocabulary.labels or (NO_LABELS,)
     if not path:
         counts = _required(occurrences, spec, name) if vocabulary.labels else np.zeros(1, np.int64)

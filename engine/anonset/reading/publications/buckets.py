@@ -96,11 +96,9 @@ def _read_own(
     values = _gathered(snt, {"relational": [GROUP], "sensitive": names[0] if names else None}, store)
     group, of_value, value = _group_codes(table, store), _group_codes(values, store), values.sensitive
     if value is None:
-        msg = f"{snt[0]}: must have a column of values besides {GROUP!r}"
-        raise InputError(msg)
+        raise InputError(f"{snt[0]}: must have a column of values besides {GROUP!r}")
     if not ascending(of_value):
-        msg = f"{snt[0]}: the groups must be in ascending order"
-        raise InputError(msg)
+        raise InputError(f"{snt[0]}: the groups must be in ascending order")
     counted_values = [store.growing("snt", kind) for kind in (np.int32, np.int32, np.int64)]
     for span in run_spans(of_value):
         part: tuple[Any, ...] = count_values(of_value[slice(*span)], value.codes[slice(*span)], len(value.vocabulary))
@@ -109,8 +107,7 @@ def _read_own(
     snt_group, codes, count = (array.finished() for array in counted_values)
     n_groups = _require_every_group(qit[0], group)
     if _require_every_group(snt[0], snt_group) != n_groups:
-        msg = f"{snt[0]}: must have the same groups as {qit[0].name}"
-        raise InputError(msg)
+        raise InputError(f"{snt[0]}: must have the same groups as {qit[0].name}")
     numbered = CategoricalColumn(GROUP, group, Vocabulary.numbered(n_groups))
     record = store.array("record", np.int64, table.n)
     for first, end in spans(table.n):
@@ -142,8 +139,7 @@ def _require_every_group(path: Path, group: Int32) -> int:
             seen[group[slice(*rows)]] = True
         if seen.all():
             return n_groups
-    msg = f"{path}: the groups must be numbered 1, 2, ... without gaps"
-    raise InputError(msg)
+    raise InputError(f"{path}: the groups must be numbered 1, 2, ... without gaps")
 
 
 def _gathered(
@@ -164,8 +160,7 @@ def _group_codes(table: Table, store: Store) -> Int32:
     for first, end in spans(table.n):
         numbers = column.values[first:end] if isinstance(column, NumericColumn) else np.zeros(0)
         if numbers.dtype != np.int64 or int(numbers.min()) < 1 or int(numbers.max()) >= 1 << 31:
-            msg = f"column {GROUP!r} must contain group numbers, from 1"
-            raise InputError(msg)
+            raise InputError(f"column {GROUP!r} must contain group numbers, from 1")
         codes[first:end] = numbers - 1
     return codes
 
@@ -194,7 +189,6 @@ def _read_snt(path: Path, reading: ReadKeywords | None) -> tuple[CategoricalColu
         if isinstance(column, NumericColumn):
             wrong = np.flatnonzero((column.values < 1) | (column.values.dtype != np.int64))
             if len(wrong):
-                msg = f"{path}: row {wrong[0] + 1}: {COUNT} must be an integer of at least 1"
-                raise InputError(msg)
+                raise InputError(f"{path}: row {wrong[0] + 1}: {COUNT} must be an integer of at least 1")
             count = column.values.astype(np.int64)
     return by_name[GROUP], by_name[value_columns[0]], count

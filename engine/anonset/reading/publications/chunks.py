@@ -336,5 +336,4 @@ class _Batch(RedactedRepr):
 
 def _require(holds: bool, path: Path, requirement: str) -> None:
     if not holds:
-        msg = f"{str(path)!r}: {requirement}"
-        raise InputError(msg)
+        raise InputError(f"{str(path)!r}: {requirement}")

@@ -42,8 +42,7 @@ def read_codebook(path: Path) -> tuple[Symbol, ...]:
     for row in rows_of(path, SYMBOL_COLUMNS):
         symbol = Symbol(row["symbol"], row["kind"], _members_read(path, row["members"]))
         if symbol_of.setdefault((symbol.label, symbol.kind == "values"), symbol) is not symbol:
-            msg = f"{str(path)!r} explains symbol {datum(symbol.label)} twice; each symbol must occur once"
-            raise InputError(msg)
+            raise InputError(f"{str(path)!r} explains symbol {datum(symbol.label)} twice; each symbol must occur once")
     return tuple(symbol_of.values())
 
 
@@ -70,11 +69,10 @@ def read_mapping(path: Path) -> dict[str, str]:
         If the file belongs to a local recoding.
     """
     if header_of(path) == LOCAL:
-        msg = (
+        raise InputError(
             f"{str(path)!r} contains a mapping for each cluster (local recoding); a single mapping of all items is "
             "required"
         )
-        raise InputError(msg)
     return {row["item"]: row["published"] for row in rows_of(path, GLOBAL)}
 
 
@@ -104,11 +102,10 @@ def read_records(path: Path, store: Store = MEMORY) -> tuple[Int64, Int32 | None
         ReadOptions(exact=True),
     )
     if opened.names != RECORD_COLUMNS:
-        msg = (
+        raise InputError(
             f"{str(path)!r} must have the columns {', '.join(RECORD_COLUMNS)}; its {len(opened.names)} columns have "
             "other names"
         )
-        raise InputError(msg)
     n, local = 0, True
     with store.growing("record", np.int64) as record, store.growing("cluster", np.int32) as cluster:
         for batch in opened.batches(RECORD_COLUMNS):
@@ -116,8 +113,7 @@ def read_records(path: Path, store: Store = MEMORY) -> tuple[Int64, Int32 | None
                 _integers(path, batch.columns[name], kind) for name, kind in record_types().items()
             )
             if numbers.null_count or not np.array_equal(arrow.to_numpy(numbers), np.arange(n, n + len(numbers))):
-                msg = f"{str(path)!r} must number the published rows 0, 1, 2, ... in their order"
-                raise InputError(msg)
+                raise InputError(f"{str(path)!r} must number the published rows 0, 1, 2, ... in their order")
             if records.null_count:
                 raise InputError(_no_records(path))
             n, local = n + len(numbers), local and not clusters.null_count

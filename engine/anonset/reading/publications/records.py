@@ -62,6 +62,5 @@ def read_published(
         return read_exactly(where, **roles)
     sets = (read_exactly(where) if reading is None else read(where, **reading)).transactions
     if sets is None or len(names) > 1:
-        msg = f"{where}: a FIMI file has a single column, got items {list(names)}"
-        raise InputError(msg)
+        raise InputError(f"{where}: a FIMI file has a single column, got items {list(names)}")
     return Table(SetColumn(names[0], sets.indptr, sets.codes, sets.vocabulary), order=names)

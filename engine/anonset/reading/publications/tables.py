@@ -76,15 +76,13 @@ def read_tables(
     opened = open_source(linked.source, options)
     if opened.left_out:
         column = opened.left_out[0]
-        msg = f"{opened.where}: column {column!r} is not attested"
-        raise InputError(msg)
+        raise InputError(f"{opened.where}: column {column!r} is not attested")
     for number, one in enumerate(made):
         _require_numbers(open_source(one.source, one.reading(options)), first=number == 0)
     table = gather(opened, options, store)
     n_symbols = 0 if table.transactions is None else len(table.transactions.items)
     if table.source_rows != table.n + n_symbols:
-        msg = f"{opened.where}: each record and symbol must have one row, and no field may be empty"
-        raise InputError(msg)
+        raise InputError(f"{opened.where}: each record and symbol must have one row, and no field may be empty")
     return table
 
 
@@ -97,6 +95,5 @@ def _require_numbers(table: OpenedSource, *, first: bool) -> None:
         right = arrow.equal(texts, arrow.digits(np.arange(n + 1, end + 1))) if first else arrow.matches(texts, _NUMBER)
         if not arrow.to_numpy(right).all():
             form = "the numbers of the rows, from 1" if first else "numbers without signs and leading zeros"
-            msg = f"{batch.where}: column {RECORD!r} must contain {form}"
-            raise InputError(msg)
+            raise InputError(f"{batch.where}: column {RECORD!r} must contain {form}")
         n = end

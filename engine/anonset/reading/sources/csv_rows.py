@@ -22,8 +22,7 @@ def header_of(path: Path) -> tuple[str, ...]:
         If there is no such file.
     """
     if not path.is_file():
-        msg = f"{str(path)!r}: no such file; anonset anonymize writes it"
-        raise InputError(msg)
+        raise InputError(f"{str(path)!r}: no such file; anonset anonymize writes it")
     with path.open(encoding="utf-8", newline="") as file, any_field_size():
         return tuple(next(csv.reader(file), []))
 
@@ -37,8 +36,7 @@ def rows_of(path: Path, names: tuple[str, ...]) -> Iterator[dict[str, str]]:
         If there is no such file, or if the header or a row is invalid.
     """
     if not path.is_file():
-        msg = f"{str(path)!r}: no such file; anonset anonymize writes it"
-        raise InputError(msg)
+        raise InputError(f"{str(path)!r}: no such file; anonset anonymize writes it")
     lines = _lines_of(path)
     try:
         _, header = next(lines, (1, []))
@@ -51,8 +49,7 @@ def rows_of(path: Path, names: tuple[str, ...]) -> Iterator[dict[str, str]]:
                 raise InputError(msg)
             yield dict(zip(names, fields, strict=True))
     except (csv.Error, UnicodeDecodeError) as error:
-        msg = f"{str(path)!r} is not valid CSV: {foreign(error)}"
-        raise InputError(msg) from None
+        raise InputError(f"{str(path)!r} is not valid CSV: {foreign(error)}") from None
 
 
 def _lines_of(path: Path) -> Iterator[tuple[int, list[str]]]:

@@ -84,11 +84,10 @@ class Dialect:
         if delimiter is not None:
             delimiter = _SPELLED.get(delimiter, delimiter)
             if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0':
-                msg = (
+                raise InputError(
                     f"{setting('delimiter')} must be a single character such as ';' or tab, not a quote, got "
                     f"{delimiter!r}"
                 )
-                raise InputError(msg)
         if encoding is not None:
             try:
                 "a".encode(encoding).decode(encoding)
@@ -96,8 +95,7 @@ class Dialect:
                 msg = f"{setting('encoding')} must be a Python codec name, such as latin-1, got {encoding!r}"
                 raise InputError(msg) from None
         if isinstance(header_line, bool) or not isinstance(header_line, int) or header_line < 1:
-            msg = f"{setting('header_line')} must be a line number, 1 or more, got {header_line!r}"
-            raise InputError(msg)
+            raise InputError(f"{setting('header_line')} must be a line number, 1 or more, got {header_line!r}")
         if "labels" in skip_rows and no_header:
             msg = f"{setting('skip_rows', 'labels')} skips lines below the header; remove {setting('no_header', True)}"
             raise InputError(msg)
@@ -350,8 +348,7 @@ def lines_above(where: str, data: bytes, line: int, separator_end: int) -> tuple
         return separator_end, lines
     end = next((line_end.end() for line_end in islice(LINE_END.finditer(data), line - 2, None)), len(data))
     if end == len(data):
-        msg = f"{where}: {setting('header_line', line)}: the file is shorter"
-        raise InputError(msg)
+        raise InputError(f"{where}: {setting('header_line', line)}: the file is shorter")
     return end, line - 1
 
 

@@ -91,8 +91,7 @@ def format_of(path: Path, declared: str | None = None, *, no_header: bool = Fals
         ending = f"the name must end with {', '.join(FORMATS)} (also with .gz or .zst, except {' and '.join(_PACKED)})"
         probable, elsewhere = _probable_format(path), _ELSEWHERE.get(suffixes[-1] if suffixes else "")
         if elsewhere is not None and probable != "jsonl":
-            msg = f"{path}: {elsewhere}{_by_line(path) if elsewhere is _JSON else ''}"
-            raise InputError(msg)
+            raise InputError(f"{path}: {elsewhere}{_by_line(path) if elsewhere is _JSON else ''}")
         msg = f"{path}: unknown format; {ending}; or set {setting('input_format')}: {_WHAT}"
         if probable is not None:
             msg = f"{path}: the file name shows no format"
@@ -148,8 +147,7 @@ def _probable_format(path: Path) -> str | None:
 def _declared(path: Path, declared: str) -> str:
     require_known(setting("input_format"), declared, INPUT_FORMATS)
     if path.is_dir() and declared != "parquet":
-        msg = f"{path}: a directory must contain parquet files, got {setting('input_format', declared)}"
-        raise InputError(msg)
+        raise InputError(f"{path}: a directory must contain parquet files, got {setting('input_format', declared)}")
     return "dat" if declared == "fimi" else declared
 
 
@@ -184,16 +182,14 @@ def reading(where: object, problem: str = "cannot be read", *, values: bool = Fa
     except (InputError, MemoryError):
         raise
     except FileNotFoundError:
-        msg = f"{where}: no such file or directory"
-        raise InputError(msg) from None
+        raise InputError(f"{where}: no such file or directory") from None
     except failures as error:
         reason, shows = one_line(error), isinstance(error, OSError)
         if values and not isinstance(error, OSError):
             safe = _SAFE_TO_SHOW.search(reason)
             reason, shows = safe[0] if safe else type(error).__name__, True
             _forget(error)
-        msg = f"{where}: {problem}: {reason if shows else foreign(reason)}"
-        raise InputError(msg) from error
+        raise InputError(f"{where}: {problem}: {reason if shows else foreign(reason)}") from error
 
 
 def _forget(error: BaseException) -> None:
@@ -214,8 +210,7 @@ def require_file(path: Path) -> None:
     with reading(path):
         mode = path.stat().st_mode
     if not stat.S_ISREG(mode):
-        msg = f"{path}: not a regular file but {_KINDS.get(stat.S_IFMT(mode), 'a device')}"
-        raise InputError(msg)
+        raise InputError(f"{path}: not a regular file but {_KINDS.get(stat.S_IFMT(mode), 'a device')}")
 
 
 def compression_of(name: str) -> str | None:
@@ -237,16 +232,14 @@ def read_bytes(path: Path) -> bytes:
     packing = compression_of(path.name)
     with reading(path, "cannot be read" if packing is None else f"not valid {packing}"), path.open("rb") as file:
         if packing is not None and not path.stat().st_size:
-            msg = f"{path}: not valid {packing}: the file is empty"
-            raise InputError(msg)
+            raise InputError(f"{path}: not valid {packing}: the file is empty")
         stream = file if packing is None else pa.CompressedInputStream(pa.PythonFile(file, "r"), packing)
         parts, size = list[bytes](), 0
         while size <= _LARGEST and (part := stream.read(_BUFFER)):
             parts.append(part)
             size += len(part)
     if size > _LARGEST:
-        msg = f"{path}: the content exceeds {_LARGEST >> 30} GiB"
-        raise InputError(msg)
+        raise InputError(f"{path}: the content exceeds {_LARGEST >> 30} GiB")
     return b"".join(parts)
 
 
@@ -266,8 +259,7 @@ def text_lines(path: Path, entry: str) -> list[str]:
     try:
         lines = read_bytes(path).decode("utf-8-sig").splitlines()
     except UnicodeDecodeError:
-        msg = f"{path}: must be UTF-8 text with {entry} per line"
-        raise InputError(msg) from None
+        raise InputError(f"{path}: must be UTF-8 text with {entry} per line") from None
     return [line.strip() for line in lines if line.strip()]
 
 
@@ -386,5 +378,4 @@ def open_workbook_parts(where: object, file: Any) -> Any:
         return ZipFile(file)
     except (BadZipFile, ValueError):  # Arrow rejects positions before the start of a short file
         problem = f"{where}: the workbook (.xlsx) is damaged, protected by a password, or not an Excel file"
-        msg = f"{problem}; open it in a spreadsheet program and save its sheet as CSV (UTF-8)"
-        raise InputError(msg) from None
+        raise InputError(f"{problem}; open it in a spreadsheet program and save its sheet as CSV (UTF-8)") from None

@@ -20,8 +20,7 @@ def names_below(folder: Path) -> list[str]:
     """
 
     def refuse(error: OSError) -> NoReturn:
-        msg = f"{error.filename}: cannot be read: {error.strerror}"
-        raise InputError(msg) from error
+        raise InputError(f"{error.filename}: cannot be read: {error.strerror}") from error
 
     paths: list[str] = []
     for place, inner, names in os.walk(folder, onerror=refuse):
@@ -66,12 +65,10 @@ def data_files(where: str, names: Sequence[str], endings: tuple[str, ...]) -> li
             data.append(name)
     if not data and not any(_is_data(place, endings) for place, _ in rejected):
         expected = f"{endings[0]} file" if endings else "data file"
-        msg = f"{where}: the directory contains no {expected}"
-        raise InputError(msg)
+        raise InputError(f"{where}: the directory contains no {expected}")
     if rejected:
         place, reason = min(rejected)
-        msg = f"{where.rstrip('/')}/{place}: {reason}"
-        raise InputError(msg)
+        raise InputError(f"{where.rstrip('/')}/{place}: {reason}")
     return data
 
 

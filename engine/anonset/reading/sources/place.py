@@ -89,8 +89,7 @@ class Place:
             The message contains the address with `example` as the missing part.
         """
         if not self.is_local and not self.address.partition("://")[2].partition("/")[2]:
-            msg = f"{str(self)!r} must name a place in the bucket, such as {str(self / example)!r}"
-            raise InputError(msg)
+            raise InputError(f"{str(self)!r} must name a place in the bucket, such as {str(self / example)!r}")
 
     @property
     def is_local(self) -> bool:
@@ -127,8 +126,7 @@ class Place:
         start = f"{base.rstrip('/')}/"
         sizes = {entry.path.removeprefix(start): int(entry.size) for entry in found if entry.type == fs.FileType.File}
         if bad := next((name for name in sizes if {"", ".", ".."}.intersection(name.split("/"))), None):
-            msg = f"{self}: the object name {foreign(bad)} is not supported"
-            raise InputError(msg)
+            raise InputError(f"{self}: the object name {foreign(bad)} is not supported")
         return sizes
 
     def size(self, name: str) -> int | None:
@@ -157,8 +155,7 @@ class Place:
         if not replace:
             created = False if self.size(name) is not None else self._created(name, content)
             if created is False:
-                msg = f"{self / name}: already exists"
-                raise InputError(msg, code="exists")
+                raise InputError(f"{self / name}: already exists", code="exists")
             if created:
                 return
         with reading(self / name, "cannot be written"), self._written(name) as target:
@@ -334,21 +331,18 @@ def system_of(address: str) -> tuple[Any, str]:
     except pa.ArrowInvalid:
         pass
     except OSError as error:
-        msg = f"{address}: cannot be reached: {foreign(error)}"
-        raise InputError(msg) from error
+        raise InputError(f"{address}: cannot be reached: {foreign(error)}") from error
     else:
         return system, path
     try:
         fsspec = import_module("fsspec")
     except ImportError:
-        msg = f"{address}: {scheme!r} addresses need the package fsspec: pip install fsspec"
-        raise InputError(msg) from None
+        raise InputError(f"{address}: {scheme!r} addresses need the package fsspec: pip install fsspec") from None
     with reading(address, "cannot be reached", values=True):
         try:
             system, path = fsspec.core.url_to_fs(address)
         except ImportError as error:  # the message names the package and how to install it
-            msg = f"{address}: {scheme!r} addresses need a package that is not installed: {error}"
-            raise InputError(msg) from None
+            raise InputError(f"{address}: {scheme!r} addresses need a package that is not installed: {error}") from None
         except ValueError:
             msg = f"{address}: {scheme!r} is unknown to fsspec, which reads addresses such as s3://bucket/folder"
             raise InputError(msg) from None

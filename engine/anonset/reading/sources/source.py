@@ -114,8 +114,7 @@ class DataFile(RedactedRepr):
         if not self.pinned:
             self.pinned.append(now)
         elif self.pinned[0] != now:
-            msg = f"{self.where}: the file changed while it was read; run again when it is complete"
-            raise InputError(msg)
+            raise InputError(f"{self.where}: the file changed while it was read; run again when it is complete")
 
     @property
     def size(self) -> int:
@@ -309,8 +308,7 @@ def _(
     root, pattern = _split(path)
     names = [below.relative_to(root).as_posix() for below in paths_of(path)]
     if not pattern and not path.is_dir():
-        msg = f"{path}: no such file or directory"
-        raise InputError(msg)
+        raise InputError(f"{path}: no such file or directory")
     if pattern and not names:
         raise InputError(_nothing(named))
     kept = data_files(str(root), names, _endings(names, declared))
@@ -369,8 +367,7 @@ def _at_address(address: str, declared: str | None) -> Source:
     with reading(address):
         info = system.get_file_info(base)
     if info.type == fs.FileType.NotFound:
-        msg = f"{address}: no such file or directory"
-        raise InputError(msg)
+        raise InputError(f"{address}: no such file or directory")
     if info.type == fs.FileType.File:
         name = PurePosixPath(base).name
         return Source(address, format_of(Path(name), declared), (DataFile(address, name, place, base),))
@@ -406,14 +403,12 @@ def _together(where: str, declared: str | None, files: Sequence[DataFile]) -> So
         names, expected = ([name for name, _ in one_file.keys] for one_file in (file, first))
         if names != expected:
             shown = [", ".join(map(repr, keys)) or "none" for keys in (expected, names)]
-            msg = (
+            raise InputError(
                 f"{file.where}: the folder names contain the columns {shown[1]}, and those of other files {shown[0]}; "
                 "they must agree"
             )
-            raise InputError(msg)
         if len(set(names)) < len(names):
-            msg = f"{file.where}: two of the folder names contain the same column name"
-            raise InputError(msg)
+            raise InputError(f"{file.where}: two of the folder names contain the same column name")
     return Source(where, format_of(Path(first.name), declared), tuple(files))
 
 

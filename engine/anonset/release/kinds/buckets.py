@@ -48,8 +48,7 @@ class BucketsKind(PublicationKind[Buckets]):
             msg = "buckets are published in the order of their content; input order would link rows to values"
             raise InputError(msg)
         if layout.format not in ("csv", None):
-            msg = f"buckets are published as csv (qit.csv and snt.csv), got format {layout.format!r}"
-            raise InputError(msg)
+            raise InputError(f"buckets are published as csv (qit.csv and snt.csv), got format {layout.format!r}")
         require_few_parts(table.n, layout)
 
     def apply(self, table: Table, hierarchies: Hierarchies, result: Result, layout: Layout) -> Buckets:
@@ -159,6 +158,5 @@ class BucketsKind(PublicationKind[Buckets]):
 
 def _grouping(result: Result) -> Bucketized:
     if not isinstance(result.recoding, Bucketized):
-        msg = f"a bucketizing algorithm must return buckets, got {type(result.recoding).__name__}"
-        raise InputError(msg)
+        raise InputError(f"a bucketizing algorithm must return buckets, got {type(result.recoding).__name__}")
     return result.recoding

@@ -43,14 +43,12 @@ class ChunksKind(PublicationKind[Chunks]):
             msg = "chunks are published in the order of their content; input order would link the parts of records"
             raise InputError(msg)
         if layout.format not in ("csv", "parquet", None):
-            msg = f"a disassociated publication must have the format csv or parquet, got {layout.format!r}"
-            raise InputError(msg)
+            raise InputError(f"a disassociated publication must have the format csv or parquet, got {layout.format!r}")
         sets = table.transactions
         require_few_parts(table.n if sets is None else table.n + len(sets.codes), layout)
         if more := [column.name for column in (*table.relational, *table.kept)]:
             problem = "a disassociated publication contains no records, so it cannot contain this column"
-            msg = f"column {more[0]!r}: {problem}"
-            raise InputError(msg, fixes=[Fix({"drop": more})])
+            raise InputError(f"column {more[0]!r}: {problem}", fixes=[Fix({"drop": more})])
         if table.joined:
             names = ", ".join(map(repr, table.joined))
             msg = f"a disassociated publication contains a single set-valued column, got {names}; drop the others"

@@ -310,8 +310,7 @@ def _require_tables(table: Table, algorithm: Algorithm, layout: Layout) -> None:
         ways = f"choose {setting('algorithm', APART)} or, for model kkm, {setting('transaction', APART)}"
         problem = f"{algorithm.name} may form symbols of items of different tables; {ways}"
     if problem:
-        msg = f"linked tables: {problem}"
-        raise InputError(msg)
+        raise InputError(f"linked tables: {problem}")
 
 
 def read_parts(

@@ -31,8 +31,7 @@ def require_one_machine(name: str, *, on_cluster: bool) -> None:
         If a cluster is requested.
     """
     if on_cluster:
-        msg = f"{setting(name)} runs on a single machine; remove {setting('cluster')}"
-        raise InputError(msg)
+        raise InputError(f"{setting(name)} runs on a single machine; remove {setting('cluster')}")
 
 
 def read_earlier(private: str | os.PathLike[str] | None, *, on_cluster: bool = False) -> EarlierRelease | None:
@@ -53,14 +52,12 @@ def read_earlier(private: str | os.PathLike[str] | None, *, on_cluster: bool = F
     report = _report(folder)
     for name in (MAPPING, HIERARCHY, RETIRED):
         if name in report.files and (not (folder / name).is_file() or digest(folder / name) != report.files[name]):
-            msg = f"{str(folder / name)!r} is missing or has changed: its SHA-256 must match the report"
-            raise InputError(msg)
+            raise InputError(f"{str(folder / name)!r} is missing or has changed: its SHA-256 must match the report")
     if MAPPING not in report.files or header_of(folder / MAPPING) == LOCAL:
-        msg = (
+        raise InputError(
             f"{setting('recoding')} {folder}: {report.algorithm} did not publish a single "
             "recoding of all records, so no release can continue it"
         )
-        raise InputError(msg)
     tree, mapping = None, read_mapping(folder / MAPPING)
     if HIERARCHY in report.files:
         tree = replace(read_hierarchy(folder / HIERARCHY), from_data=report.hierarchy_from_data)

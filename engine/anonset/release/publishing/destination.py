@@ -142,10 +142,9 @@ def destination(out: str | os.PathLike[str], private: str | os.PathLike[str] | N
         place.require_below_bucket("safe")
     first, second = sorted(f"{place}/" for place in places)
     if second.startswith(first):
-        msg = (
+        raise InputError(
             f"the publication and its private directory must be separate, got {str(places[0])!r} and {str(places[1])!r}"
         )
-        raise InputError(msg)
     return Places(*places)
 
 
@@ -195,8 +194,7 @@ class Upload(Unfinished):
         def put(name: str) -> int:
             place.put(name, folder / name, replace=True)  # the lease excludes other runs
             if place.sha256(name) != digest(folder / name):
-                msg = f"{place / name}: the stored bytes differ from the file; run again"
-                raise InputError(msg)
+                raise InputError(f"{place / name}: the stored bytes differ from the file; run again")
             return (folder / name).stat().st_size
 
         done, total = 0, sum((folder / name).stat().st_size for name in names)

@@ -65,8 +65,7 @@ def _fetch_attested(out: Place, folder: Path) -> None:
     names = out.names()
     if out.size(ATTESTATION) is None:
         why = f"no {ATTESTATION}" if names else "no such publication"
-        msg = f"{out}: {why}; only a publication that contains {ATTESTATION} is complete"
-        raise InputError(msg)
+        raise InputError(f"{out}: {why}; only a publication that contains {ATTESTATION} is complete")
     out.fetch(ATTESTATION, folder / ATTESTATION)
     attested = {*read_attestation(folder)[0].data.files}
     for name in sorted(attested):  # a list can lack new objects

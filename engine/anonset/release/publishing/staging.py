@@ -55,14 +55,12 @@ def require_new(*folders: Path) -> None:
     """
     require_local(*folders)
     if len({os.path.realpath(folder) for folder in folders}) < len(folders):
-        msg = f"the publication and the private directory must differ, got {str(folders[0])!r} for both"
-        raise InputError(msg)
+        raise InputError(f"the publication and the private directory must differ, got {str(folders[0])!r} for both")
     for folder in folders:
         if os.path.lexists(folder):
             raise InputError(why_exists(folder, may_resume=False), code="exists")
         if not folder.parent.is_dir():
-            msg = f"cannot create {str(folder)!r}: {str(folder.parent)!r} must be an existing directory"
-            raise InputError(msg)
+            raise InputError(f"cannot create {str(folder)!r}: {str(folder.parent)!r} must be an existing directory")
 
 
 def require_apart(work_dir: str | os.PathLike[str] | None, *others: str | os.PathLike[str] | None) -> None:

@@ -83,8 +83,7 @@ class TreeView:
     def _tree(self) -> ColumnHierarchy:
         tree = self._trees.tree
         if tree is None:
-            msg = "the hierarchy is being read"
-            raise AnonsetError(msg)
+            raise AnonsetError("the hierarchy is being read")
         return tree
 
     @property

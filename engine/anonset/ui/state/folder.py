@@ -47,8 +47,7 @@ class Folder:
         """
         path = (self.path / name).resolve()
         if "://" in str(name) or not path.is_relative_to(self.path):
-            msg = f"{name} is outside of {self.path}; start anonset ui with a folder that contains it"
-            raise InputError(msg)
+            raise InputError(f"{name} is outside of {self.path}; start anonset ui with a folder that contains it")
         return path
 
     def relative(self, path: Path) -> str:
@@ -179,8 +178,7 @@ def settings_in(job: Path) -> Job:
     try:
         return _parsed(job.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        msg = f"job file {job.name} is not valid TOML: {error}"
-        raise InputError(msg) from None
+        raise InputError(f"job file {job.name} is not valid TOML: {error}") from None
 
 
 @lru_cache(maxsize=16)  # a screen reads the settings many times
@@ -205,8 +203,7 @@ def require_data(file: Path) -> None:
     """
     if not _has_format(file):
         names = ", ".join((*FORMATS, *_TEXTS))
-        msg = f"{file.name}: not a job file ({JOB}) or a data file; names of data files end with {names}"
-        raise InputError(msg)
+        raise InputError(f"{file.name}: not a job file ({JOB}) or a data file; names of data files end with {names}")
 
 
 def _has_format(file: Path) -> bool:

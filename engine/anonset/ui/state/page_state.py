@@ -85,14 +85,12 @@ class PageState:
         """
         path = self.folder.complete(name)
         if not path.exists():
-            msg = f"{name}: no such file or directory"
-            raise InputError(msg)
+            raise InputError(f"{name}: no such file or directory")
         job = path if path.suffix.lower() == JOB else self.folder.inside(self.folder.job_of(path))
         if job.exists():
             self._require_inside(job)
             if path != job and not self.folder.reads(job, path):
-                msg = f"{job.name} is the job file of other data; rename {job.name} or {path.name}"
-                raise InputError(msg)
+                raise InputError(f"{job.name} is the job file of other data; rename {job.name} or {path.name}")
         elif not path.is_dir():
             require_data(path)
         self.close()
@@ -226,8 +224,7 @@ class PageState:
             If the job would be rejected. The message contains every error.
         """
         if (job := self.file) is None:
-            msg = "there is no job file yet"
-            raise InputError(msg)
+            raise InputError("there is no job file yet")
         self._require_inside(job)
         with spelled_by(in_words):
             return make_settings({}, read_job(str(job)))
@@ -282,8 +279,7 @@ class PageState:
             If the job is running.
         """
         if self.publishing:
-            msg = "the job is running; cancel the run before you change settings"
-            raise InputError(msg)
+            raise InputError("the job is running; cancel the run before you change settings")
 
     def answer(self, unit: str) -> None:
         """Declare who is a person, and repeat the inspection.
@@ -445,8 +441,7 @@ class PageState:
         """
         data = self.inspection.data if self.job is None or "input" not in stated else self.job.parent / stated["input"]
         if not self.is_local or data is None:
-            msg = "the page shows rows only on the machine of the data"
-            raise InputError(msg)
+            raise InputError("the page shows rows only on the machine of the data")
         units = [self.unit, *self.inspection.others, *(answer["unit"] for answer in self.inspection.answers)]
         persons = {name for unit in units for name in Unit.of(unit)}
         return first_rows(str(self.folder.complete(data)), stated.without("unit"), persons)

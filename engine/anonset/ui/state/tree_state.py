@@ -263,8 +263,7 @@ class TreeState(Commands):
             return
         self._state.require_not_publishing()
         if edit.file.read_bytes() != edit.after:
-            msg = f"another program changed {edit.file.name}, so the edit cannot be undone"
-            raise InputError(msg)
+            raise InputError(f"another program changed {edit.file.name}, so the edit cannot be undone")
         with replacement(edit.file) as new:
             new.write_bytes(edit.before)
         self._edits.remove(edit)

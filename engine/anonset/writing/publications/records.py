@@ -98,8 +98,7 @@ def require_single_set(sets: Sequence[str], others: Sequence[str]) -> None:
     """
     if len(sets) != 1 or others:
         names = ", ".join(map(repr, (*sets, *others))) or "none"
-        msg = f"the format dat supports a single set-valued column only, got {names}; choose csv or parquet"
-        raise InputError(msg)
+        raise InputError(f"the format dat supports a single set-valued column only, got {names}; choose csv or parquet")
 
 
 def write_published(
@@ -135,8 +134,7 @@ def write_published(
     separator = separator_of(publication, separator)
     check_labels((label for column in sets for label in column.vocabulary.labels), format, separator)
     if not columns:
-        msg = "no column to publish; declare at least one as set-valued, relational or kept"
-        raise InputError(msg)
+        raise InputError("no column to publish; declare at least one as set-valued, relational or kept")
     if format == "dat":
         require_single_set([c.name for c in sets], [c.name for c in columns if not isinstance(c, SetColumn)])
     write = partial(_write, columns, format, separator)
@@ -231,8 +229,7 @@ def write_sets(column: SetColumn, path: Path) -> Path:
     """
     form = path.name.lower().removesuffix(".gz").rpartition(".")[2]
     if form not in ("csv", "dat", "parquet"):
-        msg = f"{str(path)!r} must end in .csv, .dat or .parquet"
-        raise InputError(msg)
+        raise InputError(f"{str(path)!r} must end in .csv, .dat or .parquet")
     check_labels(column.vocabulary.labels, form, " ")
     return _write((column,), form, " ", path, (0, column.n))
 
@@ -312,8 +309,7 @@ def arrow_table(published: Iterable[SetColumn | CategoricalColumn]) -> Any:
 def _require_format(format: str, separator: str) -> None:  # noqa: A002
     require_known(setting("format"), format, _FORMATS)
     if not separator or any(mark in separator for mark in "\r\n"):
-        msg = f"separator must be text without line ends, got {separator!r}"
-        raise InputError(msg)
+        raise InputError(f"separator must be text without line ends, got {separator!r}")
 
 
 def spans_within(

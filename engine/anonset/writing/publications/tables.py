@@ -99,8 +99,7 @@ def write_tables(
         If the format has one column, or a file cannot be written.
     """
     if format not in ("csv", "parquet"):
-        msg = f"linked tables are published as csv or parquet, got format {format}"
-        raise InputError(msg)
+        raise InputError(f"linked tables are published as csv or parquet, got format {format}")
     inner = folder / FOLDER
     with reading(inner, "cannot be written"):
         inner.mkdir()

@@ -274,8 +274,7 @@ def axes_of(qi: QuasiIdentifiers, k: int) -> tuple[Axis, ...]:
 def _axis(column: Column, domain: object, k: int) -> Axis:
     if isinstance(column, NumericColumn):
         if not isinstance(domain, Range):
-            msg = f"column {column.name!r} must have a range"
-            raise TypeError(msg)
+            raise TypeError(f"column {column.name!r} must have a range")
         return _Numbers.of(column, domain, k)
     if not isinstance(domain, Hierarchy):
         return _Values.of(column)

@@ -89,8 +89,7 @@ class Direct(Generalization):
         if size > self.max_tree:
             more = setting("max_tree", option="max_work")
             problem = f"the count-tree must have at most {self.max_tree:,} sets, has {size:,.0f}"
-            msg = f"direct: {problem}; use apriori, or a larger {more}"
-            raise InputError(msg)
+            raise InputError(f"direct: {problem}; use apriori, or a larger {more}")
         for rare_leaves in search.rare_leaves(largest):  # lines 1 and 3 to 7
             search.fix(rare_leaves)  # lines 8 to 10
         return Result(search.cut, tuple(search.fixes), {"increments": search.increments, "count_tree": size})

@@ -84,8 +84,7 @@ class Optimal(Generalization):
             if len(queued) > self.max_cuts:
                 more = setting("max_cuts", option="max_work")
                 problem = f"more than {self.max_cuts:,} cuts to examine"
-                msg = f"optimal: {problem}; use exact, which finds an equally good cut, or a larger {more}"
-                raise InputError(msg)
+                raise InputError(f"optimal: {problem}; use exact, which finds an equally good cut, or a larger {more}")
             report_progress(progress, "cuts", examined, len(queued))
         return Result(lattice.cut(best), tuple(improved), {"cuts": examined})  # line 16
 

@@ -75,8 +75,7 @@ class Cahd(Parameters):
 
     def __post_init__(self) -> None:
         if not self.sensitive_items:
-            msg = f"{setting('sensitive_items')} must name at least one item, got none"
-            raise InputError(msg)
+            raise InputError(f"{setting('sensitive_items')} must name at least one item, got none")
         super().__post_init__()
 
     @property

@@ -85,11 +85,9 @@ class Exact(KmAlgorithm):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 0 <= self.gap < 1:
-            msg = f"gap must be at least 0 and below 1, got {self.gap}"
-            raise InputError(msg)
+            raise InputError(f"gap must be at least 0 and below 1, got {self.gap}")
         if self.time_limit is not None and not self.time_limit > 0:
-            msg = f"time_limit must be above 0 seconds, got {self.time_limit}"
-            raise InputError(msg)
+            raise InputError(f"time_limit must be above 0 seconds, got {self.time_limit}")
 
     @property
     def own_traits(self) -> Traits:
@@ -221,8 +219,7 @@ class Exact(KmAlgorithm):
             apriori, start = Apriori(k=self.k, m=self.m), problem.start
             return apriori.run_apriori(blocks, hierarchy, start=start, progress=progress).cut
         if int(blocks.occurrences.sum()) > MAX_AT_ONCE:
-            msg = f"mHgHs supports at most {MAX_AT_ONCE:,} item occurrences"
-            raise TooLargeError(msg)
+            raise TooLargeError(f"mHgHs supports at most {MAX_AT_ONCE:,} item occurrences")
         table, mhghs = Table(blocks.column, store=blocks.store.with_local_workers()), MHgHs(k=self.k, m=self.m)
         recoding = mhghs.recode(table, {blocks.name: hierarchy}, progress=progress).recoding
         return recoding if isinstance(recoding, Cut) else _suppressed(problem)

@@ -39,11 +39,10 @@ def require_room(limits: spans.Limits, n_bytes: int) -> None:
         The message contains the required memory.
     """
     if not limits.has_room(n_bytes):
-        msg = (
+        raise InputError(
             f"exact needs {n_bytes / 2**30:.1f} GiB for records, above {setting('memory_limit')}: raise the limit, or "
             "use a smaller m, or apriori, which stores no records"
         )
-        raise InputError(msg)
 
 
 @dataclass(eq=False)

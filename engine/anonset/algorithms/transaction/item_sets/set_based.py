@@ -131,8 +131,7 @@ class SetBased(Parameters, ABC):
             If the constraints are a list.
         """
         if self.m is None:
-            msg = f"{self.name} on clusters requires m, not a list of constraints"
-            raise InputError(msg)
+            raise InputError(f"{self.name} on clusters requires m, not a list of constraints")
         terms = self._terms(column, hierarchy)
         return GroupsOnClusters(self.name, column, terms, self.rule(len(column.vocabulary)))
 

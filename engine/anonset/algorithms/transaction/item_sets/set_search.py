@@ -65,8 +65,7 @@ class SetSearch(KmAlgorithm):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 0 <= self.mu <= _LARGEST_MU:
-            msg = f"mu must be from 0 to {_LARGEST_MU}, got {self.mu}"
-            raise InputError(msg)
+            raise InputError(f"mu must be from 0 to {_LARGEST_MU}, got {self.mu}")
 
     @property
     def begins_with(self) -> Exact:
@@ -124,8 +123,7 @@ def _groups(column: SetColumn, start: Result) -> Int32:
     """Return the node of each item in a cut, int32 (M,). -1 for items that never occur."""
     cut = start.recoding
     if not isinstance(cut, Cut):
-        msg = f"exact must return a cut, got {type(cut).__name__}"
-        raise TypeError(msg)
+        raise TypeError(f"exact must return a cut, got {type(cut).__name__}")
     place = np.arange(len(column.vocabulary)) if cut.hierarchy.place is None else cut.hierarchy.place
     group = np.empty(len(place), np.int32)
     group[place] = cut.image

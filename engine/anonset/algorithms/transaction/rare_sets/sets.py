@@ -44,5 +44,4 @@ def refuse_above(limit: float, size: int, increments: float) -> None:
     if increments > limit:
         needed = f"counting sets of {size} needs {increments:.3g} increments"
         more = f"a larger {setting('max_increments', option='max_work')}"
-        msg = f"{needed}, above {int(limit):,}: use an m below {size}, a coarser hierarchy, or {more}"
-        raise TooLargeError(msg)
+        raise TooLargeError(f"{needed}, above {int(limit):,}: use an m below {size}, a coarser hierarchy, or {more}")

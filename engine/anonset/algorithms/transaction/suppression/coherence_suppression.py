@@ -97,8 +97,7 @@ class CoherenceSuppression(Parameters):
                 raise InputError(msg)
         if (common := lcm(*(loss.denominator for loss in losses.values()))) > MAX_DENOMINATOR:
             bound = f"a common denominator of at most {MAX_DENOMINATOR:,}"
-            msg = f"{setting('item_loss')} must have {bound}, got {common:,}"
-            raise InputError(msg)
+            raise InputError(f"{setting('item_loss')} must have {bound}, got {common:,}")
         return losses
 
     def recode(self, table: Table, hierarchies: Mapping[str, Hierarchy], *, progress: Progress | None = None) -> Result:
@@ -187,8 +186,7 @@ class CoherenceSuppression(Parameters):
             if moles is None:
                 more = setting("max_threats", option="max_work")
                 problem = f"there are more than {self.max_threats:,} minimal moles"
-                msg = f"{problem}: use a p below {size}, a smaller k, or a larger {more}"
-                raise InputError(msg)
+                raise InputError(f"{problem}: use a p below {size}, a smaller k, or a larger {more}")
             moles_by_size.append(moles)
         return [items[moles].astype(np.int32) for moles in moles_by_size]
 

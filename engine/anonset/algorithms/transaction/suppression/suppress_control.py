@@ -163,8 +163,7 @@ class SuppressControl(Parameters):
         if len(rules) > self.max_rules:
             more = setting("max_rules", option="max_work")
             problem = f"there are more than {self.max_rules:,} rules from {size} items"
-            msg = f"{problem}: use an m below {size}, or a larger rho or {more}"
-            raise InputError(msg)
+            raise InputError(f"{problem}: use an m below {size}, or a larger rho or {more}")
         return rules
 
 

@@ -107,11 +107,10 @@ class MinimalThreats:
             self._refuse(size)
 
     def _refuse(self, size: int) -> NoReturn:
-        msg = (
+        raise TooLargeError(
             f"the search found more than {self.limit:,} minimal threats of up to {size} nodes: use an m below {size}, "
             f"a smaller k, or a larger {setting('max_threats', option='max_work')}"
         )
-        raise TooLargeError(msg)
 
     def _mine(self, size: int) -> Int32:
         nodes, code, records = self._store()
@@ -208,11 +207,10 @@ class StoredRecords:
                 if n_found > limit:
                     return False
                 if increments > max_increments:
-                    msg = (
+                    raise TooLargeError(
                         f"mining sets of {size} needs more than {max_increments:,} increments: use a larger "
                         f"{setting('max_increments', option='max_work')}, or smaller sets"
                     )
-                    raise TooLargeError(msg)
                 report_progress(self.progress, f"threats of {size}", n_done, len(self.intervals.leaf_lo))
             waiting.extendleft(task for task in reversed(window) if task.at[0] < task.last)
         return True
@@ -223,10 +221,9 @@ class StoredRecords:
 
         n_codes = len(self.intervals.leaf_lo)
         if n_codes**2 > MAX_PAIR_BITS:
-            msg = (
+            raise TooLargeError(
                 f"at most {int(MAX_PAIR_BITS**0.5):,} items or nodes may have a support of at least k, got {n_codes:,}"
             )
-            raise TooLargeError(msg)
         allowed = np.zeros((n_codes, (n_codes + 63) // 64), np.uint64)
         rows = max(1, ROWS_PER_CALL // n_codes)
         for first in range(0, n_codes, rows):
