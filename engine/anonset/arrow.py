@@ -7,19 +7,17 @@ functions by name.
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data.array_types import Int64, UInt8
 from anonset.data.spans import begins_of
+from anonset.lazy_arrow import pa
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-ArrowColumns: TypeAlias = "Mapping[str, pa.ChunkedArray]"
-"""Columns by name. A column of sets in memory is an `anonset.data.SetColumn` instead."""
+ArrowColumns: TypeAlias = Mapping[str, Any]
+"""Columns (``pyarrow.ChunkedArray``) by name. A column of sets in memory is an `anonset.data.SetColumn` instead."""
 
 
 def text_array(labels: Sequence[str]) -> Any:
@@ -28,8 +26,6 @@ def text_array(labels: Sequence[str]) -> Any:
     >>> text_array(["a", "", "bc"]).to_pylist()
     ['a', '', 'bc']
     """
-    import pyarrow as pa
-
     joined = "".join(labels)
     text = joined.encode()
     sizes = map(len, labels) if len(text) == len(joined) else (len(label.encode()) for label in labels)
@@ -43,8 +39,6 @@ def optional_texts(texts: Sequence[str | None]) -> Any:
     >>> optional_texts(["a", None, ""]).to_pylist()
     ['a', None, '']
     """
-    import pyarrow as pa
-
     array = text_array(["" if text is None else text for text in texts])
     _, ends, text = array.buffers()
     return pa.LargeStringArray.from_buffers(len(texts), ends, text, validity_of(texts))
@@ -56,8 +50,6 @@ def optional_text_lists(rows: Sequence[Sequence[str | None] | None]) -> Any:
     >>> optional_text_lists([["a", None], None, []]).to_pylist()
     [['a', None], None, []]
     """
-    import pyarrow as pa
-
     texts = optional_texts([text for row in rows for text in row or ()])
     ends = pa.py_buffer(begins_of([len(row or ()) for row in rows]))
     kind = pa.large_list(pa.large_string())
@@ -66,8 +58,6 @@ def optional_text_lists(rows: Sequence[Sequence[str | None] | None]) -> Any:
 
 def validity_of(values: Sequence[Any]) -> Any:
     """Return the Arrow buffer that marks the values other than None. None if there is no None."""
-    import pyarrow as pa
-
     given = np.array([value is not None for value in values], bool)
     return None if given.all() else pa.py_buffer(np.packbits(given, bitorder="little"))
 
@@ -82,8 +72,6 @@ def text_of(column: Any) -> tuple[Int64, UInt8]:
 
 def of_text(starts: Int64, text: UInt8) -> Any:
     """Return an Arrow array (``pyarrow.LargeStringArray``) of texts, given their offsets and concatenated bytes."""
-    import pyarrow as pa
-
     return pa.LargeStringArray.from_buffers(len(starts) - 1, pa.py_buffer(starts), pa.py_buffer(text))
 
 
@@ -98,8 +86,6 @@ def number_array(values: Any) -> Any:
     >>> number_array(np.array([2, 0], np.int32)).to_pylist()
     [2, 0]
     """
-    import pyarrow as pa
-
     contiguous = np.ascontiguousarray(values)
     return pa.Array.from_buffers(
         pa.from_numpy_dtype(contiguous.dtype), len(contiguous), [None, pa.py_buffer(contiguous)]
@@ -108,8 +94,6 @@ def number_array(values: Any) -> Any:
 
 def text_lists(rows: Sequence[Sequence[str]]) -> Any:
     """Return lists of texts (``pyarrow.LargeListArray``)."""
-    import pyarrow as pa
-
     return pa.LargeListArray.from_arrays(
         number_array(begins_of(map(len, rows))), text_array([text for row in rows for text in row])
     )
@@ -117,8 +101,6 @@ def text_lists(rows: Sequence[Sequence[str]]) -> Any:
 
 def digits(numbers: Any) -> Any:
     """Return integers as texts (``pyarrow.LargeStringArray``)."""
-    import pyarrow as pa
-
     return cast(number_array(numbers), pa.large_string())
 
 
@@ -138,8 +120,6 @@ def to_numpy(values: Any) -> NDArray[Any]:
     ValueError
         If a value is null.
     """
-    import pyarrow as pa
-
     if isinstance(values, pa.ChunkedArray):
         values = values.chunk(0) if values.num_chunks == 1 else values.combine_chunks()
     if values.null_count:
@@ -153,8 +133,6 @@ def to_numpy(values: Any) -> NDArray[Any]:
 
 def null(kind: Any) -> Any:
     """Return the null of a type as an Arrow scalar."""
-    import pyarrow as pa
-
     return pa.nulls(1, kind)[0]
 
 
@@ -180,22 +158,16 @@ def without_views(column: Any) -> Any:
 
     Other columns, and lists of other values, are returned unchanged.
     """
-    import pyarrow as pa
-
     return pa.chunked_array([_without_views(chunk) for chunk in column.chunks]) if _has_views(column.type) else column
 
 
 def _has_views(kind: Any) -> bool:
-    import pyarrow as pa
-
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
         return _has_views(kind.value_type)
     return bool(pa.types.is_string_view(kind.value_type if pa.types.is_dictionary(kind) else kind))
 
 
 def _without_views(array: Any) -> Any:
-    import pyarrow as pa
-
     if pa.types.is_string_view(array.type):
         return cast(array, pa.large_string())
     if pa.types.is_dictionary(array.type):
@@ -213,8 +185,6 @@ def fill_null(values: Any, text: str) -> Any:
 
 def is_in(values: Any, among: Sequence[str], *, nulls: bool = False) -> Any:
     """Return True for each text that is in `among`. For null, return `nulls`."""
-    import pyarrow as pa
-
     words = cast(text_array(among), values.type)
     words = pa.concat_arrays([words, pa.nulls(1, words.type)]) if nulls else words
     return _call("is_in", values, options=lambda compute: compute.SetLookupOptions(words))
@@ -288,8 +258,6 @@ def __getattr__(name: str) -> Any:
 @cache
 def is_list(kind: Any) -> bool:
     """Return True if an Arrow type is a list type."""
-    import pyarrow as pa
-
     tests = ("is_list", "is_large_list", "is_fixed_size_list", "is_list_view", "is_large_list_view")
     return any(getattr(pa.types, test)(kind) for test in tests)
 
@@ -301,8 +269,6 @@ def leaf_paths(kind: Any) -> list[str]:
     >>> leaf_paths(pa.list_(pa.struct({"day": pa.string(), "lines": pa.list_(pa.struct({"sku": pa.string()}))})))
     ['[].day', '[].lines[].sku']
     """
-    import pyarrow as pa
-
     if is_list(kind):
         return [f"[]{path}" for path in leaf_paths(kind.value_type)]
     if pa.types.is_struct(kind):

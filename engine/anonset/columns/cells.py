@@ -15,6 +15,7 @@ from anonset.columns.headers import meaning_of, names_items
 from anonset.columns.kinds import MOST_LOOKED_AT, are_measured, kind_of_values, with_comma
 from anonset.columns.missing import MISSING, PROBABLE_NULLS
 from anonset.data.spans import begins_of
+from anonset.lazy_arrow import pa
 
 MARKS = (";", "|", "；", "؛", ",", "、", "，", "،")
 """Separators of items within a cell, also of East Asian and Arabic scripts, the most reliable first."""
@@ -419,8 +420,6 @@ def items_of_lists(texts: Any) -> Any:
     NoListError
         If a text is not a printed list.
     """
-    import pyarrow as pa
-
     whole = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
     coded = whole if pa.types.is_dictionary(whole.type) else arrow.dictionary_encode(whole)
     parsed = [listed_items(cell) for cell in coded.dictionary.to_pylist()]

@@ -16,6 +16,7 @@ from anonset.columns.profiles import count_differing
 from anonset.data.array_types import Bools, Int64
 from anonset.data.table_facts import MERGES, NO_ID, TESTS, PersonSign
 from anonset.errors import Fix, Problem
+from anonset.lazy_arrow import pa
 from anonset.spelling import counted, listed, setting
 
 _CHAINED, _REPLACED_ONCE = 0.9, 0.9
@@ -134,8 +135,6 @@ def are_placeholders(labels: Any, counts: Int64) -> Bools:
     >>> np.flatnonzero(are_placeholders(ids, np.array([2] * 60 + [4, 11, 1]))).tolist()
     [60, 61]
     """
-    import pyarrow as pa
-
     found = np.zeros(len(labels), np.bool_)
     given = counts > 0
     n_given = int(given.sum())
@@ -157,8 +156,6 @@ def are_placeholders(labels: Any, counts: Int64) -> Bools:
 
 def placeholder_counts(column: Any) -> dict[str, int]:
     """Return the placeholders of a text column, with their number of rows. Empty for columns of other types."""
-    import pyarrow as pa
-
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
     if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
         return {}

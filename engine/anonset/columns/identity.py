@@ -8,6 +8,7 @@ import numpy as np
 
 from anonset import arrow
 from anonset.data.array_types import Bools, Int64
+from anonset.lazy_arrow import pa
 
 _APOSTROPHES = frozenset("`\u00b4\u02b9\u02bb\u02bc\u02bd\u2018\u2019\u201b\u2032")
 _INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
@@ -164,8 +165,6 @@ def are_given(column: Any) -> Bools:
     >>> are_given(arrow.optional_texts(["p1", None, " ", "\u200b"])).tolist()
     [True, False, False, False]
     """
-    import pyarrow as pa
-
     plain = arrow.cast(column, column.type.value_type) if pa.types.is_dictionary(column.type) else column
     text = arrow.fill_null(arrow.cast(plain, pa.large_string()), "")
     text = text.combine_chunks() if isinstance(text, pa.ChunkedArray) else text

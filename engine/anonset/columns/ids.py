@@ -12,6 +12,7 @@ from anonset.columns.missing import MISSING
 from anonset.data import SetColumn
 from anonset.data.array_types import Int64
 from anonset.data.distinct import distinct
+from anonset.lazy_arrow import pa
 
 _MISSING = tuple(sorted(MISSING))
 _LAST_EXACT = 1 << 53
@@ -26,8 +27,6 @@ def texts_of(column: Any) -> Any:
     >>> texts_of(pa.array([12345678901.0, 0.5, None, 1e20])).to_pylist()
     ['12345678901', '0.5', None, '1e+20']
     """
-    import pyarrow as pa
-
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
     plain = arrow.cast(column, kind)
     plain = plain.combine_chunks() if isinstance(plain, pa.ChunkedArray) else plain
@@ -60,8 +59,6 @@ def encoded(column: Any) -> tuple[Any, Int64]:
     """Return the distinct values of a column that are not missing, as text, and the code of each row by `same_ids`,
     int64 (n,). -1 if the value is missing.
     """
-    import pyarrow as pa
-
     chunk = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     coded = chunk if pa.types.is_dictionary(chunk.type) else arrow.dictionary_encode(chunk)
     labels = texts_of(coded.dictionary)
@@ -129,8 +126,6 @@ def combined(codes: Sequence[Int64]) -> Int64:
 
 def are_values(column: Any) -> bool:
     """Return True if the values of a column are texts, or plain values that can be written as text."""
-    import pyarrow as pa
-
     if holds_sets(column):
         return False
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
@@ -139,8 +134,6 @@ def are_values(column: Any) -> bool:
 
 def holds_sets(column: Any) -> bool:
     """Return True if the values of a column are sets or nested values. They are then neither ids nor attributes."""
-    import pyarrow as pa
-
     if isinstance(column, SetColumn) or is_list(column.type):
         return True
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type

@@ -62,6 +62,7 @@ from anonset.data import SetColumn
 from anonset.data.array_types import Bools, Int32, Int64
 from anonset.data.hierarchies.hierarchy_rules import NO_VALUE
 from anonset.errors import Fix
+from anonset.lazy_arrow import pa
 from anonset.spelling import listed
 
 _SOME = 500
@@ -242,8 +243,6 @@ class Profile(ValueFormat):
 
 def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
     """Return the profile of a loaded column. `separator` is the declared separator of items."""
-    import pyarrow as pa
-
     if isinstance(loaded, SetColumn):
         nnz = len(loaded.items)
         return _of_sets(column, loaded.n, 0, loaded.vocabulary.labels, loaded.occurrences, nnz, None)
@@ -380,8 +379,6 @@ def _few_values(loaded: Any) -> _Values:
 
 
 def _few_texts(loaded: Any) -> list[str | None]:
-    import pyarrow as pa
-
     texts: list[str | None] = (loaded if pa.types.is_string(loaded.type) else _as_text(loaded)).to_pylist()
     return texts
 
@@ -390,8 +387,6 @@ def coded(loaded: Any) -> Any:
     """Dictionary-encode a loaded text column with few distinct values, so that later steps look up each value only
     once. Return other columns unchanged.
     """
-    import pyarrow as pa
-
     if isinstance(loaded, SetColumn) or not pa.types.is_string(loaded.type) or loaded.null_count:
         return loaded
     if len(loaded) <= _FEW_ROWS:
@@ -441,8 +436,6 @@ def _counted(column: Any) -> tuple[list[str], Int64]:
 
 def _counts(column: Any) -> tuple[Any, Int64]:
     """Return the distinct values of a column as text, and their frequencies."""
-    import pyarrow as pa
-
     chunk = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     if pa.types.is_dictionary(chunk.type) and not chunk.null_count and not chunk.dictionary.null_count:
         times = np.bincount(arrow.to_numpy(chunk.indices), minlength=len(chunk.dictionary)).astype(np.int64)
@@ -456,8 +449,6 @@ def _counts(column: Any) -> tuple[Any, Int64]:
 
 
 def _as_text(values: Any) -> Any:
-    import pyarrow as pa
-
     kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
     return arrow.cast(arrow.cast(values, kind), pa.string())
 
@@ -489,8 +480,6 @@ def _are_in(values: Any, wanted: Collection[str]) -> Bools:
 
 
 def _flat(column: Any) -> Any:
-    import pyarrow as pa
-
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
     return pa.chunked_array([arrow.list_flatten(chunk) for chunk in chunks], column.type.value_type)
 
@@ -513,8 +502,6 @@ def statistics(counts: Int64) -> dict[str, Any]:
 
 
 def _items(cells: Any, mark: str) -> tuple[list[str], Int64]:
-    import pyarrow as pa
-
     labels, counts = _counted(_flat(arrow.split(arrow.cast(cells, pa.string()), mark)))
     times: dict[str, int] = {}
     for label, count in zip(labels, counts.tolist(), strict=True):
@@ -524,8 +511,6 @@ def _items(cells: Any, mark: str) -> tuple[list[str], Int64]:
 
 
 def _rows_with(mark: str, cells: Any) -> int:
-    import pyarrow as pa
-
     return int(arrow.sum(arrow.matches(arrow.cast(cells, pa.string()), re.escape(mark))).as_py())
 
 
@@ -568,8 +553,6 @@ def count_differing(persons: Int64, column: Any) -> int:
 
 def _codes_of_rows(loaded: Any) -> Int32:
     """Return codes of the values of a column in order of first occurrence, int32 (n,). Null counts as a value."""
-    import pyarrow as pa
-
     chunk = loaded.combine_chunks() if isinstance(loaded, pa.ChunkedArray) else loaded
     if pa.types.is_dictionary(chunk.type):
         chunk = arrow.cast(chunk, chunk.type.value_type)

@@ -19,6 +19,7 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import MEMORY, Store
 from anonset.data.storage.workers import Workers
 from anonset.errors import Fix, InputError
+from anonset.lazy_arrow import pa
 from anonset.reading.cells.columns import with_nulls
 from anonset.reading.name_lists import names_in, rules_in
 from anonset.reading.options import ReadOptions
@@ -198,8 +199,6 @@ def first_rows(pieces: Iterable[ArrowColumns]) -> ArrowColumns:
     >>> first_rows({"id": pa.chunked_array([[n]])} for n in (7, "x"))["id"].to_pylist()
     ['7', 'x']
     """
-    import pyarrow as pa
-
     joined: dict[str, list[Any]] = {}
     rows = 0
     for piece in pieces:
@@ -335,7 +334,6 @@ def _require_lines(where: object, kind: str, options: ReadOptions) -> None:
 
 def with_keys(file: DataFile, before: int, n: int, columns: ArrowColumns, names: Sequence[str]) -> Batch:
     """Add the columns that the folder names encode to a batch of a file."""
-    import pyarrow as pa
 
     def constant(value: str | None) -> Any:
         if value is None:

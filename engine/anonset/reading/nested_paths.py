@@ -17,6 +17,7 @@ from anonset.arrow import ArrowColumns
 from anonset.data.array_types import Int64
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
+from anonset.lazy_arrow import pa
 from anonset.reading.batches import Batch, OpenedSource, Transform
 from anonset.reading.options import ReadOptions
 from anonset.spelling import similar_name
@@ -107,8 +108,6 @@ class NestedPath:
         InputError
             If a value is an object or a list.
         """
-        import pyarrow as pa
-
         rows = map(self.values, records)
         if single:
             return pa.chunked_array([pa.array([row[0] if row else None for row in rows], pa.string())])
@@ -144,8 +143,6 @@ class NestedPath:
         InputError
             If a value is an object or a list.
         """
-        import pyarrow as pa
-
         record, values = self.reached_in(column)
         if _has_parts(values.type) and len(values):
             raise _has_no_text(self.text)
@@ -158,8 +155,6 @@ class NestedPath:
 
     def may_exist_in(self, schema: Any) -> bool:
         """Return False if a ``pyarrow.Schema`` shows that no column has a value at this path."""
-        import pyarrow as pa
-
         kind = pa.struct(list(schema))
         for name, value in self.steps:
             if not name or value is not None:
@@ -173,8 +168,6 @@ class NestedPath:
 
 def _members(objects: Any, name: str) -> Any:
     """Return a member of each object (``pyarrow.Array``), or null if there is none."""
-    import pyarrow as pa
-
     place = objects.type.get_field_index(name) if pa.types.is_struct(objects.type) else -1
     return objects.flatten()[place] if place >= 0 else pa.nulls(len(objects))
 
@@ -191,15 +184,11 @@ def _places_of(text: str, values: Any) -> Int64:
 
 
 def _has_parts(kind: Any) -> bool:
-    import pyarrow as pa
-
     return bool(pa.types.is_nested(kind))
 
 
 def _texts(values: Any) -> Any:
     """Return the values of an array as texts."""
-    import pyarrow as pa
-
     if pa.types.is_string(values.type):
         return values
     if not len(values):
@@ -338,8 +327,6 @@ def with_nested(opened: OpenedSource, options: ReadOptions) -> OpenedSource:
     InputError
         If a path is wrong, leads to an object or a list, or has no values.
     """
-    import pyarrow as pa
-
     absent = options.absent(opened.names)
     of_members = [NestedPath.of_members(name) for name in absent if "." in name and "[" not in name]
     found = [path for path in (*paths_in(absent), *of_members) if path.column in opened.names]

@@ -31,6 +31,7 @@ from anonset.data.spans import ascending, spans
 from anonset.data.storage.store import MEMORY, Store
 from anonset.data.table_facts import NOT_PUBLISHED, Change, PersonSign, skipped
 from anonset.errors import Fix, InputError
+from anonset.lazy_arrow import pa
 from anonset.reading.batches import Batch, OpenedSource, ahead, open_source, with_more
 from anonset.reading.cells.columns import Encoder, dictionary
 from anonset.reading.cells.input_checks import require_no_names
@@ -235,8 +236,6 @@ def read_all_rows(source: OpenedSource, names: Sequence[str]) -> ArrowColumns:
     InputError
         If the source cannot be read.
     """
-    import pyarrow as pa
-
     sets, chunks = _SetColumn(MEMORY), {name: list[Any]() for name in names}
     for batch in source.batches(names):
         for name in names:
@@ -255,8 +254,6 @@ def _of_one_type(chunks: list[Any]) -> list[Any]:
     """Return the chunks of a column as text if their types differ. Types differ if only some chunks contain texts that
     mean null.
     """
-    import pyarrow as pa
-
     return (
         chunks if len({chunk.type for chunk in chunks}) == 1 else [arrow.cast(chunk, pa.string()) for chunk in chunks]
     )
@@ -503,8 +500,6 @@ class _IdColumn(ExitStack):
         self._parts.append(column)
 
     def finished(self) -> CategoricalColumn:
-        import pyarrow as pa
-
         codes, labels = dictionary(pa.concat_arrays(self._parts))
         if self._fold:
             same = same_ids(arrow.text_array(labels)).astype(np.int32)

@@ -24,6 +24,7 @@ from anonset.data.spans import spans
 from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups, PerCluster, Recoding
 from anonset.generalization.recoding import cut_symbol
+from anonset.lazy_arrow import pa
 from anonset.publications import Records, Symbol
 from anonset.publications.symbols import set_label
 from anonset.reading.publications.codebook import (
@@ -255,8 +256,6 @@ def _blocks_of_records(publication: Records) -> Iterator[list[Any]]:
 
 
 def _write_parquet(record: Int64, cluster: Int32 | None, folder: Path, rows: tuple[int, int]) -> Path:
-    import pyarrow as pa
-
     def table(first: int, end: int) -> Any:
         clusters = pa.nulls(end - first, pa.int32()) if cluster is None else arrow.number_array(cluster[first:end])
         columns = [arrow.number_array(np.arange(first, end)), arrow.number_array(record[first:end]), clusters]

@@ -8,6 +8,7 @@ import numpy as np
 
 from anonset import arrow
 from anonset.data import Vocabulary
+from anonset.lazy_arrow import pa
 from anonset.reading.sources.csv_rows import BYTES_AT_ONCE
 
 _MARKS = '",\r\n\ufeff'
@@ -69,8 +70,6 @@ def lines(columns: Sequence[Any], separator: str = ",") -> Any:
     columns
         Quoted fields of each column (``pyarrow.LargeStringArray``). All columns have the same length.
     """
-    import pyarrow as pa
-
     if not len(columns[0]):
         return pa.py_buffer(b"")
     last = arrow.binary_join_element_wise(columns[-1], arrow.text_scalar(""), arrow.text_scalar("\n"))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from anonset.data import CategoricalColumn, SetColumn, Table
+from anonset.lazy_arrow import pa
 from anonset.reading.sources.files import remove_on_failure
 
 ROWS_PER_GROUP = 1 << 20
@@ -28,7 +29,6 @@ def write_parquet(table: Table, path: str | Path) -> Path:
     InputError
         If the file cannot be written.
     """
-    import pyarrow as pa
     from pyarrow import parquet
 
     target = Path(path)
@@ -51,8 +51,6 @@ def write_parquet_tables(path: Path, schema: Any, tables: Iterable[Any], **optio
 
 
 def _arrow(column: Any) -> Any:
-    import pyarrow as pa
-
     if isinstance(column, SetColumn):
         coded = _coded(column.items, column)
         kind = pa.LargeListArray if len(column.codes) > np.iinfo(np.int32).max else pa.ListArray
@@ -62,6 +60,4 @@ def _arrow(column: Any) -> Any:
 
 
 def _coded(codes: Any, column: SetColumn | CategoricalColumn) -> Any:
-    import pyarrow as pa
-
     return pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(column.vocabulary.labels, pa.string()))

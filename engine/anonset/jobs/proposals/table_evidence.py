@@ -21,6 +21,7 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError, Problem, plain_text
 from anonset.jobs.proposals.proposed_reading import column_names, columns_of, with_recognised_options
 from anonset.jobs.proposals.shared_keys import KeyColumn, header_with_table
+from anonset.lazy_arrow import pa
 from anonset.reading.persons.id_hashes import hash_ids
 from anonset.reading.sources.files import FORMATS
 from anonset.settings.job import Job
@@ -158,8 +159,6 @@ def _reference(texts: Any) -> str:
 
 def _are_dense(texts: Any) -> bool:
     """Return True if distinct ids are numbers, and most numbers between the smallest and the largest occur."""
-    import pyarrow as pa
-
     whole = arrow.without(texts, r"\.0+$")
     if not len(whole) or not arrow.all(arrow.matches(whole, r"^\d{1,15}$")).as_py():
         return False

@@ -19,6 +19,7 @@ from anonset.data.joining import require_joinable
 from anonset.data.labels.vocabulary import canonical_codes
 from anonset.data.spans import begins_of
 from anonset.errors import Fix, InputError, Problem, typed
+from anonset.lazy_arrow import pa
 from anonset.reading.cells.input_checks import (
     require_exact_ids,
     require_items,
@@ -172,8 +173,6 @@ class Encoder:
         InputError
             The message names the column and the row.
         """
-        import pyarrow as pa
-
         if pa.types.is_floating(column.type):
             floats = arrow.fill_null(arrow.cast(column, pa.float64()), "nan")
             require_exact_ids(self.where, name, arrow.to_numpy(floats), str(column.type))
@@ -189,8 +188,6 @@ class Encoder:
 
     def numbers(self, name: str, column: Any) -> Numbers:
         """Read the numbers of a column or of a batch."""
-        import pyarrow as pa
-
         if column.null_count:
             self._refuse_null(name, column, [Fix({"drop": [name]}, "fill in a number, or drop the column")])
         kind = column.type
@@ -206,8 +203,6 @@ class Encoder:
         """Return a column of plain values as text or as codes of text. Null is rejected unless it is read as the
         category ``?``.
         """
-        import pyarrow as pa
-
         if is_list(column.type):
             msg = f"{self.where}: column {name!r} contains lists; declare it as {setting('items')} or drop it"
             raise InputError(msg)
@@ -230,8 +225,6 @@ class Encoder:
 
     def _tokens(self, name: str, column: Any, *, any_blank: bool = False) -> tuple[Int64, Int32, list[str]]:
         """Return the item count of each row, the codes of the items, and the distinct items."""
-        import pyarrow as pa
-
         cells = self._lists(name, column, any_blank=any_blank)
         if cells.null_count and not self.empty_for_null:
             self._refuse_null(name, cells, [Fix(self.null_as("empty"), "if null means no items")])
@@ -285,8 +278,6 @@ class Encoder:
         Cells are split at the blank. Other blanks (line ends, no-break spaces) are separators only if some cell
         contains them.
         """
-        import pyarrow as pa
-
         if is_list(column.type):
             return column
         text = self._text(name, column)
@@ -306,8 +297,6 @@ class Encoder:
         return arrow.split(text, " " if mark is None else mark)
 
     def _text(self, name: str, column: Any, *, items: bool = False) -> Any:
-        import pyarrow as pa
-
         kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
         textual = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
         if items and not (textual or pa.types.is_integer(kind) or pa.types.is_null(kind)):
@@ -336,7 +325,6 @@ def empty_id(where: str, name: str, first: int, alike: str) -> Problem:
 
 def with_nulls(columns: ArrowColumns, words: Collection[str], never: Collection[str] = ()) -> ArrowColumns:
     """Replace values by null if they are in `words`, ignoring blanks around a value. The columns `never` stay."""
-    import pyarrow as pa
 
     def cleared(name: str, column: Any) -> Any:
         if isinstance(column, SetColumn) or name in never:
@@ -362,8 +350,6 @@ def _trimmed(codes: Int32, labels: list[str]) -> tuple[Int32, list[str]]:
 
 
 def _is_dictionary_of_text(column: Any) -> bool:
-    import pyarrow as pa
-
     kind = column.type
     if not pa.types.is_dictionary(kind) or not isinstance(column, pa.ChunkedArray) or column.null_count:
         return False
@@ -375,8 +361,6 @@ def dictionary(text: Any) -> tuple[Int32, list[str]]:
     """Return the codes and the distinct values of a text array without nulls. The array is plain or
     dictionary-encoded.
     """
-    import pyarrow as pa
-
     if pa.types.is_dictionary(text.type):
         return _united(text)
     encoded = arrow.dictionary_encode(text)

@@ -16,6 +16,7 @@ from anonset.data.array_types import Float64, Int64, UInt64
 from anonset.data.decimals import unfit
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import Fix, InputError
+from anonset.lazy_arrow import pa
 
 Values = Int64 | Float64
 
@@ -80,8 +81,6 @@ def read_numbers(
         If a value is not a number, not finite, too large, or not represented exactly. The message contains the column
         and the row.
     """
-    import pyarrow as pa
-
     numbers = _Numbers(where, name, before, until)
     kind = column.type
     if pa.types.is_floating(kind):
@@ -125,8 +124,6 @@ class _Numbers:
         return arrow.replaced(arrow.without(text, SIGNS_WITHOUT_VALUE[decimal]), ",", "."), "".join(currencies)
 
     def parsed(self, text: Any) -> Numbers:
-        import pyarrow as pa
-
         wrong = np.flatnonzero(~arrow.to_numpy(arrow.matches(text, NUMBER)))
         if len(wrong):
             first = text[int(wrong[0])].as_py()

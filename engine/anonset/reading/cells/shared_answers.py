@@ -9,6 +9,7 @@ from anonset.arrow import ArrowColumns
 from anonset.columns.kinds import kind_of_values
 from anonset.columns.marks import words_for_marks
 from anonset.errors import Fix, InputError, typed
+from anonset.lazy_arrow import pa
 from anonset.spelling import setting
 
 _MOST_VALUES, _FEWEST_COLUMNS, _FEWEST_ROWS = 20, 3, 10
@@ -53,8 +54,6 @@ def require_separate_answers(where: str, names: Sequence[str], columns: ArrowCol
 
 
 def _texts(column: Any) -> list[str]:
-    import pyarrow as pa
-
     texts = column.slice(0, _ROWS).cast(pa.string()).to_pylist()
     return ["" if text is None else text.strip() for text in texts]
 

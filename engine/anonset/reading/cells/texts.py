@@ -15,6 +15,7 @@ from anonset.data.labels.vocabulary import LabelCollector
 from anonset.data.spans import spans
 from anonset.data.storage.store import Store
 from anonset.errors import AnonsetError
+from anonset.lazy_arrow import pa
 from anonset.reading.cells.columns import Encoder
 
 _MOST_TEXT_HELD = 1 << 24
@@ -227,8 +228,6 @@ class KeptTexts(ExitStack):
 
 
 def _texts(encoder: Encoder, name: str, column: Any) -> Any:
-    import pyarrow as pa
-
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
     if (pa.types.is_string(kind) or pa.types.is_large_string(kind)) and not encoder.normalize.get(name):
         text = arrow.cast(arrow.cast(column, kind), pa.large_string())

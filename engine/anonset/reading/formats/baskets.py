@@ -10,6 +10,7 @@ from typing import Any
 from anonset import arrow
 from anonset.data.storage.workers import ONE_THREAD, Workers
 from anonset.errors import InputError
+from anonset.lazy_arrow import pa
 from anonset.reading.batches import Batch, OpenedSource, SourcePart, with_keys
 from anonset.reading.formats.fimi import COLUMN, require_no_utilities
 from anonset.reading.formats.text_chunks import ALL_RECORDS, TextRange, pieces
@@ -32,8 +33,6 @@ def basket_rows(where: object, data: bytes, mark: str, lines: int) -> Any:
     InputError
         If the data are not text.
     """
-    import pyarrow as pa
-
     if b'"' in data and len(mark) == 1:
         return pa.chunked_array([_quoted_rows(where, data, mark, lines)])
     return arrow.split(arrow.utf8_trim_whitespace(_lines(where, data, lines)), mark)
@@ -55,7 +54,6 @@ def separator_among(where: object, marks: list[str]) -> str:
 
 
 def _lines(where: object, data: bytes, before: int) -> Any:
-    import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
     free = next((mark for mark in _UNUSED if mark.encode() not in data), None)

@@ -19,6 +19,7 @@ from anonset import arrow
 from anonset.arrow import ArrowColumns
 from anonset.columns.kinds import recognised_decimal
 from anonset.errors import Fix, InputError, MisreadError, Problem
+from anonset.lazy_arrow import pa
 from anonset.reading.formats.footers import end_of_rows, footer_of, has_keys, is_figure
 from anonset.reading.sources.dialect import (
     DELIMITERS,
@@ -293,8 +294,6 @@ class DelimitedText:
             If the field count of a row differs from the header (as for a blank line in a file with several columns), a
             quoted field is never closed, or a field is not valid UTF-8. The message contains the line number.
         """
-        import pyarrow as pa
-
         quotes = self.data.count(b'"')
         if quotes % 2:  # Arrow would read everything after an open quote as one value
             self._raise_first_error(strict=True)
@@ -310,8 +309,6 @@ class DelimitedText:
 
     def head(self, names: Sequence[str], size: int) -> ArrowColumns:
         """Return the named columns of the first rows, from about `size` bytes. Invalid UTF-8 is replaced."""
-        import pyarrow as pa
-
         all_rows = len(self.data) <= size or self.data.find(b"\n", 0, size) < 0
         end = len(self.data) if all_rows else self.data.rfind(b"\n", 0, size) + 1
         while self.data.count(b'"', 0, end) % 2:  # line end within quotes
@@ -323,8 +320,6 @@ class DelimitedText:
         return first.load(names)
 
     def _loaded(self, names: Sequence[str]) -> ArrowColumns:
-        import pyarrow as pa
-
         block, table = _BLOCK, None
         with suppress(pa.ArrowException):  # the error is not chained, because its message shows the line
             table = self._parse(names, block)
@@ -348,8 +343,6 @@ class DelimitedText:
 
     def _loaded_by_python(self, names: Sequence[str]) -> ArrowColumns:
         """Read a text in which quotes follow blanks. Arrow would read these quotes as text."""
-        import pyarrow as pa
-
         self._raise_first_error()
         rows = [row or [""] for _, _, row in self._rows()][int(self._named) :]
         position_of = {name: self.names.index(name) for name in names}
@@ -369,7 +362,6 @@ class DelimitedText:
             raise InputError(f"{self.path}: blank line; {counted(self.n_fields, 'field')} required")
 
     def _parse(self, names: Sequence[str], block: int, *, blank_lines: bool = True) -> Any:
-        import pyarrow as pa
         from pyarrow import csv as arrow_csv
 
         fields = [*self.names, *self._unnamed]

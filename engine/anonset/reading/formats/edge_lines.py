@@ -8,6 +8,7 @@ import numpy as np
 from anonset.arrow import ArrowColumns
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import Fix, MisreadError
+from anonset.lazy_arrow import pa
 from anonset.reading.formats.delimited import DelimitedText
 from anonset.reading.formats.label_lines import LINES, SAMPLE, ColumnKinds, records_of, start_of_last
 from anonset.reading.sources.dialect import Dialect
@@ -129,8 +130,6 @@ class EdgeLines(RedactedRepr):
 
 def without_rows(columns: ArrowColumns, n: int, rows: Sequence[int]) -> tuple[ArrowColumns, int]:
     """Return columns of `n` rows without some rows, and the number of removed rows."""
-    import pyarrow as pa
-
     if not rows:
         return dict(columns), 0
     remaining = np.ones(n, bool)

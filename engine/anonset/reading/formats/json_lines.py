@@ -13,6 +13,7 @@ import numpy as np
 from anonset import arrow
 from anonset.arrow import ArrowColumns
 from anonset.errors import InputError, Problem
+from anonset.lazy_arrow import pa
 from anonset.reading.batches import Batch, OpenedSource, first_rows, with_keys
 from anonset.reading.formats.text_chunks import TextPiece, pieces
 from anonset.reading.name_lists import names_in
@@ -240,8 +241,6 @@ def _column(values: list[Any], kind: int, members: Iterable[str] = ()) -> Any:
     """Return values as a column (``pyarrow.ChunkedArray``). Nested values have no content, but only null is null. Their
     type contains the paths `members`.
     """
-    import pyarrow as pa
-
     if kind == _NESTED:
         fields = [(path.removeprefix("[]."), pa.null()) for path in members if path.startswith("[].")]
         nested, starts = pa.list_(pa.struct(fields)), pa.py_buffer(np.zeros(len(values) + 1, np.int32))

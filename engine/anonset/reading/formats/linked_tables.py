@@ -17,6 +17,7 @@ from anonset.data.joining import require_joinable
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.workers import Workers
 from anonset.errors import InputError
+from anonset.lazy_arrow import pa
 from anonset.reading.batches import FIRST_ROWS, Batch, OpenedSource, SourcePart, Transform, open_source
 from anonset.reading.cells.input_checks import require_exact_ids
 from anonset.reading.linked import LinkedTable, LinkedTables, column_of
@@ -55,8 +56,6 @@ class _Parent(RedactedRepr):
         InputError
             If the table lacks a key column, or a key belongs to two persons.
         """
-        import pyarrow as pa
-
         if lacking := [column for column in key if column not in opened.names]:
             raise InputError(f"{opened.where}: no column {lacking[0]!r}, the key of another table")
         parts = list[list[Any]]()
@@ -98,8 +97,6 @@ class _Parent(RedactedRepr):
 
         The few texts of a batch are hashed, and each key is looked up there: hashing all keys takes much longer.
         """
-        import pyarrow as pa
-
         encoded = arrow.dictionary_encode(texts)
         found = arrow.places_in(self.keys, encoded.dictionary)
         places = np.full(len(encoded.dictionary), -1)
@@ -117,8 +114,6 @@ def id_texts(where: str, name: str, column: Any) -> Any:
     InputError
         If the column contains lists, objects or bytes, or floats so large that different ids would be equal.
     """
-    import pyarrow as pa
-
     whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     plain = arrow.cast(whole, whole.type.value_type) if pa.types.is_dictionary(whole.type) else whole
     if pa.types.is_nested(plain.type) or pa.types.is_binary(plain.type):
@@ -137,8 +132,6 @@ def _id_columns(where: str, columns: ArrowColumns) -> list[Any]:
 
 
 def _bools(values: Bools) -> Any:
-    import pyarrow as pa
-
     return pa.array(values)
 
 
@@ -169,8 +162,6 @@ class _Renamed(RedactedRepr):
 
     def columns(self, where: str, names: Sequence[str], columns: ArrowColumns) -> ArrowColumns:
         """Return those columns among `names` that the table has."""
-        import pyarrow as pa
-
         renamed = {name: columns[self.own[name]] for name in names if name in self.own}
         persons = {name: id_texts(where, self.own[name], renamed[name]) for name in self.unit if name in renamed}
         if self.parent is not None:
@@ -187,8 +178,6 @@ def _without_prefix(table: LinkedTable, where: str, _: Sequence[str], columns: A
     InputError
         If a key begins with another text than the prefix.
     """
-    import pyarrow as pa
-
     cut = dict[str, pa.ChunkedArray]()
     for name in table.key:
         if name in columns:
@@ -338,8 +327,6 @@ class _Tables(RedactedRepr):
 
     def _ids(self) -> ArrowColumns:
         """Return the ids in the first rows of all tables that contain ids, and of the tables that `in` names."""
-        import pyarrow as pa
-
         parts: dict[str, list[Any]] = {name: [] for name in self.unit}
         parents = {table.parent.name: table.parent for table in self.renamed if table.parent is not None}
         for table, one in zip(self.renamed, self.opened, strict=True):

@@ -12,6 +12,7 @@ from anonset.arrow import ArrowColumns
 from anonset.data import SetColumn
 from anonset.data.blocks import encode_sets
 from anonset.errors import InputError, foreign
+from anonset.lazy_arrow import pa
 from anonset.reading.batches import OpenedSource
 from anonset.reading.options import ReadOptions
 from anonset.reading.sources.files import one_line, reading
@@ -92,8 +93,6 @@ def _of_stream(where: str, source: Any) -> Columns:
     """Convert an object to an Arrow table. If Arrow does not know the types of its Python objects, convert each column
     separately.
     """
-    import pyarrow as pa
-
     source = _with_text_names(where, source)
     table, problem = None, None
     try:
@@ -118,8 +117,6 @@ def _plain_column(where: str, source: Any, name: str, column: Any) -> Any:
     """Return a column of a data frame. Polars exports Python objects as memory addresses, so their column is built from
     the objects.
     """
-    import pyarrow as pa
-
     hidden = pa.types.is_fixed_size_binary(column.type) and _is_frame(source, [name])
     return _array(where, name, source[name].to_list()) if hidden else arrow.without_views(column)
 
@@ -171,8 +168,6 @@ def _of_mapping(where: str, source: Mapping[Any, Any]) -> Columns:
 
 
 def _array(where: str, name: str, values: list[Any]) -> Any:
-    import pyarrow as pa
-
     if any(_is_set(value) for value in values):
         place = f"{where}: column {name!r}"
         rows = [None if _is_null_or_nan(value) else _labels(place, row, value) for row, value in enumerate(values, 1)]

@@ -11,6 +11,7 @@ from anonset.arrow import ArrowColumns, without_views
 from anonset.data import spans
 from anonset.data.storage.workers import Workers
 from anonset.errors import InputError
+from anonset.lazy_arrow import pa
 from anonset.reading.batches import Batch, OpenedSource, SourcePart, first_rows, way_to_link, with_keys
 from anonset.reading.name_lists import names_in
 from anonset.reading.nested_paths import with_nested
@@ -115,7 +116,6 @@ def _row_groups(
     `groups` are the row groups to read, by default all. Ids, and other columns with mostly distinct values, are read as
     plain text, because Arrow keeps the dictionary of a row group in memory.
     """
-    import pyarrow as pa
     from pyarrow import parquet
 
     with file.opened() as opened:
@@ -173,8 +173,6 @@ def _of_group(file: DataFile, coded: Any, plain: Any, group: int, columns: list[
     """Yield the rows of a row group, `size` at a time. Read plain text instead of codes after the dictionary has grown
     too large for Arrow.
     """
-    import pyarrow as pa
-
     done = 0
     for table in (coded, plain):
         with reading(file.where, "not valid Parquet"):

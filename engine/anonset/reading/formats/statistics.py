@@ -15,6 +15,7 @@ import numpy as np
 
 from anonset.arrow import ArrowColumns
 from anonset.errors import InputError
+from anonset.lazy_arrow import pa
 from anonset.reading.batches import Batch, OpenedSource, first_rows, with_keys
 from anonset.reading.cells.input_checks import require_exact_ids
 from anonset.reading.options import ReadOptions
@@ -127,8 +128,6 @@ class _File:
         return [name] if name in self.variables else self.sets[name]["variable_list"]
 
     def _column(self, name: str, cells: Mapping[str, list[Any]]) -> Any:
-        import pyarrow as pa
-
         if name in self.variables:
             labels = self.labels.get(name, {})
             if name in self.ids:

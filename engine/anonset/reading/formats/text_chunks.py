@@ -12,6 +12,7 @@ import numpy as np
 
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
+from anonset.lazy_arrow import pa
 from anonset.reading.sources.dialect import Dialect, encoding_problem, mark_and_encoding
 from anonset.reading.sources.files import LEAST_READ, compression_of, reading
 from anonset.reading.sources.source import DataFile
@@ -145,8 +146,6 @@ def text_of(file: DataFile, dialect: Dialect) -> Iterator[DecodedText]:
     InputError
         If the file cannot be read.
     """
-    import pyarrow as pa
-
     packing = compression_of(file.name)
     with file.opened() as raw:
         if packing is None:

@@ -11,6 +11,7 @@ from datetime import date, datetime, time
 from typing import Any
 
 from anonset.errors import InputError
+from anonset.lazy_arrow import pa
 from anonset.reading.batches import OpenedSource
 from anonset.reading.formats.delimited_files import open_delimited
 from anonset.reading.options import ReadOptions
@@ -49,8 +50,6 @@ class _SheetFile(DataFile):
 
     @contextmanager
     def opened(self) -> Iterator[Any]:
-        import pyarrow as pa
-
         yield pa.BufferReader(self.text)
 
     @property

@@ -16,6 +16,7 @@ from anonset.data import Hierarchy
 from anonset.data.array_types import Int64
 from anonset.data.hierarchies.hierarchy_rules import ROOT
 from anonset.errors import HierarchyError, InputError
+from anonset.lazy_arrow import pa
 from anonset.reading.batches import OpenedSource, open_source
 from anonset.reading.hierarchies.files import hierarchy_of_rows
 from anonset.reading.options import ReadOptions
@@ -69,8 +70,6 @@ def omop_hierarchy(path: str | Path, labels: Sequence[str]) -> Hierarchy:
 
 def _rows(opened: OpenedSource, columns: Sequence[str]) -> Iterator[tuple[Int64, Int64, Int64]]:
     """Yield the ancestors, descendants and levels of the batches, int64 (rows,) each."""
-    import pyarrow as pa
-
     for batch in opened.batches(columns):
         try:
             read: list[Any] = [arrow.to_numpy(arrow.cast(batch.columns[name], pa.int64())) for name in columns]

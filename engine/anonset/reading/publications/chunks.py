@@ -20,6 +20,7 @@ from anonset.data.spans import begins_of, spans
 from anonset.data.storage.store import MEMORY, Store
 from anonset.errors import InputError, datum
 from anonset.generalization.chunk_order import contents_of
+from anonset.lazy_arrow import pa
 from anonset.publications import Chunks
 from anonset.publications.chunk_columns import ChunkRows, ClusterColumns, SharedChunks
 from anonset.reading.batches import open_source
@@ -152,8 +153,6 @@ def _batches(paths: Sequence[Path], table: str) -> Iterator[list[Any]]:
     """Yield the columns of a table in batches of texts (``pyarrow.LargeStringArray``), with items separated by
     blanks.
     """
-    import pyarrow as pa
-
     if paths[0].suffix != ".csv":
         for path in paths:
             yield from _batches_of_parquet(path, table)
@@ -175,7 +174,6 @@ def _require_columns(path: Path, table: str, names: Sequence[str]) -> None:
 
 
 def _batches_of_parquet(path: Path, table: str) -> Iterator[list[Any]]:
-    import pyarrow as pa
     from pyarrow import parquet
 
     with reading(path, "not valid Parquet", values=True):
@@ -199,8 +197,6 @@ def _batches_of_parquet(path: Path, table: str) -> Iterator[list[Any]]:
 
 
 def _texts_of_parquet(path: Path, name: str, column: Any) -> Any:
-    import pyarrow as pa
-
     null = bool(column.null_count)
     if pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
         items = arrow.list_flatten(column)
@@ -309,8 +305,6 @@ class _Batch(RedactedRepr):
     before: int
 
     def numbers(self, name: str, texts: Any) -> Int64:
-        import pyarrow as pa
-
         are_integers = arrow.to_numpy(arrow.matches(texts, _NUMBER))
         self._require_all(are_integers, "numbers must be integers without sign or leading zeros")
         numbers: Int64 = arrow.to_numpy(arrow.cast(texts, pa.int64()))

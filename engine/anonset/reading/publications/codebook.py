@@ -4,7 +4,7 @@ import csv
 import io
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,15 +12,13 @@ from anonset import arrow
 from anonset.data.array_types import Int32, Int64
 from anonset.data.storage.store import MEMORY, Store
 from anonset.errors import InputError, datum, foreign
+from anonset.lazy_arrow import pa
 from anonset.publications import Symbol
 from anonset.reading.batches import open_source
 from anonset.reading.options import ReadOptions
 from anonset.reading.sources.csv_rows import header_of, rows_of
 from anonset.reading.sources.dialect import any_field_size
 from anonset.reading.sources.source import source_of
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 SYMBOL_COLUMNS = ("symbol", "kind", "members")
 MOST_AS_TEXT = 1_000_000
@@ -122,17 +120,13 @@ def read_records(path: Path, store: Store = MEMORY) -> tuple[Int64, Int32 | None
     return record.finished(), cluster.finished() if local else None
 
 
-def record_types() -> dict[str, "pa.DataType"]:
+def record_types() -> dict[str, Any]:
     """Return the type of each column."""
-    import pyarrow as pa
-
     return dict(zip(RECORD_COLUMNS, (pa.int64(), pa.int64(), pa.int32()), strict=True))
 
 
 def _integers(path: Path, column: Any, kind: Any) -> Any:
     """Return the integers of a column (``pyarrow.ChunkedArray``). Empty fields become null."""
-    import pyarrow as pa
-
     fields, numbers = column, None
     if not pa.types.is_integer(column.type):
         text = arrow.cast(column, pa.large_string())

@@ -12,6 +12,7 @@ from threading import Lock
 from typing import Any
 
 from anonset.errors import Fix, InputError, MisreadError, foreign, require_known
+from anonset.lazy_arrow import pa
 from anonset.local_paths import require_local
 from anonset.reading.sources.ragged_lines import are_aligned, are_baskets
 from anonset.spelling import setting
@@ -171,8 +172,6 @@ def reading(where: object, problem: str = "cannot be read", *, values: bool = Fa
         Whether Arrow or another library converts values. Its errors may contain values, so they are neither shown nor
         chained.
     """
-    import pyarrow as pa
-
     failures = (
         (Exception,) if values else (OSError, pa.ArrowException, LookupError, OverflowError, TypeError, ValueError)
     )
@@ -226,8 +225,6 @@ def read_bytes(path: Path) -> bytes:
     InputError
         If the file is missing or unreadable, the compression does not match the name, or there are more than 1 GiB.
     """
-    import pyarrow as pa
-
     require_file(path)
     packing = compression_of(path.name)
     with reading(path, "cannot be read" if packing is None else f"not valid {packing}"), path.open("rb") as file:
@@ -271,8 +268,6 @@ def write_file(path: Path, parts: Iterable[Any]) -> Path:
     InputError
         If the file cannot be written. The message contains the operating system's reason.
     """
-    import pyarrow as pa
-
     packing = compression_of(path.name)
     with remove_on_failure(path), path.open("wb") as file:
         if packing is None:
@@ -336,8 +331,6 @@ def arrow_threads(workers: int | None) -> Iterator[None]:
     """Set the number of Arrow's threads within the block. If None, Arrow's default applies. The number is one of the
     process: of blocks in several threads, that of the last one applies, and after all of them that before the first.
     """
-    import pyarrow as pa
-
     block = object()
     with _LOCK:
         before = _THREADS.setdefault(None, pa.cpu_count())

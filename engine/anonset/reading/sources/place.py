@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, Any, Self
 
 from anonset.errors import InputError, foreign
+from anonset.lazy_arrow import pa
 from anonset.reading.sources.files import digest, reading
 
 BYTES_AT_ONCE = 1 << 23
@@ -319,7 +320,6 @@ def system_of(address: str) -> tuple[Any, str]:
     InputError
         If the server does not answer, or a package is missing.
     """
-    import pyarrow as pa
     from pyarrow import fs
 
     scheme = address.partition("://")[0]

@@ -5,6 +5,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from anonset import arrow
+from anonset.lazy_arrow import pa
 from anonset.reading.sources.files import (
     LEAST_READ,
     STATISTICS,
@@ -86,8 +87,6 @@ def _head(name: str, file: Any) -> bytes:
     packing = compression_of(name)
     if packing is None:
         return bytes(file.read(_HEAD))
-    import pyarrow as pa
-
     try:
         return bytes(pa.CompressedInputStream(pa.PythonFile(file, "r"), packing).read(_HEAD))
     except (OSError, pa.ArrowException):
@@ -139,6 +138,4 @@ def _text_bytes(column: Any) -> int:
 
 
 def _texts() -> tuple[Any, ...]:
-    import pyarrow as pa
-
     return pa.string(), pa.large_string()

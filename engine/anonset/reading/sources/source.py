@@ -15,6 +15,7 @@ from urllib.parse import unquote
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.workers import ONE_THREAD, Workers
 from anonset.errors import InputError
+from anonset.lazy_arrow import pa
 from anonset.reading.sources.files import (
     FORMATS,
     STATISTICS,
@@ -99,8 +100,6 @@ class DataFile(RedactedRepr):
         InputError
             If the file was replaced or changed since it was first opened.
         """
-        import pyarrow as pa
-
         self._require_unchanged()
         with reading(self.where):
             file = pa.OSFile(self.path, "rb") if self.system is None else self.system.open_input_file(self.path)

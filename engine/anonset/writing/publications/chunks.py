@@ -8,6 +8,7 @@ import numpy as np
 from anonset import arrow
 from anonset.data.array_types import Int32, Int64
 from anonset.data.spans import spans
+from anonset.lazy_arrow import pa
 from anonset.publications import Chunks
 from anonset.publications.chunk_columns import ChunkRows, runs_of
 from anonset.reading.publications.chunks import COLUMNS, file_names, require_plain
@@ -49,23 +50,17 @@ def _sizes(publication: Chunks) -> dict[str, int]:
 
 class _Tables:
     def __init__(self, publication: Chunks) -> None:
-        import pyarrow as pa
-
         self._labels = arrow.cast(arrow.text_array(publication.vocabulary.labels), pa.string())
         self._totals = publication.totals or ()
         self._clusters, self._shared = publication.columns
 
     def rows(self, table: str, first: int, end: int) -> Any:
         """Return the rows first .. end - 1 of a table (``pyarrow.Table``)."""
-        import pyarrow as pa
-
         columns = getattr(self, f"_{table}_rows")(first, end)
         cells = [arrow.number_array(column) if isinstance(column, np.ndarray) else column for column in columns]
         return pa.table(dict(zip(COLUMNS[table], cells, strict=True)))
 
     def _lists(self, begins: Int64, items: Int32) -> Any:
-        import pyarrow as pa
-
         lists, listed = begins - begins[0], items[begins[0] : begins[-1]]
         return pa.ListArray.from_arrays(arrow.number_array(lists.astype(np.int32)), arrow.chosen(self._labels, listed))
 
@@ -144,8 +139,6 @@ def write_chunks(publication: Chunks, folder: Path, form: str, part_rows: int | 
 
 
 def _text(column: Any) -> Any:
-    import pyarrow as pa
-
     cells = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
     if pa.types.is_list(cells.type):
         cells = arrow.binary_join(cells, arrow.cast(arrow.text_array([" "]), pa.string())[0])

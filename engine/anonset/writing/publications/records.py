@@ -17,6 +17,7 @@ from anonset.data.resumption.ledger import Ledger
 from anonset.data.spans import begins_of, spans
 from anonset.data.storage.store import backing, damage_error
 from anonset.errors import InputError, datum, require_known
+from anonset.lazy_arrow import pa
 from anonset.publications import Records
 from anonset.publications.records import written_columns
 from anonset.reading.publications.records import PARTS, part_names
@@ -257,8 +258,6 @@ def _blocks(
 
 
 def _cells(column: SetColumn, separator: str) -> Callable[[int, int], Any]:
-    import pyarrow as pa
-
     labels = arrow.text_array(column.vocabulary.labels)
     mark = arrow.text_scalar(separator)
     return lambda first, end: arrow.binary_join(_lists(column, labels, first, end, pa.LargeListArray), mark)
@@ -270,8 +269,6 @@ def _categories(column: CategoricalColumn) -> Callable[[int, int], Any]:
 
 
 def _lists(column: SetColumn, labels: Any, first: int, end: int, kind: Any) -> Any:
-    import pyarrow as pa
-
     ends = column.indptr[first : end + 1]
     symbols = arrow.chosen(labels, column.codes[ends[0] : ends[-1]])
     if len(symbols) != ends[-1] - ends[0] or bool(np.any(ends[1:] < ends[:-1])):
@@ -291,8 +288,6 @@ def to_arrow(publication: Records) -> Any:
 
 def arrow_table(published: Iterable[SetColumn | CategoricalColumn]) -> Any:
     """Return columns as a ``pyarrow.Table``: sets as ``list<string>``, all other columns as text."""
-    import pyarrow as pa
-
     columns, text = {}, pa.string()
     for column in published:
         if isinstance(column, SetColumn):

@@ -12,6 +12,7 @@ from anonset import arrow
 from anonset.data import CategoricalColumn, SetColumn
 from anonset.data.spans import spans
 from anonset.errors import InputError
+from anonset.lazy_arrow import pa
 from anonset.publications import Records
 from anonset.publications.records import written_columns
 from anonset.reading.linked import column_of
@@ -65,8 +66,6 @@ class _Table:
             write_file(path, csv_lines(self.names, blocks))
 
     def _write_parquet(self, path: Path, rows: tuple[int, int]) -> None:
-        import pyarrow as pa
-
         schema = pa.schema([(RECORD, pa.int64()), *((name, pa.string()) for name in self.names[1:])])
         cells = (
             [arrow.number_array(number), *(arrow.cast(text, pa.string()) for text in texts)]
