@@ -15,7 +15,7 @@ from anonset.errors import Fix, InputError, Problem
 from anonset.measures.risks.known_items import KnownItems
 from anonset.measures.shares import Share
 from anonset.reading.file_options import NONE, OPEN, ROW, UNKNOWN, Unit
-from anonset.reading.roles import is_selected
+from anonset.reading.roles import expanded
 from anonset.release.tables import html_table
 from anonset.settings.binding import HierarchySpec
 from anonset.settings.edits import edited
@@ -259,9 +259,9 @@ class Findings(RedactedRepr):
         if not answers:
             return settings, {}
         kinds = {column.profile.name: column.profile.kind for column in self.columns}
-        sets, trees = settings.only(_OF_ITEMS), {**self.hierarchies, **settings.entries("hierarchy")}
-        declared = [name for role in SETS for name in sets.names(role)]
-        names = [name for name in kinds if any(is_selected(name, text) for text in declared)]
+        named = {role: list(expanded([*kinds], settings.names(role))) for role in SETS if settings.get(role)}
+        settings, trees = settings.with_(**named), {**self.hierarchies, **settings.entries("hierarchy")}
+        sets, names = settings.only(_OF_ITEMS), [name for columns in named.values() for name in columns]
         base = edited(settings, Job({"drop": names})).without(*_OF_ITEMS) if names else settings
         secret = {"drop": base.names("sensitive")} if base.names("sensitive") else {}
         edits = dict[str, Job]()

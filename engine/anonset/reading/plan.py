@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from anonset.arrow import ArrowColumns, is_list
-from anonset.columns.headers import PERSON_IDS, are_headers
+from anonset.columns.headers import NAMED, PERSON_IDS, are_headers
 from anonset.columns.id_findings import person_signs
 from anonset.columns.ids import are_values, counted_in
 from anonset.columns.mentions import columns_of_few, free_text_in, mentions_in, names_and_ids, persons_in
@@ -167,7 +167,7 @@ class Plan:
         alone = grouped and not _repeat(first, roles.id)
         offered = possible_persons(first, (*asked, *roles.id) if alone else asked, () if alone else roles.id)
         possible = [one for one in offered if one.precedes_rows(offered) and not {*one.columns} <= {*roles.id}]
-        meant = ("person id", "e-mail") if grouped and not alone else (*PERSON_IDS, *CONTACTS, "")
+        meant = ("person id", "e-mail") if grouped and not alone else (*PERSON_IDS, *CONTACTS, NAMED, "")
         repeated = (one.as_repeated for one in possible if one.meaning in meant)
         return (*repeated, *person_signs(first, roles.id if grouped else ()))
 

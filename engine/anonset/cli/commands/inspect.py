@@ -101,6 +101,8 @@ def inspect(
         notes.append(_next_run(out, task, units))
     elif findings.records:
         notes.append(_next_job(source, typed, trees, "settings", is_open=findings.question is not None))
+    if not (more or findings.records):
+        notes.append(f"{_NO_COMMAND}: {as_typed('inspect', source, {**typed, 'unit': 'COLUMN', 'items': 'COLUMN'})}")
     further_lines = [] if failure is not None else [*_next_lines(findings, more, condition)]
     return Output(findings.to_dict, lambda: findings_account(findings), lambda: [*notes, *further_lines], error=failure)
 
@@ -207,3 +209,8 @@ def _linked(findings: "LinkedFindings", flags: Job, *, out: str | None, json: bo
 
 
 _TO_DECLARE = "declare who is a person"
+_NO_COMMAND = (
+    "Next: if no column contains or describes persons, the data need no anonymization; otherwise resolve the problems "
+    "listed under Check, or name the columns of the persons and the items"
+)
+"""Next step if no column can be published."""

@@ -98,12 +98,14 @@ def proposal_for(
 
     by_name = {column.name: column for column in profiles}
     problems = [*([_to_check(recognised)] if recognised else []), *misread]
+    wide = tuple[Fix, ...]()
     if persons := persons_as_columns([one for one in profiles if not roles[one.name].is_given]):
         of_sets = [roles[name] for name in persons if roles[name].role in SETS]
         rest = [name for name, role in roles.items() if role in of_sets]  # a set without these columns is none
         roles |= dict.fromkeys(rest, ProposedRole("drop", "read with columns that may be persons"))
         roles |= dict.fromkeys(persons, ProposedRole("drop", "may be a person in a column; if so, transpose the table"))
         problems.append(column_person_problem([by_name[name] for name in persons]))
+        wide = problems[-1].fixes
         candidates = tuple(one for one in candidates if not {*one.columns}.intersection(persons))
         named = tuple(columns for columns in named if not {*columns}.intersection(persons))
     problems += _value_problems(profiles, roles, hierarchies, words, stated.names("drop"))
@@ -121,7 +123,7 @@ def proposal_for(
 
     counts = {candidate.columns: (candidate.given, candidate.persons) for candidate in candidates}
     keys = _keys(data.columns, by_name, candidates, named)
-    reader = UnitReader(data, by_name, k, counts, keys)
+    reader = UnitReader(data, by_name, k, counts, keys, wide)
     units = PossibleUnits(reader, roles, candidates, hierarchies, problems, named)
     return replace(units.proposal(), recognised=recognised)
 
@@ -242,7 +244,9 @@ def _keys(
 ) -> frozenset[str]:
     """Return the columns that alone may identify a person, and the columns that correspond to them one to one."""
     repeated = [one.columns for one in candidates if one.repeats]
-    of_persons = [columns for columns in named if any(map(is_about_a_person, columns))]
+    of_persons = [
+        columns for columns in named if any(is_about_a_person(name) or profiles[name].is_key for name in columns)
+    ]
     keys = {columns[0] for columns in (*repeated, *of_persons) if len(columns) == 1}
     counts = {profiles[name].distinct for name in keys}
     alike = {name for name, one in profiles.items() if one.distinct in counts and are_values(loaded[name])}

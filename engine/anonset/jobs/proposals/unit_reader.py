@@ -64,6 +64,8 @@ class UnitReader(RedactedRepr):
     """Cache. For columns that identify persons: number of rows with a value in all of them, and number of persons."""
     keys: frozenset[str] = frozenset()
     """Columns that identify persons for one of the possible units. They are not published."""
+    wide: tuple[Fix, ...] = ()
+    """Settings that read columns which may be persons as items."""
     person: tuple[str, ...] = ()
     """Columns that identify the person. Empty if each row is a person."""
     is_open: bool = False
@@ -383,7 +385,8 @@ class UnitReader(RedactedRepr):
         if not chosen and (pairs := pair_problems([*self.profiles.values()], unknown)):
             return [problem.fixes[-1] for problem in pairs]
         series = self._item_series(merged)
-        fixes = [
+        fixes = [*self.wide]
+        fixes += [
             Fix(self._read_together(names), f"if {self._with_items(*names)} contains the items")
             for names in series[:_MOST_ITEMS]
         ]

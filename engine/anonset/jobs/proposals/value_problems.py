@@ -70,7 +70,8 @@ def column_person_problem(columns: Sequence[Profile]) -> Problem:
     values = Fix({"one_code": names, "with_header": True}, f"{none} value is an item")
     ways_to_read = [] if kinds == {"marks"} else [values]
     if kinds <= {"marks", *_NUMBERS}:
-        ways_to_read.append(Fix({"one_hot": names}, condition))
+        counts = {} if kinds == {"marks"} else {"present": "above-0"}
+        ways_to_read.append(Fix({"one_hot": names, **counts}, condition))
     return Problem(f"{what}; {ways}", ways_to_read)
 
 

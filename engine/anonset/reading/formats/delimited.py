@@ -24,6 +24,7 @@ from anonset.reading.formats.footers import end_of_rows, footer_of, has_keys, is
 from anonset.reading.sources.dialect import (
     DELIMITERS,
     LINE_END,
+    NAMES_OF_LOG,
     Dialect,
     Missing,
     any_field_size,
@@ -255,6 +256,9 @@ class DelimitedText:
         """Return the line number of the header if other lines precede it, and otherwise 0. The rows after the header
         have as many fields as the header.
         """
+        names = (n for n, line in enumerate(self._first_lines, 1) if line.startswith(NAMES_OF_LOG))
+        if self._first_lines[0].startswith("#") and (at := next(names, 0)):
+            return at + self._skipped
         comments = sum(line.startswith("##") for line in self._first_lines)
         lines = self._first_lines[: comments + _LINES_ABOVE]
         titled = any(len(header_fields(line, self.delimiter)) != self.n_fields for line in lines)

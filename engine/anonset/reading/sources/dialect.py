@@ -28,6 +28,8 @@ _BEYOND_ASCII = re.compile(rb"[^\r\n]*[\x80-\xff][^\r\n]*")
 LINE_END = re.compile(rb"\r\n|\n|\r")
 _PLAIN_LINE = re.compile(r'[^"\r\n]{1,10000}').fullmatch  # below the limit of Python's reader for a field
 _SPELLED = {"\\t": "\t", "tab": "\t"}
+NAMES_OF_LOG = "#Fields: "
+"""Text before the column names in a log of a web server (W3C extended log file format)."""
 
 Missing = Callable[[Sequence[str]], Collection[str]]
 """Function that takes column names and returns the declared columns that are not among them."""
@@ -287,6 +289,7 @@ def header_fields(line: str, delimiter: str) -> list[str]:
     >>> header_fields('"id"\t "a,"\t "b,"', "\t")
     ['id', 'a,', 'b,']
     """
+    line = line.removeprefix(NAMES_OF_LOG)
     if delimiter != " " and _PLAIN_LINE(line):  # Python's reader takes three times as long
         return [name.strip() for name in line.split(delimiter)]
     try:
@@ -344,12 +347,13 @@ def lines_above(where: str, data: bytes, line: int, separator_end: int) -> tuple
         If the text has no line with this number.
     """
     lines = 1 if separator_end else 0
-    if line <= lines + 1:
-        return separator_end, lines
-    end = next((line_end.end() for line_end in islice(LINE_END.finditer(data), line - 2, None)), len(data))
-    if end == len(data):
-        raise InputError(f"{where}: {setting('header_line', line)}: the file is shorter")
-    return end, line - 1
+    end = separator_end
+    if line > lines + 1:
+        end = next((line_end.end() for line_end in islice(LINE_END.finditer(data), line - 2, None)), len(data))
+        if end == len(data):
+            raise InputError(f"{where}: {setting('header_line', line)}: the file is shorter")
+        lines = line - 1
+    return end + (len(NAMES_OF_LOG) if data.startswith(NAMES_OF_LOG.encode(), end) else 0), lines
 
 
 def other_delimiter(header: str, absent: Missing, lines: Sequence[str] = ()) -> list[Fix]:

@@ -14,6 +14,7 @@ from typing import Any
 from anonset.errors import Fix, InputError, MisreadError, foreign, require_known
 from anonset.lazy_arrow import pa
 from anonset.local_paths import require_local
+from anonset.reading.sources.dialect import header_fields
 from anonset.reading.sources.ragged_lines import are_aligned, are_baskets
 from anonset.spelling import setting
 
@@ -52,6 +53,8 @@ _COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 _LARGEST = 1 << 30
 """Maximum size of a side file in bytes, such as a hierarchy. It is loaded completely."""
 _FIRST_LINES, _FIRST_BYTES = 100, 1 << 16
+_FEWEST_LINES, _FEWEST_FIELDS = 5, 3
+"""Minimum number of lines, and of fields that blanks separate, to recognize a table by these lines."""
 LEAST_READ = 1 << 12
 """Minimum size of a read in bytes. Arrow does not repeat a failed read that is smaller than the answer of the object
 store.
@@ -91,12 +94,12 @@ def format_of(path: Path, declared: str | None = None, *, no_header: bool = Fals
     if not suffixes or suffixes[-1] not in FORMATS or (packed and suffixes[-1] in _PACKED):
         ending = f"the name must end with {', '.join(FORMATS)} (also with .gz or .zst, except {' and '.join(_PACKED)})"
         probable, elsewhere = _probable_format(path), _ELSEWHERE.get(suffixes[-1] if suffixes else "")
-        if elsewhere is not None and probable != "jsonl":
+        if elsewhere is not None and probable.get("input_format") != "jsonl":
             raise InputError(f"{path}: {elsewhere}{_by_line(path) if elsewhere is _JSON else ''}")
         msg = f"{path}: unknown format; {ending}; or set {setting('input_format')}: {_WHAT}"
-        if probable is not None:
+        if probable:
             msg = f"{path}: the file name shows no format"
-            raise MisreadError(msg, fixes=[Fix({"input_format": probable}, "as the first lines suggest")])
+            raise MisreadError(msg, fixes=[Fix(probable, "as the first lines suggest")])
         raise InputError(msg)
     if suffixes[-1] == ".dat" and not packed:
         _first_lines(path)
@@ -125,24 +128,29 @@ def _by_line(path: Path) -> str:
     return f": jq -c {quote(each)} {quote(str(path))} > {quote(str(path.with_suffix('.jsonl')))}"
 
 
-def _probable_format(path: Path) -> str | None:
-    """Return the probable format of a text by its first lines. None if the format is unclear. Lines of a table have
-    equal numbers of fields, and lines of baskets do not, or their last fields are empty.
+def _probable_format(path: Path) -> dict[str, str]:
+    """Return the settings that probably read a text, by its first lines. Empty if the format is unclear. Lines of a
+    table have equal numbers of fields, and lines of baskets do not, or their last fields are empty.
     """
     lines = _first_lines(path)
     if any(b"\t" in line for line in lines):
-        return "tsv"
+        return {"input_format": "tsv"}
     if len(lines) > 1 and all(line.lstrip().startswith(b'{"') for line in lines[:-1]):
-        return "jsonl"
+        return {"input_format": "jsonl"}
     marks = [mark for mark in (b",", b";", b"|") if any(mark in line for line in lines)]
     even = any(2 * Counter(line.count(mark) for line in lines).most_common(1)[0][1] > len(lines) for mark in marks)
+    texts = [line.decode("utf-8", "replace").strip() for line in lines[: -1 if len(lines) == _FIRST_LINES else None]]
+    if not even and len(texts) > _FEWEST_LINES:
+        fields = {len(header_fields(text, " ")) for text in texts if not text.startswith("#")}
+        if len(fields) == 1 and fields.pop() >= _FEWEST_FIELDS:
+            return {"input_format": "csv", "delimiter": " "}
+        if all(text.endswith(" -2") for text in texts):
+            return {"input_format": "spmf"}
     unquoted = bool(marks) and not any(b'"' in line for line in lines)
-    rows = [
-        [field.decode("utf-8", "replace").strip() for field in line.split(mark)] for mark in marks[:1] for line in lines
-    ]
+    rows = [[field.strip() for field in text.split(mark.decode())] for mark in marks[:1] for text in texts]
     if unquoted and (not even or are_baskets(rows)):
-        return "baskets"
-    return "csv" if marks else None
+        return {"input_format": "baskets"}
+    return {"input_format": "csv"} if marks else {}
 
 
 def _declared(path: Path, declared: str) -> str:
