@@ -199,3 +199,22 @@ def test_a_declaration_and_a_hierarchy_of_a_dropped_column_are_kept_for_its_answ
         assert Path(answers["vaccine"]["hierarchy"]["vaccine"]).name == "tree.csv"
     job.write_text(job.read_text().replace('items = "?"', 'items = "vaccine"'))
     assert published(place, job)[0]["publish_as_is"] == ["vaccine"]
+
+
+@pytest.mark.parametrize("answer", ["one_hot", "Event Name", "none"])
+def test_each_answer_beside_columns_of_choices_publishes(place: Place, answer: str) -> None:
+    choices = ["Which? (choice=HIV)", "Which? (choice=Asthma)", "Which? (choice=Gout)"]
+    marks = [",".join("Checked" if n // 2 % step else "Unchecked" for step in (2, 3, 4)) for n in range(240)]
+    lines = [
+        f"P{n // 2:03},{'fm'[n // 2 % 2]},{('Visit', 'Call', 'Base', 'Ward')[n % 4]},{',,' if n % 2 else marks[n]}"
+        for n in range(240)
+    ]
+    data = place.write("labels.csv", "\n".join([",".join(["pid", "sex", "Event Name", *choices]), *lines, ""]))
+    job = place.folder / "labels.toml"
+    assert place.run("inspect", data, "--unit", "pid", "-o", str(job)).code == 0
+    job.write_text(job.read_text().replace('items = "?"', f'items = "{answer}"'))
+    settings, header = published(place, job)
+    assert (settings["one_hot"], header) == (choices if answer == "one_hot" else [], _HEADERS[answer])
+
+
+_HEADERS = {"one_hot": "sex,items", "Event Name": "sex,Event Name", "none": "sex"}

@@ -250,6 +250,16 @@ def test_a_key_of_rows_declared_as_person_is_a_contradiction(place: Place) -> No
     assert "none: each value of EPIKEY has one row" in page.read_text()
 
 
+def test_rows_with_names_that_repeat_contradict_rows_as_persons(place: Place) -> None:
+    first, last = ["Ada", "Bruno", "Clara", "Dana", "Emil", "Finn"], ["Kovac", "Nagy", "Olsen", "Park", "Reddy"]
+    lines = [f"{first[n % 6]} {last[n // 6 % 5]},Quiz {n % 4}" for n in range(240)]
+    data = place.write("log.csv", "\n".join(["User full name,context", *lines]) + "\n")
+    model = "--model km --k 5 --m 2 --hierarchy context=halves:frequency"
+    roles = ["--unit", "row", "--items", "context", "--drop", "User full name", "--separator", ";"]
+    ran = place.run("anonymize", data, *roles, *model.split(), "-o", str(place.out))
+    assert "240 of the first rows have only 30 different values of 'User full name'" in ran.err
+
+
 @pytest.mark.parametrize(
     "columns", ["--relational ward,birth_year --differing first", "--relational ward --drop birth_year"]
 )

@@ -228,3 +228,17 @@ def test_words_are_not_loaded_by_the_import() -> None:
 def test_only_the_beginning_of_a_long_header_is_judged():
     assert sum(map(len, words_of("patient" * 50_000))) <= 300
     assert words_of("patient id " + "x" * 100_000)[:2] == ("patient", "id")
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "D.O.B.",
+        "Date of Birth (DD/MM/YYYY)",
+        "Geburtsdatum (TT.MM.JJJJ)",
+        "F. nacimiento (DD/MM/AAAA)",
+        "DOB yyyy-mm-dd",
+    ],
+)
+def test_a_date_format_in_a_header_says_nothing_else(header):
+    assert (meaning_of(header), is_known(header)) == ("birth", True)

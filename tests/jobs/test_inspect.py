@@ -647,6 +647,18 @@ def test_genotypes_are_read_as_values_and_the_phenotype_alone_is_no_set():
     assert any(names(problem, "24 one_code with_header one_hot 'any value above 0'") for problem in found.problems)
 
 
+def test_columns_that_may_be_persons_are_an_answer_beside_attributes():
+    data = {
+        "family": [f"FAM{n // 3:03}" for n in range(60)],
+        "sex": ["fm"[n % 2] for n in range(60)],
+        **{f"rs{4_817 * n % 90_000 + 10_000}_A": [(n * who + who) % 3 for who in range(60)] for n in range(1, 25)},
+    }
+    found = anonset.inspect(data, unit="row")
+    ways = [list(fix.settings) for fix in found.item_answers]
+    assert ways == [["one_code", "with_header"], ["one_hot", "present"]]
+    assert found.columns[0].proposed.fixes == ()  # a family is no attribute
+
+
 def test_items_that_consist_of_fields_are_reported():
     parts = [f"name:tea-{n % 4}|quantity:{n % 3}" for n in range(12)]
     lines = [";".join(parts[n * step % 12] for step in (1, 3, 5)[: 1 + n % 3]) for n in range(60)]

@@ -375,12 +375,12 @@ def _are_above_figures(loaded: ArrowColumns) -> bool:
 
 
 def _occur_as_values(loaded: ArrowColumns) -> bool:
-    """Return True if column names occur as values in the first rows of their columns, and no row repeats the header."""
-    first = [(name, column.slice(0, _FIRST_ROWS).to_pylist()) for name, column in loaded.items() if name]
-    repeats = any(
-        list(row) == [name for name, _ in first] for row in zip(*(values for _, values in first), strict=True)
-    )
-    return any(name in values for name, values in first) and not repeats
+    """Return True if column names occur as values in the first rows of their columns, in rows that do not repeat the
+    header.
+    """
+    names = [name for name in loaded if name]
+    rows = zip(*(loaded[name].slice(0, _FIRST_ROWS).to_pylist() for name in names), strict=True)
+    return any(name == value for row in rows if [*row] != names for name, value in zip(names, row, strict=True))
 
 
 def _with_given(names: Sequence[str], proposed: ProposedRoles, declared: Job) -> dict[str, ProposedRole]:
