@@ -743,3 +743,13 @@ def test_a_text_that_mentions_two_columns_of_names_is_reported_with_the_first_of
     data = {"First Name": surnames, last: surnames, "note": [f"call {name} about it" for name in surnames]}
     note = anonset.inspect(data, unit="row").columns[2]
     assert names(note.reason, "'First Name'")
+
+
+def test_telephone_numbers_are_no_further_columns():
+    rows = 400
+    data = {
+        "caller": [f"A{n % 97:03}" for n in range(rows)],
+        "called": [f"+4989233{n % 9}00" for n in range(rows)],
+        "cell": [("M-0812", "M-0813", "B-0301")[n % 3] for n in range(rows)],
+    }
+    assert anonset.inspect(data, unit="row").possible_roles == {"relational": ["cell"]}

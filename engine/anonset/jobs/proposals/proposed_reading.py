@@ -98,7 +98,7 @@ def proposal_for(
 
     by_name = {column.name: column for column in profiles}
     problems = [*([_to_check(recognised)] if recognised else []), *misread]
-    wide = tuple[Fix, ...]()
+    wide: Sequence[Fix] = ()
     if persons := persons_as_columns([one for one in profiles if not roles[one.name].is_given]):
         of_sets = [roles[name] for name in persons if roles[name].role in SETS]
         rest = [name for name, role in roles.items() if role in of_sets]  # a set without these columns is none
@@ -123,7 +123,7 @@ def proposal_for(
 
     counts = {candidate.columns: (candidate.given, candidate.persons) for candidate in candidates}
     keys = _keys(data.columns, by_name, candidates, named)
-    reader = UnitReader(data, by_name, k, counts, keys, wide)
+    reader = UnitReader(data, by_name, k, counts, keys, tuple(wide))
     units = PossibleUnits(reader, roles, candidates, hierarchies, problems, named)
     return replace(units.proposal(), recognised=recognised)
 

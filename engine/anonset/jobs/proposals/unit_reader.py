@@ -97,6 +97,9 @@ class UnitReader(RedactedRepr):
             proposal = reader._read(roles, problems)
         texts = [name for name, role in roles.items() if any("publish_as_is" in fix.settings for fix in role.fixes)]
         possible = proposal.possible_roles
+        if known := possible.get("relational"):
+            shown = [name for name in known if not personal_kind(distinct_texts(self.data.columns[name]))]
+            possible = {**possible, "relational": shown} if shown else {}
         if texts and not possible and not any(proposal.settings.get(role) for role in SETS):
             possible = {"items": texts[:1], "publish_as_is": texts[:1]}
         elif proposal.table is None and (
