@@ -314,3 +314,34 @@ def test_a_tab_is_printed_as_an_option_that_reads_it(place: Place) -> None:
 def test_the_printed_command_converts_the_records_of_a_json_file(place: Place, text: str, records: str) -> None:
     ran = place.run("inspect", place.write("data.json", text))
     assert (ran.code, f"jq -c '{records}' " in ran.err) == (2, True), ran.err
+
+
+def test_a_job_is_repeated_without_the_columns_that_may_not_be_published(place: Place) -> None:
+    rows = "".join(f"+49892331{n % 9}00,{'AB'[n % 2]}\n" for n in range(200))
+    place.write("calls.csv", "called,cell\n" + rows)
+    roles = 'unit = "row"\nrelational = ["called", "cell"]\nmodel = "k"\nk = 5\n'
+    job = place.write("job.toml", f'input = "calls.csv"\n{roles}[hierarchy]\ncalled = "values"\ncell = "values"\n')
+    ran = place.run("anonymize", job, "-o", str(place.out))
+    (line,) = [line for line in ran.err.splitlines() if "complete command" in line]
+    assert (ran.code, line.endswith("--drop called")) == (2, True), ran.err
+    assert place.run(*shlex.split(line[line.index("anonset ") :])[1:]).code == 0
+    assert (place.out / "published.csv").read_text().splitlines()[0] == "cell"
+
+
+WITHOUT_RECORDS = {
+    "path": ('{"user": "U%02d", "reactions": [{"name": "%s", "users": ["x"]}]}', "--items 'reactions[].name'"),
+    "stations": ("%d,%s", "need no anonymization"),
+}
+
+
+@pytest.mark.parametrize("case", WITHOUT_RECORDS)
+def test_a_next_step_is_printed_without_records(place: Place, case: str) -> None:
+    line, way = WITHOUT_RECORDS[case]
+    texts = [line % ((n % 40, "abcd"[n % 4]) if case == "path" else (n, n * 37 % 1000)) for n in range(160)]
+    data = (
+        place.write("data.jsonl", "\n".join(texts))
+        if case == "path"
+        else place.write("d.csv", "\n".join(["pm10,no2", *texts]))
+    )
+    ran = place.run("inspect", data)
+    assert (ran.code, way in ran.out.splitlines()[-1]) == (0, True), ran.out

@@ -24,7 +24,7 @@ def printing_fixed_commands(command: str, source: str | None, options: Job, more
     """Add commands to an input error: the typed command with the settings of each fix.
 
     If several problems have fixes that declare nothing, one command contains the first of each. If roles are missing,
-    the command proposes them. A command on a job file has the fixes in its message.
+    the command proposes them. A command on a job file is only repeated with such fixes.
 
     Parameters
     ----------
@@ -36,9 +36,16 @@ def printing_fixed_commands(command: str, source: str | None, options: Job, more
     try:
         yield
     except InputError as error:
-        if source is not None and not is_job(source):
-            error.commands = [*dict.fromkeys([*_lines(command, source, options, error, more), *error.commands])]
+        if source is not None:
+            lines = (_of_job if is_job(source) else _lines)(command, source, options, error, more)
+            error.commands = [*dict.fromkeys([*lines, *error.commands])]
         raise
+
+
+def _of_job(command: str, source: str, stated: Job, error: InputError, more: str) -> Iterator[str]:
+    for _, changed in _changed(_problems(error), stated, has_model=True):
+        if {**changed.without("drop")} == {**stated.without("drop")} != {**changed}:
+            yield f"complete command: {foreign(as_typed(command, source, changed))}{more}"
 
 
 def _lines(command: str, source: str, stated: Job, error: InputError, more: str) -> Iterator[str]:
@@ -50,9 +57,8 @@ def _lines(command: str, source: str, stated: Job, error: InputError, more: str)
     if not has_roles and (isinstance(error, MissingRoleError | MisreadError) or not has_model):
         yield from to_inspect(source, stated)
         return
-    problems = [finding.problem for finding in getattr(error, "findings", ())] or [error.problem]
     job = stated.with_(**_guarantee(stated)) if not has_model and command == "anonymize" else stated
-    for effect, changed in _changed(problems, job, has_model=has_model):
+    for effect, changed in _changed(_problems(error), job, has_model=has_model):
         if changed.names(*_PUBLISHING):
             typed = f"{as_typed(command, source, changed)}{more}"
             yield f"complete command{f', {effect}' if effect else ''}: {foreign(typed)}"
@@ -60,6 +66,10 @@ def _lines(command: str, source: str, stated: Job, error: InputError, more: str)
         yield from to_inspect(source, stated)
     elif isinstance(error, MisreadError):
         yield from to_inspect(source, stated.without(*ROLES))
+
+
+def _problems(error: InputError) -> list[Problem]:
+    return [finding.problem for finding in getattr(error, "findings", ())] or [error.problem]
 
 
 def _changed(problems: Sequence[Problem], job: Job, *, has_model: bool) -> Iterator[tuple[str, Job]]:

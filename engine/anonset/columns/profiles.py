@@ -287,8 +287,12 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
 
 
 def _is_of_one(path: str) -> bool:
-    """Return True if the last member of a path names a person, an attribute of a person, an id or a quantity."""
-    member = path.rpartition(".")[2].removesuffix("[]")
+    """Return True if the last member of a path names a person, an attribute of a person, an id or a quantity.
+
+    >>> [_is_of_one(path) for path in ("reactions[].name", "patients[].name", "lines[].sku", "lines[].count")]
+    [False, True, False, True]
+    """
+    member = " ".join(path.replace("[]", "").split(".")[-2:])
     named = meaning_of(member) or is_known(member) or is_about_a_person(member)
     return bool(named or is_identifier(member) or is_about(member, "quantities"))
 

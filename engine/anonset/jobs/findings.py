@@ -8,7 +8,7 @@ from pkgutil import resolve_name
 from typing import Any
 
 from anonset.columns.profiles import Profile
-from anonset.columns.roles import SETS, ProposedRole, tree_of
+from anonset.columns.roles import ROLES, SETS, ProposedRole, tree_of
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table_facts import UnitKind
 from anonset.errors import Fix, InputError, Problem
@@ -200,6 +200,14 @@ class Findings(RedactedRepr):
     def problems(self) -> tuple[str, ...]:
         """Errors that would stop a run, and warnings, as text."""
         return tuple(map(str, self.checks))
+
+    @property
+    def ways_to_read(self) -> list[Fix]:
+        """Fixes of the obstacle that give no column a role, and paths into nested columns that may be the items."""
+        fixes = [] if self.obstacle is None else self.obstacle.fixes
+        nested = [column.profile.fixes for column in self.columns if column.profile.kind == "nested values"]
+        plain = [fix for fix in fixes if fix.settings and {*ROLES}.isdisjoint(fix.settings)]
+        return [*plain, *(fix for own in nested for fix in own)]
 
     def job_text(self, folder: str | Path = ".") -> str:
         """Return the text of a job file in `folder` for the inspected files. Paths are relative to `folder`.
