@@ -164,7 +164,8 @@ def test_inspect_names_the_path_of_values_in_nested_lists(tmp_path):
     orders = [{"day": "2020-01-01", "lines": [{"sku": "A1"}, {"sku": "B2"}]}]
     (tmp_path / "a.jsonl").write_text("".join(f"{json.dumps({'id': n, 'orders': orders})}\n" for n in range(4)))
     reasons = {one.profile.name: one.reason for one in anonset.inspect(str(tmp_path / "a.jsonl")).columns}
-    assert reasons["orders"].endswith("such as orders[].day or orders[].lines[].sku")
+    path = "orders[].lines[].sku"
+    assert reasons["orders"].endswith(f"such as orders[].day or {path}; if {path} contains the items: items='{path}'")
     found = anonset.inspect(str(tmp_path / "a.jsonl"), items="orders[].lines[].sku", unit="id")
     assert {column.profile.name: column.profile.distinct for column in found.columns}["orders[].lines[].sku"] == 2
 

@@ -293,7 +293,8 @@ def _is_of_one(path: str) -> bool:
     [False, True, False, True]
     """
     member = " ".join(path.replace("[]", "").split(".")[-2:])
-    named = meaning_of(member) or is_known(member) or is_about_a_person(member)
+    named = meaning_of(member) not in ("", "thing") or is_about_an_agent(member)
+    named |= is_known(member) or is_about_a_person(member)
     return bool(named or is_identifier(member) or is_about(member, "quantities"))
 
 
