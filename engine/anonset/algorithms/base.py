@@ -100,7 +100,7 @@ class Traits:
     answers: tuple[str, ...] = ()
     """Names of the models that the algorithm guarantees. Users can select the algorithm for these models."""
     also_answers: tuple[str, ...] = ()
-    """Names of further models that the model of the algorithm implies for some parameters (`PrivacyModel.implied`)."""
+    """Names of further models that the publication satisfies, with the same values of their parameters."""
     forms_sets: bool = False
     """True if the algorithm publishes sets of items. The name of a set lists its members, so items with commas or
     parentheses are rejected.

@@ -46,11 +46,6 @@ class ConstraintSet(PrivacyModel):
             raise InputError(msg)
 
     @property
-    def implied(self) -> tuple[str, ...]:
-        """The model km, if all itemsets of `m` items are protected."""
-        return () if self.m is None else ("km",)
-
-    @property
     def itemsets(self) -> PrivacyPolicy | None:
         """Protected itemsets of the policy. None if all itemsets of `m` items are protected."""
         return self.policy

@@ -166,11 +166,6 @@ class PrivacyModel(RedactedRepr, ABC):
         raise InputError(f"model {self.name!r} cannot be verified: its class {type(self).__name__} has no check")
 
     @property
-    def implied(self) -> tuple[str, ...]:
-        """Names of other models that this model implies, with the same values of their parameters."""
-        return ()
-
-    @property
     def beside(self) -> tuple[str, ...]:
         """Sensitive items that are not in the hierarchy."""
         return self.secrets if self.secrets_beside else ()

@@ -30,11 +30,6 @@ class SafetyConstraint(PrivacyModel):
             raise InputError(f"k must be at least l, got k={self.k} and l={self.l}")
 
     @property
-    def implied(self) -> tuple[str, ...]:
-        """The model anatomy, because every group is l-diverse."""
-        return ("anatomy",)
-
-    @property
     def diversity(self) -> int:
         """The parameter l."""
         return self.l

@@ -44,10 +44,10 @@ class ModelEntry:
         """Class of the model."""
         return self.home if isinstance(self.home, type) else resolve_name(self.home)
 
-    def is_met_by(self, model: "PrivacyModel") -> bool:
-        """Return True if an algorithm that guarantees `model` also guarantees this model."""
-        equal = self.equals is not None and isinstance(model, MODELS[self.equals].model)
-        return isinstance(model, self.model) or equal or self.model.name in model.implied
+    def is_met_by(self, algorithm: Algorithm) -> bool:
+        """Return True if the algorithm, with its parameters, guarantees this model."""
+        met = [self.model] if self.equals is None else [self.model, MODELS[self.equals].model]
+        return isinstance(algorithm.model, tuple(met)) or self.model.name in traits_of(algorithm).also_answers
 
 
 _OWN: dict[str, ModelEntry] = {
@@ -210,7 +210,7 @@ def make_algorithm(
     values = {**{setting: value for setting, value in preset.items() if setting in settings}, **values}
     context = replace(context or ParsingContext(early=True), given=Job(values))
     made: Algorithm = build(cls, f"algorithm {name}", values, context, model)
-    if model is not None and not MODELS[model].is_met_by(made.model):
+    if model is not None and not MODELS[model].is_met_by(made):
         if lacking := [n for n in _required_settings(MODELS[model].model) if n in settings and n not in values]:
             raise InputError(f"model {model} requires {' and '.join(map(setting, lacking))}")
         raise InputError(f"{setting('algorithm', name)} guarantees the model {made.model.name}, not {model}")

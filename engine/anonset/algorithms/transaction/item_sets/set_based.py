@@ -70,10 +70,10 @@ class SetBased(Parameters, ABC):
 
     @property
     def own_traits(self) -> Traits:
-        """Traits of the algorithm. A list of privacy constraints requires all records and excludes processing in
-        blocks.
+        """Traits of the algorithm. A list of privacy constraints requires all records, excludes processing in
+        blocks, and does not protect all itemsets of m items.
         """
-        return self.traits if self.constraints is None else replace(self.traits, by_blocks=False)
+        return self.traits if self.constraints is None else replace(self.traits, by_blocks=False, also_answers=())
 
     @property
     def model(self) -> ConstraintSet:
