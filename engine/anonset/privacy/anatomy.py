@@ -20,11 +20,6 @@ class AnatomyDiversity(PrivacyModel):
         Size, "In each group, at most 1/l of the tuples may have the same sensitive value (l >= 1)."
     ]
 
-    @property
-    def diversity(self) -> int:
-        """The parameter l."""
-        return self.l
-
     def __str__(self) -> str:
         return f"anatomy with l={self.l}"
 

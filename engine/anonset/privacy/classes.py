@@ -31,11 +31,6 @@ class SensitiveClasses(KAnonymity):
     sensitive: str
 
     @property
-    def sensitive_column(self) -> str:
-        """Name of the sensitive column."""
-        return self.sensitive
-
-    @property
     def inference(self) -> str:
         """Bound on inferring a sensitive value."""
         return f"Each equivalence class contains {self.asked}."

@@ -45,11 +45,6 @@ class ConstraintSet(PrivacyModel):
             msg = "privacy constraints require either a policy or m, got " + ("neither" if self.m is None else "both")
             raise InputError(msg)
 
-    @property
-    def itemsets(self) -> PrivacyPolicy | None:
-        """Protected itemsets of the policy. None if all itemsets of `m` items are protected."""
-        return self.policy
-
     def __str__(self) -> str:
         protected = (
             f"all itemsets of {self.m}" if self.policy is None else counted(len(self.policy), "protected itemset")

@@ -18,6 +18,7 @@ class LmDiversity(PrivacyModel):
     name: ClassVar[str] = "lm"
     protects: ClassVar[frozenset[Part]] = frozenset({"items"})
     secrets_beside = True
+    needs_secrets = True
     _called: ClassVar[str] = "lm-diversity"
     _knows: ClassVar[str] = ""
     _further: ClassVar[str] = "or a sensitive item"
@@ -30,16 +31,6 @@ class LmDiversity(PrivacyModel):
     l: Annotated[Size, "At most 1/l of the matching records may contain the same sensitive item (l >= 1)."]  # noqa: E741
     m: Annotated[Size, "Maximum number of non-sensitive items that the attacker knows (>= 1)."]
     sensitive_items: Annotated[Labels, "Items that must not be inferred. They are published unchanged."] = ()
-
-    @property
-    def diversity(self) -> int:
-        """The parameter l."""
-        return self.l
-
-    @property
-    def needs_secrets(self) -> bool:
-        """True, because the model protects only sensitive items."""
-        return True
 
     def __str__(self) -> str:
         sensitive = counted(len(self.sensitive_items), "sensitive item")

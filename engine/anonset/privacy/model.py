@@ -49,6 +49,8 @@ class PrivacyModel(RedactedRepr, ABC):
     secrets_beside: ClassVar[bool] = False
     """True if only non-sensitive items are generalized. The hierarchy then contains no sensitive items."""
 
+    needs_secrets: ClassVar[bool] = False
+    """True if the model needs at least one sensitive item."""
     secrets_may_go: ClassVar[bool] = False
     """True if sensitive items may be suppressed and therefore be absent from the publication."""
     reads_sets: ClassVar[bool] = False
@@ -122,28 +124,21 @@ class PrivacyModel(RedactedRepr, ABC):
         return items
 
     @property
-    def needs_secrets(self) -> bool:
-        """True if the model needs at least one sensitive item."""
-        return False
-
-    @property
     def sensitive_column(self) -> str | None:
-        """Column with the sensitive values that must not be inferred. It is published unchanged. None if the model has
-        no such column.
+        """Column with the sensitive values that must not be inferred, from the parameter `sensitive`. It is published
+        unchanged. None if the model has no such parameter.
         """
-        return None
+        return getattr(self, "sensitive", None)
 
     @property
     def diversity(self) -> int:
-        """Parameter l of the model. At most 1/l of the matching records share a sensitive item or value. 1 if the model
-        has no such limit.
-        """
-        return 1
+        """Parameter l of the model. 1 if the model has no such parameter."""
+        return getattr(self, "l", 1)
 
     @property
     def itemsets(self) -> PrivacyPolicy | None:
-        """Privacy constraints of the data owner that the model protects, or None."""
-        return None
+        """Privacy constraints of the data owner that the model protects, from the parameter `policy`, or None."""
+        return getattr(self, "policy", None)
 
     def check(self, publication: Any, *, budget: int, progress: Any = None) -> "Verdict":
         """Check a publication of a third-party model. `anonset.verification` checks built-in models.

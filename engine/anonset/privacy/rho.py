@@ -25,6 +25,7 @@ class RhoUncertainty(PrivacyModel):
     protects: ClassVar[frozenset[Part]] = frozenset({"items"})
 
     secrets_beside = True
+    needs_secrets = True
     secrets_may_go = True
 
     rho: Annotated[
@@ -46,11 +47,6 @@ class RhoUncertainty(PrivacyModel):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "rho", require_between_0_and_1("rho", self.rho, above_0=True))
-
-    @property
-    def needs_secrets(self) -> bool:
-        """True, because the model protects only sensitive items."""
-        return True
 
     def __str__(self) -> str:
         loose = "" if self.strict else ", rho allowed"

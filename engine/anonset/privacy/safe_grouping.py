@@ -29,11 +29,6 @@ class SafetyConstraint(PrivacyModel):
         if self.k < self.l:
             raise InputError(f"k must be at least l, got k={self.k} and l={self.l}")
 
-    @property
-    def diversity(self) -> int:
-        """The parameter l."""
-        return self.l
-
     def __str__(self) -> str:
         return f"safe-grouping with k={self.k}, l={self.l}"
 
