@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from anonset.data import SetColumn
-from anonset_kernels.records.fimi import tokenize
+from anonset.reading.formats.fimi import tokenize
 
 pytestmark = pytest.mark.benchmark(group="fimi")
 
 
 def test_bench_tokenize(benchmark: Any, column: SetColumn) -> None:
     text = "".join(f"{' '.join(row)}\n" for row in column.rows()).encode()
-    indptr, codes, starts, _ = benchmark(tokenize, np.frombuffer(text, np.uint8))
+    indptr, codes, starts, _ = benchmark(tokenize, text)
     benchmark.extra_info["bytes"] = len(text)
     assert np.array_equal(indptr, column.indptr)
     assert len(starts) == np.count_nonzero(column.occurrences)

@@ -4,7 +4,8 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from anonset_kernels.records.rows import first_copies, map_rows, sort_rows, transpose, unsorted_or_repeated
+from anonset.data.codes import sort_items
+from anonset_kernels.records.rows import first_copies, map_rows, transpose, unsorted_or_repeated
 
 ITEMS = 9
 row_sets = st.lists(st.lists(st.integers(0, ITEMS - 1), unique=True, max_size=6), max_size=12)
@@ -27,9 +28,9 @@ def test_transpose_lists_the_rows_of_each_item(rows):
 
 @given(st.lists(st.lists(st.integers(0, ITEMS - 1), max_size=6), max_size=12))
 @example([[8, 1, 8, 0, *range(8, -1, -1)] * 9, [1, 0], [], [2]])  # long rows are transposed
-def test_sort_rows(rows):
+def test_sort_items(rows):
     indptr, items = csr(rows)
-    assert as_rows(indptr, sort_rows(indptr, items, ITEMS)) == [sorted(row) for row in rows]
+    assert as_rows(indptr, sort_items(indptr, items, ITEMS)) == [sorted(row) for row in rows]
 
 
 @given(row_sets, st.lists(st.integers(-1, 4), min_size=ITEMS, max_size=ITEMS))

@@ -12,10 +12,10 @@ from tests.facts import refused
 
 from anonset.errors import InputError
 from anonset.reading.batches import open_source
+from anonset.reading.formats.fimi import tokenize
 from anonset.reading.options import ReadOptions
 from anonset.reading.read import read
 from anonset.reading.scan import scan
-from anonset_kernels.records.fimi import tokenize
 
 
 def split(text):
@@ -28,7 +28,7 @@ def split(text):
 
 
 def tokens(text):
-    indptr, codes, starts, lengths = tokenize(np.frombuffer(text, np.uint8))
+    indptr, codes, starts, lengths = tokenize(text)
     assert indptr.dtype == np.int64
     assert codes.dtype == np.int32
     labels = [text[s : s + n] for s, n in zip(starts.tolist(), lengths.tolist(), strict=True)]

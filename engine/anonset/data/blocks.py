@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from anonset.data.array_types import Bools, Int32, Int64
-from anonset.data.codes import Codes, CodesBuilder, NarrowCodes, in_full, stored_codes
+from anonset.data.codes import Codes, CodesBuilder, NarrowCodes, in_full, sort_items, stored_codes
 from anonset.data.distinct import first_of_runs
 from anonset.data.labels.vocabulary import Vocabulary, canonical_codes
 from anonset.data.redacted_repr import RedactedRepr
@@ -156,12 +156,12 @@ def tidy_rows(name: str, indptr: Int64, codes: Int32, vocabulary: Vocabulary) ->
     """Build a set-valued column: sort each row and remove duplicate codes. The cost is O(nnz + n + M) for any row
     lengths.
     """
-    from anonset_kernels.records.rows import sort_rows, unsorted_or_repeated
+    from anonset_kernels.records.rows import unsorted_or_repeated
 
     codes = np.ascontiguousarray(codes, np.int32)
     if unsorted_or_repeated(indptr, codes) < 0:  # checking costs a tenth of sorting, and rows are usually sorted
         return SetColumn(name, indptr, codes, vocabulary)
-    items = sort_rows(indptr, codes, len(vocabulary))
+    items = sort_items(indptr, codes.copy(), len(vocabulary))
     is_first = first_of_runs(items)
     starts = indptr[:-1]
     is_first[starts[starts < len(items)]] = True

@@ -15,6 +15,9 @@ from anonset.data.storage.growing import ArrayBuilder
 from anonset.data.storage.store import MOST_CODES as MOST_CODES
 from anonset.data.storage.store import Store, delete_when_collected, store_of
 
+_LONG = 40
+"""Mean length of the row of an item from which sorting by insertion takes longer than transposing twice. Measured."""
+
 
 class _StoredNumbers:
     """Numbers in a file, each stored in fewer bytes than kernels require. Indexing returns a new array of the wider
@@ -117,6 +120,20 @@ def in_full(codes: Codes) -> Int32:
     for first, end in spans(len(codes)):
         wide[first:end] = codes[first:end]
     return wide
+
+
+def sort_items(indptr: Int64, items: Int32, n_items: int) -> Int32:
+    """Return the items with each row in ascending order, int32 (nnz,). `items`, which may be unsorted, is overwritten.
+
+    Rows are sorted by insertion, or transposed twice in O(nnz + n + M) if insertion would take longer.
+    """
+    from anonset_kernels.records.rows import sort_rows, transpose
+
+    lengths = np.diff(indptr)
+    if int(lengths @ lengths) > _LONG * len(items):
+        return transpose(*transpose(indptr, items, n_items), len(lengths))[1]
+    sort_rows(indptr, items)
+    return items
 
 
 class CodesBuilder:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data.array_types import Bools, Float64, Int32, Int64
-from anonset.data.codes import Codes, code_counts, codes_array, in_full, stored_codes
+from anonset.data.codes import Codes, code_counts, codes_array, in_full, sort_items, stored_codes
 from anonset.data.grids import Grid
 from anonset.data.joining import prefixed, require_joinable
 from anonset.data.labels.vocabulary import Vocabulary
@@ -154,9 +154,9 @@ class SetColumn(RedactedRepr):
         moved = codes[self.items]
         if in_order and ascending(codes):
             return moved
-        from anonset_kernels.records.rows import sort_rows, unsorted_or_repeated
+        from anonset_kernels.records.rows import unsorted_or_repeated
 
-        return sort_rows(self.indptr, moved, size) if unsorted_or_repeated(self.indptr, moved) >= 0 else moved
+        return sort_items(self.indptr, moved, size) if unsorted_or_repeated(self.indptr, moved) >= 0 else moved
 
     @classmethod
     def of(

@@ -15,62 +15,39 @@ from anonset_kernels._arrays import (
 )
 from anonset_kernels._bits import bit, trailing_zeros
 from anonset_kernels._jit import kernel
-from anonset_kernels.rare_sets._planes import Planes, RareBits, fours_below, rare_of_cell, width
+from anonset_kernels.rare_sets._planes import Planes, RareBits, rare_of_cell, width
 from anonset_kernels.rare_sets._tree import is_below
 
 
-class _Listing(NamedTuple):
+class Listing(NamedTuple):
     """Parameters of a listing, and the arrays that it fills."""
 
     firsts: tuple[int, int]
+    """Range of smallest codes, (from, to)."""
     intervals: Intervals
+    """Leaf intervals by code. Sets with related nodes (an ancestor and a descendant) are skipped."""
     members: Itemset
-    """Codes of the current set, int32 (size,)."""
+    """Codes of the current set, int32 (size,). In a set of 5, the caller sets the largest code."""
     rare_sets: Found
+    """Filled with the rare sets, as ascending codes, int32 (F, size), up to its capacity."""
     support: FoundSupport
-
-
-@kernel(allocates=True)
-def rare_from(
-    table: Planes,
-    firsts: tuple[int, int],
-    intervals: Intervals,
-    dead: Dead,
-    rare_sets: Found,
-    found_support: FoundSupport,
-) -> int:
-    """Report the rare sets whose smallest code is in a range, row by row. Return their number.
-
-    Parameters
-    ----------
-    firsts
-        Range of smallest codes, (from, to).
-    intervals
-        Leaf intervals by code. Sets with related nodes (an ancestor and a descendant) are skipped.
-    dead
-        uint8 (C,): 1 for generalized codes. Sets that contain them are skipped.
-    rare_sets, found_support
-        int32 (F, size) and int32 (F,): filled with the sets, as ascending codes, up to their capacity.
-    """
-    size, members = rare_sets.shape[1], np.empty(rare_sets.shape[1], np.int32)
-    listing, n_found = _Listing(firsts, intervals, members, rare_sets, found_support), 0
-    if size < 5:
-        return _rare_in_rows(table, size, dead, listing, n_found)
-    left_out = dead.copy()
-    for e in range(4, len(dead)):
-        if not dead[e]:
-            members[4] = e
-            for c in range(e):
-                left_out[c] = 1 if dead[c] or is_below(intervals.leaf_lo, intervals.leaf_hi, e, c) else 0
-            n_found = _rare_in_rows(fours_below(table, e), 4, left_out[:e], listing, n_found)
-    return n_found
+    """Filled with the support of each set, int32 (F,)."""
 
 
 @kernel()
-def _rare_in_rows(table: Planes, size: int, dead: Dead, listing: _Listing, n_found: int) -> int:
-    """List the rare sets of up to 4 codes like `rare_from`. Each set is completed by the remaining codes of `members`.
+def rare_in_rows(table: Planes, size: int, dead: Dead, listing: Listing, n_found: int) -> int:
+    """List the rare sets of `size` (2 to 4) codes whose smallest code is in a range, row by row.
 
-    Returns the number of listed sets.
+    Parameters
+    ----------
+    dead
+        uint8 (C,): 1 for generalized codes. Sets that contain them are skipped.
+    n_found
+        Number of sets that are listed already.
+
+    Returns
+    -------
+    Number of listed sets. It may exceed the capacity of the listing.
     """
     n_codes, intervals, members = len(dead), listing.intervals, listing.members
     for b in range(n_codes):
@@ -102,8 +79,8 @@ def _rare_in_rows(table: Planes, size: int, dead: Dead, listing: _Listing, n_fou
 
 
 @kernel()
-def _rare_in_row(table: Planes, row: int, dead: Dead, listing: _Listing, n_found: int) -> int:
-    """List the rare sets of a row like `rare_from`.
+def _rare_in_row(table: Planes, row: int, dead: Dead, listing: Listing, n_found: int) -> int:
+    """List the rare sets of a row like `rare_in_rows`.
 
     The row determines all codes of a set except the smallest.
     """

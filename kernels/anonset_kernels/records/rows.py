@@ -6,9 +6,6 @@ from anonset_kernels._arrays import BoolArray, Csr, Indptr, Int32Array, Integer,
 from anonset_kernels._jit import kernel
 from anonset_kernels._sorted import insert
 
-_LONG = 40
-"""Mean length of the row of an item from which sorting by insertion takes longer than transposing twice. Measured."""
-
 
 @kernel(allocates=True)
 def transpose(indptr: Indptr, items: Items, n_items: int) -> tuple[ItemStart, ItemRecords]:
@@ -31,34 +28,13 @@ def transpose(indptr: Indptr, items: Items, n_items: int) -> tuple[ItemStart, It
     return start, records
 
 
-@kernel(allocates=True)
-def sort_rows(indptr: Indptr, items: Items, n_items: int) -> Items:
-    """Return the items with each row in ascending order, int32 (nnz,).
-
-    Rows are sorted by insertion, or transposed twice in O(nnz + n + M) if insertion would take longer.
-    """
-    steps = 0
-    for record in range(len(indptr) - 1):
-        steps += (indptr[record + 1] - indptr[record]) ** 2
-    if steps > _LONG * len(items):
-        return _transposed_twice(indptr, items, n_items)
-    out = items.copy()
+@kernel()
+def sort_rows(indptr: Indptr, items: Int32Array) -> None:
+    """Sort each row in place by insertion, in O(length^2). `items` is int32 (nnz,)."""
     for record in range(len(indptr) - 1):
         first = indptr[record]
         for entry in range(first + 1, indptr[record + 1]):
-            insert(out, first, entry, out[entry])
-    return out
-
-
-@kernel(allocates=True)
-def _transposed_twice(indptr: Indptr, items: Items, n_items: int) -> Items:
-    start, records = transpose(indptr, items, n_items)
-    fill, out = indptr[:-1].copy(), np.empty(len(items), np.int32)
-    for code in range(n_items):
-        for record in records[start[code] : start[code + 1]]:
-            out[fill[record]] = code
-            fill[record] += 1
-    return out
+            insert(items, first, entry, items[entry])
 
 
 @kernel(allocates=True)

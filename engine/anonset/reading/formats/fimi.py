@@ -1,6 +1,7 @@
 """Read FIMI text (one transaction per line, items separated by blanks) and SPMF's variants of it."""
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from anonset.data import SetColumn
+from anonset.data.array_types import Int32, Int64
 from anonset.data.blocks import encode_sets, keep_tokens
 from anonset.data.spans import begins_of
 from anonset.data.storage.workers import Workers
@@ -25,6 +27,8 @@ COLUMN = "items"
 """Name of the only column of a FIMI file."""
 _META = re.compile(rb"^[@%#].*(?:\r\n|\n|\r|\Z)", re.MULTILINE)
 _NAMED = re.compile(rb"^@ITEM=([^=\r\n]+)=([^\r\n]*)", re.MULTILINE)
+_FIRST_ROOM = 4096
+"""Initial capacity for distinct tokens."""
 _ENDS_OF_SPMF = ("-1", "-2")  # end of an itemset, and end of a sequence of itemsets
 
 
@@ -139,10 +143,7 @@ class SpmfLines:
 
 
 def _tokens(where: str, data: bytes, lines: int = 0) -> tuple[Any, Any, list[str]]:
-    from anonset_kernels.records.fimi import tokenize
-
-    text = np.frombuffer(data, np.uint8)
-    indptr, codes, starts, lengths = tokenize(text)
+    indptr, codes, starts, lengths = tokenize(data)
     view, labels, bad = memoryview(data), [], -1
     try:
         for start, length in zip(starts.tolist(), lengths.tolist(), strict=True):
@@ -152,8 +153,40 @@ def _tokens(where: str, data: bytes, lines: int = 0) -> tuple[Any, Any, list[str
         pass
     # raised outside the except block, because a chained decoding error would contain the bytes
     if len(labels) < len(starts):
-        raise InputError(_bad_token(where, text, bad, lines), fixes=[in_another_encoding(data)])
+        raise InputError(
+            _bad_token(where, np.frombuffer(data, np.uint8), bad, lines), fixes=[in_another_encoding(data)]
+        )
     return indptr, codes, labels
+
+
+def tokenize(data: bytes) -> tuple[Int64, Int32, Int64, Int64]:
+    """Split text into lines and tokens, and number the distinct tokens by first appearance. Expected cost: O(bytes).
+
+    Items are separated by spaces and tabs; a line ends with LF, CRLF or a lone CR. An empty line is an empty record, a
+    final line end adds no record, and a byte order mark at the start is skipped. UTF-8 is not validated.
+
+    Returns
+    -------
+    First token of each line, int64 (n + 1,); code of each token, int32 (tokens,); first byte and length of each
+    distinct token's first appearance, int64 (distinct,) each.
+    """
+    from anonset_kernels.records.fimi import Scanned, fill_table, scan
+
+    text, tokens = np.frombuffer(data, np.uint8), np.empty((_FIRST_ROOM, 3), np.int64)
+    indptr = np.zeros(data.count(b"\n") + data.count(b"\r") + 2, np.int64)
+    items = np.empty((len(data) + 1) // 2, np.int32)
+    first = len(BOM_UTF8) if data.startswith(BOM_UTF8) else 0
+    scanned, table = Scanned(first, 0, 0, 0), np.full(4 * len(tokens), -1, np.int32)
+    while (scanned := scan(text, scanned, indptr, items, tokens, table)).at < len(data):
+        tokens = np.concatenate([tokens, np.empty((3 * len(tokens), 3), np.int64)])
+        table = np.full(4 * len(tokens), -1, np.int32)
+        fill_table(tokens, scanned.n_tokens, table)
+    n_lines = scanned.lines
+    if len(data) > first and data[-1:] not in (b"\n", b"\r"):
+        n_lines += 1
+        indptr[n_lines] = scanned.filled
+    spans = tokens[: scanned.n_tokens]
+    return indptr[: n_lines + 1].copy(), items[: scanned.filled].copy(), spans[:, 0].copy(), spans[:, 1].copy()
 
 
 _KEEP_ITEMS = "the lines contain utilities of the items, which are not supported; keep only the items"

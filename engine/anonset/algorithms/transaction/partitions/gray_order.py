@@ -13,6 +13,7 @@ import numpy as np
 from anonset.data import SetColumn
 from anonset.data.array_types import Int32, Int64
 from anonset.data.blocks import SetColumnBuilder, checked_rows
+from anonset.data.codes import sort_items
 from anonset.data.distinct import positions
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import spans
@@ -85,7 +86,6 @@ class GrayOrder(RedactedRepr):
     def slice(self, first: int, end: int, store: Store = MEMORY) -> SetColumn:
         """Return the records first .. end - 1 in Gray order, with their items in `store`."""
         from anonset_kernels.partitions.gray import gray_items
-        from anonset_kernels.records.rows import sort_rows as sort_items
 
         with SetColumnBuilder(self.keys.name, store) as rows:
             for a, b in spans(end - first):
@@ -99,7 +99,6 @@ class GrayOrder(RedactedRepr):
 def _keys(column: SetColumn, item: Int32, store: Store) -> SetColumn:
     """Return the sort-key codes of each record. They are not item codes."""
     from anonset_kernels.partitions.gray import gray_codes
-    from anonset_kernels.records.rows import sort_rows as sort_items
 
     bit_of = positions(item, len(item))
     with SetColumnBuilder(column.name, store) as keys:

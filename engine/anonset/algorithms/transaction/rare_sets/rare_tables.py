@@ -148,15 +148,13 @@ class RareTable:
 
         Return None if there are too many rare sets.
         """
-        from anonset_kernels.rare_sets.rare_in_planes import rare_from
-
         n_found, capacity = SETS_PER_CALL, 0
         while n_found > capacity:
             if n_found > self.at_once and firsts[1] - firsts[0] > 1:
                 return None
             capacity = n_found
             codes, support = np.empty((capacity, self.size), np.int32), np.empty(capacity, np.int32)
-            n_found = int(rare_from(self.planes, firsts, self.intervals, dead, codes, support))
+            n_found = self._list(firsts, dead, codes, support)
         if self.size == BY_LARGEST:
             order = np.lexsort(codes[:n_found].T[::-1])
         else:
@@ -164,6 +162,21 @@ class RareTable:
             first = codes[:n_found, 0]
             order = np.argsort(first.astype(np.uint16) if len(dead) <= _OF_16_BITS else first, kind="stable")
         return RareSets(codes[order], support[order], self.node_of_code)
+
+    def _list(self, firsts: tuple[int, int], dead: UInt8, codes: Int32, support: Int32) -> int:
+        """Fill `codes` and `support` with the rare sets up to their capacity. Return the number of rare sets."""
+        from anonset_kernels.rare_sets._planes import fours_below
+        from anonset_kernels.rare_sets.rare_in_planes import Listing, rare_in_rows
+
+        listing, n_found = Listing(firsts, self.intervals, np.empty(self.size, np.int32), codes, support), 0
+        if self.size < BY_LARGEST:
+            return int(rare_in_rows(self.planes, self.size, dead, listing, n_found))
+        leaf_lo, leaf_hi = self.intervals
+        for e in (np.flatnonzero(dead[4:] == 0) + 4).tolist():
+            listing.members[4] = e
+            left_out = dead[:e] | ((leaf_lo[:e] <= leaf_lo[e]) & (leaf_hi[e] <= leaf_hi[:e]))
+            n_found = int(rare_in_rows(fours_below(self.planes, e), 4, left_out, listing, n_found))
+        return n_found
 
 
 @dataclass(frozen=True, eq=False)
