@@ -169,9 +169,9 @@ def test_mst_spends_its_budget_in_thirds(monkeypatch: pytest.MonkeyPatch) -> Non
         spent.append((round(sensitivity**2), rho))
         return np.zeros(size)
 
-    def spanning_tree(n, counts, pairs, rho, random):
+    def spanning_tree(n, counts, records, pairs, rho, random):
         chosen.append(rho)
-        return tree(n, counts, pairs, rho, random)
+        return tree(n, counts, records, pairs, rho, random)
 
     tree = generators.spanning_tree
     monkeypatch.setattr(generators, "gaussian", gaussian)
@@ -189,9 +189,20 @@ def test_a_spanning_tree_prefers_dependent_pairs_and_closes_no_cycle() -> None:
     counts, pairs = np.full(4, 50.0), np.full((4, 4), 25.0)
     for one, other, together in ((0, 1, 50), (1, 2, 46), (0, 2, 44), (2, 3, 5)):
         pairs[one, other] = pairs[other, one] = together
-    assert generators.spanning_tree(100, counts, pairs, 1e6, np.random.default_rng(1)) == [(0, 1), (1, 2), (2, 3)]
-    drawn = {tuple(generators.spanning_tree(100, counts, pairs, 1e-9, np.random.default_rng(n))) for n in range(20)}
+    np.fill_diagonal(pairs, counts)
+    known = (100, counts, 100, pairs)
+    assert generators.dependence(*known)[0, 1] == 4 * 25, "without noise, the four cells differ equally"
+    assert generators.spanning_tree(*known, 1e6, np.random.default_rng(1)) == [(0, 1), (1, 2), (2, 3)]
+    drawn = {tuple(generators.spanning_tree(*known, 1e-9, np.random.default_rng(n))) for n in range(20)}
     assert len(drawn) > 5, "without a budget, the choice is random"
+
+
+@given(rows)
+def test_a_record_changes_the_dependence_of_a_pair_by_at_most_1(records: list[set[str]]) -> None:
+    matrix = noise.matrix_of(SetColumn.of(records, universe="abcdefghijklmno")).astype(float)
+    n, noisy = 7, np.linspace(0.5, 6.5, matrix.shape[1])
+    all_of_them, without = (generators.dependence(n, noisy, len(m), m.T @ m) for m in (matrix, matrix[:-1]))
+    assert np.abs(all_of_them - without).max() <= 1 + 1e-9
 
 
 def test_priv_basis_without_noise_counts_the_sets_of_its_bases(monkeypatch: pytest.MonkeyPatch) -> None:

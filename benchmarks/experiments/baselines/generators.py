@@ -88,7 +88,7 @@ def mst(column: SetColumn, epsilon: float, random: np.random.Generator, length: 
     counts[counts < DEVIATIONS * sqrt((1 + records.longest) / (2 * part))] = 0
     items = np.minimum(counts[1:], n)
     paired = np.argsort(-items, kind="stable")[: min(PAIRED, np.count_nonzero(items))]
-    chosen = spanning_tree(n, items[paired], exact[:, paired].T @ exact[:, paired], part, random)
+    chosen = spanning_tree(n, items[paired], len(exact), exact[:, paired].T @ exact[:, paired], part, random)
     noise = gaussian(random, sqrt(max(1, records.longest - 1)), part, len(chosen))
     pairs = np.full((len(paired), len(paired)), np.nan)  # pairs outside of the tree are not counted
     for place, (one, other) in enumerate(chosen):
@@ -97,16 +97,14 @@ def mst(column: SetColumn, epsilon: float, random: np.random.Generator, length: 
 
 
 def spanning_tree(
-    n: int, counts: Counts, pairs: Counts, rho: float, random: np.random.Generator
+    n: int, counts: Counts, records: int, pairs: Counts, rho: float, random: np.random.Generator
 ) -> list[tuple[int, int]]:
     """Return the edges of a tree, each chosen by the exponential mechanism among the pairs that close no cycle.
 
-    The score of a pair is the difference of its count from the expected count of independent items. A record changes it
-    by at most 1. The choices are rho-zCDP together.
+    The parameters are those of `dependence`. The choices are rho-zCDP together.
     """
     size = len(counts)
-    exponent = sqrt(8 * rho / max(1, size - 1)) / 2
-    scores = exponent * np.abs(pairs - np.outer(counts, counts) / max(1, n))
+    scores = sqrt(8 * rho / max(1, size - 1)) / 2 * dependence(n, counts, records, pairs)
     one, other = np.triu_indices(size, 1)
     component, chosen = np.arange(size), list[tuple[int, int]]()
     for _ in range(size - 1):
@@ -117,6 +115,26 @@ def spanning_tree(
         chosen.append((int(one[edge]), int(other[edge])))
         component[component == component[other[edge]]] = component[one[edge]]
     return chosen
+
+
+def dependence(n: int, counts: Counts, records: int, pairs: Counts) -> Counts:
+    """Return for each pair the sum of the differences of its four cells from those of independent items, (size, size).
+
+    The cells are the records with both items, with one of them, and with none. A record is in one cell, so it changes
+    the result by at most 1.
+
+    Parameters
+    ----------
+    n, counts
+        Noisy record count, and noisy count of each item, (size,).
+    records, pairs
+        Exact record count, and exact count of each pair, (size, size). The diagonal contains the counts of the items.
+    """
+    items = np.diag(pairs) - counts
+    both = pairs - np.outer(counts, counts) / max(1, n)
+    neither = records - n - items[:, None] - items + both
+    summed: Counts = np.abs(both) + np.abs(items[:, None] - both) + np.abs(items - both) + np.abs(neither)
+    return summed
 
 
 def _of_forest(
