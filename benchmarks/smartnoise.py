@@ -1,8 +1,9 @@
 """Measure MST of SmartNoise Synthesizers on the data of the study of baselines.
 
-Run as ``python -m benchmarks.smartnoise PYTHON [SAMPLES]``. PYTHON is an interpreter whose environment contains
+Run as ``python -m benchmarks.smartnoise PYTHON [EPSILON ...]``. PYTHON is an interpreter whose environment contains
 ``smartnoise-synth``. Of its requirements, MST needs mbi, jax, disjoint-set, pandas, Faker, opendp and smartnoise-sql.
-Cases with a stored result are not measured again. ``render baselines`` and ``blocks baselines`` write the pages.
+By default, each epsilon of the study is measured. Cases with a stored result are not measured again. ``render
+baselines`` and ``blocks baselines baselines-in-short`` of `benchmarks.experiments` write the pages.
 SmartNoise reads a column of 0 and 1 for each of the most frequent items of the training records. Their choice spends
 nothing of its budget, and other items are not drawn.
 """
@@ -11,11 +12,11 @@ import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-from benchmarks.experiments.baselines import ATTACKED, DATA, LEVELS
+from benchmarks.experiments.baselines import ATTACKED, DATA, EPSILONS, LEVELS
 from benchmarks.experiments.baselines.generators import PAIRED
 from benchmarks.experiments.baselines.measurement import (
     MST_DELTA,
@@ -36,7 +37,6 @@ from benchmarks.experiments.runner import machine
 
 from anonset.measures.item_supports import ColumnSupports
 
-EPSILONS = ("1", "10")
 DRIVER = Path(__file__).parent / "comparison" / "smartnoise_records.py"
 
 
@@ -57,11 +57,11 @@ def drawn(split: Split, python: str, epsilon: str, seed: int, *, all_attacked: b
     return _rounded({**_utility(split, output), **_disclosure(split, output), **on_all}), int(ran.stderr.split()[-1])
 
 
-def main(python: str, samples: int = len(LEVELS) - 1) -> None:
-    """Measure each data set and epsilon on the first `samples` divisions, without the division of the pilot run."""
+def main(python: str, epsilons: Sequence[str] = EPSILONS) -> None:
+    """Measure each data set and epsilon on each division, without the division of the pilot run."""
     stored = SMARTNOISE_RESULTS.read_text(encoding="utf-8").splitlines() if SMARTNOISE_RESULTS.exists() else []
     done = {tuple(json.loads(line)[name] for name in ("sample", "data", "epsilon")) for line in stored}
-    cases = [(one, data, epsilon) for one in LEVELS[1 : samples + 1] for data in DATA for epsilon in EPSILONS]
+    cases = [(one, data, epsilon) for one in LEVELS[1:] for data in DATA for epsilon in epsilons]
     for sample, data, epsilon in (case for case in cases if case not in done):
         seed = number_of(sample)
         measured, seconds = drawn(_split(data, seed), python, epsilon, seed, all_attacked=data in ATTACKED)
@@ -71,4 +71,4 @@ def main(python: str, samples: int = len(LEVELS) - 1) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], *map(int, sys.argv[2:]))
+    main(sys.argv[1], sys.argv[2:] or EPSILONS)

@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
@@ -30,6 +30,8 @@ ADDED = "90,Preschool,Widowed,Other\n"
 SECONDS = 180
 """Time limit of a run in seconds."""
 _TIMED_OUT = 124
+_FEWEST = 3
+"""Number of runs from which times are compared."""
 
 Judge = Callable[[tools.Way, Path], dict[str, float]]
 """Function that computes the losses of a published file, and the size of the smallest class. For sets, it computes the
@@ -147,54 +149,66 @@ def page() -> None:
     """Write the stored results into docs/comparison.md."""
     results = json.loads(STORED.read_text(encoding="utf-8"))
     for key, measured in results["cases"].items():
-        sys.stdout.write(put(table(measured, busy(results)), key, PAGE) + "\n")
+        sys.stdout.write(put(table(measured, results["measurements"]), key, PAGE) + "\n")
     answers = [(tools.NAMES[one["tool"]], one["of"], one["answer"]) for one in results["checks"]]
     sys.stdout.write(put(markdown(("tool", "data", "answer"), answers), "checks", PAGE) + "\n")
     sys.stdout.write(put(provenance(results), "comparison", PAGE) + "\n")
 
 
-def busy(results: Mapping[str, Any]) -> set[str]:
-    """Return the measurements during which other programs used all cores, so that wall times are not comparable."""
-    return {date for date, m in results["measurements"].items() if m["load"] > m["cores"]}
+def table(measured: Sequence[Mapping[str, Any]], measurements: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return the results of a data set as a Markdown table, by ascending loss, with the measurement of each result.
 
-
-def table(measured: Sequence[Mapping[str, Any]], busy: Collection[str] = ()) -> str:
-    """Return the results of a data set as a Markdown table, by ascending loss. Omit wall times of `busy` measurements.
-
-    The column of discernibility is omitted if no result has it.
+    Omits wall times of measurements during which other programs used all cores, because they are not comparable. Omits
+    the column of discernibility if no result has it.
 
     >>> way = {"tool": "arx", "algorithm": "local recoding", "on": "2026-11-24"}
     >>> done = {"loss": 0.25, "k": 10, "seconds": 1.25, "cpu_seconds": 2, "peak_mib": 99.6}
-    >>> print(table([way | {"error": "time limit"}, way | done]))
-    | tool | algorithm | loss | smallest class or support | CPU seconds | seconds | peak MiB | measured on |
-    |---|---|---|---|---|---|---|---|
-    | ARX | local recoding | 0.2500 | 10 | 2.0 | 1.2 | 100 | 2026-11-24 |
-    | ARX | local recoding | time limit |  |  |  |  | 2026-11-24 |
-    """
+    >>> of = {"commit": "c1", "load": 0.5, "cores": 2, "rounds": 3}
+    >>> print(table([way | {"error": "time limit"}, way | done], {"2026-11-24": of}))
+    | tool | algorithm | loss | smallest class or support | CPU seconds | seconds | peak MiB | date | commit | load | runs |
+    |---|---|---|---|---|---|---|---|---|---|---|
+    | ARX | local recoding | 0.2500 | 10 | 2.0 | 1.2 | 100 | 2026-11-24 | c1 | 0.5 | 3 |
+    | ARX | local recoding | time limit |  |  |  |  | 2026-11-24 | c1 | 0.5 | 1 |
+    """  # noqa: E501 - a line of the table
     cells, second = [], any("discernibility" in way for way in measured)
     for way in sorted(measured, key=lambda way: way.get("loss", 2.0)):
         names, other = (tools.NAMES[way["tool"]], way["algorithm"]), [""] if second else []
+        of = measurements[way["on"]]
+        runs = 1 if "error" in way else of["rounds"]  # a way that fails is not run again
+        where = way["on"], of["commit"], f"{of['load']:.1f}", f"{runs}"
         if "error" in way:
-            cells.append((*names, way["error"], *other, "", "", "", "", way["on"]))
+            cells.append((*names, way["error"], *other, "", "", "", "", *where))
         else:
             cpu = f"{way['cpu_seconds']:.1f}" if "cpu_seconds" in way else ""
-            wall = "" if way["on"] in busy else f"{way['seconds']:.1f}"
+            wall = "" if of["load"] > of["cores"] else f"{way['seconds']:.1f}"
             costs = cpu, wall, f"{way['peak_mib']:.0f}"
             other = [f"{way['discernibility']:,.1f}"] if "discernibility" in way else other
-            cells.append((*names, f"{way['loss']:.4f}", *other, str(way["k"]), *costs, way["on"]))
+            cells.append((*names, f"{way['loss']:.4f}", *other, str(way["k"]), *costs, *where))
     costs = "CPU seconds", "seconds", "peak MiB"
     losses = ["loss", "discernibility"] if second else ["loss"]
-    return markdown(("tool", "algorithm", *losses, "smallest class or support", *costs, "measured on"), cells)
+    head = ("tool", "algorithm", *losses, "smallest class or support", *costs, "date", "commit", "load", "runs")
+    return markdown(head, cells)
 
 
 def provenance(results: Mapping[str, Any]) -> str:
-    """Return a line about the versions and the machine of each measurement, and the time limit."""
-    lines = []
+    """Return a line about the versions and the machine of each measurement, the time limit, and which rows compare."""
+    lines, dates = [], sorted(results["measurements"])
     for date, m in sorted(results["measurements"].items(), reverse=True):
         versions = "; ".join(f"{tools.NAMES[tool]} {version}" for tool, version in m["versions"].items())
         hardware = f"{m['cpu']}, {m['cores']} cores, {m['memory_gib']} GiB, load {m['load']:.1f} before the first run"
         lines.append(f"* Measured on {date} with {versions}. Machine: {hardware}. Runs of each tool: {m['rounds']}.")
-    return "\n".join([*lines, f"* Time limit: {results['limit']} s."])
+    compare = "Rows with the same date and commit were measured one after another, and may be compared by all columns."
+    if len(dates) > 1:
+        compare += (
+            " Rows of different dates may be compared by loss and by smallest class or support, which do not depend on"
+            " the load, but not by time or memory."
+        )
+    few = [date for date in dates if results["measurements"][date]["rounds"] < _FEWEST]
+    if few:
+        compare += (
+            f" The times of {' and '.join(few)} are of fewer than {_FEWEST} runs, so small differences say nothing."
+        )
+    return "\n".join([*lines, f"* Time limit: {results['limit']} s.", f"* {compare}"])
 
 
 if __name__ == "__main__":

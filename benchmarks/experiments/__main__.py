@@ -217,10 +217,12 @@ def blocks(*keys: str) -> None:
     Parameters
     ----------
     keys
-        Keys of our own studies, `benchmarks` for the results of `make bench`, `overview`, or `quick`; all by default.
+        Keys of our own studies, `benchmarks` for the results of `make bench`, `overview`, `quick`, or
+        `baselines-in-short`; all by default.
     """
     studies = sorted(set(runner.papers()) - set(runner.papers(studies=False)))
-    for key in keys or (*studies, results_page.BENCHMARKS, results_page.OVERVIEW, results_page.QUICK):
+    others = results_page.BENCHMARKS, results_page.OVERVIEW, results_page.QUICK, results_page.IN_SHORT
+    for key in keys or (*studies, *others):
         sys.stdout.write(f"{results_page.write_block(key)}\n")
 
 

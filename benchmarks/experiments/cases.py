@@ -167,6 +167,8 @@ class Finding(NamedTuple):
     """
     answered: Mapping[str, float] = {}
     """Smallest number of queries with an answer behind an error, for each part that compares errors of queries."""
+    errors: Mapping[str, tuple[float, float]] = {}
+    """Smallest and largest error of queries that an ordering compares, for each part."""
 
 
 @dataclass(frozen=True)
@@ -284,6 +286,8 @@ class Paper:
 
     published_data: frozenset[str] | None = None
     """Names of the data sets of the paper, or of parts of them. Others are substitutes. None for our own studies."""
+    records_in_paper: Mapping[str, int] = field(default_factory=dict)
+    """Number of records in the paper, for each data set of which only a part is available."""
 
     @property
     def cases(self) -> list[Case]:

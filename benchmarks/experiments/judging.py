@@ -61,6 +61,10 @@ class Judged:
     """
     basis: str = ""
     """``the paper's data``, ``substitute data``, ``follows from the data`` or ``times``. Empty for our own studies."""
+    errors: tuple[float, float] | None = None
+    """Smallest and largest error of queries that the ordering compares under the reading, of the medians over the
+    repetitions. None if the claim does not compare errors.
+    """
     p: float | None = None
     """p-value of the sign test over the repetitions, corrected for the number of tests of the paper."""
 
@@ -102,6 +106,7 @@ class Judged:
             "reverse": self.reverse,
             "null": self.null,
             "difference": self.difference,
+            "errors": self.errors and list(self.errors),
             "basis": self.basis,
             "p": self.p,
             "measured": self.measured,
@@ -203,7 +208,7 @@ def judge_claim(
     wanted = claim.factor.least if claim.factor else 1
     try:
         findings = {level: Finding(*claim.check(results.levels[level])) for level in levels}
-        shown = Finding(*claim.check(results.median(drawn))).shown if drawn else ""
+        medians = Finding(*claim.check(results.median(drawn))) if drawn else Finding(False, "")
         null = _without_information(claim, results.median(drawn)) if drawn and claim.kind == "paper" else None
     except KeyError as missing:
         return Judged(figure.key, figure.label, claim, criteria.NOT_MEASURED, f"a case lacks {missing}")
@@ -214,7 +219,7 @@ def judge_claim(
             measured = sum("measured" in results_by_case.get(case.key, {}) for case in cases)
             so_far = f"{measured} of {len(cases)} cases are measured"
         if drawn and claim.factor:
-            so_far += f"; met in {met}: {shown}"
+            so_far += f"; met in {met}: {medians.shown}"
         return Judged(figure.key, figure.label, claim, criteria.NOT_MEASURED, so_far)
     meets = None if null is None else bool(null.held or any(null.parts.values()))
     if null and meets and not claim.high:
@@ -228,7 +233,11 @@ def judge_claim(
         if (number := _answered([findings[level] for level in drawn], part)) < criteria.ANSWERED
     }
     counted = f"; queries with an answer: {', '.join(f'{part} {number:g}' for part, number in few.items())}"
-    return replace(judged, key=figure.key, figure=figure.label, measured=shown + (counted if few else ""), null=meets)
+    errors = [found for part, found in medians.errors.items() if reading_of(part) == judged.reading]
+    extent = (min(low for low, _ in errors), max(high for _, high in errors)) if errors else None
+    measured = medians.shown + (f"; errors: {extent[0]:,.3g} to {extent[1]:,.3g}" if extent else "")
+    measured += counted if few else ""
+    return replace(judged, key=figure.key, figure=figure.label, measured=measured, null=meets, errors=extent)
 
 
 def _without_information(claim: Claim, results: Results) -> Finding | None:

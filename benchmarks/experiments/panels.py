@@ -357,6 +357,8 @@ NOT_JUDGED: Mapping[str, tuple[str, ...]] = {
         "AA and MM are less efficient because breadth-first search is not efficient for large threats (section 5.2)",
     ),
     "poulis2013": (
+        "similar results for YOUTUBE, also from comparing TM_T, TM_R and TM_RT (Fig. 4d to 4g show Rum-bound, which is "
+        "judged. Tum-bound on YOUTUBE has no figure, and was not run)",
         "TM_T, TM_R and TM_RT perform similarly to RM_R, RM_T and RM_RT (time, omitted)",
         "the cost of the (k, l^m)-diverse algorithms was similar (omitted)",
         "the results of Fig. 6 for TM_T, TM_R and TM_RT were similar (their UL and their (k, l^m)-diversity are not "

@@ -166,7 +166,9 @@ def records_used(chosen: Paper, figure: Figure) -> str:
                 round(available * asked.get("share", 1.0)) if "records" not in asked else asked["records"] or available
             )
             sizes.setdefault(name, set()).add(part)
-    return "; ".join(f"{name}: {_of(found, _available(name))}" for name, found in sorted(sizes.items()))
+    inside = {name: f" ({n:,} in the paper)" for name, n in chosen.records_in_paper.items()}
+    used = (f"{name}: {_of(found, _available(name))}{inside.get(name, '')}" for name, found in sorted(sizes.items()))
+    return "; ".join(used)
 
 
 def _available(name: str) -> int:

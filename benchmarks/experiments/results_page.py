@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.experiments import baselines, criteria, findings
-from benchmarks.experiments.baselines.render import tables
+from benchmarks.experiments.baselines import render as of_baselines
 from benchmarks.experiments.cases import OF_PAPERS
 from benchmarks.experiments.judging import BASES, judge
 from benchmarks.experiments.render import rows, show
@@ -24,7 +24,10 @@ OVERVIEW = "overview"
 QUICK = "quick"
 """Key of the CPU time of the quick subset of each paper, in its last run."""
 
-PAGES = {baselines.PAPER.key: ROOT / "docs" / "baselines.md", QUICK: ROOT / "docs" / "reproducing.md"}
+IN_SHORT = "baselines-in-short"
+"""Key of the sentences about the study of baselines."""
+_BASELINES = ROOT / "docs" / "baselines.md"
+PAGES = {baselines.PAPER.key: _BASELINES, IN_SHORT: _BASELINES, QUICK: ROOT / "docs" / "reproducing.md"}
 """Page of a block, if it is not `PAGE`."""
 
 ALGORITHMS = "benchmarks/algorithms/"
@@ -33,7 +36,13 @@ ALGORITHMS = "benchmarks/algorithms/"
 
 def write_block(key: str, page: Path | None = None, results: Path | None = None) -> str:
     """Replace the text between the markers of `key` in the page. Return a line that describes the change."""
-    special = {BENCHMARKS: benchmarks_table, OVERVIEW: overview, QUICK: quick_table, baselines.PAPER.key: tables}
+    special = {
+        BENCHMARKS: benchmarks_table,
+        OVERVIEW: overview,
+        QUICK: quick_table,
+        IN_SHORT: of_baselines.in_short,
+        baselines.PAPER.key: of_baselines.tables,
+    }
     folder = results or (QUICK_RESULTS if key == QUICK else RESULTS)
     block = special[key](folder) if key in special else claims_table(key, folder)
     page = PAGES.get(key, PAGE) if page is None else page

@@ -87,16 +87,28 @@ def test_leaves_that_do_not_occur_are_left_out_of_the_hierarchies(tmp_path):
 def test_failed_runs_are_listed_last_with_their_reason():
     done = {"loss": 0.25, "k": 10, "seconds": 1.25, "peak_mib": 99.6, "on": "2026-11-24"}
     failed = {"tool": "amnesia", "algorithm": "Flash", "error": "time limit", "on": "2026-11-24"}
-    text = comparison.table([failed, {"tool": "arx", "algorithm": "local recoding"} | done])
+    of = {"2026-11-24": {"commit": "c1", "load": 2.0, "cores": 2, "rounds": 3}}
+    text = comparison.table([failed, {"tool": "arx", "algorithm": "local recoding"} | done], of)
     assert text.splitlines()[2:] == [
-        "| ARX | local recoding | 0.2500 | 10 |  | 1.2 | 100 | 2026-11-24 |",
-        "| Amnesia | Flash | time limit |  |  |  |  | 2026-11-24 |",
+        "| ARX | local recoding | 0.2500 | 10 |  | 1.2 | 100 | 2026-11-24 | c1 | 2.0 | 3 |",
+        "| Amnesia | Flash | time limit |  |  |  |  | 2026-11-24 | c1 | 2.0 | 1 |",
     ]
-    text = comparison.table([failed, {"tool": "arx", "algorithm": "x", "discernibility": 1234.5} | done])
-    assert [line.count(" | ") for line in text.splitlines()[2:]] == [8, 8]
+    text = comparison.table([failed, {"tool": "arx", "algorithm": "x", "discernibility": 1234.5} | done], of)
+    assert [line.count(" | ") for line in text.splitlines()[2:]] == [11, 11]
     assert "| 0.2500 | 1,234.5 | 10 |" in text
-    text = comparison.table([{"tool": "arx", "algorithm": "x", "cpu_seconds": 2} | done], {"2026-11-24"})
-    assert text.endswith("| ARX | x | 0.2500 | 10 | 2.0 |  | 100 | 2026-11-24 |"), "other programs used all cores"
+    of["2026-11-24"]["load"] = 2.1
+    text = comparison.table([{"tool": "arx", "algorithm": "x", "cpu_seconds": 2} | done], of)
+    assert "| ARX | x | 0.2500 | 10 | 2.0 |  | 100 | 2026-11-24 |" in text, "other programs used all cores"
+
+
+def test_the_page_says_which_rows_may_be_compared():
+    made = {"versions": {}, "cpu": "x", "cores": 2, "memory_gib": 1, "load": 0.0}
+    measured = {"limit": 180, "measurements": {"2026-11-24": made | {"rounds": 3}}}
+    assert comparison.provenance(measured).endswith("may be compared by all columns.")
+    measured["measurements"]["2026-11-29"] = made | {"rounds": 1}
+    last = comparison.provenance(measured).splitlines()[-1]
+    assert "Rows of different dates may be compared by loss" in last
+    assert "The times of 2026-11-29 are of fewer than 3 runs" in last
 
 
 def test_results_of_tools_that_are_not_installed_keep_their_measurement(tmp_path, monkeypatch):
@@ -125,7 +137,7 @@ def test_results_of_tools_that_are_not_installed_keep_their_measurement(tmp_path
 @pytest.mark.parametrize("key", ["adult4", "adult", "groceries", "bms_webview1"])
 def test_the_page_shows_the_stored_results(key):
     results = json.loads(comparison.STORED.read_text(encoding="utf-8"))
-    assert comparison.table(results["cases"][key], comparison.busy(results)) in comparison.PAGE.read_text(
+    assert comparison.table(results["cases"][key], results["measurements"]) in comparison.PAGE.read_text(
         encoding="utf-8"
     )
     assert comparison.provenance(results) in comparison.PAGE.read_text(encoding="utf-8")

@@ -467,6 +467,19 @@ def test_the_verdicts_and_the_findings_are_written_from_the_results(judged):
     assert negatives.PAGE.read_text(encoding="utf-8") == negatives.text(judged)
 
 
+@pytest.mark.long
+def test_the_page_about_failed_claims_states_that_it_is_a_selection(judged):
+    against = criteria.CONTRADICTED, criteria.FAILS_IN_WORDS
+    claims = [one for key in runner.papers(studies=False) for one in judged[key] if one.claim.kind == "paper"]
+    failed = [one for one in claims if one.verdict in against]
+    chosen = {(figure, text) for negative in negatives.NEGATIVES for _, figure, text in negative.claims}
+    explained = [one for one in failed if (one.key, one.claim.text) in chosen]
+    assert 0 < len(explained) < len(failed)
+    assert f"it explains {len(explained)} of the\n{len(failed)} claims that fail" in negatives.text(judged)
+    contradicted = [one for one in failed if one.verdict == criteria.CONTRADICTED and one.basis == judging.SUBSTITUTE]
+    assert f"no repetition meets them. {len(contradicted)} of\n  these are measured on" in findings.text(judged)
+
+
 @pytest.mark.studies
 @pytest.mark.parametrize("key", ["scaling"])
 def test_every_claim_can_hold_and_can_fail(key):

@@ -182,6 +182,22 @@ def test_errors_of_few_answered_queries_have_no_verdict(answered, sentence):
     assert judgement.measured == "AA / COAT: 2" + "".join(f"; queries with an answer: {part} 99" for part in few)
 
 
+@pytest.mark.parametrize(("smallest", "counted"), [(1.5, "1 of them order errors of queries of 1.5 to 40."), (0.9, "")])
+def test_an_ordering_of_errors_states_their_size_under_the_reading_of_the_paper(smallest, counted):
+    errors = {"own items": (smallest, 40.0), "records": (0.1, 90.0)}
+
+    def check(results):
+        parts = {key: {0: results.at("AA", 1, "value")} for key in errors}
+        return ordering(parts, "AA / COAT: 2")._replace(errors=errors)
+
+    values = dict.fromkeys(SAMPLES.levels, 1)
+    judgement = judged(values, factor=SAMPLES, check=check, reading={"own items": ""}, over="items")
+    assert (judgement.verdict, judgement.errors) == ("holds", (smallest, 40.0))
+    assert judgement.measured == f"AA / COAT: 2; errors: {smallest} to 40"
+    assert findings._large_errors([judgement]).startswith(counted)
+    assert bool(findings._large_errors([judgement])) == bool(counted)
+
+
 def test_a_reading_that_the_paper_does_not_fix_is_an_error():
     with pytest.raises(ValueError, match="not enough values"):
         of_parts({"records": 20, "own items": 20}, reading=("domain",))

@@ -91,6 +91,7 @@ def test_a_claim_states_its_function_and_reading():
     assert result.parts == {"AA, 1/2": True, "AA, 1/s": False, "COAT, 1/2": False, "COAT, 1/s": False}
     gaps = {part: found["RM_T", "RM_R", 0] for part, found in result.gaps.items()}
     assert gaps == {"AA, 1/2": 0.5, "AA, 1/s": -0.2, "COAT, 1/2": 0, "COAT, 1/s": 0}
+    assert result.errors == {"AA, 1/2": (0.5, 1), "AA, 1/s": (2, 2.5), "COAT, 1/2": (1, 1), "COAT, 1/s": (2, 2)}
     with pytest.raises(KeyError):
         checks.ordered(("RM_T", "RM_R"), of=checks.VALUES)(results)
 

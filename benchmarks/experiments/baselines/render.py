@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from math import inf, sqrt
 from pathlib import Path
 from statistics import mean, median, stdev
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchmarks.experiments.baselines import (
     ATTACKED,
@@ -66,10 +67,12 @@ def tables(results: Path) -> str:
         ]
         parts += [f"**{data}**", rows(("publication", *_COLUMNS.values()), [row for row in cells if any(row[1:])])]
     sweeps = [_SWEEP, _by_length(figures, found), _SWEEP_OF_ITEMSETS, _by_top(figures, found)]
-    best = [_BEST, _best_releases(figures, found)]
-    equal = [_EQUAL_SUCCESS, _at_equal_success(figures, found), _above_control(figures, found)]
+    warning = _warning(figures, found)
+    best = [_BEST, f"{warning} {_falls(figures, found)}", _best_releases(figures, found)]
+    equal = [_EQUAL_SUCCESS, warning, _at_equal_success(figures, found), _above_control(figures, found)]
+    own = [_OWN, _own_and_smartnoise(figures, found)]
     origin = f"{measured_at(PAPER.key)} {_of_smartnoise()}"
-    return "\n\n".join([origin, *parts, _LOST, _lost(figures, found), *best, *equal, *sweeps])
+    return "\n\n".join([origin, *parts, _LOST, _lost(figures, found), *best, *equal, *own, *sweeps])
 
 
 def _results(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[str, Any]], data: str, figure: str) -> Repeated:
@@ -88,13 +91,18 @@ def _smartnoise() -> list[dict[str, Any]]:
 
 
 def _of_smartnoise() -> str:
-    """Return the commit, the number of divisions and the CPU time of the results of SmartNoise."""
+    """Return the commits, the numbers of divisions and the CPU time of the results of SmartNoise."""
     found = _smartnoise()
-    commits, samples = (sorted({one[name] for one in found}) for name in ("commit", "sample"))
-    seconds = [one["cpu_seconds"] for one in found]
+    divisions: dict[int, list[str]] = {}
+    for epsilon in EPSILONS:
+        fewest = min(sum((one["data"], one["epsilon"]) == (data, epsilon) for one in found) for data in DATA)
+        divisions.setdefault(fewest, []).append(epsilon)
+    measured = [f"{n} divisions with epsilon={', '.join(of)}" for n, of in sorted(divisions.items(), reverse=True) if n]
+    missing = f", and not with epsilon={', '.join(divisions[0])}" if 0 in divisions else ""
+    commits, seconds = sorted({one["commit"] for one in found}), [one["cpu_seconds"] for one in found]
     return (
-        f"`{SMARTNOISE}` was measured at commit {', '.join(commits)} with epsilon=1 and 10, on {len(samples)} of "
-        f"{len(LEVELS) - 1} divisions of each data set. A run took {min(seconds)} to {max(seconds)} s of CPU."
+        f"`{SMARTNOISE}` was measured at commit {', '.join(commits)}, on each data set by {' and '.join(measured)} (of "
+        f"{len(LEVELS) - 1}){missing}. A run took {min(seconds)} to {max(seconds)} s of CPU."
     )
 
 
@@ -114,8 +122,13 @@ _EQUAL_SUCCESS = """\
 **At equal success of the attack.** The best publication of each kind among those whose attack succeeds at most so
 often: the upper end of the interval of "items inferred, minus control" is at most the limit. In brackets: the
 publication. "Unresolved" is a better publication whose mean is at most the limit, but whose interval is not."""
+_OWN = f"""\
+**Own `mst`, and {SMARTNOISE}.** Means over the divisions on which both were measured. Before the slash: `mst`."""
 _LIMITS = (0.005, 0.01, 0.02, 0.05)
 """Limits on the success of the attack."""
+_AT_EQUAL_SUCCESS = ("sets_f1", "rules_f1", "auc")
+"""Quantities that are compared at equal success of the attack."""
+_IN_WORDS = {"sets_f1": "itemsets", "rules_f1": "rules", "auc": "AUC", "are": "ARE"}
 _COMPARED = {"sets_f1": 1, "rules_f1": 1, "auc": 1, "are": -1}
 """Quantities by which private releases are compared with k^m-anonymous ones. -1: lower is better."""
 _KINDS: dict[str, tuple[str, Sequence[str], Sequence[float | str]]] = {
@@ -134,13 +147,32 @@ def _lost(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[str, Any]])
         for way in _KINDS["k^m-anonymous"][1]:
             row = []
             for quantity, epsilon in columns:
-                most, best = _best(private, epsilon, quantity)
-                kept = {k: _COMPARED[quantity] * mean(of) for k in KS if (of := values(public, way, k, quantity))}
-                row.append(", ".join(f"k={k}" for k, mean_ in kept.items() if mean_ < most))
-                row[-1] += f" (`{best}`)" if row[-1] else ""
+                lost = _lost_at(public, private, way, epsilon, quantity)
+                row.append(", ".join(f"k={k}" for k in lost))
+                row[-1] += f" (`{_best(private, epsilon, quantity)[1]}`)" if lost else ""
             if any(row):
                 cells.append((data, f"`{way}`", *row))
     return rows(("data", "publication", *(f"{_COLUMNS[name]}, epsilon={epsilon}" for name, epsilon in columns)), cells)
+
+
+def _lost_at(public: Repeated, private: Repeated, way: str, epsilon: str, quantity: str) -> list[int]:
+    """Return each k at which a private release has a better mean of a quantity than a publication."""
+    most, _ = _best(private, epsilon, quantity)
+    kept = {k: _COMPARED[quantity] * mean(of) for k in KS if (of := values(public, way, k, quantity))}
+    return [k for k, mean_ in kept.items() if mean_ < most]
+
+
+def _losses_in_words(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[str, Any]], epsilon: str) -> str:
+    """Return the publications that keep fewer itemsets or rules than a private release, with data sets and each k."""
+    by_way: dict[str, list[str]] = {}
+    for data in DATA:
+        public, private = (_results(figures, found, data, figure) for figure, _, _ in _KINDS.values())
+        for way in _KINDS["k^m-anonymous"][1]:
+            lost = {k for name in ("sets_f1", "rules_f1") for k in _lost_at(public, private, way, epsilon, name)}
+            if lost:
+                at = "every k" if lost == set(KS) else f"k={', '.join(map(str, sorted(lost)))}"
+                by_way.setdefault(way, []).append(f"{data} with {at}")
+    return "; ".join(f"`{way}` ({', '.join(places)})" for way, places in by_way.items()) or "none"
 
 
 def _best(private: Repeated, epsilon: str, quantity: str) -> tuple[float, str]:
@@ -161,31 +193,172 @@ def _best_releases(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[st
     return rows(("data", "epsilon", *(_COLUMNS[quantity] for quantity in _COMPARED)), cells)
 
 
+class _Point(NamedTuple):
+    """A publication whose attack succeeds at most as often as a limit, as a mean."""
+
+    mean: float
+    """Mean of the compared quantity."""
+    name: str
+    within: bool
+    """True if the interval of the success of the attack is within the limit, too."""
+    half_width: float
+    """Half of the width of the interval of the compared quantity."""
+
+
+def _points(
+    figures: Mapping[str, Figure],
+    found: Mapping[Key, Mapping[str, Any]],
+    data: str,
+    limit: float,
+    quantity: str,
+    kind: str,
+) -> list[_Point]:
+    figure, ways, places = _KINDS[kind]
+    results = _results(figures, found, data, figure)
+    return [
+        _Point(
+            mean(measured),
+            f"`{way}`, {figure}={x}",
+            mean(disclosed) + half_width(disclosed) <= limit,
+            half_width(measured),
+        )
+        for way in ways
+        for x in places
+        if (measured := values(results, way, x, quantity))
+        and (disclosed := _disclosed(figures, found, data, figure, way, x))
+        and mean(disclosed) <= limit
+    ]
+
+
 def _at_equal_success(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[str, Any]]) -> str:
     """Return the best mean of a quantity among the publications of a kind whose attack succeeds at most so often."""
-    quantities = ("sets_f1", "rules_f1", "auc")
     cells = []
     for data in DATA:
         for limit in _LIMITS:
             row = [data, f"{limit:g}"]
-            for quantity in quantities:
-                for figure, ways, places in _KINDS.values():
-                    results = _results(figures, found, data, figure)
-                    points = [
-                        (mean(measured), f"`{way}`, {figure}={x}", mean(disclosed) + half_width(disclosed) <= limit)
-                        for way in ways
-                        for x in places
-                        if (measured := values(results, way, x, quantity))
-                        and (disclosed := _disclosed(figures, found, data, figure, way, x))
-                        and mean(disclosed) <= limit
-                    ]
-                    best = max((point for point in points if point[2]), default=(0.0, "none", True))
+            for quantity in _AT_EQUAL_SUCCESS:
+                for kind in _KINDS:
+                    points = _points(figures, found, data, limit, quantity, kind)
+                    best = max((point for point in points if point.within), default=_Point(0.0, "none", True, 0.0))
                     better = max(points, default=best)
-                    row.append(f"{best[0]:.3f} ({best[1]})")
-                    row[-1] += f"; unresolved: {better[0]:.3f} ({better[1]})" if better[0] > best[0] else ""
+                    row.append(f"{best.mean:.3f} ({best.name})")
+                    row[-1] += f"; unresolved: {better.mean:.3f} ({better.name})" if better.mean > best.mean else ""
             cells.append(tuple(row))
-    names = [f"{_COLUMNS[quantity]}, {kind}" for quantity in quantities for kind in _KINDS]
+    names = [f"{_COLUMNS[quantity]}, {kind}" for quantity in _AT_EQUAL_SUCCESS for kind in _KINDS]
     return f"{rows(('data', 'limit', *names), cells)}\n\n{_half_widths(figures, found)}"
+
+
+def in_short(results: Path) -> str:
+    """Return where private releases keep more than a publication, and the outcomes of the comparisons at equal success.
+
+    At equal success of the attack, a kind of publication is better, or the comparison is open.
+    """
+    figures, found = {figure.key: figure for figure in PAPER.figures}, results_of(PAPER, results)
+    lost = {epsilon: _losses_in_words(figures, found, epsilon) for epsilon in (_EPSILON, "10")}
+    outcomes: dict[str, dict[str, list[str]]] = {kind: {} for kind in (*_KINDS, "")}
+    for data in DATA:
+        for limit in _LIMITS:
+            at: dict[str, list[str]] = {}
+            for quantity in _AT_EQUAL_SUCCESS:
+                points = [_points(figures, found, data, limit, quantity, kind) for kind in _KINDS]
+                at.setdefault(_keeps_more(*points), []).append(_IN_WORDS[quantity])
+            for kind, names in at.items():
+                outcomes[kind].setdefault(f"{data} at {limit:g}", []).extend(names)
+    counts = {kind: sum(map(len, of.values())) for kind, of in outcomes.items()}
+    listed = {kind: "; ".join(f"{at}: {', '.join(names)}" for at, names in of.items()) for kind, of in outcomes.items()}
+    private, undecided = (
+        f"{counts[kind]}" + (f" ({listed[kind]})" if listed[kind] else "") for kind in ("private", "")
+    )
+    return f"""\
+* **Where anonset loses.** With epsilon={_EPSILON}, a private release keeps more itemsets or rules than
+  {lost[_EPSILON]}. With epsilon=10, it keeps more than {lost["10"]}. The table *Private
+  releases that keep more* also compares the AUC and the ARE. `coat` and `pcta` run without a policy here.
+* **At equal success of the attack**, we compare the best k<sup>m</sup>-anonymous publication with the best private one
+  of the same {TRAINED:,} records, by {len(_AT_EQUAL_SUCCESS)} quantities at {len(_LIMITS)} limits on {len(DATA)} data
+  sets. The k<sup>m</sup>-anonymous one is better in {counts["k^m-anonymous"]} of {sum(counts.values())} comparisons,
+  and the private one in {private}. Open are {undecided}. There, the intervals of the quantities overlap, or the
+  interval of the attack decides which publications are within the limit."""
+
+
+def _keeps_more(public: Sequence[_Point], private: Sequence[_Point]) -> str:
+    """Return the kind whose best point within the limit is above each point of the other kind, by their intervals.
+
+    Empty if there is none.
+    """
+    for kind, these, others in zip(_KINDS, (public, private), (private, public), strict=True):
+        least = max((point.mean - point.half_width for point in these if point.within), default=-inf)
+        if least > max((point.mean + point.half_width for point in others), default=-inf):
+            return kind
+    return ""
+
+
+def _compared(
+    figures: Mapping[str, Figure], found: Mapping[Key, Mapping[str, Any]]
+) -> dict[tuple[str, str], tuple[int, dict[str, tuple[float, float]]]]:
+    """Return for each data set and epsilon the number of divisions on which `mst` and MST of SmartNoise were measured,
+    and their means of each quantity over these divisions.
+    """
+    compared = {}
+    for data in DATA:
+        private = _results(figures, found, data, "epsilon")
+        for epsilon in EPSILONS:
+            both = ("mst", epsilon), (SMARTNOISE, epsilon)
+            common = Repeated(
+                {name: one for name, one in private.levels.items() if all(point in one.measured for point in both)}
+            )
+            if common.levels:
+                means = {
+                    quantity: (mean(values(common, *both[0], quantity)), mean(values(common, *both[1], quantity)))
+                    for quantity in _COMPARED
+                }
+                compared[data, epsilon] = len(common.levels), means
+    return compared
+
+
+def _own_and_smartnoise(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[str, Any]]) -> str:
+    """Return a table of the means of `mst` and of MST of SmartNoise, on the divisions on which both were measured."""
+    cells = [
+        (data, epsilon, str(n), *(f"{own:.3f} / {other:.3f}" for own, other in means.values()))
+        for (data, epsilon), (n, means) in _compared(figures, found).items()
+    ]
+    return rows(("data", "epsilon", "divisions", *(_COLUMNS[quantity] for quantity in _COMPARED)), cells)
+
+
+def _warning(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[str, Any]]) -> str:
+    """Return by how many comparisons MST of SmartNoise is better than `mst`, for each quantity."""
+    compared = [means for _, means in _compared(figures, found).values()]
+    better = {
+        quantity: sum(sign * other > sign * own for own, other in (means[quantity] for means in compared))
+        for quantity, sign in _COMPARED.items()
+    }
+    counted = ", ".join(f"{_IN_WORDS[quantity]} in {n}" for quantity, n in better.items())
+    mostly = [_IN_WORDS[quantity] for quantity, n in better.items() if 2 * n > len(compared)]
+    too_low = f". So its values can be too low for {' and '.join(mostly)}" if mostly else ""
+    return (
+        f"**`mst` is not the strongest private generator.** `{SMARTNOISE}` is better by {counted} of "
+        f"{len(compared)} rows of the table *Own `mst`, and {SMARTNOISE}*{too_low}."
+    )
+
+
+def _falls(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[str, Any]]) -> str:
+    """Return where the best private release is worse than with the next smaller epsilon, by more than the intervals."""
+    falls = []
+    for data in DATA:
+        private = _results(figures, found, data, "epsilon")
+        for quantity in _COMPARED:
+            ends: list[tuple[str, float, float]] = []
+            for epsilon in EPSILONS:
+                best, name = _best(private, epsilon, quantity)
+                half = half_width(values(private, name, epsilon, quantity))
+                ends += [(epsilon, best - half, best + half)] if name else []
+            falls += [
+                f"{data}, {_IN_WORDS[quantity]}, epsilon={before} to {after}"
+                for (before, low, _), (after, _, high) in pairwise(ends)
+                if low > high
+            ]
+    return (
+        f"With a larger epsilon, the best value is worse by more than the intervals in: {'; '.join(falls) or 'none'}."
+    )
 
 
 def _disclosed(

@@ -86,7 +86,7 @@ def better(
     """
 
     def check(results: Results) -> Finding:
-        shown, held, gaps, answered = [], {}, {}, {}
+        shown, held, gaps, answered, errors = [], {}, {}, {}, {}
         for way, way_name in ways.items():
             for part, quantities in parts.items():
                 pairs = {q: pairs_of(results, q, f"{COAT}{suffix}{way}", f"{AA}{suffix}") for q in quantities}
@@ -95,6 +95,7 @@ def better(
                     continue
                 name = ", ".join(filter(None, (way_name, part)))
                 held[name], gaps[name] = all(ratio_of(*pair) >= times for pair in found), gaps_of(pairs)
+                errors[name] = min(map(min, found)), max(map(max, found))
                 answered[name] = fewest(results, quantities, (f"{COAT}{suffix}{way}", f"{AA}{suffix}"))
                 each = "; ".join(listed(ratio_of(*pair) for pair in one.values()) for one in pairs.values())
                 shown.append(f"{name} {each}")
@@ -102,7 +103,7 @@ def better(
             raise KeyError(str(parts))
         text = "AA / COAT: " + " | ".join(shown)
         finding = ordering(gaps, text) if times == 1 else Finding(all(held.values()), text, held)
-        return finding._replace(answered=answered)
+        return finding._replace(answered=answered, errors=errors)
 
     return check
 

@@ -48,6 +48,16 @@ def parts_of(results: Results, quantities: Mapping[str, Sequence[str]]) -> dict[
     return found
 
 
+def _errors(
+    compared: Mapping[str, Mapping[str, Sequence[float]]], of: Mapping[str, Sequence[str]]
+) -> Mapping[str, Any]:
+    """Return the smallest and the largest error of each part, if the quantities are errors of queries."""
+    if not all(name.startswith("are") for names in of.values() for name in names):
+        return {}
+    values = {part: [value for found in curves.values() for value in found] for part, curves in compared.items()}
+    return {part: (min(found), max(found)) for part, found in values.items()}
+
+
 def ordered(*pairs: tuple[str, str], of: Mapping[str, Sequence[str]]) -> Check:
     """Return a check that the first curve of each pair is below the second."""
 
@@ -61,7 +71,7 @@ def ordered(*pairs: tuple[str, str], of: Mapping[str, Sequence[str]]) -> Check:
                 for (low, high), found in both.items()
             ]
             shown.append(f"{part}{': ' if part else ''}{'; '.join(ratios)}")
-        return ordering(gaps, " | ".join(shown))
+        return ordering(gaps, " | ".join(shown))._replace(errors=_errors(parts_of(results, of), of))
 
     return check
 
@@ -88,7 +98,7 @@ def trend(of: Mapping[str, Sequence[str]], *, up: bool, variants: Sequence[str] 
                 f"{name} {listed([values[0]])} to {listed([values[-1]])}" for name, values in chosen.items()
             )
             shown.append(f"{part}{': ' if part else ''}{ends}")
-        return ordering(gaps, " | ".join(shown))
+        return ordering(gaps, " | ".join(shown))._replace(errors=_errors(parts_of(results, of), of))
 
     return check
 
