@@ -235,9 +235,9 @@ def judge_claim(
     counted = f"; queries with an answer: {', '.join(f'{part} {number:g}' for part, number in few.items())}"
     errors = [found for part, found in medians.errors.items() if reading_of(part) == judged.reading]
     extent = (min(low for low, _ in errors), max(high for _, high in errors)) if errors else None
-    measured = medians.shown + (f"; errors: {extent[0]:,.3g} to {extent[1]:,.3g}" if extent else "")
-    measured += counted if few else ""
-    return replace(judged, key=figure.key, figure=figure.label, measured=measured, null=meets, errors=extent)
+    told = medians.shown + (f"; errors: {extent[0]:,.3g} to {extent[1]:,.3g}" if extent else "")
+    told += counted if few else ""
+    return replace(judged, key=figure.key, figure=figure.label, measured=told, null=meets, errors=extent)
 
 
 def _without_information(claim: Claim, results: Results) -> Finding | None:

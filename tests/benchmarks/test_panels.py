@@ -93,12 +93,14 @@ def test_each_figure_states_its_number_of_records() -> None:
         for key, figure in figures(paper).items()
     }
     assert all(re.fullmatch(r"[\w ]+: (all )?\d[^;]*(; [\w ]+: (all )?\d[^;]*)*", text) for text in used.values())
-    assert used["poulis2013", "fig4ac"] == "informs2005: all 26,735"
+    assert used["poulis2013", "fig4ac"] == "informs2005: all 26,735 (36,553 in the paper)"
     for figure in ("fig4h", "fig5ac", "fig5d", "fig7g_all", "fig7h_all"):
-        assert used["poulis2013", figure] == "informs2005: all 26,735"
+        assert used["poulis2013", figure] == "informs2005: all 26,735 (36,553 in the paper)"
     for figure in ("fig7ce", "fig7g", "fig7h"):
-        assert used["poulis2013", figure] == "informs2005: 4,000 of 26,735", "the subset of the paper"
-    assert used["poulis2013", "fig7a"] == "informs2005: 5,000 to 20,000 of 26,735"
+        assert used["poulis2013", figure] == "informs2005: 4,000 of 26,735 (36,553 in the paper)", (
+            "the subset of the paper"
+        )
+    assert used["poulis2013", "fig7a"] == "informs2005: 5,000 to 20,000 of 26,735 (36,553 in the paper)"
     assert used["poulis2013", "fig4dg"] == "youtube_like: 15,000 of 131,780"
     assert used["liu2010", "fig3c"] == "tafeng_baskets: 59,789 of 119,578"
     assert used["albouna2013", "generated"] == "generated data: 20,000"
