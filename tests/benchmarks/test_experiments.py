@@ -445,7 +445,7 @@ def test_the_headline_counts_claims_under_one_under_every_and_under_any_reading(
     claims = [one for key in runner.papers(studies=False) for one in judged[key] if judging.is_work(one.claim)]
     n = sum(one.verdict in against for one in claims)
     assert 0 < n < len(claims)
-    assert f"For {n} of these, the paper speaks of time or cost" in text
+    assert f"For\n  {n} of these claims, the paper speaks of time or cost" in text
     assert not any(one.verdict != criteria.SHOWN for key in judged for one in judged[key] if judging.is_time(one.claim))
 
 
