@@ -133,12 +133,12 @@ def _fields_of(classes: Mapping[str, type[Any]]) -> Iterator[FieldRow]:
     for name, cls in classes.items():
         types = get_type_hints(cls, include_extras=True)
         for field in fields(cls):
-            yield field.name, *type_and_text(types[field.name]), field.default is True, name
+            yield FieldRow(field.name, name, *type_and_text(types[field.name]), field.default is True)
 
 
 def _of_fields(rows: Iterable[FieldRow]) -> dict[str, Parameter]:
     parameters_of: dict[str, Parameter] = {}
-    for field, kind, text, on_by_default, users in rows:
+    for field, users, kind, text, on_by_default in rows:
         form = form_of(field)
         if parameter := parameters_of.get(form.setting):
             parameters_of[form.setting] = replace(parameter, users=(*parameter.users, *users.split()))
