@@ -50,7 +50,6 @@ def drawn(
     └── J  (2; 2 records)
     """
     below, leaf = hierarchy.n_leaves_below.tolist(), hierarchy.is_leaf.tolist()
-    ends = hierarchy.subtree_end.tolist()
 
     def named(node: int) -> str:
         figures = [] if leaf[node] else [f"{below[node]:,}"]
@@ -60,7 +59,7 @@ def drawn(
         return f"{printable(hierarchy.labels[node])}{shown}{mark}"
 
     yield named(0)
-    open_ = [(_children(0, ends), 0, "")]  # children of a node, number of children already drawn, and line prefix
+    open_ = [(hierarchy.children(0), 0, "")]  # children of a node, number of children already drawn, and line prefix
     while open_:
         nodes, position, before = open_.pop()
         if position == len(nodes) or (depth is not None and len(open_) >= depth):
@@ -75,15 +74,7 @@ def drawn(
         last = position + 1 == len(nodes)
         yield f"{before}{'└── ' if last else '├── '}{named(nodes[position])}"
         open_.append((nodes, position + 1, before))
-        open_.append((_children(nodes[position], ends), 0, f"{before}{'    ' if last else '│   '}"))
-
-
-def _children(node: int, ends: list[int]) -> list[int]:
-    children, child = [], node + 1
-    while child < ends[node]:
-        children.append(child)
-        child = ends[child]
-    return children
+        open_.append((hierarchy.children(nodes[position]), 0, f"{before}{'    ' if last else '│   '}"))
 
 
 def _leaves(n: int) -> str:
