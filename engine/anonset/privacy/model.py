@@ -243,11 +243,12 @@ def require_parameters(instance: Any) -> None:
         value, kind, checks = getattr(instance, parameter.name), parameter.type, list[object]()
         if get_origin(kind) is Annotated:
             kind, *checks = get_args(kind)
-        if get_origin(kind) is Literal:
-            require_known(setting(parameter.name), value, get_args(kind))
-        for check in checks if value is not None or type(None) not in get_args(kind) else ():
-            if callable(check):
-                check(parameter.name, value)
+        if value is None and type(None) in get_args(kind):
+            continue
+        for literal in (one for one in (kind, *get_args(kind)) if get_origin(one) is Literal):
+            require_known(setting(parameter.name), value, get_args(literal))
+        for check in filter(callable, checks):
+            check(parameter.name, value)
 
 
 def require_at_least(name: str, value: int, least: int) -> None:

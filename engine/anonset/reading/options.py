@@ -10,6 +10,7 @@ from anonset.columns.cells import LIST
 from anonset.columns.marks import FILLED
 from anonset.data.table_facts import CodeRules, OwnerStatements
 from anonset.errors import Fix, InputError, require_known
+from anonset.privacy.model import require_parameters
 from anonset.reading.cells.normalizing import require_rules
 from anonset.reading.file_options import OPEN, ROW, UNKNOWN, FileOptions, RoleOptions, Unit
 from anonset.reading.name_lists import name_list, names_in, rules_in
@@ -100,16 +101,12 @@ class ReadOptions(RoleOptions, FileOptions):
         for name in self.skip_rows:
             require_known(setting("skip_rows"), name, SKIPPED)
         _ = self.dialect
-        if self.decimal is not None:
-            require_known(setting("decimal"), self.decimal, (",", "."))
+        require_parameters(self)
         if not self.nulls <= set(_MISSING) or ("refuse" in self.nulls and len(self.nulls) > 1):
             msg = f"{setting('missing')} must be 'refuse', 'empty', 'value' or 'empty,value', got {self.missing!r}"
             raise InputError(msg)
         last = max((n for n, rule in enumerate(self.normalize) if "=" in rule), default=-1)
         _ = _rules([rule for n, rule in enumerate(self.normalize) if "=" in rule or n > last])
-        require_known(setting("unknown"), self.unknown, ("error", "suppress", "prefix"))
-        require_known(setting("inner_items"), self.inner_items, ("error", "leaf"))
-        require_known(setting("differing"), self.differing, ("refuse", "first"))
         self._require_one_unit()
 
     def _require_separated_items(self) -> None:

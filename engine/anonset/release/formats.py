@@ -9,16 +9,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from anonset.algorithms.base import Algorithm, Result
 from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import RedactedRepr, figures_shown, redacted
 from anonset.data.resumption.seals import Seal
 from anonset.data.storage.store import MEMORY, Store
-from anonset.errors import DisclosureError, InputError, require_known
+from anonset.errors import DisclosureError, InputError
 from anonset.privacy import PrivacyModel, Witness
-from anonset.privacy.model import PublishedKind
+from anonset.privacy.model import PublishedKind, require_parameters
 from anonset.publications import Published, Symbol
 from anonset.publications.presentation import Format, Order, Symbols
 from anonset.release.scan.findings import ScanResult
@@ -68,9 +68,7 @@ class Layout:
         return (f"{setting('order', 'input')}: {_AS_INPUT}",) if self.order == "input" else ()
 
     def __post_init__(self) -> None:
-        require_known(setting("order"), self.order, get_args(Order))
-        require_known(setting("symbols"), self.symbols, get_args(Symbols))
-        require_known(setting("format"), self.format or "csv", get_args(Format))
+        require_parameters(self)
         if self.part_rows is not None and self.part_rows < 1:
             raise InputError(f"{setting('part_rows')} must be at least 1, got {self.part_rows}")
 

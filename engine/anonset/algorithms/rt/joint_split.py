@@ -29,7 +29,7 @@ from anonset.algorithms.transaction.item_sets.set_search import SetSearch
 from anonset.data import Hierarchy, Table
 from anonset.data.decimals import Written, exact, shortest_float
 from anonset.data.progress import Progress, report_progress
-from anonset.errors import InputError, require_known
+from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups, PerCluster, RelationalValues
 from anonset.privacy import PartitionKmAnonymity
 from anonset.spelling import setting
@@ -97,8 +97,6 @@ class JointSplit(UsesTransactionAlgorithm, Parameters):
             if self.point is not None:
                 raise InputError(f"use {setting('w')} or {setting('point')}, not both")
             object.__setattr__(self, "w", _weight(self.w))
-        if self.point is not None:
-            require_known(setting("point"), self.point, ("items", "balanced", "attributes"))
         super().__post_init__()
         function = self.algorithm
         if isinstance(function.model, PartitionKmAnonymity):
