@@ -29,8 +29,8 @@ def transpose(indptr: Indptr, items: Items, n_items: int) -> tuple[ItemStart, It
 
 
 @kernel()
-def sort_rows(indptr: Indptr, items: Int32Array) -> None:
-    """Sort each row in place by insertion, in O(length^2). `items` is int32 (nnz,)."""
+def sort_rows(indptr: Indptr, items: Items) -> None:
+    """Sort each row in place by insertion, in O(length^2)."""
     for record in range(len(indptr) - 1):
         first = indptr[record]
         for entry in range(first + 1, indptr[record + 1]):
