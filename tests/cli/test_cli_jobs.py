@@ -404,3 +404,13 @@ def test_a_forged_job_is_refused_in_one_line(place: Place, job: str, more: str) 
     for command in ("anonymize", "inspect", "suggest"):
         ran = place.run(command, "jobs/forged.toml")
         assert (ran.code, ran.err.count("\n"), len(ran.err) < 500) == (2, 1, True), ran.err
+
+
+@pytest.mark.parametrize("mark", ["Check", "Checked"])
+def test_a_run_repeats_the_problems_that_nobody_checked(place: Place, mark: str) -> None:
+    place.write("ages.csv", "\n".join(["age", *["20", "30"] * 10]) + "\n")
+    settings = 'input = "ages.csv"\nout = "out"\nrelational = ["age"]\nunit = ["row"]\nmodel = "k"\nk = 5\n'
+    job = place.write("ages.toml", f"# {mark}: ages are odd\n{settings}")
+    ran = place.run("anonymize", job)
+    assert ran.code == 0, ran.err
+    assert (f"Not checked yet, in {job}:\n- ages are odd\n" in ran.err + ran.out) == (mark == "Check")

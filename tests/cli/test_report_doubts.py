@@ -126,6 +126,37 @@ def test_the_name_of_a_group_that_contains_a_rare_value_is_a_doubt(place: Place,
     assert (named is not None) == ("Bonn" in group)
 
 
+@pytest.mark.parametrize("more", [[], ["--shareable"]])
+def test_the_names_of_groups_of_the_owner_are_a_doubt(place: Place, more: list[str]) -> None:
+    homes = ["Kiel 1", "Kiel 2", "Kiel 3", "Ulm 1", "Ulm 2", "Ulm 3"]
+    data = place.write("homes.csv", "\n".join(["home", *homes * 12]) + "\n")
+    tree = place.write("tree.csv", "".join(f"{one},{'HIV hostel' if 'K' in one else 'Ulm'},any\n" for one in homes))
+    roles = ["--unit", "row", "--relational", "home", "--hierarchy", f"home={tree}", "--model", "k", "--k", "30"]
+    ran = place.run("anonymize", data, *roles, "-o", str(place.out), "--quiet")
+    assert ran.code == 0, ran.err
+    page, source = place.folder / "page.html", place.out if more else place.private / "report.json"
+    assert place.run("report", str(source), "-o", str(page), *more).code == 0
+    found = re.search(r"published labels, and nobody checked what they reveal: (.*?)\.</li>", page.read_text())
+    assert found is not None
+    assert html.unescape(found[1]) == ("'HIV hostel'" if more else "'HIV hostel' and 'Ulm'")
+
+
+@pytest.mark.parametrize("more", [[], ["--sensitive-items", "B20", "--model", "lm", "--l", "2"]])
+def test_codes_of_diagnoses_of_which_none_is_sensitive_are_a_doubt(place: Place, more: list[str]) -> None:
+    draw = random.Random(3)
+    codes = [f"{letter}{number}" for letter in "BEFI" for number in (10, 20, 41)]
+    lines = [f"{n},{';'.join(draw.sample(codes, 2))}" for n in range(200)]
+    data = place.write("codes.csv", "\n".join(["pid,entries", *lines]) + "\n")
+    roles = ["--unit", "pid", "--items", "entries", "--separator", ";", "--hierarchy", "entries=balanced:3"]
+    guarantee = more or ["--model", "km"]
+    ran = place.run("anonymize", data, *roles, *guarantee, "--k", "3", "--m", "1", "-o", str(place.out), "--quiet")
+    assert ran.code == 0, ran.err
+    page = place.folder / "page.html"
+    assert place.run("report", str(place.out), "-o", str(page), "--shareable").code == 0
+    doubt = "items of entries look like ICD-10 codes, and none is declared sensitive"
+    assert (doubt in page.read_text()) == (not more)
+
+
 def test_a_sound_publication_has_no_doubts(place: Place) -> None:
     lines = [line for line in rows(60).splitlines() if ",," not in line]
     data = place.write("sound.csv", "\n".join(lines) + "\n")

@@ -67,9 +67,9 @@ def test_a_fix_before_there_is_a_job_file_repeats_the_inspection(tmp_path: Path)
     async def way(user: User, state: PageState) -> None:
         await opened(user, state, "marks.csv")
         assert not (tmp_path / "marks.toml").exists()
-        user.find(content="Apply to a1, a2 and a3: item: a 0/1 column", marker="fix").click()
+        user.find(content="Use a1, a2 and a3 as items, one per column", marker="fix").click()
         await until(lambda: not state.inspection.busy and state.raw)
-        await until(lambda: "Apply to a1" not in texts(user))
+        await until(lambda: "Use a1" not in texts(user))
 
     by_clicks(tmp_path, way)
     job = read_job(str(tmp_path / "marks.toml"), Job({"unit": "row"}), unanswered=True)
@@ -204,7 +204,7 @@ def test_a_column_that_no_model_protects_is_removed_on_the_screen_promise(tmp_pa
     async def way(user: User, state: PageState) -> None:
         await opened(user, state, "visits.toml")
         await user.open("/promise")
-        user.find(content="Apply to hiv: do not publish", marker="fix").click()
+        user.find(content="Do not publish hiv", marker="fix").click()
         await until(lambda: "hiv" in state.stated.settings["drop"] and state.inspection.busy)
         await until(lambda: "Guarantee" in texts(user))
         for screen, label in (("/try", "Try the candidates"), ("/publish", "Publish")):
@@ -372,7 +372,7 @@ def test_a_role_that_the_rows_of_a_person_contradict_is_an_error_with_its_remedi
         state.change(Job({**state.stated.settings, "k": 6}))  # does not repair the data
         assert "have the same id" in state.inspection.error
         assert len(user.find(marker="fix").elements) == 2
-        user.find(content="Apply to rating: do not publish", marker="fix").click()
+        user.find(content="Do not publish rating", marker="fix").click()
         await until(lambda: not state.inspection.busy and not state.inspection.error)
         await until(lambda: "have the same id" not in texts(user))
         await until(lambda: "300 rows, 150 records." in texts(user).splitlines())
@@ -386,8 +386,8 @@ def test_a_role_that_the_rows_of_a_person_contradict_is_an_error_with_its_remedi
 
 
 ITEMS_OF_ANSWER = {
-    "Apply to purpose: items": ["purpose"],
-    "Apply to purpose and rating: items": ["purpose", "rating"],
+    "Use purpose as items": ["purpose"],
+    "Use purpose and rating as items": ["purpose", "rating"],
     "No column contains items": [],
 }
 

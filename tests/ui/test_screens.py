@@ -304,7 +304,7 @@ def test_a_candidate_is_tried_chosen_and_written_to_the_job(folder: Path) -> Non
         fixes = [{"settings": {"drop": ["region"]}, "effect": "without column 'region' the error is 20.0%"}]
         state.trial.runs[0].output = json.dumps({**found, "warning": "counts are of little use", "fixes": fixes})
         await user.open("/try")
-        user.find("Apply to region: do not publish").click()
+        user.find("Do not publish region").click()
         await until(lambda: "region" in state.stated.settings["drop"] and not state.inspection.busy)
         await until(lambda: "Try the candidates again" in texts(user))
         state.change(Job({**state.stated.settings, "k": 3}))
@@ -628,7 +628,7 @@ def test_a_contradicted_person_and_a_sensitive_column_are_warnings_until_they_ar
         await inspected(state, lambda: state.answer("EPIKEY"))
         assert state.first_step == ""
         await until(lambda: contradiction in texts(user) and sensitive in texts(user))
-        user.find(content="Apply to ETHNOS: do not publish", marker="fix")
+        user.find(content="Do not publish ETHNOS", marker="fix")
         assert "probably means a missing value" not in texts(user)  # only in a column that is not published
         await user.open("/promise")
         assert "2 warnings on the screen" in " ".join(texts(user).split("\n"))

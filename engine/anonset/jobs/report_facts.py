@@ -12,8 +12,12 @@ from anonset.analysis.base import analysis_of
 from anonset.analysis.risk import RiskReport
 from anonset.analysis.summary import ColumnDetail, Summary
 from anonset.attacks.registry import ALL
+from anonset.columns.headers import is_sensitive
+from anonset.columns.kinds import kind_of_values
+from anonset.columns.roles import CODE_LEVELS
 from anonset.data import NumericColumn, Table
-from anonset.data.hierarchies.hierarchy_rules import is_rule
+from anonset.data.hierarchies.hierarchy_rules import OF_LABELS, RANGE, VALUES, is_rule
+from anonset.data.joining import prefixed
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import Store
 from anonset.errors import InputError
@@ -63,8 +67,12 @@ class ReportFacts(RedactedRepr):
     """Errors of counts of frequent items. None if the original is not available."""
     rare: tuple[RareValues, ...] = ()
     """Rare values of each protected column. Empty if the original is not available, or if the model has no k."""
-    revealing: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """Rare value in the name of each published group of an own hierarchy that contains one (`revealing_names`)."""
+    group_names: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Names of published groups that the owner wrote, each with a rare value that it contains, or an empty text
+    (`names_of_groups`).
+    """
+    codes: Mapping[str, str] = field(default_factory=dict)
+    """Kind of the codes by column, for items that are codes of diagnoses or drugs (`coded_items`)."""
     private: Report | None = None
     """Private report. None if the report is not available."""
     sensitive: Mapping[str, int | None] = field(default_factory=dict)
@@ -124,7 +132,8 @@ def report_facts(
     rare = rare_values(original, opened.model)
     return ReportFacts(
         opened.attested, opened.model, kind.summary(), after, errors, rare,
-        revealing_names(opened.publication, rare, hierarchies or {}), report, sensitive,
+        names_of_groups(opened.publication, original, rare, hierarchies or {}), coded_items(opened.publication), report,
+        sensitive,
         kind.details(original), opened.sha256, _other_releases(opened, report), _unlike_others(opened.publication),
         () if column is None else tuple(typical_sizes(column)), _without_role(source, settings),
     )  # fmt: skip
@@ -165,32 +174,65 @@ def rare_values(original: Table, model: PrivacyModel) -> tuple[RareValues, ...]:
     return tuple(found)
 
 
-def revealing_names(
-    publication: Published, rare: Sequence[RareValues], hierarchies: Mapping[str, HierarchySpec]
+def names_of_groups(
+    publication: Published,
+    original: Table | None = None,
+    rare: Sequence[RareValues] = (),
+    hierarchies: Mapping[str, HierarchySpec] | None = None,
 ) -> dict[str, str]:
-    """Return a rare value by the name of each published group that contains it as words.
+    """Return the names of published groups that the owner wrote in a hierarchy, those that seem sensitive first, each
+    with a rare value that it contains as words, or an empty text.
 
-    Names of groups that a rule writes are left out, because they describe all values of the group. A value has at least
-    3 letters.
+    Names that a rule writes are left out, because they describe all values of the group. Without the original, values
+    of attributes are not told from groups: then all names of item groups and the attribute labels that seem sensitive
+    are returned. A name has at least 3 letters.
     """
     if not isinstance(publication, Records):
         return {}
     groups = {column.name: column.vocabulary.labels for column in publication.relational}
-    if publication.transactions is not None:
-        groups[publication.transactions.name] = [one.label for one in publication.symbols if one.kind == "node"]
+    if (items := publication.transactions) is not None:
+        labels = tuple(one.label for one in publication.symbols if one.kind == "node")
+        groups |= dict.fromkeys(publication.joined or (items.name,), labels)
+    values = {one.column: {_words(value): value for value in one.occurrences if _is_name(value)} for one in rare}
+    known = {} if original is None else {one.name: one for one in original.relational}
     sets, found = {one.label for one in publication.value_sets}, dict[str, str]()
-    for values in rare:
-        if (spec := hierarchies.get(values.column)) is None or is_rule(spec):
+    for column, labels in groups.items():
+        is_attribute = items is None or column not in (items.name, *publication.joined)
+        if hierarchies is not None and not _is_own(hierarchies.get(column)):
             continue
-        by_words = {_words(value): value for value in values.occurrences if len(re.sub(r"[\W\d_]", "", value)) > 2}
-        for label in groups.get(values.column, ()):
-            if label in sets or label in values.occurrences:
+        before = getattr(known.get(column), "vocabulary", None)
+        for label in labels:
+            if label in sets or not _is_name(label) or (before is not None and label in before.index):
                 continue
-            words = _words(label)
+            if hierarchies is None and is_attribute and not is_sensitive(label):
+                continue
+            words, rarest = _words(label), values.get(column, {})
             parts = (words[a:b] for a, b in combinations(range(len(words) + 1), 2))
-            if (part := next((part for part in parts if part in by_words), None)) is not None:
-                found[label] = by_words[part]
-    return found
+            found[label] = next((rarest[part] for part in parts if part in rarest), "")
+    return {name: found[name] for name in sorted(found, key=lambda name: (not found[name], not is_sensitive(name)))}
+
+
+def _is_own(spec: HierarchySpec | None) -> bool:
+    """Return True if the owner wrote the names of the groups of a hierarchy."""
+    by_program = isinstance(spec, str) and (spec in (RANGE, VALUES) or spec.startswith(OF_LABELS))
+    return not (spec is None or is_rule(spec) or by_program)
+
+
+def _is_name(text: str) -> bool:
+    return text[:1] not in ("(", "[") and len(re.sub(r"[\W\d_]", "", text)) > 2
+
+
+def coded_items(publication: Published) -> dict[str, str]:
+    """Return the kind of the codes by column, for published items that are codes of diagnoses or drugs."""
+    if not isinstance(publication, Records) or publication.transactions is None:
+        return {}
+    members = dict.fromkeys(name for symbol in publication.symbols for name in symbol.members)
+    marks = {name: prefixed(name, "") for name in publication.joined} or {publication.transactions.name: ""}
+    kinds = {
+        name: kind_of_values([one.removeprefix(mark) for one in members if one.startswith(mark)])
+        for name, mark in marks.items()
+    }
+    return {name: kind for name, kind in kinds.items() if kind in CODE_LEVELS}
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -229,6 +271,7 @@ def public_facts(opened: OpenedPublication) -> ReportFacts:
     kind = analysis_of(opened.publication)
     return ReportFacts(
         opened.attested, opened.model, kind.summary(), risk(opened),
+        group_names=names_of_groups(opened.publication), codes=coded_items(opened.publication),
         sensitive=kind.sensitive_counts(opened.model.secrets), details=kind.details(None),
         unlike_others=_unlike_others(opened.publication), sha256=opened.sha256,
         items_per_person=_symbols_per_record(opened.publication),

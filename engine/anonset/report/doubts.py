@@ -19,6 +19,8 @@ from anonset.spelling import counted, listed
 
 FEWEST_MATCHES, FEWEST_PERSONS = 3, 50
 """Smallest k and smallest number of records that are no doubt."""
+_MOST_NAMED = 8
+"""Maximum number of groups that a doubt names."""
 _MOST_OF_THEM = 0.5
 """Share of persons. The smallest number of items by which an attacker singles out more persons is shown."""
 
@@ -40,7 +42,8 @@ def doubts(facts: ReportFacts, typed: ReportSettings) -> list[str]:
         *_inferences_from_all_rows(facts),
         *_weak_guarantee(facts),
         *_further_items(facts),
-        *_revealing_names(facts),
+        *_unprotected_items(facts),
+        *_names_of_groups(facts),
         *_lost(facts),
         *_earlier_releases(facts),
         *([] if private is None else [*_differing(private), *_skipped(private)]),
@@ -150,13 +153,30 @@ def _further_items(facts: ReportFacts) -> Iterator[str]:
         )
 
 
-def _revealing_names(facts: ReportFacts) -> Iterator[str]:
-    """Yield groups of an own hierarchy whose names contain a value of few persons."""
-    for name, value in facts.revealing.items():
-        yield (
-            f"The published group {name!r} has {value!r} in its name, a value of fewer than {facts.model.k} records. "
-            "Readers may take it for the value of every record of the group."
-        )
+def _unprotected_items(facts: ReportFacts) -> Iterator[str]:
+    """Yield the columns of items that seem sensitive, or contain codes of diagnoses or drugs, if no item is declared
+    sensitive.
+    """
+    for name in () if facts.model.secrets else getattr(facts.attested.data, "items", ()):
+        if name in facts.codes or seems_sensitive(name):
+            are = f"look like {facts.codes[name]}" if name in facts.codes else "seem sensitive"
+            yield (
+                f"The items of {name} {are}, and none is declared sensitive: the guarantee does not limit what others "
+                "infer about them."
+            )
+
+
+def _names_of_groups(facts: ReportFacts) -> Iterator[str]:
+    """Yield the published names of groups of an own hierarchy, and those that contain a value of few persons."""
+    for name, value in facts.group_names.items():
+        if value:
+            yield (
+                f"The published group {name!r} has {value!r} in its name, a value of fewer than {facts.model.k} "
+                "records. Readers may take it for the value of every record of the group."
+            )
+    if facts.group_names:
+        named = listed([repr(name) for name in facts.group_names], "and", _MOST_NAMED)
+        yield f"The owner wrote these published labels, and nobody checked what they reveal: {named}."
 
 
 def _lost(facts: ReportFacts) -> Iterator[str]:

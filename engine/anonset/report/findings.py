@@ -64,6 +64,7 @@ def findings_summary(findings: Findings) -> dict[str, Any]:
             "below_k": classes.below_k.value,
         },
         "known_items": {str(known.size): _known_summary(known, findings.k) for known in findings.known_items},
+        "items_per_person": list(findings.items_per_person),
         "joint": None if findings.joint is None else [share.value for share in findings.joint],
         "k": findings.k,
         "m": findings.m,

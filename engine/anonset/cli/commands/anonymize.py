@@ -1,6 +1,7 @@
 """``anonset anonymize``: from a file to a verified publication."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from anonset.cli.exit_codes import DONE, UNDECIDED
@@ -10,7 +11,7 @@ from anonset.cli.output import Output, has_log, say, store_result, utc_time, war
 from anonset.data.progress import Progress
 from anonset.errors import InputError
 from anonset.settings.job import Job
-from anonset.settings.settings import Settings, is_job, settings_model
+from anonset.settings.settings import REPORT, Settings, is_job, settings_model
 from anonset.spelling import as_typed
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def anonymize(
     from anonset.cli.fixed_commands import printing_fixed_commands  # imports numpy, which --help does not need
 
     with printing_fixed_commands("anonymize", None if config else source, options):
-        return _anonymize(settings, progress, note=None if quiet else say)
+        return _anonymize(settings, progress, config or source, note=None if quiet else say)
 
 
 def _settings(source: str | None, flags: Job, config: str | None) -> Settings:
@@ -58,7 +59,9 @@ def _settings(source: str | None, flags: Job, config: str | None) -> Settings:
     return make_settings({"input": source, **flags}, job, config or "")
 
 
-def _anonymize(settings: Settings, progress: Progress | None, note: Callable[[str], None] | None) -> Output:
+def _anonymize(
+    settings: Settings, progress: Progress | None, job: str | None, note: Callable[[str], None] | None
+) -> Output:
     from anonset.jobs.anonymize_file import anonymize_file
     from anonset.release.release import Release
 
@@ -78,7 +81,7 @@ def _anonymize(settings: Settings, progress: Progress | None, note: Callable[[st
             settings.out, release.verdict.outcome, records=records, losses=losses, peak_memory=peak or None,
             phases=_phase_times(release),
         )  # fmt: skip
-    return _output(release)
+    return _output(release, _unchecked(job))
 
 
 def _phase_times(release: "Release") -> list[dict[str, Any]]:
@@ -126,11 +129,23 @@ def _next_commands(release: "Release") -> list[str]:
     return [f"Next: {as_typed('risk', job)}; {as_typed('report', job)}"]
 
 
-def _output(release: "Release") -> Output:
+def _unchecked(job: str | None) -> list[str]:
+    """Return the problems that ``anonset inspect`` wrote into the job file and that the owner has not checked."""
+    from anonset.settings.job_changes import checks_in
+    from anonset.settings.job_files import read_toml
+
+    if job is None or not is_job(job) or Path(job).name == REPORT:
+        return []
+    found = checks_in(read_toml(job)[1])
+    return [f"Not checked yet, in {job}:", *(f"- {problem}" for problem in found)] if found else []
+
+
+def _output(release: "Release", unchecked: Sequence[str]) -> Output:
     from anonset.report.account import account
     from anonset.report.sections import for_json, for_terminal
 
     return Output(
-        lambda: for_json(account(release)), notes=lambda: [*for_terminal(account(release)), *_next_commands(release)],
+        lambda: for_json(account(release)),
+        notes=lambda: [*for_terminal(account(release)), *unchecked, *_next_commands(release)],
         code=DONE if release.verdict.holds else UNDECIDED, complete="the publication",
     )  # fmt: skip

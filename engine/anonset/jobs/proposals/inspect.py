@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from anonset.analysis.attack import typical_sizes
 from anonset.columns.kinds import kind_of_values
 from anonset.columns.profiles import Profile, statistics
 from anonset.columns.roles import GIVEN, ProposedRole
@@ -112,7 +113,7 @@ def inspect_one(
     findings = Findings(
         "the given table" if work.source is None else work.source.where,
         work.columns, work.rows, records=0, persons=None, unit="", k=k, m=m, quasi_identifiers=None,
-        known_items=(), checks=_distinct(work.problems), memory=None, settings=work.settings,
+        known_items=(), items_per_person=(), checks=_distinct(work.problems), memory=None, settings=work.settings,
         hierarchies=hierarchies or {}, recognised=work.recognised, question=_question(work),
         possible_items=work.possible_items, possible_roles=work.possible_roles, obstacle=work.obstacle,
         item_answers=work.item_answers,
@@ -136,6 +137,7 @@ def _with_records(findings: Findings, work: Proposal, table: Table, seed: int) -
         unit=unit,
         quasi_identifiers=_classes(table, k),
         known_items=() if table.transactions is None else known_items(table.transactions, m + 1, k, seed=seed),
+        items_per_person=() if table.transactions is None else tuple(typical_sizes(table.transactions)),
         joint=_joint(table, k, m, seed),
         checks=_distinct(checks),
         memory=None if work.source is None or not work.source.files else memory_for(work.source.size),

@@ -112,6 +112,14 @@ def _choose_sizes(screen: Screen, names: Sequence[str]) -> None:
             )  # fmt: skip
             number.props("outlined debounce=300 stack-label").mark(f"size {name}").classes("field")
             screen.live(partial(_number, state, name), number.set_value)
+    screen.section(lambda: (state.findings or {}).get("items_per_person") or None, _show_items_per_person)
+
+
+def _show_items_per_person(sizes: Sequence[int]) -> None:
+    beyond = "The promise does not cover attackers who know more than m of them."
+    text("p", f"Items per person: {sizes[0]:,} (median), {sizes[-1]:,} (95th percentile). {beyond}").classes(
+        "soft"
+    ).mark("items per person")
 
 
 def _sensitive(screen: Screen) -> None:

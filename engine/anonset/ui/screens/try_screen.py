@@ -42,12 +42,11 @@ def try_screen(state: PageState) -> None:
             "anonset tries the algorithms that give this promise. It recommends the best balance of accurate "
             "counts of items and of pairs, unchanged items, and detail of the attributes. Nothing is published.",
         ).classes("lead")
-        with card():
-            screen.section(
-                lambda: (state.trial and state.trial.busy, state.publishing, state.inspection.busy),
-                lambda _: _start(screen),
-            )
-            screen.section(lambda: _progress_state(state.trial), lambda _: _progress(state.trial))
+        screen.section(
+            lambda: (state.trial and state.trial.busy, state.publishing, state.inspection.busy),
+            lambda _: _start(screen),
+        )
+        screen.section(lambda: _progress_state(state.trial), lambda _: _progress(state.trial))
         screen.section(lambda: _results(state), partial(_recommended, screen))
         screen.section(lambda: _results(state), partial(_candidates, screen))
         screen.section(lambda: _balanced(state), lambda trial: balance_slider(screen, trial[0]))

@@ -1,7 +1,6 @@
 """State of the page, which all browser tabs share: the job file, the last findings and the running commands."""
 
 import asyncio
-import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from itertools import chain, count
@@ -198,11 +197,18 @@ class PageState:
 
     @property
     def new_out(self) -> str:
-        """Folder for the next publication: that of the job, with a number if it exists."""
-        out = str(self.raw.get("out", ""))
-        names = (f"{re.sub(r'-[0-9]+$', '', out)}-{number}" for number in count(2))
-        place = self.folder.path if self.job is None else self.job.parent
-        return next(name for name in chain([out], names) if self.publishing or not (out and (place / name).exists()))
+        """Folder for the next publication: that of the job, with a number if it exists. The next number replaces a
+        number that this property added.
+        """
+        out, place = str(self.raw.get("out", "")), self.folder.path if self.job is None else self.job.parent
+
+        def exists(name: str) -> bool:
+            return name != "" and (place / name).exists()
+
+        base, _, number = out.rpartition("-")
+        was_added = number.isdecimal() and all(map(exists, [base, *(f"{base}-{n}" for n in range(2, int(number)))]))
+        names = chain([out], (f"{base if was_added else out}-{n}" for n in count(2)))
+        return next(name for name in names if self.publishing or not exists(name))
 
     @property
     def run_warnings(self) -> list[str]:

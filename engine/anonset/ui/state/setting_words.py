@@ -40,7 +40,14 @@ _ACTIONS = {
     "differing": "publish the values of each person's first row",
 }
 _OF_COLUMNS = {
-    **{role: f"apply to {{}}: {words}" for role, words in ROLE_WORDS.items() if role != "unit"},
+    "items": "use {} as items",
+    "one_hot": "use {} as items, one per column",
+    "one_code": "use {} as items, one code per cell",
+    "relational": "an attacker may know {}",
+    "sensitive": "protect {} from inference",
+    "id": "publish {} in buckets, as the person",
+    "keep": "publish {} unchanged, not protected",
+    "drop": "do not publish {}",
     "publish_as_is": "I take responsibility: publish {} unchanged",
 }
 """Effect of each setting in words."""
@@ -142,7 +149,7 @@ def in_words(settings: StatedSettings) -> str:
     >>> in_words({"null": ["-99"]}), in_words({"hierarchy": {"age": "values"}})
     ('“Treat -99 as missing”', '“Rule or file” (age=values) on the screen Hierarchies')
     >>> in_words({"relational": ["zip"], "hierarchy": {"zip": "mask:3,1"}})
-    '“Apply to zip: an attacker may know it, set hierarchy to zip=mask:3,1”'
+    '“An attacker may know zip, set hierarchy to zip=mask:3,1”'
     >>> in_words({"max_loss": None}), in_words({"drop": None})
     ('max_loss in the job file', '“do not publish” on the screen Data')
     >>> in_words({"publish_as_is": ["zip"]})
@@ -170,7 +177,7 @@ def fix_in_words(settings: StatedSettings) -> str:
     ...     print(fix_in_words(fix))
     Read as Latin-1
     Read the first line as a record
-    Apply to ZIP: do not publish, each pid is a person
+    Do not publish ZIP, each pid is a person
     """
     words = ", ".join(_words(name, value) for name, value in settings.items())
     return f"{words[:1].upper()}{words[1:]}"
