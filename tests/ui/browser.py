@@ -205,7 +205,11 @@ class Browser:
         box = f"document.querySelector('[aria-label=\"{label}\"]:not([disabled])')"
         await self.until(box)
         await self.click_element(f"{box}.closest('.q-field')")
-        await self.click(option)
+        found = (
+            f"[...document.querySelectorAll('.q-menu .q-item')].find(e => e.innerText.includes({json.dumps(option)}))"
+        )
+        await self.until(found)
+        await self.click_element(found)
 
     async def answer(self, option: str) -> None:
         """Declare on the screen Data who is a person, and wait for the findings."""

@@ -69,9 +69,7 @@ def test_the_complete_way_by_clicks_publishes_the_bytes_of_the_command_line(
             "document.querySelectorAll('svg[role=img] polyline').length >= 3 && "
             "[...document.querySelectorAll('button')].some(e => e.innerText === 'Try the candidates')"
         )
-        await browser.click("Use this result")
-        await browser.until_text("The job uses this algorithm.")
-        await browser.click("Next: publish")
+        await browser.click("Use this result, then publish")
         await browser.write("New folder for the publication", "by-clicks")
         await browser.click("Publish")
         await browser.reload()

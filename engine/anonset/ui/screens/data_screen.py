@@ -23,6 +23,8 @@ from anonset.ui.state.page_state import PageState
 from anonset.ui.state.setting_words import ITEMS, UNIT, fix_in_words, person_in_words
 
 _AS_ITEMS = "As items, all values of a person can be published: choose this role for the column."
+_MOST_BUTTONS = 3
+"""Maximum number of the most likely answers that have a button. The menu contains all answers."""
 _NO_DATA = "This folder contains no data. Copy a file such as visits.csv into the folder."
 
 
@@ -116,7 +118,8 @@ def _question_state(state: PageState) -> object:
     found = state.inspection.findings or state.inspection.linked
     persons, has_job = _persons(state).get(state.unit), state.job is not None and state.job.exists()
     linked = state.inspection.linked and state.inspection.linked["persons"]
-    return state.unit, found and found["question"], persons, linked, has_job, _differing(state)
+    asked = state.inspection.asked_unit
+    return state.unit, asked, found and found["question"], persons, linked, has_job, _differing(state)
 
 
 def _question(screen: Screen) -> None:
@@ -125,14 +128,17 @@ def _question(screen: Screen) -> None:
     if found is None or not (state.unit or found["question"]):
         return
     with card(UNIT):
-        if not state.answered:
+        units, asked = _units(state) if state.inspection.linked is None else keys_of(state), state.inspection.asked_unit
+        answer = state.unit if state.answered else asked if asked in units else None
+        if answer is None:
             text("p", "Choose an answer first: roles and risk depend on it. Only you know it.").classes("alert")
-        units = _units(state) if state.inspection.linked is None else keys_of(state)
-        answer = state.unit if state.answered else None
+            with ui.element("div").classes("actions"):
+                for unit in [one["unit"] for one in state.inspection.answers if one["unit"] in units][:_MOST_BUTTONS]:
+                    button(units[unit], partial(screen.act, state.answer, unit)).classes("second").mark(f"unit {unit}")
         choice = menu_of(units, UNIT, partial(screen.act, state.answer), value=answer)
         choice.classes("wide").mark("unit")
-        if not state.answered:
-            choice.props('display-value="Choose an answer"')
+        if answer is None:
+            choice.props('display-value="All answers"')
         elif state.inspection.linked is not None:
             text("p", "Another answer replaces the tables and roles in the job file by a new proposal.").classes("soft")
         _another_person(screen)
@@ -238,6 +244,9 @@ def _problems(screen: Screen) -> None:
                         shown.props("role=alert")
                     elif state.file is not None:
                         _second_button("I checked this", partial(screen.act, found.check, problem)).mark("check")
+        if len(unchecked) > 1 and state.file is not None:
+            label = f"I checked all {len(unchecked)} warnings"
+            _second_button(label, partial(screen.act, found.check, *unchecked)).mark("check all")
         settled = {one: problem for one, problem in warnings.items() if one not in (*unchecked, found.error)}
         _checked(screen, settled)
 

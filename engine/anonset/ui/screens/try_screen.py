@@ -121,6 +121,12 @@ def _recommended(screen: Screen, of: _Results) -> None:
 
 def _show_recommended(screen: Screen, of: _Results) -> None:
     found, best = of.found, of.found["recommended"]
+
+    def use() -> None:
+        client = ui.context.client  # the choice replaces this button
+        if screen.act(screen.state.choose_candidate, tried):
+            client.open("/publish")
+
     fixes = [Fix(**fix) for fix in found["fixes"]]
     if not of.suits:
         text("p", "The job has changed since this trial. Try the candidates again.").classes("alert")
@@ -144,7 +150,7 @@ def _show_recommended(screen: Screen, of: _Results) -> None:
         text("p", "The job uses this algorithm.").classes("good")
     elif of.suits and not of.is_frozen:
         with ui.element("div").classes("actions"):
-            button("Use this result", lambda: screen.act(screen.state.choose_candidate, tried)).mark("choose best")
+            button("Use this result, then publish", use).mark("choose best")
     if found["warning"] and of.suits:
         alert(f"{found['warning']}.", "p")
         fix_buttons(screen, fixes)

@@ -56,6 +56,8 @@ class Inspection(Commands):
         """Settings that the error of the last run recommends."""
         self.failure = ""
         """Message of a run without findings."""
+        self.asked_unit = ""
+        """Declared person for whom the data cannot be read yet. Empty if there is none."""
         self._state = state
 
     @property
@@ -107,10 +109,10 @@ class Inspection(Commands):
         open_ = (*self.unchecked, self.error)
         return [problem.sentence for text, problem in self.warnings.items() if text not in open_]
 
-    def check(self, warning: str, *, checked: bool = True) -> None:
-        """Store in the job file whether the owner has checked a warning."""
+    def check(self, *warnings: str, checked: bool = True) -> None:
+        """Store in the job file whether the owner has checked warnings."""
         self._state.require_not_publishing()
-        self._write_checks({warning: CHECKED if checked else CHECK})
+        self._write_checks(dict.fromkeys(warnings, CHECKED if checked else CHECK))
 
     def settle(self, chosen: Sequence[Fix]) -> None:
         """Forget the warnings that one of the fixes remedies, because the owner has chosen."""
@@ -124,16 +126,16 @@ class Inspection(Commands):
         self.failure, self.assumed = "", {}
         self.start(partial(self._inspect, self.folder.relative(data), "--out", self._state.name, *options))
 
-    def propose_unit(self, unit: str) -> None:
-        """Replace the job file by the proposal for another person."""
-        self.proposed = {}
-        self.start(partial(self._propose_unit, unit))
+    def propose_unit(self, unit: str, edits: Job | None = None) -> None:
+        """Replace the job file by the proposal for another person, with edits without which it cannot be made."""
+        self.proposed, self.asked_unit = {}, unit
+        self.start(partial(self._propose_unit, unit, edits or Job()))
 
     def repeat(self) -> None:
         """Inspect the data with the job file, and add missing settings to the job file."""
-        state = self._state
+        state, self.asked_unit = self._state, ""
         if state.tables:
-            self.start(partial(self._inspect_tables, state.unit if state.answered else ""))
+            self.start(partial(self._inspect_tables, state.unit if state.answered else "", Job()))
         else:
             self.start(partial(self._inspect_job, is_first=self._task is None))
 
@@ -167,14 +169,14 @@ class Inspection(Commands):
                     state.change(completing(state.stated, read_job(str(proposal), unanswered=True)))
                 self._follow_checks(is_first=is_first)
 
-    async def _inspect_tables(self, unit: str, *options: str) -> None:
+    async def _inspect_tables(self, unit: str, edits: Job, *options: str) -> None:
         """Inspect linked tables: all files of the opened folder, or the tables of the job."""
         state = self._state
         source = state.name if self.data is None or not self.data.is_dir() else self.folder.relative(self.data)
-        declared = Job().with_(skip_rows=state.stated.settings.get("skip_rows"), unit=unit)
+        declared = edited(Job().with_(skip_rows=state.stated.settings.get("skip_rows"), unit=unit), edits)
         await self._inspect(source, *arguments_of(declared.settings), *options)
 
-    async def _propose_unit(self, unit: str) -> None:
+    async def _propose_unit(self, unit: str, edits: Job) -> None:
         """Replace the job file. Keep the sizes of the promise and the name of the publication."""
         job = self._state.file
         if job is None:
@@ -182,8 +184,9 @@ class Inspection(Commands):
         proposal = job.with_name(f".{token_urlsafe(12)}{JOB}")  # paths in it are relative to this folder
         kept = self._state.raw.only(_KEPT)
         try:
-            await self._inspect_tables(unit, "--out", str(proposal))
+            await self._inspect_tables(unit, edits, "--out", str(proposal))
             if proposal.exists():
+                self.asked_unit = ""
                 self._state.require_not_publishing()
                 with replacement(job) as new:
                     text = changed_job(proposal.read_text(encoding="utf-8"), kept)

@@ -323,8 +323,11 @@ class PageState:
 
         Without a job file, repeat the first inspection with the recommended settings.
         """
-        answers = self.item_answers
-        if fix.settings.keys() == {"unit"}:
+        answers, asked = self.item_answers, self.inspection.asked_unit
+        if asked and not self.inspection.busy:
+            self.require_not_publishing()
+            self.inspection.propose_unit(asked, Job(fix.settings))
+        elif fix.settings.keys() == {"unit"}:
             self.answer(",".join(Job(fix.settings).names("unit")))
         elif not self._add(Job(fix.settings)):
             self.inspection.settle(answers if fix in answers else [fix])
