@@ -666,3 +666,40 @@ def test_a_contradicted_person_is_a_warning_until_it_is_checked(tmp_path: Path) 
         assert warning not in texts(user)
 
     by_clicks(tmp_path, way)
+
+
+@pytest.mark.usefixtures("commands_in_this_process")
+def test_a_remedy_without_which_the_declared_person_cannot_be_read_keeps_the_answer(tmp_path: Path) -> None:
+    rows = [f"{'' if n == 7 else f'F{n // 2:03}'},P{n // 2:03},{'fm'[n % 4 // 2]}" for n in range(200)]
+    (tmp_path / "visits.csv").write_text("\n".join(["case,pid,sex", *rows]))
+
+    async def way(user: User, state: PageState) -> None:
+        state.open("visits.csv")
+        await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
+        await user.open("/")
+        state.answer("case")
+        await until(lambda: "Skip rows without a person" in texts(user) and not state.inspection.busy)
+        assert (state.answered, state.inspection.asked_unit) == (False, "case")
+        user.find(content="Skip rows without a person", marker="fix").click()
+        await until(lambda: state.answered and not state.inspection.busy)
+        assert (state.unit, state.inspection.asked_unit) == ("case", "")
+        assert "no-id" in str(state.raw["skip_rows"])
+
+    by_clicks(tmp_path, way)
+
+
+@pytest.mark.usefixtures("commands_in_this_process")
+def test_all_warnings_are_checked_by_one_click(tmp_path: Path) -> None:
+    rows = [f"P{n:03},{'k.A.' if n % 5 == 0 else n % 40 + 20},{'-99' if n % 7 == 0 else n % 3}" for n in range(100)]
+    (tmp_path / "people.csv").write_text("\n".join(["pid,age,children", *rows]))
+
+    async def way(user: User, state: PageState) -> None:
+        state.open("people.csv")
+        await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
+        await user.open("/")
+        assert len(state.inspection.unchecked) > 1
+        user.find(marker="check all").click()
+        await until(lambda: not state.inspection.unchecked)
+        assert "# Checked: " in state.file.read_text()
+
+    by_clicks(tmp_path, way)

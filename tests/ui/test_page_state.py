@@ -337,3 +337,26 @@ async def settled(state: PageState) -> None:
     await asyncio.sleep(0)
     while state.inspection.busy:
         await asyncio.sleep(0.02)
+
+
+@pytest.mark.parametrize(
+    ("out", "others", "new"),
+    [
+        ("data-2024", ["data"], "data-2024-2"),
+        ("data-2", [], "data-2-2"),
+        ("data-2", ["data"], "data-3"),
+        ("data-3", ["data", "data-2"], "data-4"),
+        ("data-3", ["data"], "data-3-2"),
+        ("data", ["data-2"], "data-3"),
+        ("-5", [], "-5-2"),
+    ],
+)
+def test_only_a_number_that_the_page_added_is_replaced_in_the_next_folder(
+    tmp_path: Path, out: str, others: list[str], new: str
+) -> None:
+    (tmp_path / "visits.toml").write_text(JOB.replace('"safe"', f'"{out}"'))
+    for name in (out, *others):
+        (tmp_path / name).mkdir()
+    state = PageState(Folder(tmp_path))
+    state.job = tmp_path / "visits.toml"
+    assert state.new_out == new
