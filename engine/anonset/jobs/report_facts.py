@@ -189,10 +189,10 @@ def names_of_groups(
     """
     if not isinstance(publication, Records):
         return {}
-    groups = {column.name: column.vocabulary.labels for column in publication.relational}
+    groups: dict[str, Sequence[str]] = {one.name: one.vocabulary.labels for one in publication.relational}
     if (items := publication.transactions) is not None:
-        labels = tuple(one.label for one in publication.symbols if one.kind == "node")
-        groups |= dict.fromkeys(publication.joined or (items.name,), labels)
+        nodes = tuple(one.label for one in publication.symbols if one.kind == "node")
+        groups |= dict.fromkeys(publication.joined or (items.name,), nodes)
     values = {one.column: {_words(value): value for value in one.occurrences if _is_name(value)} for one in rare}
     known = {} if original is None else {one.name: one for one in original.relational}
     sets, found = {one.label for one in publication.value_sets}, dict[str, str]()
