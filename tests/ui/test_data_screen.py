@@ -698,7 +698,7 @@ def test_all_warnings_are_checked_by_one_click(tmp_path: Path) -> None:
         await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
         await user.open("/")
         assert len(state.inspection.unchecked) > 1
-        user.find(marker="check all").click()
+        user.find(marker="check-all").click()
         await until(lambda: not state.inspection.unchecked)
         assert "# Checked: " in state.file.read_text()
 

@@ -134,7 +134,7 @@ def _question(screen: Screen) -> None:
             text("p", "Choose an answer first: roles and risk depend on it. Only you know it.").classes("alert")
             with ui.element("div").classes("actions"):
                 for unit in [one["unit"] for one in state.inspection.answers if one["unit"] in units][:_MOST_BUTTONS]:
-                    button(units[unit], partial(screen.act, state.answer, unit)).classes("second").mark(f"unit {unit}")
+                    button(units[unit], partial(screen.act, state.answer, unit)).classes("second").mark(f"likely-{unit}")
         choice = menu_of(units, UNIT, partial(screen.act, state.answer), value=answer)
         choice.classes("wide").mark("unit")
         if answer is None:
@@ -246,7 +246,7 @@ def _problems(screen: Screen) -> None:
                         _second_button("I checked this", partial(screen.act, found.check, problem)).mark("check")
         if len(unchecked) > 1 and state.file is not None:
             label = f"I checked all {len(unchecked)} warnings"
-            _second_button(label, partial(screen.act, found.check, *unchecked)).mark("check all")
+            _second_button(label, partial(screen.act, found.check, *unchecked)).mark("check-all")
         settled = {one: problem for one, problem in warnings.items() if one not in (*unchecked, found.error)}
         _checked(screen, settled)
 
