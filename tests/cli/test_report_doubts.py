@@ -136,7 +136,7 @@ def test_the_names_of_groups_of_the_owner_are_a_doubt(place: Place, more: list[s
     assert ran.code == 0, ran.err
     page, source = place.folder / "page.html", place.out if more else place.private / "report.json"
     assert place.run("report", str(source), "-o", str(page), *more).code == 0
-    found = re.search(r"published labels, and nobody checked what they reveal: (.*?)\.</li>", page.read_text())
+    found = re.search(r"Nobody checked what the names of these published groups reveal: (.*?)\.</li>", page.read_text())
     assert found is not None
     assert html.unescape(found[1]) == ("'HIV hostel'" if more else "'HIV hostel' and 'Ulm'")
 

@@ -677,7 +677,7 @@ def test_a_remedy_without_which_the_declared_person_cannot_be_read_keeps_the_ans
         state.open("visits.csv")
         await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
         await user.open("/")
-        state.answer("case")
+        user.find(marker="likely-case").click()
         await until(lambda: "Skip rows without a person" in texts(user) and not state.inspection.busy)
         assert (state.answered, state.inspection.asked_unit) == (False, "case")
         user.find(content="Skip rows without a person", marker="fix").click()

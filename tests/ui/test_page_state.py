@@ -360,3 +360,28 @@ def test_only_a_number_that_the_page_added_is_replaced_in_the_next_folder(
     state = PageState(Folder(tmp_path))
     state.job = tmp_path / "visits.toml"
     assert state.new_out == new
+
+
+def test_publishing_cancels_a_running_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def finish(run: CommandRun) -> int:
+        while run.arguments[0] == "suggest" and not run._is_cancelled:
+            await asyncio.sleep(0.01)
+        run.code = CANCELLED
+        return run.code
+
+    async def way() -> None:
+        state = PageState(Folder(tmp_path))
+        state.job = tmp_path / "visits.toml"
+        state.try_candidates()
+        await asyncio.sleep(0)
+        assert state.trial is not None
+        assert state.trial.busy
+        state.publish()
+        async with asyncio.timeout(5):
+            while state.publishing or state.trial.busy:
+                await asyncio.sleep(0.01)
+
+    monkeypatch.setattr(CommandRun, "finish", finish)
+    (tmp_path / "visits.csv").write_text("who,codes\nA,a b\nB,a b\n")
+    (tmp_path / "visits.toml").write_text(JOB.replace('"?"', '"row"'))
+    asyncio.run(way())

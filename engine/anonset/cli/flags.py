@@ -123,8 +123,7 @@ _HELP_GROUPS: dict[str, tuple[str, ...]] = {  # the first heading that lists a s
         "attack", "beside", "seconds",
     ),
     "Statements of the owner": (
-        "title", "owner", "purpose", "recipient", "legal_basis", "retention", "access", "unpublished", "confirmation",
-        "date",
+        "title", "owner", "purpose", "recipient", "legal_basis", "retention", "access", "confirmation", "date",
     ),
 }  # fmt: skip
 _REST = ("Algorithm parameters", "Execution")

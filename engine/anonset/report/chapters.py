@@ -293,7 +293,12 @@ def _origin(facts: ReportFacts, date: str) -> Chapter:
         *((f"file {name}", f"SHA-256 {digest}") for name, digest in files.items()),
     ]  # fmt: skip
     if report is None:
-        rows = [("date of the release", date or to_fill()), ("seed", "stated only in the internal report"), *rows]
+        rows = [
+            ("date of the release", date or to_fill()),
+            ("number of columns not published", to_fill()),
+            ("seed", "stated only in the internal report"),
+            *rows,
+        ]
         return Chapter("origin", "Origin", f"{date or 'date to fill in'}; {line}", [Section("", head, rows)])
     told, seed = tuple(report.contradictions), str(report.seed)
     if report.seed is None:

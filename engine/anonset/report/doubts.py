@@ -176,7 +176,7 @@ def _names_of_groups(facts: ReportFacts) -> Iterator[str]:
             )
     if facts.group_names:
         named = listed([repr(name) for name in facts.group_names], "and", _MOST_NAMED)
-        yield f"The owner wrote these published labels, and nobody checked what they reveal: {named}."
+        yield f"Nobody checked what the names of these published groups reveal: {named}."
 
 
 def _lost(facts: ReportFacts) -> Iterator[str]:

@@ -82,11 +82,6 @@ class ReportSettings(OriginalSettings):
         description="Is the release public, or under a contract (which one)?",
     )
 
-    unpublished: str = Field(
-        "",
-        title="Columns not published",
-        description="How many columns of the data are not published, and what do they contain?",
-    )
     confirmation: str = Field(
         "",
         title="Confirmation of the declared person",

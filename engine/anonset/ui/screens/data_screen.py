@@ -134,7 +134,8 @@ def _question(screen: Screen) -> None:
             text("p", "Choose an answer first: roles and risk depend on it. Only you know it.").classes("alert")
             with ui.element("div").classes("actions"):
                 for unit in [one["unit"] for one in state.inspection.answers if one["unit"] in units][:_MOST_BUTTONS]:
-                    button(units[unit], partial(screen.act, state.answer, unit)).classes("second").mark(f"likely-{unit}")
+                    likely = button(units[unit], partial(screen.act, state.answer, unit))
+                    likely.classes("second").mark(f"likely-{unit}")
         choice = menu_of(units, UNIT, partial(screen.act, state.answer), value=answer)
         choice.classes("wide").mark("unit")
         if answer is None:

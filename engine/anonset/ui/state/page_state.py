@@ -3,6 +3,7 @@
 import asyncio
 import tomllib
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import chain, count
 from pathlib import Path
 from typing import Any
@@ -324,11 +325,11 @@ class PageState:
         Without a job file, repeat the first inspection with the recommended settings.
         """
         answers, asked = self.item_answers, self.inspection.asked_unit
-        if asked and not self.inspection.busy:
+        if fix.settings.keys() == {"unit"}:
+            self.answer(",".join(Job(fix.settings).names("unit")))
+        elif asked and not self.inspection.busy:
             self.require_not_publishing()
             self.inspection.propose_unit(asked, Job(fix.settings))
-        elif fix.settings.keys() == {"unit"}:
-            self.answer(",".join(Job(fix.settings).names("unit")))
         elif not self._add(Job(fix.settings)):
             self.inspection.settle(answers if fix in answers else [fix])
             self._inspect_again()
@@ -411,7 +412,7 @@ class PageState:
             self._write(changes)
 
     def publish(self) -> None:
-        """Start to publish the data of the job.
+        """Start to publish the data of the job. A running trial is cancelled: it would slow the publication.
 
         Raises
         ------
@@ -423,7 +424,12 @@ class PageState:
             statements = {} if self.made is None else self.made.statements
             out = self.stated.text("out")
             self.publication = Publication(self.name, out, self.folder, model, statements)
-            self.publication.start(self.publication.finish)
+            self.publication.start(partial(self._publish, self.publication))
+
+    async def _publish(self, publication: Publication) -> None:
+        if self.trial is not None and self.trial.busy:
+            await self.trial.cancel()
+        await publication.finish()
 
     @property
     def rows_report(self) -> Path | None:
