@@ -204,6 +204,7 @@ def test_a_column_that_no_model_protects_is_removed_on_the_screen_promise(tmp_pa
     async def way(user: User, state: PageState) -> None:
         await opened(user, state, "visits.toml")
         await user.open("/promise")
+        assert " (median), 2 (95th percentile). " in texts(user)
         user.find(content="Do not publish hiv", marker="fix").click()
         await until(lambda: "hiv" in state.stated.settings["drop"] and state.inspection.busy)
         await until(lambda: "Guarantee" in texts(user))
