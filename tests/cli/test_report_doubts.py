@@ -6,12 +6,18 @@ import hashlib
 import html
 import random
 import re
+from dataclasses import replace
 from importlib.metadata import version
 
 import pytest
 
+from anonset.analysis.attack import Attempts
 from anonset.attacks.registry import ATTACKS
+from anonset.jobs.reading import opened_to_compare
+from anonset.jobs.report_facts import public_facts
+from anonset.report.doubts import doubts
 from anonset.report.risks.verdicts import attack_in_words
+from anonset.settings.publication import OriginalSettings, ReportSettings
 from cli.place import Place
 
 pytestmark = pytest.mark.compiled
@@ -76,6 +82,12 @@ def test_an_earlier_release_of_the_same_input_is_a_doubt(place: Place) -> None:
     assert any(doubt.startswith("The publication first may be about the same persons") for doubt in doubts), doubts
 
 
+def test_skipped_rows_became_no_record(place: Place) -> None:
+    report(place, [*BY_PATIENT, *ATTRIBUTES, "--k", "5"], 60)
+    shown = first_screen((place.folder / "0.html").read_text())
+    assert "120 source rows became 60 records; 24 (20.0%) became none; 60 published." in shown
+
+
 def test_several_earlier_releases_are_named_in_the_plural(place: Place) -> None:
     data = place.write("earlier.csv", rows(60))
     roles = [*BY_PATIENT, *ATTRIBUTES, "--k", "5", "--drop", "visit,hiv,codes"]
@@ -97,7 +109,7 @@ def test_a_shareable_report_has_the_doubts_that_follow_from_the_publication(plac
 
 def test_a_shareable_report_says_that_many_items_single_out(place: Place) -> None:
     _, doubt = report(place, [*BY_PATIENT, *ITEMS, "--k", "5"], 60, "--shareable")
-    assert re.search(r"know all items .* and the symbols that replace them: they single out \d+\.\d%", doubt)
+    assert re.search(r"know all items of a person: they single out \d+\.\d%", doubt)
 
 
 def test_attributes_and_further_items_together_are_a_doubt(place: Place) -> None:
@@ -202,7 +214,8 @@ def test_all_items_are_a_doubt_if_a_typical_number_of_items_singles_out_few(plac
         page = place.folder / f"{name}.html"
         assert place.run("report", *of, "-o", str(page)).code == 0
         assert re.search(
-            r"know all items of a person and the symbols that replace them: they single out [5-9]\d", page.read_text()
+            r"know all items of a person: they single out [5-9]\d",
+            page.read_text(),
         ), name
 
 
@@ -275,7 +288,7 @@ def test_a_key_of_rows_declared_as_person_is_a_contradiction(place: Place) -> No
     page = place.folder / "page.html"
     ran = place.run("report", str(place.private / "report.json"), "-o", str(page), "--json")
     assert ran.json["doubts"][0] == (
-        "Each value of 'EPIKEY' is declared a different person, but 180 of the first rows have only 70 different "
+        "Each value of 'EPIKEY' is declared a different person, but 180 rows have only 70 different "
         "values of 'ENCRYPTED_HESID'."
     )
     assert "none: each value of EPIKEY has one row" in page.read_text()
@@ -288,7 +301,7 @@ def test_rows_with_names_that_repeat_contradict_rows_as_persons(place: Place) ->
     model = "--model km --k 5 --m 2 --hierarchy context=halves:frequency"
     roles = ["--unit", "row", "--items", "context", "--drop", "User full name", "--separator", ";"]
     ran = place.run("anonymize", data, *roles, *model.split(), "-o", str(place.out))
-    assert "240 of the first rows have only 30 different values of 'User full name'" in ran.err
+    assert "240 rows have only 30 different values of 'User full name'" in ran.err
 
 
 @pytest.mark.parametrize(
@@ -406,7 +419,7 @@ def test_persons_singled_out_by_columns_published_as_is_are_counted(place: Place
     shown = first_screen(page.read_text())
     beyond = "sex, and q1 and q2 as published"
     assert f"unique, if an attacker knows {beyond}: " in shown.partition("Check first")[0]
-    assert "Singling out at most 1/3, without q1 and q2 " in text_of(
+    assert "Singling out at most 1/3 for an attacker who knows sex, without q1 and q2 " in text_of(
         page.read_text(), "Singling out, linkability, inference"
     )
     attacker = f"for someone who knows {beyond}: this attacker finds fewer than 3 rows for 100.0% of the rows"
@@ -424,13 +437,15 @@ def test_the_worst_case_is_in_the_first_line_the_table_and_the_doubts(place: Pla
     options[options.index("km")] = "kkm"
     doubts = report(place, options, 12, *more)
     page = (place.folder / f"{len(more)}.html").read_text()
-    known = "all items of a person, {}, and the symbols that replace them"
-    found = re.search(rf"(\d+\.\d%), if an attacker knows {known.format('age')}", first_screen(page))
+    known = "{} and all items of a person (and which published groups hide them)"
+    found = re.search(rf"(\d+\.\d%), if an attacker knows {re.escape(known.format('age,'))}", first_screen(page))
     assert found is not None
-    stated = f"attackers who know {known.format('age')}: they single out {found[1]} of the persons."
+    stated = f"attackers who know {known.format('age,')}: they single out {found[1]} of the persons."
     assert any(stated in doubt for doubt in doubts), doubts
     row = f"{known.format('sex')} no 1 100.0% {found[1]}"
     assert row in text_of(page, "Re-identification risk by attacker knowledge")
+    border = f"at most 1/2 for an attacker who knows age, and at most 1 item; {found[1]}, if an attacker knows "
+    assert border + known.format("age,") in text_of(page, "Singling out, linkability, inference")
     stated_sizes = re.search(r"Items per person 1\d \(median\), 1\d \(95th", text_of(page, "Persons and records"))
     assert (stated_sizes is None) == bool(more)
 
@@ -442,6 +457,10 @@ def test_no_part_of_the_report_repeats_a_contradicted_declaration(place: Place) 
     assert contradicted in first_screen(page).partition("Contents")[2]
     assert "identify a person; the data contradict it: see Check first." in text_of(page, "Persons and records")
     assert "as declared" not in page
+    told = "here, each visit counts as a person, and the data contradict it"
+    assert f"matching records; {told} (k-anonymity with k=3)" in first_screen(page)
+    unbounded = f"Singling out not known {told.capitalize()}. Someone who knows"
+    assert unbounded in text_of(page, "Singling out, linkability, inference")
     assert "hiv seems sensitive; the guarantee does not limit" in text_of(page, "Sensitive data")
 
 
@@ -459,6 +478,29 @@ def test_a_declaration_that_nobody_made_is_not_called_wrong(place: Place) -> Non
         doubts
     )
     assert not [doubt for doubt in doubts if doubt.startswith("If the declaration is wrong")]
+    risks = text_of((place.folder / "0.html").read_text(), "Singling out, linkability, inference")
+    assert "Singling out not known Here, a person is one row: nobody declared who is a person. Someone who" in risks
+
+
+@pytest.mark.parametrize("success", [0.1, 0.002])
+def test_the_attack_that_finds_most_is_the_doubt(place: Place, success: float) -> None:
+    """If attackers with more items single out equally few persons, the doubt is about the one who finds most, or about
+    the lack of success.
+    """
+    report(place, [*BY_PATIENT, *ITEMS, "--k", "5"], 60)
+    with opened_to_compare(str(place.out), None, OriginalSettings(), "risks", with_private=False) as (opened, _):
+        facts = public_facts(opened)
+    tried = [
+        Attempts(False, size, (), 1000, 0.0, 0.1, 0.0, found, None, 0) for size, found in ((2, 0.001), (4, success))
+    ]
+    facts = replace(facts, after=replace(facts.after, attempts=tuple(tried)), items_per_person=(9, 9))
+    found, text = (
+        doubts(facts, ReportSettings()),
+        "know 4 items of a person: they single out 0.0% of the persons, and find 10.0%",
+    )
+    none = "No simulated attacker who knows more items of a person than the guarantee covers succeeds"
+    assert any(text in doubt for doubt in found) == (success == 0.1), found
+    assert any(doubt.startswith(none) for doubt in found) == (success < 0.1), found
 
 
 def test_items_from_several_columns_are_named(place: Place) -> None:

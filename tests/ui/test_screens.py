@@ -617,7 +617,7 @@ def write_episodes(folder: Path) -> None:
 @pytest.mark.usefixtures("commands_in_this_process")
 def test_a_contradicted_person_and_a_sensitive_column_are_warnings_until_they_are_checked(tmp_path: Path) -> None:
     write_episodes(tmp_path)
-    contradiction = "each value of 'EPIKEY' is declared a different person, but 180 of the first rows have only 70"
+    contradiction = "each value of 'EPIKEY' is declared a different person, but 180 rows have only 70"
     sensitive = "Column ETHNOS seems sensitive, but the guarantee does not limit what others infer about it"
 
     async def way(user: User, state: PageState) -> None:

@@ -34,11 +34,12 @@ from anonset.report.conclusion import (
     plain_words,
     protection,
     sensitive,
+    singled_out,
 )
 from anonset.report.countable import countable_figures
 from anonset.report.drawings import bars
 from anonset.report.frontier import frontier_drawing
-from anonset.report.risks.base import PagePart
+from anonset.report.risks.base import PagePart, doubted_person
 from anonset.report.risks.verdicts import attack_in_words
 from anonset.report.sections import Section
 from anonset.report.symbols import symbols_html
@@ -172,10 +173,12 @@ def _guarantee(facts: ReportFacts, part: PagePart) -> Chapter:
     if declared.accepted_undecided:
         covered = "the check did not finish"
         verified = "The check did not finish, and the owner accepted this: the guarantee is not proven."
-    risks = questions(model)
+    (name, answer, explanation), *others = questions(model)
+    if answer != "not covered":
+        answer, doubted = singled_out(facts, answer), doubted_person(facts)
+        explanation = f"Here, {doubted}. {explanation}" if doubted else explanation
+    risks = [(name, answer, explanation), *others]
     if beyond := attacker_beyond(facts):
-        named = listed(declared.published_as_is or (), "and")
-        risks[0] = (risks[0][0], f"{risks[0][1]}, without {named}", risks[0][2])
         risks.insert(1, ("Singling out by columns published as is", "not covered", beyond))
     line = f"protected: {part.protection[0][1].partition(':')[0].rstrip('.')}; verified: {covered}"
     return Chapter("guarantee", "Guarantee", line, [

@@ -9,7 +9,7 @@ from anonset.privacy import PrivacyModel
 from anonset.reading.file_options import Unit
 from anonset.release.documents import Report
 from anonset.release.guarantee_limits import ranked_limits, sentences
-from anonset.report.risks.base import UNDECLARED, PagePart, worst_knowledge
+from anonset.report.risks.base import UNDECLARED, PagePart, doubted_person, worst_knowledge
 from anonset.report.risks.verdicts import attack_in_words
 from anonset.report.techniques import left_out
 from anonset.spelling import counted, listed, name_ranges
@@ -53,8 +53,8 @@ def plain_words(text: str, facts: ReportFacts) -> str:
 def conclusion(facts: ReportFacts, part: PagePart) -> list[str]:
     """Return three sentences: the guarantee, the simulated attacks, and the most important limit; and the columns."""
     promise, declared = sentences(facts.model.statement)[0].rstrip("."), facts.attested.declarations
-    if declared.unit in UNDECLARED:
-        promise += "; here, a person is one row: nobody declared who is a person"
+    if doubted := doubted_person(facts):
+        promise += f"; here, {doubted}"
     if attacker_beyond(facts):
         promise += f"; not for someone who also knows {listed(name_ranges(declared.published_as_is or ()), 'and')}"
     verified = (
@@ -70,6 +70,30 @@ def conclusion(facts: ReportFacts, part: PagePart) -> list[str]:
         *_columns(facts),
     ]
     return [plain_words(text, facts) for text in texts]
+
+
+def singled_out(facts: ReportFacts, answer: str) -> str:
+    """Return the short answer on singling out with its border: for whom and for what knowledge it holds.
+
+    Parameters
+    ----------
+    answer
+        Bound of the model.
+    """
+    model, declared = facts.model, facts.attested.declarations
+    if declared.accepted_undecided:
+        return "not proven"
+    if doubted_person(facts):
+        return "not known"
+    known = ["all quasi-identifiers"] if facts.attested.data.quasi_identifiers else []
+    known += [f"at most {counted(model.m, 'item')}"] if model.m else []
+    if known and not model.secrets:
+        answer += f" for an attacker who knows {' and '.join(known)}"
+    if attacker_beyond(facts):
+        answer += f", without {listed(name_ranges(declared.published_as_is or ()), 'and')}"
+    if facts.unlike_others:
+        answer += f"; {percent(facts.unlike_others)}, if an attacker knows {worst_knowledge(facts)}"
+    return plain_words(answer, facts)
 
 
 def attacker_beyond(facts: ReportFacts) -> str:
@@ -165,7 +189,8 @@ def _of_rows(report: Report, published: int, tables: str, key: str) -> list[tupl
         if read is None
         else f"{counted(read + n_skipped, 'source row')} became {counted(records, 'record')}"
     )
-    texts = {RECORDS: f"{came}; {published:,} published."}
+    none = f"; {n_skipped:,} ({percent(n_skipped / (read + n_skipped))}) became none" if read and n_skipped else ""
+    texts = {RECORDS: f"{came}{none}; {published:,} published."}
     texts["Skipped rows"] = "; ".join(map(str, skipped)) or "none"
     if not key:
         texts["Repeated rows"] = "not merged: each row is one record"

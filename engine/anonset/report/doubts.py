@@ -14,6 +14,7 @@ from anonset.reading.file_options import Unit
 from anonset.release.documents import Report
 from anonset.report.conclusion import attacker_beyond, plain_words, seemingly_sensitive, seems_sensitive
 from anonset.report.risks.base import UNDECLARED, worst_knowledge
+from anonset.report.risks.records import verdict_on_search
 from anonset.settings.publication import ReportSettings
 from anonset.spelling import counted, listed
 
@@ -133,7 +134,16 @@ def _further_items(facts: ReportFacts) -> Iterator[str]:
     """
     attempts = facts.after.attempts if isinstance(facts.after, Risk) else ()
     beyond = [one for one in attempts if one.items and one.promised is None and not one.as_is]
-    worst = max(beyond, key=lambda one: (min(one.alone, _MOST_OF_THEM), -one.items, not one.values), default=None)
+    worst = max(
+        beyond,
+        key=lambda one: (
+            round(min(one.alone, _MOST_OF_THEM), 3),
+            min(one.success, _MOST_OF_THEM),
+            -one.items,
+            not one.values,
+        ),
+        default=None,
+    )
     few, who = (
         1 / (facts.model.k or FEWEST_MATCHES),
         "persons" if facts.attested.declarations.unit == "person" else "rows",
@@ -145,7 +155,15 @@ def _further_items(facts: ReportFacts) -> Iterator[str]:
             f"The guarantee does not cover attackers who know {worst_knowledge(facts)}: they single out "
             f"{percent(alone)} of the {who}."
         )
-    if worst is not None and (more or worst.alone > few):
+    if worst is None or not isinstance(facts.after, Risk) or not (more or worst.alone > few):
+        return
+    verdict = verdict_on_search(facts.after, worst)
+    if not verdict.succeeds:
+        yield (
+            "No simulated attacker who knows more items of a person than the guarantee covers succeeds "
+            f"({verdict.rates}, with {worst.words})."
+        )
+    else:
         yield (
             f"The guarantee does not cover attackers who know {worst.words} of a person: they single out "
             f"{percent(worst.alone)} of the {who}, and find {percent(worst.success)} by guessing (simulated attack, "

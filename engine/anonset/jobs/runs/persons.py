@@ -183,8 +183,9 @@ def _contradiction(sign: PersonSign, table: Table) -> Problem:
     of_ids = unit not in ("row", "unknown")
     each = f"value of {' with '.join(map(repr, _id_names(table)))}" if of_ids else "row"
     word = "the data do not say who is a person" if unit == "unknown" else f"each {each} is declared a different person"
+    examined = "rows" if sign.rows == table.source_rows else "of the first rows"
     problem = (
-        f"{word}, but {sign.rows:,} of the first rows have only "
+        f"{word}, but {sign.rows:,} {examined} have only "
         f"{sign.persons:,} different values of {' and '.join(map(repr, columns))}"
     )
     return Problem(problem, [Fix({"unit": columns}, "if these are persons")])

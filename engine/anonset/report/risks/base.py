@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from anonset.analysis.summary import ItemDetail
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.jobs.report_facts import ReportFacts
 from anonset.measures.risks.item_inference import LIKELY, RARE, SURE, ItemInference
@@ -48,8 +49,20 @@ def above_threshold(threshold: float) -> str:
 
 def worst_knowledge(facts: ReportFacts) -> str:
     """Return the knowledge of the attacker who singles out the share `ReportFacts.unlike_others`."""
-    values = ", all quasi-identifiers, and" if facts.attested.data.quasi_identifiers else " and"
-    return f"all items of a person{values} the symbols that replace them"
+    values = "all quasi-identifiers and " if facts.attested.data.quasi_identifiers else ""
+    forms = [form.name for one in facts.details if isinstance(one, ItemDetail) for form in one.forms]
+    return f"{values}all items of a person{' (and which published groups hide them)' if 'set' in forms else ''}"
+
+
+def doubted_person(facts: ReportFacts) -> str:
+    """Return why nobody knows how many records a person has. Empty if nothing contradicts the declared person."""
+    private = facts.private
+    if facts.attested.declarations.unit in UNDECLARED:
+        return "a person is one row: nobody declared who is a person"
+    if private is None or not private.contradictions or getattr(facts.attested.data, "id", []):
+        return ""  # a model for published ids protects rows
+    each = listed(Unit.of(private.settings.get("unit")).columns or ["row"], "with")
+    return f"each {each} counts as a person, and the data contradict it"
 
 
 def of_rows(facts: ReportFacts) -> list[tuple[str, str]]:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
+from anonset.analysis.attack import Attempts
 from anonset.analysis.exposures import MATCHES, Exposure, higher_after, small_class_text
 from anonset.analysis.risk import Risk
 from anonset.attacks.base import AttackResult
@@ -349,15 +350,17 @@ def _attack_figures(risk: Risk) -> list[Section]:
 
 def _verdicts(risk: Risk) -> list[AttackVerdict]:
     """Return the verdicts on the search for random persons, and on the requested attacks."""
-    chance = 1 / max(1, risk.records if risk.persons is None else risk.persons)
-    searches = [
-        verdict_on_limit(
-            f"search for a {risk.unit}", f"{attempt.words} of a random {risk.unit}",
-            attempt.success, chance, attempt.attempts, attempt.promised, broken=attempt.broken > 0,
-        )
-        for attempt in risk.attempts
-    ]  # fmt: skip
+    searches = [verdict_on_search(risk, attempt) for attempt in risk.attempts]
     return [*searches, *attack_verdicts(risk.outcomes, risk.not_tried)]
+
+
+def verdict_on_search(risk: Risk, attempt: Attempts) -> AttackVerdict:
+    """Return the verdict on the search for random persons with given knowledge."""
+    chance = 1 / max(1, risk.records if risk.persons is None else risk.persons)
+    return verdict_on_limit(
+        f"search for a {risk.unit}", f"{attempt.words} of a random {risk.unit}",
+        attempt.success, chance, attempt.attempts, attempt.promised, broken=attempt.broken > 0,
+    )  # fmt: skip
 
 
 def _drawing(risk: Risk) -> str:
