@@ -169,6 +169,20 @@ def test_codes_of_diagnoses_of_which_none_is_sensitive_are_a_doubt(place: Place,
     assert (doubt in page.read_text()) == (not more)
 
 
+def test_sensitive_columns_as_items_are_a_doubt(place: Place) -> None:
+    columns = ["has_asthma", "has_hiv", "has_flu", "has_cough"]
+    draw = random.Random(3)
+    lines = [",".join([str(n), *(str(draw.randrange(2)) for _ in columns)]) for n in range(200)]
+    data = place.write("survey.csv", "\n".join([f"pid,{','.join(columns)}", *lines]) + "\n")
+    roles = ["--unit", "pid", "--one-hot", ",".join(columns), "--hierarchy", "items=balanced:2"]
+    ran = place.run("anonymize", data, *roles, "--model", "km", "--k", "3", "--m", "1", "-o", str(place.out), "--quiet")
+    assert ran.code == 0, ran.err
+    for options in ([str(place.out), "--shareable"], [str(place.private / "report.json")]):
+        page = place.folder / f"page-{len(options)}.html"
+        assert place.run("report", *options, "-o", str(page)).code == 0
+        assert "seem sensitive (&#39;has_asthma&#39; and &#39;has_hiv&#39;), and none is declared" in page.read_text()
+
+
 def test_a_sound_publication_has_no_doubts(place: Place) -> None:
     lines = [line for line in rows(60).splitlines() if ",," not in line]
     data = place.write("sound.csv", "\n".join(lines) + "\n")

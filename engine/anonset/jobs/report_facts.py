@@ -37,7 +37,7 @@ from anonset.release.opened import OpenedPublication
 from anonset.release.publishing.staging import private_of
 from anonset.settings.binding import HierarchySpec
 from anonset.settings.publication import OriginalSettings
-from anonset.spelling import setting
+from anonset.spelling import listed, setting
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,8 @@ class ReportFacts(RedactedRepr):
     """Names of published groups that the owner wrote, each with a rare value that it contains, or an empty text
     (`names_of_groups`).
     """
-    codes: Mapping[str, str] = field(default_factory=dict)
-    """Kind of the codes by column, for items that are codes of diagnoses or drugs (`coded_items`)."""
+    sensitive_items: Mapping[str, str] = field(default_factory=dict)
+    """What the items are by column, for items that may be sensitive (`sensitive_items`)."""
     private: Report | None = None
     """Private report. None if the report is not available."""
     sensitive: Mapping[str, int | None] = field(default_factory=dict)
@@ -132,8 +132,8 @@ def report_facts(
     rare = rare_values(original, opened.model)
     return ReportFacts(
         opened.attested, opened.model, kind.summary(), after, errors, rare,
-        names_of_groups(opened.publication, original, rare, hierarchies or {}), coded_items(opened.publication), report,
-        sensitive,
+        names_of_groups(opened.publication, original, rare, hierarchies or {}), sensitive_items(opened.publication),
+        report, sensitive,
         kind.details(original), opened.sha256, _other_releases(opened, report), _unlike_others(opened.publication),
         () if column is None else tuple(typical_sizes(column)), _without_role(source, settings),
     )  # fmt: skip
@@ -222,17 +222,25 @@ def _is_name(text: str) -> bool:
     return text[:1] not in ("(", "[") and len(re.sub(r"[\W\d_]", "", text)) > 2
 
 
-def coded_items(publication: Published) -> dict[str, str]:
-    """Return the kind of the codes by column, for published items that are codes of diagnoses or drugs."""
+def sensitive_items(publication: Published) -> dict[str, str]:
+    """Return what the items are by column, for published items that are codes of diagnoses or drugs, or have sensitive
+    names such as columns of 0 and 1.
+    """
     if not isinstance(publication, Records) or publication.transactions is None:
         return {}
     members = dict.fromkeys(name for symbol in publication.symbols for name in symbol.members)
     marks = {name: prefixed(name, "") for name in publication.joined} or {publication.transactions.name: ""}
-    kinds = {
-        name: kind_of_values([one.removeprefix(mark) for one in members if one.startswith(mark)])
-        for name, mark in marks.items()
-    }
-    return {name: kind for name, kind in kinds.items() if kind in CODE_LEVELS}
+    found = {}
+    for name, mark in marks.items():
+        labels = [one.removeprefix(mark) for one in members if one.startswith(mark)]
+        if (kind := kind_of_values(labels)) in CODE_LEVELS:
+            found[name] = f"look like {kind}"
+        elif sensitive := [repr(one) for one in labels if is_sensitive(one)]:
+            found[name] = f"seem sensitive ({listed(sensitive, 'and', _MOST_NAMED)})"
+    return found
+
+
+_MOST_NAMED = 5
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -271,7 +279,7 @@ def public_facts(opened: OpenedPublication) -> ReportFacts:
     kind = analysis_of(opened.publication)
     return ReportFacts(
         opened.attested, opened.model, kind.summary(), risk(opened),
-        group_names=names_of_groups(opened.publication), codes=coded_items(opened.publication),
+        group_names=names_of_groups(opened.publication), sensitive_items=sensitive_items(opened.publication),
         sensitive=kind.sensitive_counts(opened.model.secrets), details=kind.details(None),
         unlike_others=_unlike_others(opened.publication), sha256=opened.sha256,
         items_per_person=_symbols_per_record(opened.publication),

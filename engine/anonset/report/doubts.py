@@ -172,12 +172,10 @@ def _further_items(facts: ReportFacts) -> Iterator[str]:
 
 
 def _unprotected_items(facts: ReportFacts) -> Iterator[str]:
-    """Yield the columns of items that seem sensitive, or contain codes of diagnoses or drugs, if no item is declared
-    sensitive.
-    """
+    """Yield the columns of items that may be sensitive, if no item is declared sensitive."""
     for name in () if facts.model.secrets else getattr(facts.attested.data, "items", ()):
-        if name in facts.codes or seems_sensitive(name):
-            are = f"look like {facts.codes[name]}" if name in facts.codes else "seem sensitive"
+        if name in facts.sensitive_items or seems_sensitive(name):
+            are = facts.sensitive_items.get(name, "seem sensitive")
             yield (
                 f"The items of {name} {are}, and none is declared sensitive: the guarantee does not limit what others "
                 "infer about them."
