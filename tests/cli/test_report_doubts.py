@@ -266,6 +266,40 @@ def test_a_column_of_items_of_which_nothing_is_left_is_a_doubt(place: Place, mor
     assert "code nothing left: every item is published as * nothing" in text_of(page.read_text(), "Each column")
 
 
+@pytest.mark.parametrize("more", [[], ["--shareable"]], ids=["internal", "shareable"])
+def test_the_internal_report_names_items_that_no_record_shows(place: Place, more: list[str]) -> None:
+    lines = [*["a;b"] * 40, *["a;Z21"] * 2, *["b;B20"]]
+    data = place.write("sets.csv", "\n".join(["codes", *lines]) + "\n")
+    tree = place.write("tree.csv", "a,*\nb,*\nZ21,*\nB20,*\n")
+    options = ["--unit", "row", "--items", "codes", "--separator", ";", "--hierarchy", f"codes={tree}", "--model", "km"]
+    ran = place.run("anonymize", data, *options, "--k", "5", "--m", "1", "--suppress", "-o", str(place.out))
+    assert ran.code == 0, ran.err
+    assert "2 items published as 2 groups; 2 more items not published" in ran.out
+    page = place.folder / "page.html"
+    of = str(place.out if more else place.private / "report.json")
+    told = place.run("report", of, *more, "-o", str(page), "--json").json["doubts"]
+    named = "No published record shows 2 items of the original, alone or in a group: Z21 and B20."
+    assert (named in told) == (not more), told
+    assert ("Z21" in page.read_text()) == (not more)
+
+
+def test_a_group_named_by_the_beginning_of_its_items_reveals_nothing_more(place: Place) -> None:
+    lines = [f"{n},{'AB'[n % 2]}{n % 6},x" for n in range(60)]
+    data = place.write("two.csv", "\n".join(["pid,code,drug", *lines]) + "\n")
+    tree = place.write(
+        "tree.csv", "".join(f"{'AB'[n % 2]}{n % 6},{'A*' if n % 2 == 0 else 'HIV*'},*\n" for n in range(6))
+    )
+    roles = ["--unit", "pid", "--items", "code,drug", "--separator", ";", "--model", "km", "--k", "15", "--m", "1"]
+    options = [*roles, "--hierarchy", f"code={tree}", "--hierarchy", "drug=prefix:1"]
+    ran = place.run("anonymize", data, *options, "-o", str(place.out), "--quiet")
+    assert ran.code == 0, ran.err
+    page = place.folder / "page.html"
+    told = place.run("report", str(place.out), "--shareable", "-o", str(page), "--json").json["doubts"]
+    assert [one for one in told if one.startswith("Nobody checked")] == [
+        "Nobody checked what the names of these published groups reveal: 'code:HIV*'."
+    ]
+
+
 def test_only_the_internal_report_names_rare_values(place: Place) -> None:
     rare = ["--relational", "age,ward", "--hierarchy", "age=range", "--model", "k", "--k", "30"]
     report(place, [*BY_PATIENT, *rare], 60)

@@ -15,7 +15,7 @@ from anonset.attacks.registry import ALL
 from anonset.columns.headers import is_sensitive
 from anonset.columns.kinds import kind_of_values
 from anonset.columns.roles import CODE_LEVELS
-from anonset.data import NumericColumn, Table
+from anonset.data import NumericColumn, SetColumn, Table
 from anonset.data.hierarchies.hierarchy_rules import OF_LABELS, RANGE, VALUES, is_rule
 from anonset.data.joining import prefixed
 from anonset.data.redacted_repr import RedactedRepr
@@ -23,6 +23,7 @@ from anonset.data.storage.store import Store
 from anonset.errors import InputError
 from anonset.jobs.original import original_and_persons
 from anonset.jobs.risk import risk
+from anonset.measures.ambiguous_items import vanished_items
 from anonset.measures.countable import CountAccuracy, FrequentItems, accuracy_of
 from anonset.measures.distinct_records import DistinctRecords
 from anonset.privacy import PrivacyModel
@@ -91,6 +92,8 @@ class ReportFacts(RedactedRepr):
     """Median and 95th percentile of the items of a record (`typical_sizes`); without the original, of its published
     symbols.
     """
+    vanished: tuple[str, ...] = ()
+    """Items of the original that no published record shows (`vanished_items`)."""
     without_role: tuple[str, ...] = ()
     """Columns of linked tables that are not published because they have no role or link other tables."""
 
@@ -135,8 +138,13 @@ def report_facts(
         names_of_groups(opened.publication, original, rare, hierarchies or {}), sensitive_items(opened.publication),
         report, sensitive,
         kind.details(original), opened.sha256, _other_releases(opened, report), _unlike_others(opened.publication),
-        () if column is None else tuple(typical_sizes(column)), _without_role(source, settings),
+        () if column is None else tuple(typical_sizes(column)), _vanished(column, opened.publication),
+        _without_role(source, settings),
     )  # fmt: skip
+
+
+def _vanished(original: SetColumn | None, publication: Published) -> tuple[str, ...]:
+    return tuple(vanished_items(original, publication)) if isinstance(publication, Records) else ()
 
 
 def _without_role(source: Source, settings: OriginalSettings) -> tuple[str, ...]:
@@ -183,7 +191,8 @@ def names_of_groups(
     """Return the names of published groups that the owner wrote in a hierarchy, those that seem sensitive first, each
     with a rare value that it contains as words, or an empty text.
 
-    Names that a rule writes are left out, because they describe all values of the group. Without the original, values
+    Names that a rule writes, or that are the beginning of all items of the group, are left out, because they describe
+    all of them. Without the original, values
     of attributes are not told from groups: then all names of item groups and the attribute labels that seem sensitive
     are returned. A name has at least 3 letters.
     """
@@ -193,6 +202,7 @@ def names_of_groups(
     if (items := publication.transactions) is not None:
         nodes = tuple(one.label for one in publication.symbols if one.kind == "node")
         groups |= dict.fromkeys(publication.joined or (items.name,), nodes)
+    members = {one.label: one.members for one in publication.symbols}
     values = {one.column: {_words(value): value for value in one.occurrences if _is_name(value)} for one in rare}
     known = {} if original is None else {one.name: one for one in original.relational}
     sets, found = {one.label for one in publication.value_sets}, dict[str, str]()
@@ -202,7 +212,13 @@ def names_of_groups(
             continue
         before = getattr(known.get(column), "vocabulary", None)
         for label in labels:
-            if label in sets or not _is_name(label) or (before is not None and label in before.index):
+            text = label.removeprefix(prefixed(column, "")) if column in publication.joined else label
+            if (
+                label in sets
+                or not _is_name(text)
+                or _is_beginning(label, members.get(label, ()))
+                or (before is not None and label in before.index)
+            ):
                 continue
             if hierarchies is None and is_attribute and not is_sensitive(label):
                 continue
@@ -216,6 +232,12 @@ def _is_own(spec: HierarchySpec | None) -> bool:
     """Return True if the owner wrote the names of the groups of a hierarchy."""
     by_program = isinstance(spec, str) and (spec in (RANGE, VALUES) or spec.startswith(OF_LABELS))
     return not (spec is None or is_rule(spec) or by_program)
+
+
+def _is_beginning(label: str, members: Sequence[str]) -> bool:
+    """Return True if the name of a group is the beginning of all its items, and thus reveals nothing more."""
+    begin = label.rstrip("*")
+    return begin != label and bool(members) and all(one.startswith(begin) for one in members)
 
 
 def _is_name(text: str) -> bool:

@@ -8,6 +8,7 @@ from rich.table import Table as RichTable
 
 from anonset.data import SetColumn
 from anonset.generalization import PerCluster
+from anonset.measures.ambiguous_items import vanished_items
 from anonset.measures.retention import (
     KEPT,
     PRINTED_FATES,
@@ -338,7 +339,11 @@ def _sizes(release: Release) -> list[Fact]:
     """Return the number of items, of published symbols, and of clusters or groups."""
     size_of, texts = kind_of(release.unverified.algorithm.model).sizes(release.unverified), dict[str, str]()
     if "items" in size_of:
-        texts["items"] = f"{size_of['items']:,} items published as {counted(size_of['symbols'], 'group')}"
+        lost, vanished = "", vanished_items(release.unverified.table.transactions, release.unverified.publication)
+        if vanished:
+            lost = f"; {counted(len(vanished), 'more item')} not published"
+        shown, groups = size_of["items"] - len(vanished), counted(size_of["symbols"], "group")
+        texts["items"] = f"{shown:,} items published as {groups}{lost}"
     if "parts" in size_of:
         bounds = f"{size_of['smallest_part']:,} to {size_of['largest_part']:,}"
         by = "a secret hash of the id" if "groups" in size_of else "relational values"

@@ -21,7 +21,7 @@ from anonset.spelling import counted, listed
 FEWEST_MATCHES, FEWEST_PERSONS = 3, 50
 """Smallest k and smallest number of records that are no doubt."""
 _MOST_NAMED = 8
-"""Maximum number of groups that a doubt names."""
+"""Maximum number of groups or items that a doubt names."""
 _MOST_OF_THEM = 0.5
 """Share of persons. The smallest number of items by which an attacker singles out more persons is shown."""
 
@@ -196,13 +196,16 @@ def _names_of_groups(facts: ReportFacts) -> Iterator[str]:
 
 
 def _lost(facts: ReportFacts) -> Iterator[str]:
-    """Yield the columns of which recipients see only one label."""
+    """Yield the columns of which recipients see only one label, and the items that they do not see."""
     if columns := [
         f"{one.name} ({f'every value is published as {one.only}' if one.only else 'no value is published'})"
         for one in facts.details
         if one.fate == "lost"
     ]:
         yield f"Nothing is left of {listed(columns, 'and')}."
+    if gone := facts.vanished:
+        named = listed(gone, "and", _MOST_NAMED)
+        yield f"No published record shows {counted(len(gone), 'item')} of the original, alone or in a group: {named}."
 
 
 def _earlier_releases(facts: ReportFacts) -> Iterator[str]:
