@@ -82,6 +82,20 @@ def test_an_earlier_release_of_the_same_input_is_a_doubt(place: Place) -> None:
     assert any(doubt.startswith("The publication first may be about the same persons") for doubt in doubts), doubts
 
 
+@pytest.mark.parametrize(("unit", "told"), [
+    ("unknown", " Here, a person is one row: nobody declared who is a person."),
+    ("visit", " Here, each visit counts as a person, and the data contradict it."),
+    ("patient", ""),
+])  # fmt: skip
+def test_the_guarantee_that_a_run_prints_says_that_the_person_is_in_doubt(place: Place, unit: str, told: str) -> None:
+    skipped = ["--skip-rows", "no-id"] if unit == "patient" else []
+    dropped = ",".join({"visit", "patient", "hiv", "codes"} - {unit})
+    data, roles = place.write("rows.csv", rows(60)), ["--unit", unit, *skipped, *ATTRIBUTES, "--k", "5"]
+    ran = place.run("anonymize", data, *roles, "--drop", dropped, "-o", str(place.out))
+    assert ran.code == 0, ran.err
+    assert f"finds at least 5 matching records.{told}\n" in ran.out
+
+
 def test_skipped_rows_became_no_record(place: Place) -> None:
     report(place, [*BY_PATIENT, *ATTRIBUTES, "--k", "5"], 60)
     shown = first_screen((place.folder / "0.html").read_text())

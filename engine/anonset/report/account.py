@@ -24,7 +24,7 @@ from anonset.measures.retention import (
 )
 from anonset.privacy import Verdict
 from anonset.publications import Records
-from anonset.release.documents import ATTESTATION, unit_in_words
+from anonset.release.documents import ATTESTATION, doubted_unit, unit_in_words
 from anonset.release.formats import UnverifiedPublication, kind_of
 from anonset.release.guarantee_limits import declared_limits, limits_in_short
 from anonset.release.memory import format_size
@@ -95,7 +95,13 @@ def account(release: Release) -> list[Section]:
         facts += [Fact("published in", out, {"out": out}), Fact("private", private, {"private": private})]
         full_list = f" (full list: {place.out / ATTESTATION})"
     uncovered = [f"- {text}" for text in limits_in_short(verdict.model, limits)]
-    notes = [f"Guarantee: {verdict.model.statement}", f"Not covered{full_list}:", *uncovered]
+    doubted = (
+        ""
+        if table.ids or declared.unit == "row, not asked"
+        else doubted_unit(declared.unit, unverified.contradictions, table.persons)
+    )
+    here = f" Here, {doubted}." if doubted else ""
+    notes = [f"Guarantee: {verdict.model.statement}{here}", f"Not covered{full_list}:", *uncovered]
     return [Section(notes=notes, data={"warnings": unverified.warnings}, facts=facts)]
 
 

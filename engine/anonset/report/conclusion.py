@@ -7,9 +7,9 @@ from anonset.jobs.report_facts import ReportFacts
 from anonset.measures.shares import percent
 from anonset.privacy import PrivacyModel
 from anonset.reading.file_options import Unit
-from anonset.release.documents import Report
+from anonset.release.documents import UNDECLARED, Report
 from anonset.release.guarantee_limits import ranked_limits, sentences
-from anonset.report.risks.base import UNDECLARED, PagePart, doubted_person, worst_knowledge
+from anonset.report.risks.base import PagePart, doubted_person, worst_knowledge
 from anonset.report.risks.verdicts import attack_in_words
 from anonset.report.techniques import left_out
 from anonset.spelling import counted, listed, name_ranges

@@ -11,9 +11,9 @@ from anonset.errors import Fix, Problem
 from anonset.jobs.report_facts import ReportFacts
 from anonset.measures.shares import percent
 from anonset.reading.file_options import Unit
-from anonset.release.documents import Report
+from anonset.release.documents import UNDECLARED, Report
 from anonset.report.conclusion import attacker_beyond, plain_words, seemingly_sensitive, seems_sensitive
-from anonset.report.risks.base import UNDECLARED, worst_knowledge
+from anonset.report.risks.base import worst_knowledge
 from anonset.report.risks.records import verdict_on_search
 from anonset.settings.publication import ReportSettings
 from anonset.spelling import counted, listed

@@ -9,12 +9,11 @@ from anonset.jobs.report_facts import ReportFacts
 from anonset.measures.risks.item_inference import LIKELY, RARE, SURE, ItemInference
 from anonset.measures.shares import percent
 from anonset.reading.file_options import Unit
+from anonset.release.documents import UNDECLARED, doubted_unit
 from anonset.report.risks.verdicts import AttackVerdict
 from anonset.report.sections import Section
 from anonset.spelling import listed
 
-UNDECLARED = ("row, person unknown", "row, not asked")
-"""Units of data that nobody declared to be persons."""
 _SOURCES = {"publication": "the publication", "frequencies": "item frequencies", "original": "the original"}
 
 
@@ -56,13 +55,11 @@ def worst_knowledge(facts: ReportFacts) -> str:
 
 def doubted_person(facts: ReportFacts) -> str:
     """Return why nobody knows how many records a person has. Empty if nothing contradicts the declared person."""
-    private = facts.private
-    if facts.attested.declarations.unit in UNDECLARED:
-        return "a person is one row: nobody declared who is a person"
-    if private is None or not private.contradictions or getattr(facts.attested.data, "id", []):
-        return ""  # a model for published ids protects rows
-    each = listed(Unit.of(private.settings.get("unit")).columns or ["row"], "with")
-    return f"each {each} counts as a person, and the data contradict it"
+    columns, told = tuple[str, ...](), list[str]()
+    unit, private = facts.attested.declarations.unit, facts.private
+    if private is not None and not getattr(facts.attested.data, "id", []):  # a model for published ids protects rows
+        columns, told = Unit.of(private.settings.get("unit")).columns, private.contradictions
+    return doubted_unit(unit, told, columns)
 
 
 def of_rows(facts: ReportFacts) -> list[tuple[str, str]]:
