@@ -295,6 +295,7 @@ def test_the_internal_report_names_items_that_no_record_shows(place: Place, more
     named = "No published record shows 2 items of the original, alone or in a group: Z21 and B20."
     assert (named in told) == (not more), told
     assert ("Z21" in page.read_text()) == (not more)
+    assert more or text_of(page.read_text(), "Items in no published record").startswith("3> Z21 and B20 ")
 
 
 def test_a_group_named_by_the_beginning_of_its_items_reveals_nothing_more(place: Place) -> None:

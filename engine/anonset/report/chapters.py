@@ -239,6 +239,7 @@ def _detail(facts: ReportFacts) -> Chapter:
         Section("Each column", ("column", "what recipients see", "what they can count"), _columns(facts)),
         Section("Rare values", ("column", "rare values", "the rarest (records)"), rare, [hidden]),
         Section("Rare values", notes=none if facts.after.before else ()),
+        Section("Items in no published record", notes=[listed(gone, "and")] if (gone := facts.vanished) else ()),
         *([] if report is None else _losses(report)),
         Section("What recipients can count", ("count", "figure", "accuracy"), countable),
     ])  # fmt: skip
