@@ -1,6 +1,7 @@
 """Tables of the study of baselines, with 95% confidence intervals over the samples."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from math import inf, sqrt
@@ -87,7 +88,10 @@ def _results(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[str, Any
 
 
 def _smartnoise() -> list[dict[str, Any]]:
-    return [json.loads(line) for line in SMARTNOISE_RESULTS.read_text(encoding="utf-8").splitlines()]
+    """Return the results of SmartNoise. A single division has no interval, and is left out."""
+    found = [json.loads(line) for line in SMARTNOISE_RESULTS.read_text(encoding="utf-8").splitlines()]
+    divisions = Counter((one["data"], one["epsilon"]) for one in found)
+    return [one for one in found if divisions[one["data"], one["epsilon"]] > 1]
 
 
 def _of_smartnoise() -> str:

@@ -154,10 +154,10 @@ def _orders(job: Job) -> Measured:
     """Search with candidates ordered by BTD and by UL. Count the applications of the transaction function to merged
     clusters.
     """
-    found: dict[str, Any] = {}
+    found, delta = dict[str, Any](), job.delta  # the search for delta is not counted
     for order, suffix in (("btd", ""), ("ul", "_ul")):
         with counting() as counted:
-            result = job.search(order=order)
+            result = job.search(order=order, delta=delta)
         figures = result.figures
         found |= {f"ul{suffix}": figures["tum"], f"ncp{suffix}": figures["rum"], f"unions{suffix}": counted["unions"]}
     return found | _checked(job, result)
