@@ -202,7 +202,7 @@ def test_data_that_do_not_fit_their_roles_are_a_problem():
 
 def test_the_problem_with_which_no_record_can_be_read_is_marked():
     data = {"pid": [f"P{n // 2}" for n in range(60)], "sex": ["f", "m"] * 30}
-    data |= {name: [str(n * place % 7 % 2) for n in range(60)] for place, name in enumerate(("red", "hot", "wet"), 1)}
+    data |= {f"a{place}": [str(n * place % 7 % 2) for n in range(60)] for place in range(1, 5)}
     found = anonset.inspect(data, unit="pid", relational="sex")
     summary = found.to_dict()
     assert (summary["records"], len(summary["problems"])) == (0, 2)

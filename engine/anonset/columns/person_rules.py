@@ -125,12 +125,13 @@ def _differ_nearly(profile: Profile) -> bool:
 
 def _item_columns(names: Iterable[str], profiles: Mapping[str, Profile]) -> list[str]:
     """Return the columns of texts or codes that may contain one item per row, the most probable first: by the header,
-    then no states of few values, no agents, texts before numbers, and many different values before few.
+    then no agents, texts before numbers, words that are not capitalized, which may be names, and many
+    different values before few.
     """
 
     def likely(one: Profile) -> tuple[bool, bool, bool, bool, int]:
-        few, figures = one.distinct < _FEWEST_ITEMS, one.kind == "integers" and not one.name.isdecimal()
-        return not names_items(one.name), few, is_about_an_agent(one.name), figures, -one.distinct
+        figures = one.kind == "integers" and not one.name.isdecimal()
+        return not names_items(one.name), is_about_an_agent(one.name), figures, one.capitalised, -one.distinct
 
     return [one.name for one in sorted((profiles[name] for name in names if may_be_items(profiles[name])), key=likely)]
 
@@ -215,19 +216,10 @@ def possible_items(
     unknown = [name for name, own in proposed.items() if own.role == UNRECOGNIZED]
     differing = [name for name in unknown if united[name].role == "drop"]
     texts = tuple(name for name in _item_columns(differing, profiles) if names_items(name))
-    marked = marked_columns(proposed, profiles)
-    return {"items": texts} if texts else {"one_hot": marked} if marked else {}
-
-
-def marked_columns(proposed: Mapping[str, ProposedRole], profiles: Mapping[str, Profile]) -> tuple[str, ...]:
-    """Return the unrecognized columns of 0 and 1 or the like if there are three or more, with sensitive ones."""
+    marks = {profiles[name].marks for name in unknown if profiles[name].kind in MARKS}
     able = {name for name, own in proposed.items() if own.role in (UNRECOGNIZED, "sensitive")}
-    marks = {profiles[n].marks for n in able if proposed[n].role == UNRECOGNIZED and profiles[n].kind in MARKS}
     marked = tuple(n for n, one in profiles.items() if n in able and one.kind in MARKS and one.marks in marks)
-    return marked if len(marked) >= _FEWEST_MARKED else ()
-
-
-_FEWEST_MARKED = 3
+    return {"items": texts} if texts else {"one_hot": marked} if len(marked) > 2 else {}
 
 
 def numbered_like(name: str, profiles: Mapping[str, Profile]) -> list[str]:

@@ -259,7 +259,8 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
         offered = [path for path in paths if not _is_of_one(path)]
         return replace(nested, fixes=tuple(Fix({"items": [path]}, f"if {path} contains the items") for path in offered))
     if lists:
-        return _of_lists(column, loaded, n, nulls, None)
+        items = _flat(loaded)
+        return _of_sets(column, n, nulls, *_counted(items), len(items), None)
     if coded_ and any(chunk.dictionary.null_count for chunk in loaded.chunks):
         # The null count of a dictionary array ignores codes that refer to null values.
         loaded = arrow.cast(loaded, kind)
@@ -268,11 +269,11 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
     first = _first_values(loaded) if values is None else values.given
     if are_printed_lists(first):
         try:
-            printed = items_of_lists(arrow.cast(arrow.cast(loaded, kind), pa.large_string()))
+            items = arrow.list_flatten(items_of_lists(arrow.cast(arrow.cast(loaded, kind), pa.large_string())))
         except NoListError as error:
             way = f"row {error.row + 1} is not a list; correct it, or write the items with a separator"
             return _unsupported(column, "printed lists", n, nulls, way)
-        return _of_lists(column, printed, n, nulls, LIST)
+        return _of_sets(column, n, nulls, *_counted(items), len(items), LIST)
     mark = separator_of_items(column, first, separator)
     of_words = mark == " " and separator is None and not combine_words(first)
     if mark is not None and not of_words:
@@ -283,18 +284,6 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
             sets, other_separators=tuple(others), bound_items=count_bound(first, mark) if mark.strip() else 0
         )
     return _of_values(column, n, nulls, values or _values(loaded), words=of_words)
-
-
-def _of_lists(column: str, lists: Any, n: int, nulls: int, mark: str | None) -> Profile:
-    """Return the profile of lists. Lists of one length are no sets, but counts or coordinates, if they contain numbers
-    with decimals, or an integer twice.
-    """
-    items = _flat(lists)
-    sets = _of_sets(column, n, nulls, *_counted(items), len(items), mark)
-    first = [one for one in lists.slice(0, _SOME).to_pylist() if one is not None]
-    repeat = sets.items_kind in ("integers", "0/1") and any(len({*one}) < len(one) for one in first)
-    ordered = (repeat or sets.items_kind == "numbers") and len({*map(len, first)}) == 1
-    return replace(sets, prose="lists of numbers in a fixed order") if ordered else sets
 
 
 def _is_of_one(path: str) -> bool:

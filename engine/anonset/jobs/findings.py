@@ -96,9 +96,7 @@ class UnitOption(RedactedRepr):
 
 
 _ITEMS_ASKED = 'What are the items? Replace items = "?" by one of these lines; until then, the job does not run.'
-_OTHER_ITEMS = (
-    f"The columns of the other lines are then not published. Others: {setting('items', 'COLUMN,COLUMN')} of inspect."
-)
+_OTHER_ITEMS = f"Other columns, or several: inspect again with {setting('items', 'COLUMN,COLUMN')}."
 _OTHERS = 'Another column or several columns may identify the person: unit = "COLUMN" or unit = "COLUMN,COLUMN"'
 
 

@@ -13,15 +13,7 @@ from typing import Any, TypeVar
 
 from anonset import arrow
 from anonset.arrow import ArrowColumns
-from anonset.columns.headers import (
-    NAMED,
-    PERSON_IDS,
-    are_headers,
-    is_about,
-    is_about_a_person,
-    meaning_of,
-    names_codes,
-)
+from anonset.columns.headers import PERSON_IDS, are_headers, is_about, is_about_a_person, names_codes
 from anonset.columns.id_findings import as_nulls, id_findings, placeholder_counts, placeholder_problem
 from anonset.columns.ids import are_values, counted_in, given_texts, holds_sets
 from anonset.columns.mentions import are_mentions, names_and_ids, words_of_persons
@@ -82,14 +74,10 @@ def proposal_for(
     data, recognised = with_recognised_options(source, declared, columns_of, misread)
     names = data.opened.names
     profiles = [profile(name, data.columns[name], data.declared.get("separator")) for name in names]
-    nested = [one for one in profiles if one.kind == "nested values"]
-    offered = [path for one in nested for fix in one.fixes for path in Job(fix.settings).names("items")]
-    lists = [path for path in offered if "[]" in path and meaning_of(path.rpartition(".")[2]) != NAMED]
-    codes = [path for path in lists if path.endswith(_CODE) and names_codes(path.removesuffix(_CODE))]
-    for path in codes or lists:
-        with suppress(InputError):  # its members are not plain values
-            paths = [name for name in data.opened.names if "[]" in name]
-            data = columns_of(data.source, Job({**declared, **recognised}), [*paths, path])
+    for one in [one for one in profiles if one.kind == "nested values" and names_codes(one.name)]:
+        paths = [name for name in data.opened.names if name.endswith(_CODE)]
+        with suppress(InputError):  # its members are not codes
+            data = columns_of(data.source, Job({**declared, **recognised}), [*paths, f"{one.name}{_CODE}"])
             names = data.opened.names
             profiles = [profile(name, data.columns[name], data.declared.get("separator")) for name in names]
     words = {} if data.declared.get("null") else null_words(profiles)

@@ -7,14 +7,13 @@ from types import MappingProxyType
 
 import numpy as np
 
-from anonset.columns.headers import is_identifier, names_codes
+from anonset.columns.headers import names_codes
 from anonset.columns.ids import are_values, counted_in, holds_sets, persons_in, rows_that_differ
 from anonset.columns.marks import FILLED
 from anonset.columns.person_rules import (
     FEW_DIFFERING,
     item_candidates,
     last_roles,
-    marked_columns,
     may_be_items,
     numbered_like,
     possible_items,
@@ -137,16 +136,12 @@ class UnitReader(RedactedRepr):
             for finding in scan.shown(table.item_columns, labels):
                 named = finding.column.split(",")
                 declared_items = Fix({"items": named, "publish_as_is": named}, "if they are not")
-                fixes = (declared_items,) if finding.is_text or all(map(self._are_shared_keys, named)) else ()
+                fixes = (declared_items,) if finding.is_text else ()
                 rejected |= dict.fromkeys(sets.intersection(named), ProposedRole("drop", finding.what, fixes=fixes))
         for column in table.relational:
             if column.name in lists and (reason := self._reason_to_reject(column, table)):
                 rejected[column.name] = ProposedRole("drop", reason)
         return rejected
-
-    def _are_shared_keys(self, name: str) -> bool:
-        """Return True if many persons share each key of a column, whose header names no ids."""
-        return self.profiles[name].keys and not is_identifier(name) and bool(self.person) and self._recurs(name)
 
     def _reason_to_reject(self, column: Column, table: Table) -> str:
         """Return the reason why a run would reject a quasi-identifier without a hierarchy. Empty if there is none."""
@@ -323,14 +318,10 @@ class UnitReader(RedactedRepr):
             f"know; name the columns to publish, by {setting('items')}, "
             f"{setting('relational')} or {setting('sensitive')}"
         )
-        if fields := [name for name, own in roles.items() if own.reason == _FIELDS]:
-            problem += f"; {listed([*map(repr, fields)])}: {_FIELDS}"
         obstacle = Problem(problem, self._as_items(merged, items.get("one_hot", ())))
         possible = {} if items else roles_by_behaviour(roles, merged, self.profiles)
         possible = possible or ({} if items else last_roles(roles, merged) or last_roles(roles, published))
-        if {*possible.get("items", ())} & {*fields}:
-            possible = {}
-        elif "items" in possible:
+        if "items" in possible:
             others = {role: names for role, names in possible.items() if role != "items"}
             possible = {**others, **self._read_together(self._series(possible["items"][0], merged))}
         proposal = replace(_with_problems(proposal, obstacle), obstacle=obstacle, possible_roles=possible)
@@ -341,7 +332,7 @@ class UnitReader(RedactedRepr):
     ) -> Proposal:
         """Return the proposal with the roles that the owner may give to dropped columns, and with its columns."""
         items = proposal.possible_items
-        proposal = self._which_items(proposal, merged, published, marked_columns(roles, self.profiles))
+        proposal = self._which_items(proposal, merged, published, items.get("one_hot", ()))
         if proposal.table is not None and not any(role.role in SETS for role in published.values()):
             possible = {} if items else roles_by_behaviour(roles, merged, self.profiles)
             possible = {} if "differing" in possible else possible
@@ -360,7 +351,6 @@ class UnitReader(RedactedRepr):
         sets = {role: [name for name, own in published.items() if own.role == role] for role in SETS}
         chosen = [name for names in sets.values() for name in names if merged[name].role in SETS]
         is_declared = any(published[name].is_given for name in chosen) or bool(self.data.declared.get("sensitive"))
-        marked = () if sets["one_hot"] else marked
         others = [] if is_declared else self._as_items(merged, marked, sets if chosen else {})
         if not others:
             return proposal
@@ -392,14 +382,11 @@ class UnitReader(RedactedRepr):
         """Return the settings that publish dropped columns as items, the most probable first. `chosen` are the proposed
         columns by role.
         """
-        hot = (
-            [Fix({"one_hot": list(marked)}, f"if each of {len(marked)} columns of 0 and 1 is an item")]
-            if marked
-            else []
-        )
+        if marked:
+            return [Fix({"one_hot": list(marked)}, f"if each of {len(marked)} columns of 0 and 1 is an item")]
         unknown = [name for name, own in merged.items() if own.role == UNRECOGNIZED]
         if not chosen and (pairs := pair_problems([*self.profiles.values()], unknown)):
-            return [*hot, *(problem.fixes[-1] for problem in pairs)]
+            return [problem.fixes[-1] for problem in pairs]
         series = self._item_series(merged)
         fixes = [*self.wide]
         fixes += [
@@ -416,9 +403,7 @@ class UnitReader(RedactedRepr):
         if columns and len(likely) + len(proposed) > 1 and not chosen.get("one_hot"):
             role = "one_code" if chosen.get("one_code") else "items"
             fixes.append(Fix({role: [*proposed, *columns]}, "if each of these columns does"))
-        stated = [(n, fix) for n in self.rejected for fix in merged[n].fixes if "publish_as_is" in fix.settings]
-        shared = [replace(fix, effect=f"if {self._with_items(n)} contains items, and no persons") for n, fix in stated]
-        return [*hot, *fixes, *shared]
+        return fixes
 
     def _item_series(self, merged: ProposedRoles) -> list[tuple[str, ...]]:
         """Return the dropped columns that may contain the items, with the columns of their series, the most probable
@@ -427,7 +412,6 @@ class UnitReader(RedactedRepr):
         dropped = [n for n, own in merged.items() if own.role == "drop" and not own.is_given and n not in self.rejected]
         names = [name for name in dropped if merged[name].differs or self._recurs(name)] if self.person else []
         able = sorted(item_candidates(names, self.profiles), key=self._name_fields)
-        able = able if able and not self._name_fields(able[0]) else []
         return [*dict.fromkeys(tuple(self._series(name, merged)) for name in able)]
 
     def _recurs(self, name: str) -> bool:
