@@ -323,7 +323,9 @@ Versions 15 to {criteria.VERSION} changed these criteria, and stored results wer
 verdict before holds because of a change. The claims about printed losses on Kosarak were new in versions 15 and 18. The
 first seven changes are of version 18, which reduced the claims that hold under the reading of each paper from 40 to 35.
 The next eight are of version 17, which reduced them from 44 to 40, and the next seven of version 16, which reduced them
-from 53 to 44. Version 19 concerns only our claims about hierarchies: "no worse" allowed 1.1 times the error before.
+from 53 to 44. Version 19 concerns only our claims about hierarchies: "no worse" allowed 1.1 times the error before. The
+counted work of Poulis et al., Fig. 7c to 7f, contained the search for delta in some cases. Measured again without it
+under version 19, three claims that were contradicted or unsettled hold: 38 instead of 35.
 
 {rows(("paper", "claims", "change"), _CHANGED)}"""
 
