@@ -43,6 +43,7 @@ def printing_fixed_commands(command: str, source: str | None, options: Job, more
 
 
 def _of_job(command: str, source: str, stated: Job, error: InputError, more: str) -> Iterator[str]:
+    """Yield the command on a job file with each fix that only leaves out columns. Other fixes are lines of the file."""
     for _, changed in _changed(_problems(error), stated, has_model=True):
         if {**changed.without("drop")} == {**stated.without("drop")} != {**changed}:
             yield f"complete command: {foreign(as_typed(command, source, changed))}{more}"

@@ -40,6 +40,9 @@ from anonset.settings.binding import HierarchySpec
 from anonset.settings.publication import OriginalSettings
 from anonset.spelling import listed, setting
 
+MOST_NAMED = 8
+"""Maximum number of groups or items that a doubt names."""
+
 
 @dataclass(frozen=True)
 class RareValues(RedactedRepr):
@@ -258,11 +261,8 @@ def sensitive_items(publication: Published) -> dict[str, str]:
         if (kind := kind_of_values(labels)) in CODE_LEVELS:
             found[name] = f"look like {kind}"
         elif sensitive := [repr(one) for one in labels if is_sensitive(one)]:
-            found[name] = f"seem sensitive ({listed(sensitive, 'and', _MOST_NAMED)})"
+            found[name] = f"seem sensitive ({listed(sensitive, 'and', MOST_NAMED)})"
     return found
-
-
-_MOST_NAMED = 5
 
 
 def _words(text: str) -> tuple[str, ...]:

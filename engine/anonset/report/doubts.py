@@ -8,7 +8,7 @@ from anonset.analysis.risk import BucketRisk, Risk
 from anonset.columns.headers import meaning_of
 from anonset.data.table_facts import FIRST_VALUE
 from anonset.errors import Fix, Problem
-from anonset.jobs.report_facts import ReportFacts
+from anonset.jobs.report_facts import MOST_NAMED, ReportFacts
 from anonset.measures.shares import percent
 from anonset.reading.file_options import Unit
 from anonset.release.documents import UNDECLARED, Report
@@ -20,8 +20,6 @@ from anonset.spelling import counted, listed
 
 FEWEST_MATCHES, FEWEST_PERSONS = 3, 50
 """Smallest k and smallest number of records that are no doubt."""
-_MOST_NAMED = 8
-"""Maximum number of groups or items that a doubt names."""
 _MOST_OF_THEM = 0.5
 """Share of persons. The smallest number of items by which an attacker singles out more persons is shown."""
 
@@ -191,7 +189,7 @@ def _names_of_groups(facts: ReportFacts) -> Iterator[str]:
                 "records. Readers may take it for the value of every record of the group."
             )
     if facts.group_names:
-        named = listed([repr(name) for name in facts.group_names], "and", _MOST_NAMED)
+        named = listed([repr(name) for name in facts.group_names], "and", MOST_NAMED)
         yield f"Nobody checked what the names of these published groups reveal: {named}."
 
 
@@ -204,7 +202,7 @@ def _lost(facts: ReportFacts) -> Iterator[str]:
     ]:
         yield f"Nothing is left of {listed(columns, 'and')}."
     if gone := facts.vanished:
-        named = listed(gone, "and", _MOST_NAMED)
+        named = listed(gone, "and", MOST_NAMED)
         yield f"No published record shows {counted(len(gone), 'item')} of the original, alone or in a group: {named}."
 
 

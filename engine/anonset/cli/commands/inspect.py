@@ -101,12 +101,10 @@ def inspect(
         notes.append(_next_run(out, task, units))
     elif findings.records:
         notes.append(_next_job(source, typed, trees, "settings", is_open=findings.question is not None))
-    for fix in [] if more or findings.records else findings.ways_to_read[:1]:
-        more, condition = (
-            [f"{as_typed('inspect', source, {**typed, **fix.settings}, trees)} -o {job}"],
-            f", {fix.effect}",
-        )
-    if not (more or findings.records):
+    if not more and not findings.records and (ways := findings.ways_to_read):
+        more = [f"{as_typed('inspect', source, {**typed, **ways[0].settings}, trees)} -o {job}"]
+        condition = f", {ways[0].effect}"
+    elif not more and not findings.records:
         notes.append(f"{_NO_COMMAND}: {as_typed('inspect', source, {**typed, 'unit': 'COLUMN', 'items': 'COLUMN'})}")
     further_lines = [] if failure is not None else [*_next_lines(findings, more, condition)]
     return Output(findings.to_dict, lambda: findings_account(findings), lambda: [*notes, *further_lines], error=failure)
