@@ -101,9 +101,9 @@ def inspect(
         notes.append(_next_run(out, task, units))
     elif findings.records:
         notes.append(_next_job(source, typed, trees, "settings", is_open=findings.question is not None))
-    if not more and not findings.records and (ways := findings.ways_to_read):
-        more = [f"{as_typed('inspect', source, {**typed, **ways[0].settings}, trees)} -o {job}"]
-        condition = f", {ways[0].effect}"
+    if not more and not findings.records and (fixes := findings.ways_to_read):
+        more = [f"{as_typed('inspect', source, {**typed, **fixes[0].settings}, trees)} -o {job}"]
+        condition = f", {fixes[0].effect}"
     elif not more and not findings.records:
         notes.append(f"{_NO_COMMAND}: {as_typed('inspect', source, {**typed, 'unit': 'COLUMN', 'items': 'COLUMN'})}")
     further_lines = [] if failure is not None else [*_next_lines(findings, more, condition)]
