@@ -25,6 +25,8 @@ distinct values to the distinct pairs of both columns. An earlier id was replace
 contrast, has several employees.
 """
 _FEWEST_IDS, _FEWEST_EARLIER = 20, 3
+_SEVERAL = 0.1
+"""Minimum share of the persons who have several names or ids, so that the declared id is not that of a person."""
 _DWARFS, _LARGE_SHARE = 20, 0.05
 """Limits for an id with unusually many rows: the minimum ratio of its rows to the median, and its minimum share of all
 rows.
@@ -214,9 +216,17 @@ def person_signs(columns: ArrowColumns, ids: Sequence[str]) -> Iterator[PersonSi
             yield PersonSign((*named,), rows=len(rows), persons=n_persons, kind=TESTS)
     if persons is None:
         return
+    several = _SEVERAL * count_distinct(persons)
     for name in [name for name in plain if name not in ids]:
-        if _is_constant(name, plain[name]) and (differing := count_differing(persons, plain[name])):
+        fewest = several if _names_persons(name, plain[name]) else 1 if _is_constant(name, plain[name]) else None
+        if fewest is not None and (differing := count_differing(persons, plain[name])) >= fewest:
             yield PersonSign((name,), rows=len(persons), persons=differing, kind=MERGES)
+
+
+def _names_persons(name: str, column: Any) -> bool:
+    """Return True if a column contains ids or names of persons. A person may have a former id or name."""
+    labels = given_texts(column).unique().to_pylist() if meaning_of(name) == "name" else []
+    return meaning_of(name) == "person id" or are_names(labels)
 
 
 def _is_constant(name: str, column: Any) -> bool:
