@@ -380,6 +380,36 @@ def test_a_name_with_several_years_of_birth_is_a_contradiction(place: Place, col
     assert "Persons are identified by Name: the rows of persons with the same name are one record." in doubts[:3]
 
 
+@pytest.mark.parametrize("column", ["patient_id", "name", "birth_date"])
+def test_a_household_declared_as_person_is_a_contradiction(place: Place, column: str) -> None:
+    values = {
+        "patient_id": lambda n: f"P{n % 180:04}",
+        "name": lambda n: f"{['Anna', 'Karl', 'Maria'][n // 60]} {['Berg', 'Vogt', 'Kern', 'Lang'][n % 4]}",
+        "birth_date": lambda n: f"{1950 + n % 36}-0{1 + n % 9}-11",
+    }
+    lines = [f"H{n % 60:03},{values[column](n)},w{n % 3}" for n in range(180)]
+    data = place.write("visits.csv", "\n".join([f"household,{column},ward", *lines]) + "\n")
+    made = ["--unit", "household", "--relational", "ward", "--drop", column, "--model", "k", "--k", "3"]
+    ran = place.run("anonymize", data, *made, "-o", str(place.out), "--quiet")
+    assert ran.code == 0, ran.err
+    doubts = place.run("report", str(place.out), "-o", str(place.folder / "page.html"), "--json").json["doubts"]
+    assert doubts[0] == (
+        f"Column {column!r} differs between the rows of 60 persons, so 'household' may stand for several persons."
+    )
+
+
+def test_a_person_may_have_a_former_id_or_name(place: Place) -> None:
+    former = {n: f"K9{n:02},{['Anna', 'Karl'][n % 2]} Vogt" for n in range(4)}
+    of_now = [f"K{n % 60:03},{['Anna', 'Karl'][n % 2]} Berg" for n in range(180)]
+    lines = [f"P{n % 60:03},{former.get(n, of_now[n])},w{n % 3}" for n in range(180)]
+    data = place.write("visits.csv", "\n".join(["pid,insurance_no,name,ward", *lines]) + "\n")
+    made = ["--unit", "pid", "--relational", "ward", "--drop", "insurance_no,name", "--model", "k", "--k", "3"]
+    ran = place.run("anonymize", data, *made, "-o", str(place.out), "--quiet")
+    assert ran.code == 0, ran.err
+    page = place.folder / "page.html"
+    assert place.run("report", str(place.out), "-o", str(page), "--json").json["doubts"] == []
+
+
 def test_ids_in_several_spellings_are_a_contradiction(place: Place) -> None:
     lines = [f"{f'P-{n % 60:03}' if n < 60 else f'p{n % 60:03}'},w{n % 3}" for n in range(120)]
     data = place.write("visits.csv", "\n".join(["pid,ward", *lines]) + "\n")
@@ -492,6 +522,37 @@ def test_persons_singled_out_by_columns_published_as_is_are_counted(place: Place
     assert f"Singling out by columns published as is not covered The guarantee does not hold {attacker}" in risks
     tried = rf"search for a row {beyond} of a random row succeeds: 9\d\.\d% against 1\.0% by chance"
     assert (re.search(tried, text_of(page.read_text(), "Simulated attacks")) is None) == bool(form)
+
+
+@pytest.mark.parametrize("more", [[], ["--shareable"]], ids=["internal", "shareable"])
+def test_persons_singled_out_by_items_and_kept_columns_are_counted(place: Place, more: list[str]) -> None:
+    """The guarantee covers the items alone, and the owner need not declare the columns."""
+    lines = [f"{n % 2},{n // 2 % 4},{'abcd'[n // 8 % 4]};{'efgh'[n // 32 % 4]}" for n in range(128)]
+    data = place.write("q.csv", "\n".join(["sex,ward,codes", *lines]) + "\n")
+    made = ["--unit", "row", "--keep", "sex,ward", "--items", "codes", "--separator", ";", "--hierarchy"]
+    guarantee = ["--model", "km", "--k", "5", "--m", "1", "-o", str(place.out)]
+    ran = place.run("anonymize", data, *made, "codes=balanced:2", *guarantee)
+    assert ran.code == 0, ran.err
+    page = place.folder / "page.html"
+    of = str(place.out if more else place.private / "report.json")
+    found = place.run("report", of, *more, "-o", str(page), "--json").json["doubts"]
+    told = "who knows sex and ward as published, and 1 item: this attacker finds fewer than 5 rows for 100.0% of"
+    assert any(told in doubt for doubt in found), found
+    assert "; not for someone who also knows sex and ward (" in first_screen(page.read_text())
+    exposed = place.run("risk", str(place.out), "--json").json["single"]["known"]
+    assert exposed == "sex and ward as published, and 1 item"
+
+
+def test_kept_columns_that_leave_each_group_large_are_no_doubt(place: Place) -> None:
+    data = place.write("q.csv", "sex,q1\n" + "".join(f"{n % 2},{n // 2 % 5}\n" for n in range(100)))
+    made = ["--unit", "row", "--relational", "sex", "--keep", "q1", "--model", "k", "--k", "10"]
+    assert place.run("anonymize", data, *made, "-o", str(place.out)).code == 0
+    page = place.folder / "page.html"
+    assert place.run("report", str(place.private / "report.json"), "-o", str(page)).code == 0
+    shown = first_screen(page.read_text())
+    assert "rows that are unique, if an attacker knows sex, and q1 as published: " in shown.lower()
+    assert "Check first" not in shown
+    assert "not for someone" not in shown
 
 
 @pytest.mark.parametrize("more", [[], ["--shareable"]], ids=["internal", "shareable"])

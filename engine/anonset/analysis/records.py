@@ -336,8 +336,7 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
             owner = owners_of(context.persons, original)
         names = [column.name for column in publication.kept] if context.sensitive is None else list(context.sensitive)
         size = ((model.m or 2) if context.m is None else context.m) + 2
-        unprotected = (*publication.kept, *(() if "relational" in model.protects else publication.relational))
-        as_is = tuple(column.name for column in unprotected if column.name in context.as_is)
+        as_is = tuple(column.name for column in publication.kept if column.name != model.sensitive_column)
         expose = partial(exposures, model=model, size=size, threshold=threshold, seed=seed, as_is=as_is)
         risk = Risk(
             publication.n, model, threshold,

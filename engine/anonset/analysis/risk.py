@@ -218,8 +218,6 @@ class RiskContext(RedactedRepr):
     """Original before the hierarchies coarsened it. None if it is not available."""
     algorithm: str = ""
     """Algorithm that made the publication. Empty if the result was processed further."""
-    as_is: Sequence[str] = ()
-    """Columns that the owner publishes as is."""
 
     def require_no_attacks(self) -> None:
         """Reject attacks on publications without records. No attack is applicable, so `all` requests none.

@@ -93,18 +93,16 @@ def risk(
             publication, model = published.publication, published.verdict.model
             by_person = published.unverified.table.by_person
             raw, original, trees = None, published.unverified.table, dict(published.unverified.hierarchies)
-            as_is: Sequence[str] = published.unverified.table.statements.publish_as_is
             made_by = _sole_algorithm(published.algorithm.name, vars(published.algorithm), published.figures)
         else:
             opened = stack.enter_context(open_in_blocks(published, private, work_dir, records=original is None))
             model, by_person = opened.model, opened.attested.declarations.unit == "person"
             raw, (publication, original, trees) = original, _read(opened, original, hierarchies or {})
-            as_is = opened.attested.declarations.published_as_is or ()
             run = opened.report if attacks else None
             made_by = "" if run is None else _sole_algorithm(run.algorithm, run.parameters, run.figures)
         context = RiskContext(
             model, original, trees, m, threshold, sensitive, population, attempts, seed, persons, by_person, attacks,
-            beside, raw, made_by, as_is,
+            beside, raw, made_by,
         )  # fmt: skip
         return analysis_of(publication).risk(context)
 

@@ -56,7 +56,7 @@ def conclusion(facts: ReportFacts, part: PagePart) -> list[str]:
     if doubted := doubted_person(facts):
         promise += f"; here, {doubted}"
     if attacker_beyond(facts):
-        promise += f"; not for someone who also knows {listed(name_ranges(declared.published_as_is or ()), 'and')}"
+        promise += f"; not for someone who also knows {listed(name_ranges(_beyond(facts)), 'and')}"
     verified = (
         f"The check of {facts.model} did not finish, so the guarantee is not proven, which the owner accepted."
         if declared.accepted_undecided
@@ -90,17 +90,23 @@ def singled_out(facts: ReportFacts, answer: str) -> str:
     if known and not model.secrets:
         answer += f" for an attacker who knows {' and '.join(known)}"
     if attacker_beyond(facts):
-        answer += f", without {listed(name_ranges(declared.published_as_is or ()), 'and')}"
+        answer += f", without {listed(name_ranges(_beyond(facts)), 'and')}"
     if facts.unlike_others:
         answer += f"; {percent(facts.unlike_others)}, if an attacker knows {worst_knowledge(facts)}"
     return plain_words(answer, facts)
 
 
+def _beyond(facts: ReportFacts) -> tuple[str, ...]:
+    """Return the columns published as is that make groups smaller than the guarantee."""
+    found = facts.after.single["after"] if isinstance(facts.after, Risk) else None
+    return found.as_is if found is not None and found.below.value else ()
+
+
 def attacker_beyond(facts: ReportFacts) -> str:
-    """Return the risk from an attacker who also knows the columns published as is, as a sentence. Empty if there are
-    none.
+    """Return the risk from an attacker who also knows the columns published as is, as a sentence. Empty if each group
+    of records has at least k persons with them.
     """
-    if not isinstance(facts.after, Risk) or (found := facts.after.single["after"]) is None or not found.as_is:
+    if not isinstance(facts.after, Risk) or (found := facts.after.single["after"]) is None or not _beyond(facts):
         return ""
     who = f"{facts.after.unit}s"
     k = facts.model.k or 2

@@ -99,8 +99,8 @@ def _published_as_is(facts: ReportFacts) -> Iterator[str]:
     if names := facts.attested.declarations.published_as_is:
         named = listed(names, "and")
         yield f"The owner declared that {named} may show names, identifiers or exact values of few persons."
-        if found := attacker_beyond(facts):
-            yield found
+    if found := attacker_beyond(facts):
+        yield found
     if ids := getattr(facts.attested.data, "id", ()):
         yield f"The values of {listed(ids, 'and')} are published, so readers see who is in the data."
 
