@@ -202,7 +202,7 @@ def test_data_that_do_not_fit_their_roles_are_a_problem():
 
 def test_the_problem_with_which_no_record_can_be_read_is_marked():
     data = {"pid": [f"P{n // 2}" for n in range(60)], "sex": ["f", "m"] * 30}
-    data |= {f"a{place}": [str(n * place % 7 % 2) for n in range(60)] for place in range(1, 5)}
+    data |= {name: [str(n * place % 7 % 2) for n in range(60)] for place, name in enumerate(("red", "hot", "wet"), 1)}
     found = anonset.inspect(data, unit="pid", relational="sex")
     summary = found.to_dict()
     assert (summary["records"], len(summary["problems"])) == (0, 2)
@@ -631,12 +631,14 @@ def test_columns_that_may_be_persons_are_a_question_and_no_items(names_):
     assert found.question.others == ()
 
 
-def test_genotypes_of_persons_in_columns_are_dropped_and_only_read_as_values():
+def test_genotypes_of_persons_in_columns_are_dropped_and_no_way_publishes_them():
     genotypes = {f"HG{n:05}": [("0|0", "0|1", "1|1")[(n + row) % 3] for row in range(25)] for n in range(30)}
     found = anonset.inspect({"POS": [*range(100, 125)], **genotypes})
     assert {column.role for column in found.columns} == {"drop"}
     (problem,) = [one for one in found.checks if "transpose the table" in one.sentence]
-    assert [[*fix.settings] for fix in problem.fixes] == [["one_code", "with_header"]]
+    assert problem.fixes == ()
+    assert not found.item_answers
+    assert "HG00001" not in str([*found.possible_roles.values(), *(fix for one in found.checks for fix in one.fixes)])
 
 
 def test_genotypes_are_read_as_values_and_the_phenotype_alone_is_no_set():

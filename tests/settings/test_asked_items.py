@@ -156,3 +156,54 @@ def test_numbers_of_staff_and_places_are_no_answers(header: str) -> None:
     inspected = found(**{header: drawn(["1234567801", "1234567807", "1234567813"]), "drug": drawn(["A10BA02", "C09"])})
     assert {"items": [header]} not in answers(inspected)
     assert all(header not in fix["items"] for fix in answers(inspected) if "items" in fix)
+
+
+def test_keys_are_answers_and_votes_are_none() -> None:
+    own, summaries = {"pid": [f"P{n:04}" for n in PERSONS]}, drawn(["Great", "Poor", "Fine", "Solid", "Weak"])
+    keys = drawn([f"{n * 7919 * 104729:012x}" for n in range(10**6, 10**6 + 20)])
+    votes = [f"[{n % 2}, {n % 3}]" for n in range(len(PERSONS))]
+    inspected = anonset.inspect({**own, "zq": keys, "helpful": votes, "summary": summaries}, unit="pid")
+    assert isinstance(inspected, Findings)
+    assert answers(inspected) == [{"items": ["summary"]}, {"items": ["zq"], "publish_as_is": ["zq"]}]
+
+
+def test_choices_of_0_and_1_precede_the_answers_of_a_scale() -> None:
+    scale = {f"S4r{n}": drawn(list("12345")) for n in range(3)}
+    numbered = {f"S3r{n}": drawn(["0", "1"]) for n in range(4)}
+    inspected = anonset.inspect({**scale, **numbered}, unit="row")
+    assert isinstance(inspected, Findings)
+    assert inspected.settings.names("one_hot") == [*numbered]
+    named = {f"Media {name}": drawn(["0", "1"]) for name in ("TV", "Radio", "Press")}
+    inspected = anonset.inspect({**scale, **named}, unit="row")
+    assert isinstance(inspected, Findings)
+    assert answers(inspected) == [{"one_code": [*scale]}, {"one_hot": [*named]}]
+
+
+def test_names_of_persons_are_no_answers() -> None:
+    inspected = found(**{"billing.last_name": drawn(["abel", "brand", "cole"]), "drug": drawn(["A10BA02", "C09AA01"])})
+    assert all("billing.last_name" not in fix["items"] for fix in answers(inspected) if "items" in fix)
+
+
+def test_paths_of_things_in_nested_values_are_answers_and_their_columns_stay_named() -> None:
+    shows = [{"id": n, "at": "10:00", "show": {"id": n % 7}, "user": {"id": n}} for n in range(len(PERSONS))]
+    rows = [{"pid": f"P{n:04}", "sex": "fm"[n % 2], "seen": [one]} for n, one in zip(PERSONS, shows, strict=True)]
+    inspected = anonset.inspect(pa.Table.from_pylist(rows), unit="pid")
+    assert isinstance(inspected, Findings)
+    assert {"items": ["seen[].show.id"]} in answers(inspected)
+    assert {"items": ["seen[].id"]} not in answers(inspected)
+    assert {"items": ["seen[].user.id"]} not in answers(inspected)
+    assert inspected.columns[2].profile.name == "seen"
+
+
+def test_a_column_of_entered_values_is_no_id_and_the_names_of_its_fields_are_said(tmp_path: Path) -> None:
+    fields, persons = ("sex", "age", "smoker", "dx", "weight"), range(80)
+    entered = {"sex": "12", "age": [*map(str, range(20, 60))], "smoker": "01", "dx": ["E11", "I10"], "weight": "567"}
+    rows = [(1000 + n, event, one, DRAW.choice(entered[one])) for n in persons for event in "bf" for one in fields]
+    lines = [",".join(map(str, row)) for row in (("record", "event", "field", "value"), *rows)]
+    (tmp_path / "entered.csv").write_text("\n".join(lines))
+    inspected = anonset.inspect(str(tmp_path / "entered.csv"))
+    assert isinstance(inspected, Findings)
+    first = inspected.question.answers[0]
+    assert (str(first.unit), first.problem) == ("record", "")
+    assert "names of fields" in next(fix.effect for fix in first.item_answers if fix.settings["items"] == ["field"])
+    assert not any("null" in fix.settings for problem in inspected.checks for fix in problem.fixes)

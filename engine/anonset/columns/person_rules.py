@@ -9,6 +9,7 @@ from anonset.columns.headers import (
     is_about,
     is_about_a_thing,
     is_about_an_agent,
+    is_direct,
     is_identifier,
     is_known,
     is_sensitive,
@@ -148,6 +149,7 @@ def may_be_items(profile: Profile) -> bool:
             profile.prose
             or profile.times
             or is_about(name, "remarks")
+            or is_direct(meaning_of(name))
             or (is_known(name) and not is_about_a_thing(name))
         )
         and (named or not profile.reaches)
@@ -216,10 +218,19 @@ def possible_items(
     unknown = [name for name, own in proposed.items() if own.role == UNRECOGNIZED]
     differing = [name for name in unknown if united[name].role == "drop"]
     texts = tuple(name for name in _item_columns(differing, profiles) if names_items(name))
-    marks = {profiles[name].marks for name in unknown if profiles[name].kind in MARKS}
+    marked = marked_columns(proposed, profiles)
+    return {"items": texts} if texts else {"one_hot": marked} if marked else {}
+
+
+def marked_columns(proposed: Mapping[str, ProposedRole], profiles: Mapping[str, Profile]) -> tuple[str, ...]:
+    """Return the unrecognized columns of 0 and 1 or the like if there are three or more, with sensitive ones."""
     able = {name for name, own in proposed.items() if own.role in (UNRECOGNIZED, "sensitive")}
+    marks = {profiles[n].marks for n in able if proposed[n].role == UNRECOGNIZED and profiles[n].kind in MARKS}
     marked = tuple(n for n, one in profiles.items() if n in able and one.kind in MARKS and one.marks in marks)
-    return {"items": texts} if texts else {"one_hot": marked} if len(marked) > 2 else {}
+    return marked if len(marked) >= _FEWEST_MARKED else ()
+
+
+_FEWEST_MARKED = 3
 
 
 def numbered_like(name: str, profiles: Mapping[str, Profile]) -> list[str]:

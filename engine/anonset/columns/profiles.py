@@ -30,10 +30,10 @@ from anonset.columns.headers import (
     is_about,
     is_about_a_person,
     is_about_an_agent,
-    is_identifier,
     is_known,
     is_numbered,
     meaning_of,
+    names_items,
 )
 from anonset.columns.ids import UNKNOWN, texts_of
 from anonset.columns.kinds import (
@@ -253,14 +253,14 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
     if pa.types.is_binary(kind):
         return _unsupported(column, "bytes", n, nulls, "convert them to plain values")
     if pa.types.is_nested(kind):
-        paths = [f"{column}{path}" for path in arrow.leaf_paths(type_)[:_MOST_PATHS]]
-        named = paths or [f"{column}{'[]' if lists else ''}.MEMBER"]
+        paths = [f"{column}{path}" for path in arrow.leaf_paths(type_)]
+        named = paths[:_MOST_PATHS] or [f"{column}{'[]' if lists else ''}.MEMBER"]
         nested = _unsupported(column, "nested values", n, nulls, f"read a path, such as {listed(named, 'or')}")
-        offered = [path for path in paths if not _is_of_one(path)]
+        able = [path for path in paths if not _is_of_one(path)]
+        offered = sorted(able, key=lambda path: not names_items(path.replace("[]", "")))[:_MOST_PATHS]
         return replace(nested, fixes=tuple(Fix({"items": [path]}, f"if {path} contains the items") for path in offered))
     if lists:
-        items = _flat(loaded)
-        return _of_sets(column, n, nulls, *_counted(items), len(items), None)
+        return _of_lists(column, loaded, n, nulls, None)
     if coded_ and any(chunk.dictionary.null_count for chunk in loaded.chunks):
         # The null count of a dictionary array ignores codes that refer to null values.
         loaded = arrow.cast(loaded, kind)
@@ -269,11 +269,11 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
     first = _first_values(loaded) if values is None else values.given
     if are_printed_lists(first):
         try:
-            items = arrow.list_flatten(items_of_lists(arrow.cast(arrow.cast(loaded, kind), pa.large_string())))
+            printed = items_of_lists(arrow.cast(arrow.cast(loaded, kind), pa.large_string()))
         except NoListError as error:
             way = f"row {error.row + 1} is not a list; correct it, or write the items with a separator"
             return _unsupported(column, "printed lists", n, nulls, way)
-        return _of_sets(column, n, nulls, *_counted(items), len(items), LIST)
+        return _of_lists(column, printed, n, nulls, LIST)
     mark = separator_of_items(column, first, separator)
     of_words = mark == " " and separator is None and not combine_words(first)
     if mark is not None and not of_words:
@@ -286,16 +286,32 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
     return _of_values(column, n, nulls, values or _values(loaded), words=of_words)
 
 
-def _is_of_one(path: str) -> bool:
-    """Return True if the last member of a path names a person, an attribute of a person, an id or a quantity.
-
-    >>> [_is_of_one(path) for path in ("reactions[].name", "patients[].name", "lines[].sku", "lines[].count")]
-    [False, True, False, True]
+def _of_lists(column: str, lists: Any, n: int, nulls: int, mark: str | None) -> Profile:
+    """Return the profile of lists. Lists of one length are no sets, but counts or coordinates, if they contain numbers
+    with decimals, or an integer twice.
     """
-    member = " ".join(path.replace("[]", "").split(".")[-2:])
+    items = _flat(lists)
+    sets = _of_sets(column, n, nulls, *_counted(items), len(items), mark)
+    first = [one for one in lists.slice(0, _SOME).to_pylist() if one is not None]
+    repeat = sets.items_kind in ("integers", "0/1") and any(len({*one}) < len(one) for one in first)
+    ordered = (repeat or sets.items_kind == "numbers") and len({*map(len, first)}) == 1
+    return replace(sets, prose="lists of numbers in a fixed order") if ordered else sets
+
+
+def _is_of_one(path: str) -> bool:
+    """Return True if the last member of a path names a person, an attribute of a person, a quantity, or the id of the
+    entry itself, not of a thing in it.
+
+    >>> [_is_of_one(path) for path in ("reactions[].name", "patients[].name", "line_items[].sku", "lines[].count")]
+    [False, True, False, True]
+    >>> [_is_of_one(path) for path in ("history[].id", "history[].show.id", "history[].user.id", "lines[].product_id")]
+    [True, False, True, False]
+    """
+    *_, last = members = path.replace("[]", "").split(".")
+    member, own = " ".join(members[-2:]), path.rpartition("[].")[2]
     named = meaning_of(member) not in ("", "thing") or is_about_an_agent(member)
     named |= is_known(member) or is_about_a_person(member)
-    return bool(named or is_identifier(member) or is_about(member, "quantities"))
+    return bool(named or meaning_of(own) == "id" or is_about(last, "quantities"))
 
 
 def profile_of_values(column: str, labels: tuple[str, ...], codes: Int64) -> Profile:

@@ -318,7 +318,8 @@ def is_grade(profile: Profile) -> bool:
 
 
 def _is_marked(profile: Profile) -> bool:
-    evident = profile.kind == "crosses" or (profile.kind == "0/1" and _choice(profile.name) != "")
+    is_choice = bool(_choice(profile.name)) or without_number(profile.name) not in ("", profile.name)
+    evident = profile.kind == "crosses" or (profile.kind == "0/1" and is_choice)
     return evident or profile.marks is not None
 
 

@@ -81,6 +81,9 @@ def inspect(
     job = job.with_stem(f"{job.stem}-more") if out is not None and findings.records else job
     further, condition = further_roles(findings.possible_items, findings.possible_roles)
     more = [f"{as_typed('inspect', source, {**typed, **columns}, trees)} -o {job}" for columns in further]
+    if not findings.records and (fixes := findings.ways_to_read):
+        more = [f"{as_typed('inspect', source, {**typed, **fixes[0].settings}, trees)} -o {job}"]
+        condition = f", {fixes[0].effect}"
     if not more and not findings.records and len(findings.columns) == 1:
         more = _ways_to_read(source, place, given, roles, _SPLIT)[:1]
         condition = ", if the lines contain several columns or items"
@@ -101,10 +104,7 @@ def inspect(
         notes.append(_next_run(out, task, units))
     elif findings.records:
         notes.append(_next_job(source, typed, trees, "settings", is_open=findings.question is not None))
-    if not more and not findings.records and (fixes := findings.ways_to_read):
-        more = [f"{as_typed('inspect', source, {**typed, **fixes[0].settings}, trees)} -o {job}"]
-        condition = f", {fixes[0].effect}"
-    elif not more and not findings.records:
+    if not more and not findings.records:
         notes.append(f"{_NO_COMMAND}: {as_typed('inspect', source, {**typed, 'unit': 'COLUMN', 'items': 'COLUMN'})}")
     further_lines = [] if failure is not None else [*_next_lines(findings, more, condition)]
     return Output(findings.to_dict, lambda: findings_account(findings), lambda: [*notes, *further_lines], error=failure)

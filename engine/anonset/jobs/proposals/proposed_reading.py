@@ -113,7 +113,8 @@ def proposal_for(
         replace(placeholder_problem(name, [*counts], sum(counts.values())), assumed=True)
         for name, counts in placeholders.items()
     ]
-    ids = Unit(stated.names("unit")).columns or [one.columns[0] for one in candidates if len(one.columns) == 1]
+    likely = _likely(candidates)
+    ids = Unit(stated.names("unit")).columns or [one.columns[0] for one in likely if len(one.columns) == 1]
     problems += map(Problem, id_findings(data.columns, ids))
     others = [name for name, role in roles.items() if not role.is_given and role.role == "sensitive"]
     others += [name for name, role in roles.items() if role.reason == _NO_SETS]
@@ -304,15 +305,20 @@ def with_counts(
     return tuple(counted), tuple(one.columns for one in found if one.repeats and not one.is_offered)
 
 
+def _likely(candidates: Sequence[PossiblePerson]) -> Sequence[PossiblePerson]:
+    """Return the candidates without the columns of recurring values under another header, if there are others."""
+    return [one for one in candidates if one.meaning or one.precedes_rows(candidates)] or candidates
+
+
 def _placeholders(data: AllColumns, candidates: Sequence[PossiblePerson]) -> dict[str, dict[str, int]]:
     """Return the values of ids that may mean a missing id, with their row counts, for each column that contains such
     values.
     """
-    ids = {
-        *data.declared.names("id"),
-        *Unit(data.declared.names("unit")).columns,
-        *(name for candidate in candidates for name in candidate.columns if not is_about(name, "quantities")),
-    }
+    ids = {*data.declared.names("id"), *Unit(data.declared.names("unit")).columns}
+    if not (ids or data.declared.get("unit")):
+        ids = {
+            name for candidate in _likely(candidates) for name in candidate.columns if not is_about(name, "quantities")
+        }
     counts = {
         name: placeholder_counts(column) for name, column in data.columns.items() if name in ids and are_values(column)
     }

@@ -7,13 +7,14 @@ from types import MappingProxyType
 
 import numpy as np
 
-from anonset.columns.headers import names_codes
+from anonset.columns.headers import is_identifier, names_codes
 from anonset.columns.ids import are_values, counted_in, holds_sets, persons_in, rows_that_differ
 from anonset.columns.marks import FILLED
 from anonset.columns.person_rules import (
     FEW_DIFFERING,
     item_candidates,
     last_roles,
+    marked_columns,
     may_be_items,
     numbered_like,
     possible_items,
@@ -136,12 +137,16 @@ class UnitReader(RedactedRepr):
             for finding in scan.shown(table.item_columns, labels):
                 named = finding.column.split(",")
                 declared_items = Fix({"items": named, "publish_as_is": named}, "if they are not")
-                fixes = (declared_items,) if finding.is_text else ()
+                fixes = (declared_items,) if finding.is_text or all(map(self._are_shared_keys, named)) else ()
                 rejected |= dict.fromkeys(sets.intersection(named), ProposedRole("drop", finding.what, fixes=fixes))
         for column in table.relational:
             if column.name in lists and (reason := self._reason_to_reject(column, table)):
                 rejected[column.name] = ProposedRole("drop", reason)
         return rejected
+
+    def _are_shared_keys(self, name: str) -> bool:
+        """Return True if many persons share each key of a column, whose header names no ids."""
+        return self.profiles[name].keys and not is_identifier(name) and bool(self.person) and self._recurs(name)
 
     def _reason_to_reject(self, column: Column, table: Table) -> str:
         """Return the reason why a run would reject a quasi-identifier without a hierarchy. Empty if there is none."""
@@ -332,7 +337,7 @@ class UnitReader(RedactedRepr):
     ) -> Proposal:
         """Return the proposal with the roles that the owner may give to dropped columns, and with its columns."""
         items = proposal.possible_items
-        proposal = self._which_items(proposal, merged, published, items.get("one_hot", ()))
+        proposal = self._which_items(proposal, merged, published, marked_columns(roles, self.profiles))
         if proposal.table is not None and not any(role.role in SETS for role in published.values()):
             possible = {} if items else roles_by_behaviour(roles, merged, self.profiles)
             possible = {} if "differing" in possible else possible
@@ -351,7 +356,9 @@ class UnitReader(RedactedRepr):
         sets = {role: [name for name, own in published.items() if own.role == role] for role in SETS}
         chosen = [name for names in sets.values() for name in names if merged[name].role in SETS]
         is_declared = any(published[name].is_given for name in chosen) or bool(self.data.declared.get("sensitive"))
-        others = [] if is_declared else self._as_items(merged, marked, sets if chosen else {})
+        marked = () if sets["one_hot"] else marked
+        nested = [fix for n, one in self.profiles.items() if not merged[n].is_given for fix in one.fixes]
+        others = [] if is_declared else [*self._as_items(merged, marked, sets if chosen else {}), *nested]
         if not others:
             return proposal
         shapes = [self._with_items(name) for name in sets["items"][:_MOST_ITEMS]]
@@ -382,11 +389,10 @@ class UnitReader(RedactedRepr):
         """Return the settings that publish dropped columns as items, the most probable first. `chosen` are the proposed
         columns by role.
         """
-        if marked:
-            return [Fix({"one_hot": list(marked)}, f"if each of {len(marked)} columns of 0 and 1 is an item")]
+        hot = [Fix({"one_hot": [*marked]}, f"if each of {len(marked)} columns of 0 and 1 is an item")][: len(marked)]
         unknown = [name for name, own in merged.items() if own.role == UNRECOGNIZED]
         if not chosen and (pairs := pair_problems([*self.profiles.values()], unknown)):
-            return [problem.fixes[-1] for problem in pairs]
+            return [*hot, *(problem.fixes[-1] for problem in pairs)]
         series = self._item_series(merged)
         fixes = [*self.wide]
         fixes += [
@@ -403,7 +409,9 @@ class UnitReader(RedactedRepr):
         if columns and len(likely) + len(proposed) > 1 and not chosen.get("one_hot"):
             role = "one_code" if chosen.get("one_code") else "items"
             fixes.append(Fix({role: [*proposed, *columns]}, "if each of these columns does"))
-        return fixes
+        stated = [(n, fix) for n in self.rejected for fix in merged[n].fixes if "publish_as_is" in fix.settings]
+        shared = [replace(fix, effect=f"if {self._with_items(n)} contains items, and no persons") for n, fix in stated]
+        return [*hot, *fixes, *shared]
 
     def _item_series(self, merged: ProposedRoles) -> list[tuple[str, ...]]:
         """Return the dropped columns that may contain the items, with the columns of their series, the most probable
@@ -451,7 +459,7 @@ class UnitReader(RedactedRepr):
         its series are only counted.
         """
         profile, (_, persons) = self.profiles[name], self._counted(self.person)
-        pairs = profile.occurrences or self._pairs(name)
+        pairs = profile.occurrences if profile.kind == "sets" else self._pairs(name)
         more = f", with {counted(len(series), 'column')} numbered alike," if series else ""
         shape = "lists" if profile.kind == "sets" else "one item a row"
         items = f"{counted(profile.distinct, 'item')}, {pairs / max(1, persons):.1f} per person"

@@ -60,19 +60,18 @@ def persons_as_columns(profiles: Sequence[Profile]) -> list[str]:
 
 
 def column_person_problem(columns: Sequence[Profile]) -> Problem:
-    """Return the question whether columns that are named like ids are persons."""
+    """Return the question whether columns that are named like ids are persons. Only marks and numbers may be items."""
     names = [column.name for column in columns]
     what = f"{len(names):,} columns, such as {names[0]!r}, are named like ids"
     ways = "if each is a person, transpose the table, so that each person is a row"
     kinds = {"marks" if column.kind in MARKS else column.kind for column in columns}
+    if not kinds <= {"marks", *_NUMBERS}:
+        return Problem(f"{what}; {ways}")
     none = "if none of these columns is a person, and each"
-    condition = f"{none} is an item{'' if kinds == {'marks'} else ', by any value above 0'}"
+    marked = Fix({"one_hot": names}, f"{none} is an item")
+    above_0 = Fix({"one_hot": names, "present": "above-0"}, f"{none} is an item, by any value above 0")
     values = Fix({"one_code": names, "with_header": True}, f"{none} value is an item")
-    ways_to_read = [] if kinds == {"marks"} else [values]
-    if kinds <= {"marks", *_NUMBERS}:
-        counts = {} if kinds == {"marks"} else {"present": "above-0"}
-        ways_to_read.append(Fix({"one_hot": names, **counts}, condition))
-    return Problem(f"{what}; {ways}", ways_to_read)
+    return Problem(f"{what}; {ways}", [marked] if kinds == {"marks"} else [values, above_0])
 
 
 def separator_problems(profiles: Sequence[Profile]) -> list[Problem]:
