@@ -53,33 +53,12 @@ def report(place: Place, options: list[str], persons: int, *more: str) -> list[s
     return [html.unescape(doubt) for doubt in re.findall("<li>(.*?)</li>", shown)]
 
 
-CASES = {
-    "a visit is declared a person": (["--unit", "visit", *ATTRIBUTES, "--k", "5"], 60, "declared a different person"),
-    "the person is unknown": (["--unit", "unknown", *ATTRIBUTES, "--k", "5"], 60, "Nobody declared who is a person"),
-    "a sensitive column is an attribute": (
-        [*BY_PATIENT, "--relational", "hiv,ward", "--model", "k", "--k", "5"], 60, "Column hiv seems sensitive"
-    ),
-    "k is 2": ([*BY_PATIENT, *ATTRIBUTES, "--k", "2"], 60, "With k = 2,"),
-    "twelve persons": ([*BY_PATIENT, *ATTRIBUTES, "--k", "3"], 12, "only 1[0-2] records"),
-    "rows are skipped": ([*BY_PATIENT, *ATTRIBUTES, "--k", "5"], 60, r"Skipped rows without an id: 24, 20\.0% of the"),
-    "nine items a person": ([*BY_PATIENT, *ITEMS, "--k", "5"], 60,
-                           r"know \d+ items .* single out \d+\.\d% of the persons, and find \d+\.\d% by guessing"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_a_doubt_comes_first(place: Place, case: str) -> None:
-    options, persons, text = CASES[case]
-    doubts = report(place, options, persons)
-    assert any(re.search(text, doubt) for doubt in doubts), doubts
-
-
-def test_an_earlier_release_of_the_same_input_is_a_doubt(place: Place) -> None:
-    data = place.write("earlier.csv", rows(60))
-    roles = [*BY_PATIENT, *ATTRIBUTES, "--k", "5", "--drop", "visit,hiv,codes", "-o", str(place.folder / "first")]
-    assert place.run("anonymize", data, *roles).code == 0
-    doubts = report(place, [*BY_PATIENT, *ATTRIBUTES, "--k", "5"], 60)
-    assert any(doubt.startswith("The publication first may be about the same persons") for doubt in doubts), doubts
+def report_of(place: Place, *more: str) -> list[str]:
+    """Return the doubts in the report on the publication of a place."""
+    doubts: list[str] = place.run(
+        "report", str(place.out), *more, "-o", str(place.folder / "doubts.html"), "--json"
+    ).json["doubts"]
+    return doubts
 
 
 @pytest.mark.parametrize(("unit", "told"), [
@@ -94,6 +73,17 @@ def test_the_guarantee_that_a_run_prints_says_that_the_person_is_in_doubt(place:
     ran = place.run("anonymize", data, *roles, "--drop", dropped, "-o", str(place.out))
     assert ran.code == 0, ran.err
     assert f"finds at least 5 matching records.{told}\n" in ran.out
+
+
+def test_a_run_prints_why_its_guarantee_is_weak(place: Place) -> None:
+    options = [*BY_PATIENT, *ITEMS, "--k", "2", "--drop", "visit,age,hiv,ward", "-o", str(place.out)]
+    ran = place.run("anonymize", place.write("rows.csv", rows(12)), *options)
+    assert ran.code == 0, ran.err
+    doubts = report_of(place)
+    shown = ran.out.partition("Check first:\n")[2].partition("Not covered")[0].splitlines()
+    assert [line[:17] for line in shown] == ["- With k = 2, an ", "- The data contai", "- The guarantee c"]
+    assert {line.removeprefix("- ") for line in shown[:2]} <= {*doubts}
+    assert re.search(r"knows 1 item of a person, and records have 1\d\.\d on average\.", shown[2])
 
 
 def test_skipped_rows_became_no_record(place: Place) -> None:
@@ -165,6 +155,48 @@ def test_the_names_of_groups_of_the_owner_are_a_doubt(place: Place, more: list[s
     found = re.search(r"Nobody checked what the names of these published groups reveal: (.*?)\.</li>", page.read_text())
     assert found is not None
     assert html.unescape(found[1]) == ("'HIV hostel'" if more else "'HIV hostel' and 'Ulm'")
+
+
+def test_leaves_of_the_owner_that_few_records_have_are_a_doubt(place: Place) -> None:
+    """The codebook lists all leaves of a group, because the absence of a leaf would reveal that nobody has it."""
+    pages = []
+    for name, wards in (("one", ["Ward A", "Ward B"]), ("two", ["Ward A", "Ward B", "HIV clinic", "Mayor of Bonn"])):
+        lines = [f"{wards[n % 2] if n > 1 else wards[-1]};Ward {'CD'[n % 2]}" for n in range(80)]
+        data = place.write("wards.csv", "\n".join(["wards", *lines]) + "\n")
+        groups = {"north": ["Ward A", "Ward B", "HIV clinic", "Mayor of Bonn"], "south": ["Ward C", "Ward D"]}
+        tree = place.write("tree.csv", "".join(f"{leaf},{one},*\n" for one, of in groups.items() for leaf in of))
+        roles = ["--unit", "row", "--items", "wards", "--separator", ";", "--hierarchy", f"wards={tree}"]
+        made = [*roles, "--algorithm", "apriori", "--k", "41", "--m", "1", "-o", str(place.folder / name), "--quiet"]
+        ran = place.run("anonymize", data, *made)
+        assert ran.code == 0, ran.err
+        assert "HIV clinic" in (place.folder / name / "codebook.csv").read_text()
+        page, shared = place.folder / f"{name}.html", place.folder / f"{name}-shared.html"
+        private = str(place.folder / f"{name}.private" / "report.json")
+        doubts = place.run("report", private, "-o", str(page), "--json").json["doubts"]
+        rare = (
+            "'HIV clinic' (0) and 'Mayor of Bonn' (0)" if name == "one" else "'HIV clinic' (0) and 'Mayor of Bonn' (2)"
+        )
+        assert (
+            "The codebook names 2 items of the owner's hierarchy that at most 2 records have. Nobody checked what "
+            f"these names reveal (records): {rare}."
+        ) in doubts, doubts
+        assert place.run("report", str(place.folder / name), "--shareable", "-o", str(shared)).code == 0
+        pages.append(shared.read_text())
+    assert pages[0] == pages[1]  # equal publications
+
+
+@pytest.mark.parametrize("more", [[], ["--shareable"]], ids=["internal", "shareable"])
+def test_names_among_items_are_counted(place: Place, more: list[str]) -> None:
+    names = ["Anna Berg", "Karl Vogt", "Maria Kern", "Peter Lang"]
+    lines = [f"{[*names, 'milk', 'bread', 'salt', 'tea'][n % 8]};water" for n in range(80)]
+    data = place.write("baskets.csv", "\n".join(["goods", *lines]) + "\n")
+    roles = ["--unit", "row", "--items", "goods", "--separator", ";", "--hierarchy", "goods=balanced:3"]
+    made = [*roles, "--model", "km", "--k", "5", "--m", "1", "--publish-as-is", "goods", "-o", str(place.out)]
+    ran = place.run("anonymize", data, *made, "--quiet")
+    assert ran.code == 0, ran.err
+    of = str(place.out if more else place.private / "report.json")
+    found = place.run("report", of, *more, "-o", str(place.folder / "page.html"), "--json").json["doubts"]
+    assert "In goods, 4 of the 9 items (44.4%) are names of persons." in found
 
 
 @pytest.mark.parametrize("more", [[], ["--sensitive-items", "B20", "--model", "lm", "--l", "2"]])
@@ -276,7 +308,7 @@ def test_a_column_of_items_of_which_nothing_is_left_is_a_doubt(place: Place, mor
     assert "Nothing is left of code" in shown.partition("Conclusion")[0]
     contents = shown.partition("Contents")[2]
     assert "code: nothing left: every item is published as *; " in contents
-    assert "drug: 100.0% of the published occurrences name one item" in contents
+    assert "drug: every published item is alone" in contents
     assert "code nothing left: every item is published as * nothing" in text_of(page.read_text(), "Each column")
 
 

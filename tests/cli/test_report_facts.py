@@ -1,5 +1,6 @@
 """The facts that a data protection officer looks for are in the report, in their sections."""
 
+import hashlib
 import html
 import random
 import re
@@ -195,9 +196,22 @@ def test_a_report_on_linked_tables_names_every_column_that_is_not_published(plac
     text = text_of_section(page.read_text(), "Conclusion")
     assert text.endswith("Not published: pid, people.note, codes.stay, codes.day, stays.stay, stays.ward. ")
     assert f" {40 + 161} source rows became 40 records" in page_text(page)  # stays only links the codes
+    assert "Source tables people: 40 rows; codes: 161 rows; stays: 81 rows" in page_text(page)
+    for name in ("people", "codes", "stays"):
+        digest = hashlib.sha256((place.folder / f"{name}.csv").read_bytes()).hexdigest()
+        assert f"table {name} of the input SHA-256 {digest}" in page_text(page)
     assert re.search(
         r"Repeated rows \d+ rows merged with an earlier row of the same \w+ in all tables", page_text(page)
     )
+
+
+def test_masked_postcodes_are_described_by_the_characters_that_are_kept() -> None:
+    published = CategoricalColumn.of("zip", ["101**", "102**", "8****", "10115"])
+    shown = column_detail(published, [1] * 4, {"10115", "10117", "10243", "80331"})
+    assert str(shown) == (
+        "coarsened: 3 beginnings of 3 characters (75.0% of the records); 1 value (25.0% of the records)"
+    )
+    assert shown.short == "coarsened to beginnings of 3 characters, some values kept"
 
 
 def page_text(page: Path) -> str:
@@ -223,7 +237,7 @@ def test_a_line_states_what_happened_to_each_column_and_what_recipients_can_coun
         r"age coarsened: \d+ ranges?, \d+( \(median; at most \d+\))? wide \(\d+\.\d% of the records\)", lost
     )
     assert ("Rare values" in lost) == (form == "internal")
-    assert re.search(r"codes \d+\.\d% of the published occurrences name one item", lost)
+    assert re.search(r"codes (\d+\.\d% of the published occurrences are single items|every published item is)", lost)
 
 
 def test_named_groups_are_told_from_values_if_the_original_is_available() -> None:

@@ -1,5 +1,6 @@
 """Summary of a publication. It contains random rows, and figures that any recipient can compute."""
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,6 +22,8 @@ MOST_SYMBOLS = 6
 """Number of symbols shown per row."""
 
 
+_BEGINNING = re.compile(r"[^*]+\*+").fullmatch
+"""Label of which the end is masked."""
 ShownBy = Callable[[int], Symbol | str]
 """Function from the codes of a column to symbols or texts."""
 ExampleCell = tuple[Symbol | str, ...]
@@ -42,18 +45,23 @@ class LabelForm(RedactedRepr):
     """Published labels of a column that have the same form."""
 
     name: str
-    """Name of the form: ``value``, ``named group``, ``value or named group``, ``set`` or ``range``."""
+    """Name of the form: ``value``, ``named group``, ``value or named group``, ``beginning`` (``101**``), ``set`` or
+    ``range``.
+    """
     labels: int
     """Number of different labels."""
     share: float
     """Share of the records."""
     size: float
-    """Median width of ranges, in units of the column, or median number of values of sets. 1 for other forms."""
+    """Median width of ranges, in units of the column, median number of values of sets, or of characters of beginnings.
+    1 for other forms.
+    """
     largest: float
-    """Largest width or number of values."""
+    """Largest width or number."""
 
     def __str__(self) -> str:
         sizes = {"set": f" of {self.spread} values", "range": f", {self.spread} wide"}
+        sizes["beginning"] = f" of {self.spread} characters"
         name, several = self.name, "" if self.labels == 1 else "s"
         words = name.replace("value or", f"value{several} or")
         return f"{self.labels:,} {words}{several}{sizes.get(name, '')} ({percent(self.share)} of the records)"
@@ -97,6 +105,7 @@ class ColumnDetail(RedactedRepr):
         if self.fate != "coarsened":
             return self.fate or f"{self.distinct:,} values or named groups"
         several = {"range": "ranges of {}", "set": "sets of {} values", "named group": "named groups"}
+        several["beginning"] = "beginnings of {} characters"
         forms = [several[form.name].format(form.spread) for form in self.forms if form.name in several]
         kept = ", some values kept" if len(forms) < len(self.forms) else ""
         return f"coarsened to {listed(forms, 'or')}{kept}"
@@ -126,7 +135,7 @@ class ItemDetail(ColumnDetail):
 
     >>> forms = LabelForm("set", 3, 0.75, 4.0, 9.0), LabelForm("value", 1, 0.25, 1.0, 1.0)
     >>> print(ItemDetail("drug", forms))
-    25.0% of the published occurrences name one item, the others 4 (median; at most 9) items
+    25.0% of the published occurrences are single items, the others groups of 4 (median; at most 9) items
     >>> print(ItemDetail("code", (LabelForm("set", 1, 1.0, 9.0, 9.0),), "*"))
     nothing left: every item is published as *
     """
@@ -139,8 +148,10 @@ class ItemDetail(ColumnDetail):
                 f"nothing left: {f'every item is published as {self.only}' if self.forms else 'no item is published'}"
             )
         named = sum(form.share for form in self.forms if form.name == "value")
-        others = "".join(f", the others {form.spread} items" for form in self.forms if form.name == "set")
-        return f"{percent(named)} of the published occurrences name one item{others}"
+        groups = next((f"groups of {form.spread} items" for form in self.forms if form.name == "set"), "")
+        if not (named and groups):
+            return f"every published item is {f'in {groups}' if groups else 'alone'}"
+        return f"{percent(named)} of the published occurrences are single items, the others {groups}"
 
     @property
     def countable(self) -> str:
@@ -180,11 +191,12 @@ def column_detail(column: CategoricalColumn, members: Sequence[int], known: Coll
     widths = np.array([_width(label) for label in column.vocabulary.labels], np.float64)
     single = "value or named group"
     names = np.array([
-        "set" if size > 1 else "range" if width else single if known is None else
+        "set" if size > 1 else "range" if width else "beginning" if _BEGINNING(label) else single if known is None else
         "value" if label in known else "named group"
         for label, size, width in zip(column.vocabulary.labels, members, widths, strict=True)
     ])  # fmt: skip
-    sizes = np.where(names == "range", widths, sizes)
+    kept = np.array([len(label.rstrip("*")) for label in column.vocabulary.labels], np.float64)
+    sizes = np.where(names == "range", widths, np.where(names == "beginning", kept, sizes))
     return ColumnDetail(column.name, *_forms(column.vocabulary.labels, names, sizes, often))
 
 

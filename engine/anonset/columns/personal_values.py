@@ -390,9 +390,22 @@ def are_names(labels: Sequence[str], fewest: int = 2) -> bool:
         fewest, _HALF_OF_FEW * len(examined)
     ):
         return True
-    surnames = _listed("surnames.txt")
-    n_surnames = sum(_spelled(text) in surnames or ("." in text and bool(_WITH_INITIAL(text))) for text in of_words)
+    n_surnames = sum(map(_is_surname, of_words))
     return n_surnames >= _FEWEST_SURNAMES and n_surnames >= _SURNAMES * len(examined)
+
+
+def count_names(labels: Sequence[str]) -> int:
+    """Count the labels with a title or a common first name, or else the common surnames and names with initials.
+
+    >>> count_names(["Hans Maier", "milk", "Weber, Julia"]), count_names(["Schmidt", "F. Olm", "milk"])
+    (2, 2)
+    """
+    of_words = list(filter(_WORDS, map(str.strip, labels)))
+    return sum(map(_is_name, of_words)) or sum(map(_is_surname, of_words))
+
+
+def _is_surname(text: str) -> bool:
+    return _spelled(text) in _listed("surnames.txt") or ("." in text and bool(_WITH_INITIAL(text)))
 
 
 def are_full_names(labels: Sequence[str]) -> bool:

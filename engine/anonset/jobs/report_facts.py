@@ -14,6 +14,7 @@ from anonset.analysis.summary import ColumnDetail, Summary
 from anonset.attacks.registry import ALL
 from anonset.columns.headers import is_sensitive
 from anonset.columns.kinds import kind_of_values
+from anonset.columns.personal_values import KINDS, count_names, personal_kind
 from anonset.columns.roles import CODE_LEVELS
 from anonset.data import NumericColumn, SetColumn, Table
 from anonset.data.hierarchies.hierarchy_rules import OF_LABELS, RANGE, VALUES, is_rule
@@ -26,6 +27,7 @@ from anonset.jobs.risk import risk
 from anonset.measures.ambiguous_items import vanished_items
 from anonset.measures.countable import CountAccuracy, FrequentItems, accuracy_of
 from anonset.measures.distinct_records import DistinctRecords
+from anonset.measures.shares import percent
 from anonset.privacy import PrivacyModel
 from anonset.publications import Published, Records
 from anonset.reading.batches import open_source
@@ -42,6 +44,8 @@ from anonset.spelling import listed, setting
 
 MOST_NAMED = 8
 """Maximum number of groups or items that a doubt names."""
+MOST_OF_RARE = 2
+"""Maximum number of records of an item whose name may reveal persons."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,17 @@ class RareValues(RedactedRepr):
     """Number of different values of the column."""
     occurrences: Mapping[str, int] = field(repr=False)
     """Number of records of each rare value, the rarest first."""
+
+
+@dataclass(frozen=True)
+class SourceTable(RedactedRepr):
+    """Linked table of the original."""
+
+    name: str
+    rows: int
+    sha256: str
+    without_role: tuple[str, ...]
+    """Columns that are not published because they have no role or link other tables."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +92,12 @@ class ReportFacts(RedactedRepr):
     """
     sensitive_items: Mapping[str, str] = field(default_factory=dict)
     """What the items are by column, for items that may be sensitive (`sensitive_items`)."""
+    personal_items: Mapping[str, str] = field(default_factory=dict)
+    """Kind, number and share of the items that name or reach persons, by column (`personal_items`)."""
+    rare_leaves: Mapping[str, int] = field(default_factory=dict, repr=False)
+    """Number of original records of each leaf of an own hierarchy that the codebook names as a word, and that no or
+    few records have.
+    """
     private: Report | None = None
     """Private report. None if the report is not available."""
     sensitive: Mapping[str, int | None] = field(default_factory=dict)
@@ -97,8 +118,8 @@ class ReportFacts(RedactedRepr):
     """
     vanished: tuple[str, ...] = ()
     """Items of the original that no published record shows (`vanished_items`)."""
-    without_role: tuple[str, ...] = ()
-    """Columns of linked tables that are not published because they have no role or link other tables."""
+    tables: tuple[SourceTable, ...] = ()
+    """Linked tables of the original."""
 
 
 def report_facts(
@@ -139,10 +160,11 @@ def report_facts(
     return ReportFacts(
         opened.attested, opened.model, kind.summary(), after, errors, rare,
         names_of_groups(opened.publication, original, rare, hierarchies or {}), sensitive_items(opened.publication),
+        personal_items(opened.publication), _rare_leaves(opened.publication, column, hierarchies or {}),
         report, sensitive,
         kind.details(original), opened.sha256, _other_releases(opened, report), _unlike_others(opened.publication),
         () if column is None else tuple(typical_sizes(column)), _vanished(column, opened.publication),
-        _without_role(source, settings),
+        _source_tables(source, settings),
     )  # fmt: skip
 
 
@@ -150,16 +172,38 @@ def _vanished(original: SetColumn | None, publication: Published) -> tuple[str, 
     return tuple(vanished_items(original, publication)) if isinstance(publication, Records) else ()
 
 
-def _without_role(source: Source, settings: OriginalSettings) -> tuple[str, ...]:
-    """Return the columns of linked tables that are not published because they have no role or link other tables."""
+def _source_tables(source: Source, settings: OriginalSettings) -> tuple[SourceTable, ...]:
+    """Return the linked tables, those that only link others included."""
     if not isinstance(linked := source.given, LinkedTables):
         return ()
-    options, names = ReadOptions(**settings.reading_options()), list[str]()
+    options, tables = ReadOptions(**settings.reading_options()), list[SourceTable]()
     for table in (*linked.tables, *linked.lookups):
         published = {table.items, *chain(*table.attributes.values()), *(() if table.parent else table.key)}
-        found = open_source(table.source, table.reading(options)).names
-        names += [column_of(table.name, name) for name in found if name not in published]
-    return tuple(names)
+        opened = open_source(table.source, table.reading(options))
+        others = tuple(column_of(table.name, name) for name in opened.names if name not in published)
+        rows = sum(len(batch.columns[table.key[0]]) for batch in opened.batches(table.key[:1]))
+        tables.append(SourceTable(table.name, rows, table.source.sha256, others))
+    return tuple(tables)
+
+
+def _rare_leaves(
+    publication: Published, original: SetColumn | None, hierarchies: Mapping[str, HierarchySpec]
+) -> dict[str, int]:
+    """Return the number of records of each rare leaf that the codebook names in a group of an own hierarchy, those that
+    seem sensitive first.
+    """
+    if not isinstance(publication, Records) or original is None:
+        return {}
+    own = tuple(prefixed(name, "") for name in publication.joined if _is_own(hierarchies.get(name)))
+    own = own if publication.joined else ("",) if _is_own(hierarchies.get(original.name)) else ()
+    records = dict(zip(original.vocabulary.labels, original.occurrences.tolist(), strict=True))
+    groups = [one.members for one in publication.symbols if one.kind == "node"]
+    found = {
+        leaf: n
+        for leaf in dict.fromkeys(chain(*groups))
+        if (n := records.get(leaf, 0)) <= MOST_OF_RARE and leaf.startswith(own) and own and _is_name(leaf)
+    }
+    return {leaf: found[leaf] for leaf in sorted(found, key=lambda leaf: (not is_sensitive(leaf), found[leaf]))}
 
 
 def rare_values(original: Table, model: PrivacyModel) -> tuple[RareValues, ...]:
@@ -251,18 +295,32 @@ def sensitive_items(publication: Published) -> dict[str, str]:
     """Return what the items are by column, for published items that are codes of diagnoses or drugs, or have sensitive
     names such as columns of 0 and 1.
     """
-    if not isinstance(publication, Records) or publication.transactions is None:
-        return {}
-    members = dict.fromkeys(name for symbol in publication.symbols for name in symbol.members)
-    marks = {name: prefixed(name, "") for name in publication.joined} or {publication.transactions.name: ""}
     found = {}
-    for name, mark in marks.items():
-        labels = [one.removeprefix(mark) for one in members if one.startswith(mark)]
+    for name, labels in _labels_of(publication).items():
         if (kind := kind_of_values(labels)) in CODE_LEVELS:
             found[name] = f"look like {kind}"
         elif sensitive := [repr(one) for one in labels if is_sensitive(one)]:
             found[name] = f"seem sensitive ({listed(sensitive, 'and', MOST_NAMED)})"
     return found
+
+
+def personal_items(publication: Published) -> dict[str, str]:
+    """Return the kind, number and share of the published items that name or reach persons, by column."""
+    found = {}
+    for name, labels in _labels_of(publication).items():
+        kind, n = personal_kind(labels) or ("name", 0)
+        if n := count_names(labels) if kind == "name" else n:
+            found[name] = f"{n:,} of the {len(labels):,} items ({percent(n / len(labels))}) are {KINDS[kind].words}"
+    return found
+
+
+def _labels_of(publication: Published) -> dict[str, list[str]]:
+    """Return the items that the codebook names, by column. Empty without items."""
+    if not isinstance(publication, Records) or publication.transactions is None:
+        return {}
+    members = dict.fromkeys(name for symbol in publication.symbols for name in symbol.members)
+    marks = {name: prefixed(name, "") for name in publication.joined} or {publication.transactions.name: ""}
+    return {name: [one.removeprefix(mark) for one in members if one.startswith(mark)] for name, mark in marks.items()}
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -302,6 +360,7 @@ def public_facts(opened: OpenedPublication) -> ReportFacts:
     return ReportFacts(
         opened.attested, opened.model, kind.summary(), risk(opened),
         group_names=names_of_groups(opened.publication), sensitive_items=sensitive_items(opened.publication),
+        personal_items=personal_items(opened.publication),
         sensitive=kind.sensitive_counts(opened.model.secrets), details=kind.details(None),
         unlike_others=_unlike_others(opened.publication), sha256=opened.sha256,
         items_per_person=_symbols_per_record(opened.publication),

@@ -33,6 +33,7 @@ from anonset.release.scan.findings import few_persons
 from anonset.release.statements import declarations, frontier_of, parameters_of
 from anonset.release.stopwatch import COMPILING
 from anonset.report.distance import distance
+from anonset.report.doubts import weak_guarantee
 from anonset.report.frontier import frontier_text
 from anonset.report.sections import Fact, Section, facts_table, table
 from anonset.spelling import counted, listed, name_ranges, setting, short_value
@@ -101,7 +102,10 @@ def account(release: Release) -> list[Section]:
         else doubted_unit(declared.unit, unverified.contradictions, table.persons)
     )
     here = f" Here, {doubted}." if doubted else ""
-    notes = [f"Guarantee: {verdict.model.statement}{here}", f"Not covered{full_list}:", *uncovered]
+    items, n = table.transactions, max(1, unverified.publication.n)
+    weak = [*weak_guarantee(verdict.model, unverified.publication.n, 0.0 if items is None else len(items.codes) / n)]
+    first = ["Check first:", *(f"- {doubt}" for doubt in weak)] if weak else []
+    notes = [f"Guarantee: {verdict.model.statement}{here}", *first, f"Not covered{full_list}:", *uncovered]
     return [Section(notes=notes, data={"warnings": unverified.warnings}, facts=facts)]
 
 

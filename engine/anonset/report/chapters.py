@@ -311,6 +311,7 @@ def _origin(facts: ReportFacts, date: str) -> Chapter:
     rows = [
         ("date of the run", report.date or "not recorded"),
         ("input", f"{read.get('file', 'from Python')}, SHA-256 {read.get('sha256', 'not computed')}"),
+        *((f"table {one.name} of the input", f"SHA-256 {one.sha256}") for one in facts.tables),
         ("algorithm", f"{report.algorithm} {dumps(report.parameters)}"),
         ("seed", seed),
         *rows,

@@ -171,6 +171,8 @@ def persons(facts: ReportFacts) -> list[tuple[str, str]]:
         ]
     if names := Unit.of(report.settings.get("unit")).columns:
         rows.append(("Columns that identify a person", ", ".join(names)))
+    if facts.tables:
+        rows.append(("Source tables", "; ".join(f"{one.name}: {counted(one.rows, 'row')}" for one in facts.tables)))
     tables = " in all tables" if getattr(facts.attested.data, "tables", None) else ""
     key = (listed(names, "with") or "id") if unit == "person" and not ids else ""
     if sizes := facts.items_per_person:

@@ -8,8 +8,9 @@ from anonset.analysis.risk import BucketRisk, Risk
 from anonset.columns.headers import meaning_of
 from anonset.data.table_facts import FIRST_VALUE
 from anonset.errors import Fix, Problem
-from anonset.jobs.report_facts import MOST_NAMED, ReportFacts
+from anonset.jobs.report_facts import MOST_NAMED, MOST_OF_RARE, ReportFacts
 from anonset.measures.shares import percent
+from anonset.privacy import PrivacyModel
 from anonset.reading.file_options import Unit
 from anonset.release.documents import UNDECLARED, Report
 from anonset.report.conclusion import attacker_beyond, plain_words, seemingly_sensitive, seems_sensitive
@@ -39,10 +40,11 @@ def doubts(facts: ReportFacts, typed: ReportSettings) -> list[str]:
         *(f"{one.sentence}." for one in unprotected_sensitive(seemingly_sensitive(facts))),
         *_published_as_is(facts),
         *_inferences_from_all_rows(facts),
-        *_weak_guarantee(facts),
+        *weak_guarantee(facts.model, facts.summary.n),
         *_further_items(facts),
         *_unprotected_items(facts),
         *_names_of_groups(facts),
+        *_rare_leaves(facts),
         *_lost(facts),
         *_earlier_releases(facts),
         *([] if private is None else [*_differing(private), *_skipped(private)]),
@@ -99,6 +101,7 @@ def _published_as_is(facts: ReportFacts) -> Iterator[str]:
     if names := facts.attested.declarations.published_as_is:
         named = listed(names, "and")
         yield f"The owner declared that {named} may show names, identifiers or exact values of few persons."
+    yield from (f"In {name}, {facts.personal_items[name]}." for name in names or () if name in facts.personal_items)
     if found := attacker_beyond(facts):
         yield found
     if ids := getattr(facts.attested.data, "id", ()):
@@ -119,11 +122,22 @@ def _inferences_from_all_rows(facts: ReportFacts) -> Iterator[str]:
             )
 
 
-def _weak_guarantee(facts: ReportFacts) -> Iterator[str]:
-    if facts.model.k is not None and facts.model.k < FEWEST_MATCHES:
-        yield f"With k = {facts.model.k}, an attacker may be left with a choice between {facts.model.k} persons."
-    if facts.summary.n < FEWEST_PERSONS:
-        yield f"The data contain only {counted(facts.summary.n, 'record')}. Others may know who is among them."
+def weak_guarantee(model: PrivacyModel, n: int, items: float = 0.0) -> Iterator[str]:
+    """Yield that k is small, that there are few records, and that records have more items than the guarantee covers.
+
+    Parameters
+    ----------
+    n
+        Number of records.
+    items
+        Mean number of items of a record. 0 if the risk from more items is measured.
+    """
+    if model.k is not None and model.k < FEWEST_MATCHES:
+        yield f"With k = {model.k}, an attacker may be left with a choice between {model.k} persons."
+    if n < FEWEST_PERSONS:
+        yield f"The data contain only {counted(n, 'record')}. Others may know who is among them."
+    if model.m == 1 and items > 1:
+        yield f"The guarantee covers someone who knows 1 item of a person, and records have {items:.1f} on average."
 
 
 def _further_items(facts: ReportFacts) -> Iterator[str]:
@@ -191,6 +205,16 @@ def _names_of_groups(facts: ReportFacts) -> Iterator[str]:
     if facts.group_names:
         named = listed([repr(name) for name in facts.group_names], "and", MOST_NAMED)
         yield f"Nobody checked what the names of these published groups reveal: {named}."
+
+
+def _rare_leaves(facts: ReportFacts) -> Iterator[str]:
+    """Yield the leaves of an own hierarchy that the codebook names, although no or few records have them."""
+    if rare := facts.rare_leaves:
+        named = listed([f"{name!r} ({n})" for name, n in rare.items()], "and", MOST_NAMED)
+        yield (
+            f"The codebook names {counted(len(rare), 'item')} of the owner's hierarchy that at most {MOST_OF_RARE} "
+            f"records have. Nobody checked what these names reveal (records): {named}."
+        )
 
 
 def _lost(facts: ReportFacts) -> Iterator[str]:

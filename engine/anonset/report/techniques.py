@@ -71,7 +71,8 @@ def left_out(facts: ReportFacts) -> list[Row]:
     identifying = [*settings.get("id", []), *Unit.of(settings.get("unit")).columns]
     return [
         *((name, "direct identifier", _MASKED) for name in identifying if name not in shown),
-        *((name, "removed", _MASKED) for name in (*settings.get("drop", []), *facts.without_role)),
+        *((name, "removed", _MASKED) for name in settings.get("drop", [])),
+        *((name, "removed", _MASKED) for table in facts.tables for name in table.without_role),
     ]
 
 
