@@ -132,11 +132,13 @@ def weak_guarantee(model: PrivacyModel, n: int, items: float = 0.0) -> Iterator[
     items
         Mean number of items of a record. 0 if the risk from more items is measured.
     """
-    if model.k is not None and model.k < FEWEST_MATCHES:
+    if model.k == 1:
+        yield "With k = 1, the guarantee does not hide which record belongs to a person."
+    elif model.k is not None and model.k < FEWEST_MATCHES:
         yield f"With k = {model.k}, an attacker may be left with a choice between {model.k} persons."
     if n < FEWEST_PERSONS:
         yield f"The data contain only {counted(n, 'record')}. Others may know who is among them."
-    if model.m == 1 and items > 1:
+    if model.m == 1 and model.k != 1 and items > 1:
         yield f"The guarantee covers someone who knows 1 item of a person, and records have {items:.1f} on average."
 
 
