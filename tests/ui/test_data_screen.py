@@ -681,6 +681,8 @@ def test_a_remedy_without_which_the_declared_person_cannot_be_read_keeps_the_ans
         user.find(marker="likely-case").click()
         await until(lambda: "Skip rows without a person" in texts(user) and not state.inspection.busy)
         assert (state.answered, state.inspection.asked_unit) == (False, "case")
+        await until(lambda: (element(user, "unit").value, element(user, "role case").value) == ("case", "unit"))
+        assert "First answer the question" in state.first_step
         user.find(content="Skip rows without a person", marker="fix").click()
         await until(lambda: state.answered and not state.inspection.busy)
         assert (state.unit, state.inspection.asked_unit) == ("case", "")
@@ -702,5 +704,27 @@ def test_all_warnings_are_checked_by_one_click(tmp_path: Path) -> None:
         user.find(marker="check-all").click()
         await until(lambda: not state.inspection.unchecked)
         assert "# Checked: " in state.file.read_text()
+
+    by_clicks(tmp_path, way)
+
+
+@in_this_process
+def test_a_corrected_person_that_cannot_be_read_yet_is_shown_in_place_of_the_former_one(tmp_path: Path) -> None:
+    products = ["shirt", "shoe", "sock", "hat", "scarf", "belt", "jacket"]
+    rows = [f"O{n // 2:03},{'' if n == 7 else f'C{n // 4:03}'},{products[n % 7]}" for n in range(400)]
+    (tmp_path / "orders.csv").write_text("\n".join(["order_id,customer_id,product", *rows]))
+
+    async def way(user: User, state: PageState) -> None:
+        await opened(user, state, "orders.csv")
+        state.answer("order_id")
+        await until(lambda: state.answered and not state.inspection.busy)
+        state.apply_fix(Fix({"unit": ["customer_id"]}))
+        await until(lambda: state.inspection.error and not state.inspection.busy)
+        await until(lambda: element(user, "unit").value == "customer_id")
+        await until(lambda: element(user, "role customer_id").value == "unit")
+        assert element(user, "role order_id").value == "drop"
+        assert "chosen above as the person" in texts(user)
+        await user.open("/publish")
+        assert "First answer the question “Who is a person?”" in texts(user)  # never with the former person
 
     by_clicks(tmp_path, way)

@@ -118,8 +118,7 @@ def _question_state(state: PageState) -> object:
     found = state.inspection.findings or state.inspection.linked
     persons, has_job = _persons(state).get(state.unit), state.job is not None and state.job.exists()
     linked = state.inspection.linked and state.inspection.linked["persons"]
-    asked = state.inspection.asked_unit
-    return state.unit, asked, found and found["question"], persons, linked, has_job, _differing(state)
+    return state.unit, state.answered, found and found["question"], persons, linked, has_job, _differing(state)
 
 
 def _question(screen: Screen) -> None:
@@ -128,8 +127,8 @@ def _question(screen: Screen) -> None:
     if found is None or not (state.unit or found["question"]):
         return
     with card(UNIT):
-        units, asked = _units(state) if state.inspection.linked is None else keys_of(state), state.inspection.asked_unit
-        answer = state.unit if state.answered else asked if asked in units else None
+        units = _units(state) if state.inspection.linked is None else keys_of(state)
+        answer = state.unit if state.unit in units else None
         if answer is None:
             text("p", "Choose an answer first: roles and risk depend on it. Only you know it.").classes("alert")
             with ui.element("div").classes("actions"):

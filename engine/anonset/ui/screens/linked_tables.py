@@ -7,7 +7,7 @@ from typing import Any
 
 from nicegui import ui
 
-from anonset.reading.file_options import Unit
+from anonset.reading.file_options import OPEN, Unit
 from anonset.reading.linked import column_of
 from anonset.settings.job import Job
 from anonset.settings.table_lines import TABLE_ROLES
@@ -60,7 +60,7 @@ def keys_of(state: PageState) -> dict[str, str]:
         unit, tables = one["unit"], one["tables"]
         number = counted(persons.get(unit, one["persons"]), "person")
         keys[unit] = f"Each {unit} is a person: {number}; in {counted(len(tables), 'table')}: {', '.join(tables)}"
-    if state.answered:
+    if state.unit not in ("", OPEN):
         keys.setdefault(state.unit, f"Each {state.unit} is a person")
     return keys
 

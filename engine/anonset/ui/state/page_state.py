@@ -151,15 +151,16 @@ class PageState:
     @property
     def unit(self) -> str:
         """Unit in the job file: ``row``, ``unknown``, columns that identify a person, or ``?`` if the owner has not
-        declared it yet. Empty if the job does not state it.
+        declared it yet. Empty if the job does not state it. If the data cannot be read for the person that the owner
+        declared last, this person.
         """
-        return str(Unit.of(self.raw.get("unit")))
+        return self.inspection.asked_unit or str(Unit.of(self.raw.get("unit")))
 
     @property
     def answered(self) -> bool:
         """True if the job declares who is a person, or if no declaration is needed."""
         if self.unit not in ("", OPEN):
-            return True
+            return not self.inspection.asked_unit
         is_asked = self.inspection.findings is None or self.inspection.findings["question"] is not None
         return not is_asked and not self.raw.keys() & {"unit", QUESTIONS["unit"]}
 
