@@ -623,9 +623,20 @@ def ratings(names, n_rows=25):
     return {"film": [f"film {n}" for n in range(n_rows)], **marks}
 
 
-@pytest.mark.parametrize("names_", [[f"MEMB{n:04}" for n in range(30)], [f"user{n}" for n in range(30)]])
-def test_columns_that_may_be_persons_are_a_question_and_no_items(names_):
-    found = anonset.inspect(ratings(names_))
+FIRST_NAMES = ("Anna", "Peter", "Maria", "Hans", "Julia", "Karl")
+
+
+@pytest.mark.parametrize(
+    ("names_", "n_rows"),
+    [
+        ([f"MEMB{n:04}" for n in range(30)], 25),
+        ([f"user{n}" for n in range(30)], 25),
+        ([f"visitor {'abcdefghijklmnopqrstuvwxyzäöüß'[n]}" for n in range(30)], 25),  # more columns than rows
+        ([f"{FIRST_NAMES[n % 6]} {['Weber', 'Ott', 'Li', 'Koch', 'Berg'][n // 6]}" for n in range(30)], 200),
+    ],
+)
+def test_columns_that_may_be_persons_are_a_question_and_no_items(names_, n_rows):
+    found = anonset.inspect(ratings(names_, n_rows))
     assert {column.role for column in found.columns[1:]} == {"drop"}
     assert any(names(problem, f"30 {names_[0]} 'transpose the table' one_hot") for problem in found.problems)
     assert found.question.others == ()

@@ -122,6 +122,7 @@ EXPORTS = [
     PeopleFile("bits as items", "b.csv", "id,codes\n1,0 1\n2,1\n3,0\n", ROWS, [["0", "1"], ["1"], ["0"]]),
     PeopleFile("a page called .csv", "v.csv", "<html><table><tr><td>id</td></tr></table>\n", ROWS, "an HTML page"),
     PeopleFile("ARFF called .csv", "v.csv", "@relation x\n@data\n1\n", ROWS, "ARFF is not supported"),
+    PeopleFile("HL7", "v.csv", "MSH|^~\\&|LAB|KH\rPID|1||975184\rOBX|1|NM|777-3\r", ROWS, "these are HL7 messages"),
     PeopleFile("SPSS", "v.sav", "$FL2", ROWS, "not a valid .sav file"),
     PeopleFile("SPSS portable", "v.por", "ASCII SPSS PORT FILE", ROWS, "save the table as CSV or Parquet"),
     PeopleFile("a packed file", "v.csv.zip", "PK", ROWS, "archives are not supported; unpack the file"),

@@ -98,3 +98,9 @@ def test_an_address_whose_package_is_missing_names_it(monkeypatch: pytest.Monkey
     monkeypatch.setattr(fsspec.core, "url_to_fs", refuse)
     with refused(InputError, "zz s3fs"):
         source_of("zz://bucket/visits")
+
+
+def test_a_folder_of_json_names_the_way_to_one_file(tmp_path):
+    (tmp_path / "2024-01-01.json").write_text('[{"user": "U1"}]')
+    with refused(InputError, "jq FILE ALL.jsonl"):
+        read(tmp_path, items="s")

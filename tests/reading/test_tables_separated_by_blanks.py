@@ -44,6 +44,8 @@ def test_a_second_line_of_fields_within_a_log_is_no_header(tmp_path: Path) -> No
 def test_tables_separated_by_blanks_are_read(tmp_path: Path) -> None:
     rows = [f'10.1.7.{n % 30} - "GET /{n % 5} HTTP" {200 + n % 2}' for n in range(90)]
     assert columns_of(inspected(tmp_path, "access.log", rows)) == ["1", "2", "3", "4"]
+    agents = [f'{row} "Mozilla/5.0 (X11; Linux x86_64)"' for row in rows]  # marks within quotes separate nothing
+    assert columns_of(inspected(tmp_path, "agents.log", agents)) == ["1", "2", "3", "4", "5"]
     genes = [f"F{n // 2} I{n:03} {1 + n % 2} {n % 3}" for n in range(90)]
     assert columns_of(inspected(tmp_path, "plink.raw", ["FID IID SEX rs1", *genes])) == ["FID", "IID", "SEX", "rs1"]
 

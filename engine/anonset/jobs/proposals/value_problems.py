@@ -6,7 +6,7 @@ from types import MappingProxyType
 from anonset.columns.cells import LIST
 from anonset.columns.id_findings import as_nulls
 from anonset.columns.kinds import MARKS, kind_of_values
-from anonset.columns.personal_values import are_keys
+from anonset.columns.personal_values import are_keys, are_names
 from anonset.columns.profiles import Profile
 from anonset.columns.roles import hierarchy_for
 from anonset.errors import Fix, Problem
@@ -46,23 +46,27 @@ def null_problems(
 
 
 def persons_as_columns(profiles: Sequence[Profile]) -> list[str]:
-    """Return the columns that may be persons: most columns are named like ids of four or more digits, or, if there are
-    more columns than rows, are marks or numbers and named like numbered ids. Otherwise empty.
+    """Return the columns that may be persons. Most columns are named like ids of four or more digits, or are marks and
+    named like persons, or, if there are more columns than rows, are marks, or numbers named like numbered ids.
     """
     wide = bool(profiles) and len(profiles) > profiles[0].records
+    marks = [one.name for one in profiles if one.kind in MARKS]
     ids = [
         one.name
         for one in profiles
         if sum(map(str.isdigit, one.name)) >= (1 if wide and one.kind in (*MARKS, *_NUMBERS) else _DIGITS_OF_AN_ID)
     ]
-    are_many = len(ids) >= _MANY_COLUMNS and 2 * len(ids) > len(profiles)
-    return ids if are_many and are_keys(ids) and not kind_of_values(ids).endswith("codes") else []
+    for names, are_persons in ((marks, wide or are_names(marks)), (ids, are_keys(ids))):
+        are_many = len(names) >= _MANY_COLUMNS and 2 * len(names) > len(profiles)
+        if are_persons and are_many and not kind_of_values(names).endswith("codes"):
+            return names
+    return []
 
 
 def column_person_problem(columns: Sequence[Profile]) -> Problem:
-    """Return the question whether columns that are named like ids are persons. Only marks and numbers may be items."""
+    """Return the question whether columns are persons. Only marks and numbers may be items."""
     names = [column.name for column in columns]
-    what = f"{len(names):,} columns, such as {names[0]!r}, are named like ids"
+    what = f"{len(names):,} columns, such as {names[0]!r}, may be persons"
     ways = "if each is a person, transpose the table, so that each person is a row"
     kinds = {"marks" if column.kind in MARKS else column.kind for column in columns}
     if not kinds <= {"marks", *_NUMBERS}:

@@ -454,6 +454,8 @@ def _require_text(path: str, header: str) -> None:
         problem, fixes = "the first line contains NUL bytes", [Fix({"encoding": wide}, "if the text is UTF-16")]
     elif header.lstrip()[:15].lower().startswith(("<html", "<!doctype html", "<table")):
         problem = "this is an HTML page; save the table as CSV"
+    elif header.startswith("MSH|"):
+        problem = "these are HL7 messages; write them to a table with the id of the patient in each row"
     elif header.lower().startswith("@relation"):
         problem = "ARFF is not supported; save the table as CSV"
     elif header.lstrip().startswith(('{"', '[{"')):

@@ -32,6 +32,7 @@ INPUT_FORMATS = ("csv", "tsv", "fimi", "baskets", "spmf", "jsonl", "xlsx", *STAT
 _OTHER = "this format is not supported; save the table as CSV or Parquet"
 _WORKBOOK = "this workbook format is not supported; save it as .xlsx, or its sheet as CSV (UTF-8)"
 _JSON = "JSON input must have an object per line (.jsonl); convert it"
+_QUOTED = re.compile(rb'"[^"]*"')
 _LIST_OF_OBJECTS = re.compile(rb'"(\w+)"\s*:\s*\[\s*\{')
 _ELSEWHERE = {
     ".xls": _WORKBOOK,
@@ -137,8 +138,9 @@ def _probable_format(path: Path) -> dict[str, str]:
         return {"input_format": "tsv"}
     if len(lines) > 1 and all(line.lstrip().startswith(b'{"') for line in lines[:-1]):
         return {"input_format": "jsonl"}
-    marks = [mark for mark in (b",", b";", b"|") if any(mark in line for line in lines)]
-    even = any(2 * Counter(line.count(mark) for line in lines).most_common(1)[0][1] > len(lines) for mark in marks)
+    plain = [_QUOTED.sub(b"", line) for line in lines]
+    marks = [mark for mark in (b",", b";", b"|") if any(mark in line for line in plain)]
+    even = any(2 * Counter(line.count(mark) for line in plain).most_common(1)[0][1] > len(lines) for mark in marks)
     texts = [line.decode("utf-8", "replace").strip() for line in lines[: -1 if len(lines) == _FIRST_LINES else None]]
     if not even and len(texts) > _FEWEST_LINES:
         fields = {len(header_fields(text, " ")) for text in texts if not text.startswith("#")}

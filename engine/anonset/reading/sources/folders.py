@@ -65,7 +65,9 @@ def data_files(where: str, names: Sequence[str], endings: tuple[str, ...]) -> li
             data.append(name)
     if not data and not any(_is_data(place, endings) for place, _ in rejected):
         expected = f"{endings[0]} file" if endings else "data file"
-        raise InputError(f"{where}: the directory contains no {expected}")
+        others = ".json" in {PurePosixPath(name).suffix.lower() for name in names}
+        way = "; write its .json files that have the same fields to one file: jq -c '.[]' FILE ... > ALL.jsonl"
+        raise InputError(f"{where}: the directory contains no {expected}{way if others else ''}")
     if rejected:
         place, reason = min(rejected)
         raise InputError(f"{where.rstrip('/')}/{place}: {reason}")
