@@ -42,4 +42,5 @@ def test_the_only_row_without_ids_is_reported():
     (finding,) = findings(students | points, [])
     assert "row 1 " in finding
     assert "'section'" in finding
+    assert "delete it from the file" in finding
     assert findings(students | points | {"id": ["", "", *students["id"][2:]]}, []) == []

@@ -271,6 +271,7 @@ def test_items_that_mention_persons_of_the_data_stop_before_the_search(
     assert publish(data, tmp_path, *KM, "--items", sets, *hierarchies, out="other") == 2
     message = capsys.readouterr().err
     assert names(message, "info surname 20 items --drop")
+    assert "--publish-as-is" not in message
     assert not any(family_number in message for family_number in family)
 
 

@@ -207,3 +207,21 @@ def test_a_column_of_entered_values_is_no_id_and_the_names_of_its_fields_are_sai
     assert (str(first.unit), first.problem) == ("record", "")
     assert "names of fields" in next(fix.effect for fix in first.item_answers if fix.settings["items"] == ["field"])
     assert not any("null" in fix.settings for problem in inspected.checks for fix in problem.fixes)
+
+
+def test_ids_that_look_like_codes_are_the_last_answer_and_in_doubt() -> None:
+    own = {"passenger_id": [f"P{n:04}" for n in PERSONS], "driver_id": drawn([f"D{n:03}" for n in range(25)])}
+    inspected = anonset.inspect({**own, "pickup zone": drawn(TOWNS)})
+    assert isinstance(inspected, Findings)
+    first = inspected.question.answers[0]
+    assert [dict(fix.settings) for fix in first.item_answers] == [{"items": ["pickup zone"]}, {"items": ["driver_id"]}]
+    assert "may be ids of persons" in first.item_answers[1].effect
+
+
+def test_the_first_person_without_roles_says_what_the_data_need(tmp_path: Path) -> None:
+    hours = [f"{hour:02}:00" for hour in range(24)]
+    rows = [[f"M{n // 10:04}", f"2013-01-{n % 10 + 1:02}", *(DRAW.random() for _ in hours)] for n in range(400)]
+    lines = [",".join(map(str, row)) for row in (["LCLid", "day", *hours], *rows)]
+    (tmp_path / "meters.csv").write_text("\n".join(lines))
+    inspected = anonset.inspect(str(tmp_path / "meters.csv"))
+    assert any("unit='LCLid'" in one and "one number for each person" in one for one in inspected.problems)

@@ -73,7 +73,7 @@ def _odd_row(columns: ArrowColumns) -> str:
     if len(names) < _FEWEST_EARLIER:
         return ""
     shown = listed([*map(repr, names)], most=_MOST)
-    return f"row {row + 1} is the only one that is blank in {shown}: check that it is a person"
+    return f"row {row + 1} is the only one that is blank in {shown}: if it is no person, delete it from the file"
 
 
 def _spellings(column: Any) -> Any:

@@ -126,13 +126,14 @@ def _differ_nearly(profile: Profile) -> bool:
 
 def _item_columns(names: Iterable[str], profiles: Mapping[str, Profile]) -> list[str]:
     """Return the columns of texts or codes that may contain one item per row, the most probable first: by the header,
-    then no agents, texts before numbers, words that are not capitalized, which may be names, and many
+    then no agents and ids, texts before numbers, words that are not capitalized, which may be names, and many
     different values before few.
     """
 
     def likely(one: Profile) -> tuple[bool, bool, bool, bool, int]:
         figures = one.kind == "integers" and not one.name.isdecimal()
-        return not names_items(one.name), is_about_an_agent(one.name), figures, one.capitalised, -one.distinct
+        ids = is_about_an_agent(one.name) or is_identifier(one.name)
+        return not names_items(one.name), ids, figures, one.capitalised, -one.distinct
 
     return [one.name for one in sorted((profiles[name] for name in names if may_be_items(profiles[name])), key=likely)]
 
@@ -177,7 +178,7 @@ def likely_codes(names: Sequence[str], profiles: Mapping[str, Profile]) -> list[
     """
 
     def is_coded(name: str) -> bool:
-        return profiles[name].kind in _CODE_KINDS or names_codes(name)
+        return (profiles[name].kind in _CODE_KINDS and not is_identifier(name)) or names_codes(name)
 
     def likely(name: str) -> tuple[bool, bool, bool, bool, int]:
         profile = profiles[name]

@@ -14,6 +14,7 @@ from anonset.jobs.proposals.proposal import Proposal
 from anonset.jobs.proposals.unit_reader import ProposedRoles, UnitReader, are_buckets, unnamable
 from anonset.reading.file_options import OPEN, ROW, UNKNOWN, Unit
 from anonset.settings.binding import HierarchySpec
+from anonset.spelling import setting
 
 _OF_SETS = ("one_hot", "one_code")
 _MOST_REPEATED, _MOST_OTHERS, _MOST_DISTINCT, _MOST_NAMED = 5, 3, 2, 10
@@ -60,6 +61,9 @@ class PossibleUnits(RedactedRepr):
         first = next((answer for answer in answers if answer.table is not None), answers[0])
         if answers[0].person:  # further columns of rows would count these persons several times
             first = replace(first, possible_items=answers[0].possible_items, possible_roles=answers[0].possible_roles)
+            if (why := answers[0].obstacle) is not None and first.table is not None:
+                lacking = Problem(f"{setting('unit', [*answers[0].person])}: {why.sentence}", why.fixes)
+                first = replace(first, problems=(*first.problems, lacking))
         return replace(first, answers=tuple(answers), others=tuple(left[:_MOST_NAMED]))
 
     @staticmethod

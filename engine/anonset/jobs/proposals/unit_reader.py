@@ -323,6 +323,8 @@ class UnitReader(RedactedRepr):
             f"know; name the columns to publish, by {setting('items')}, "
             f"{setting('relational')} or {setting('sensitive')}"
         )
+        if numbers := [n for n, own in merged.items() if own.differs and self.profiles[n].kind == "numbers"]:
+            problem += f"; {numbers[0]!r} and the like: write one number for each person, such as the mean"
         obstacle = Problem(problem, self._as_items(merged, items.get("one_hot", ())))
         possible = {} if items else roles_by_behaviour(roles, merged, self.profiles)
         possible = possible or ({} if items else last_roles(roles, merged) or last_roles(roles, published))
@@ -403,7 +405,9 @@ class UnitReader(RedactedRepr):
         likely = [
             names
             for names in series[:_MOST_ITEMS]
-            if (self.profiles[names[0]].kind != "integers" or names_codes(names[0])) and not self._name_fields(names[0])
+            if self.keys.isdisjoint(names)
+            and (self.profiles[names[0]].kind != "integers" or names_codes(names[0]))
+            and not self._name_fields(names[0])
         ]
         columns = [*chain(*likely)]
         if columns and len(likely) + len(proposed) > 1 and not chosen.get("one_hot"):
@@ -464,7 +468,8 @@ class UnitReader(RedactedRepr):
         shape = "lists" if profile.kind == "sets" else "one item a row"
         items = f"{counted(profile.distinct, 'item')}, {pairs / max(1, persons):.1f} per person"
         fields = f"; {_FIELDS}" if profile.kind != "sets" and self._name_fields(name) else ""
-        return f"{name!r} ({shape}, {items}{fields}){more}"
+        keys = "; may be ids of persons" if name in self.keys else ""
+        return f"{name!r} ({shape}, {items}{fields}{keys}){more}"
 
     def _columns(self, roles: ProposedRoles) -> tuple[ColumnFindings, ...]:
         """Return the columns with their roles, and with the settings that read their words as items."""

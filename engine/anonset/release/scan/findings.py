@@ -38,11 +38,16 @@ class ScanFinding(RedactedRepr):
     """True if the items look like free text, which the owner may know better."""
 
     @classmethod
-    def of(cls, names: Sequence[str], count: int, problem: str, fixes: Sequence[Fix]) -> "ScanFinding":
-        """Return a finding for one or several columns, with the count and the remedies."""
+    def of(
+        cls, names: Sequence[str], count: int, problem: str, fixes: Sequence[Fix], *, may_stay: bool = True
+    ) -> "ScanFinding":
+        """Return a finding for one or several columns, with the count and the remedies. If the owner may know that the
+        values identify no person (`may_stay`), a remedy is to publish them.
+        """
         named = f"column {names[0]!r}" if len(names) == 1 else f"columns {', '.join(map(repr, names))}"
         stopped = f"{named}: {count:,} {problem}, so nothing is published"
-        return cls(",".join(names), count, Problem(stopped, [*fixes, remedies.publishing_as_is(names)]), problem)
+        as_is = [remedies.publishing_as_is(names)] if may_stay else []
+        return cls(",".join(names), count, Problem(stopped, [*fixes, *as_is]), problem)
 
     def __str__(self) -> str:
         return str(self.problem)

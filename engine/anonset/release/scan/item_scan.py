@@ -113,7 +113,7 @@ class ItemScan:
                 findings.append(ScanFinding.of((name,), rare, problem, fixes))
             elif (mention := mentions.get(name)) and mention.column:
                 problem = f"items contain values of {mention.column!r}, which identifies people"
-                findings.append(ScanFinding.of((name,), mention.labels, problem, fixes))
+                findings.append(ScanFinding.of((name,), mention.labels, problem, fixes, may_stay=False))
             elif mention:
                 findings.append(_free_text((name,), mention.labels, fixes))
         return list({finding.column: finding for finding in findings}.values())
