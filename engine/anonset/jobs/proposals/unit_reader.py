@@ -323,8 +323,8 @@ class UnitReader(RedactedRepr):
             f"know; name the columns to publish, by {setting('items')}, "
             f"{setting('relational')} or {setting('sensitive')}"
         )
-        if numbers := [n for n, own in merged.items() if own.differs and self.profiles[n].kind == "numbers"]:
-            problem += f"; {numbers[0]!r} and the like: write one number for each person, such as the mean"
+        for name in [n for n, own in merged.items() if own.differs and self.profiles[n].kind == "numbers"][:1]:
+            problem += f"; {name!r} and the like: write one number for each person, such as the mean"
         obstacle = Problem(problem, self._as_items(merged, items.get("one_hot", ())))
         possible = {} if items else roles_by_behaviour(roles, merged, self.profiles)
         possible = possible or ({} if items else last_roles(roles, merged) or last_roles(roles, published))
