@@ -13,6 +13,9 @@ from anonset import arrow
 from anonset.columns.identity import are_given, folded
 from anonset.data.storage.store import MEMORY, Files
 from anonset.data.table_facts import SPELLINGS
+from anonset.errors import InputError
+from anonset.jobs.proposals.inspect import inspect
+from anonset.jobs.runs.persons import require_persons
 from anonset.reading.options import ReadOptions
 from anonset.reading.read import read
 from anonset.reading.table_builder import gather_files
@@ -103,3 +106,29 @@ def test_ids_of_ascii_letters_are_folded_as_beside_other_letters():
     ids = ["".join(part) for part in product(["", "0", "A", "b "], [chr(code) for code in range(128)], ["", "1", "C"])]
     alone, beside = folded(arrow.text_array(ids)), folded(arrow.text_array([*ids, "é"]))
     assert alone.to_pylist() == beside.to_pylist()[:-1]
+
+
+_PHONES = ["0170 1234567", "+49 170 1234567", "0049171/7654321", "(0171) 7654321", "+43 1701234567", "0172 1111111"]
+
+
+@pytest.mark.parametrize(("rules", "persons"), [(["phone=+49"], 4), (["phone=nfc"], 6)], ids=str)
+def test_telephones_with_and_without_country_code_are_a_question(rules, persons):
+    data = pa.table({"phone": _PHONES, "item": list("abcdef")})
+    roles = {"items": "item", "unit": "phone"}
+    asked = r"column 'phone': 2 telephone numbers begin with 0 in some rows and with \+49 in others"
+    with pytest.raises(InputError, match=asked) as error:
+        require_persons(read(data, **roles))
+    assert [fix.settings["normalize"] for fix in error.value.fixes] == [["phone=+49"], ["phone=nfc"]]
+    [effect] = [fix.effect for fix in error.value.fixes if fix.settings["normalize"] == rules]
+    assert effect.endswith(f"({persons} persons)")
+    answered = read(data, **roles, normalize=rules)
+    require_persons(answered)
+    assert answered.n == persons
+    assert inspect(data, **roles, normalize=rules).persons == persons
+    assert inspect(data, **roles).rejected
+
+
+@pytest.mark.parametrize("others", ["0170 1234567,+43 171 1234567", "000123456789,0123456789"], ids=str)
+def test_ids_without_a_shared_number_are_no_question(others):
+    data = pa.table({"phone": others.split(","), "item": list("ab")})
+    require_persons(read(data, items="item", unit="phone"))

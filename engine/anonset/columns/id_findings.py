@@ -8,13 +8,13 @@ import numpy as np
 from anonset import arrow
 from anonset.arrow import ArrowColumns
 from anonset.columns.headers import PERSON_IDS, meaning_of
-from anonset.columns.identity import folded
+from anonset.columns.identity import folded, home_country, international
 from anonset.columns.ids import are_values, combined, count_distinct, given_texts, holds_sets, persons_in, texts_of
 from anonset.columns.missing import MISSING
 from anonset.columns.personal_values import are_names
 from anonset.columns.profiles import count_differing
 from anonset.data.array_types import Bools, Int64
-from anonset.data.table_facts import MERGES, NO_ID, TESTS, PersonSign
+from anonset.data.table_facts import COUNTRY, MERGES, NO_ID, TESTS, PersonSign
 from anonset.errors import Fix, Problem
 from anonset.lazy_arrow import pa
 from anonset.spelling import counted, listed, setting
@@ -216,11 +216,24 @@ def person_signs(columns: ArrowColumns, ids: Sequence[str]) -> Iterator[PersonSi
             yield PersonSign((*named,), rows=len(rows), persons=n_persons, kind=TESTS)
     if persons is None:
         return
+    yield from _two_forms(plain, ids)
     several = _SEVERAL * count_distinct(persons)
     for name in [name for name in plain if name not in ids]:
         fewest = several if _names_persons(name, plain[name]) else 1 if _is_constant(name, plain[name]) else None
         if fewest is not None and (differing := count_differing(persons, plain[name])) >= fewest:
             yield PersonSign((name,), rows=len(persons), persons=differing, kind=MERGES)
+
+
+def _two_forms(columns: ArrowColumns, ids: Sequence[str]) -> Iterator[PersonSign]:
+    """Yield the first id that contains telephone numbers both with 0 and with a country code."""
+    for name in ids:
+        texts = texts_of(columns[name])
+        country, n_numbers = home_country(given_texts(columns[name]))
+        if country:
+            one_form = arrow.optional_texts([text and international(text, country) for text in texts.to_pylist()])
+            n_persons = count_distinct(persons_in([one_form if one == name else columns[one] for one in ids]))
+            yield PersonSign((name,), rows=n_numbers, persons=n_persons, words=(country,), kind=COUNTRY)
+            return
 
 
 def _names_persons(name: str, column: Any) -> bool:

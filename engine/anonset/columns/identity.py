@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -128,6 +129,30 @@ def folded(ids: Any) -> Any:
             lower = arrow.substituted(lower, pattern, form)
     key = arrow.without(lower, _PUNCTUATION if used[128:].any() else _ASCII_PUNCTUATION)
     return arrow.if_else(arrow.matches(lower, _SPELLED_ONE_WAY), lower, _without_leading_zeros(key))
+
+
+def international(number: str, country: str) -> str:
+    """Return a national telephone number, which begins with one 0, with the country code. Other texts are unchanged.
+
+    >>> international("(0170) 12 34", "+49"), international("0049170", "+49")
+    ('+49170) 12 34', '0049170')
+    """
+    return re.sub(r"^[\s(]*0(?=[\s)]*[1-9])", country, number)
+
+
+def home_country(ids: Any) -> tuple[str, int]:
+    """Return the country code with which most national telephone numbers among `ids` are also written, and their
+    number. Empty if there are fewer than two.
+
+    >>> home_country(arrow.text_array(["0170123456", "+49170123456", "0049 171 123456", "0171/123456", "+33170123456"]))
+    ('+49', 2)
+    """
+    numbers = arrow.unique(arrow.without(ids, r"[^0-9+]")).to_pylist()
+    national = {number[1:] for number in numbers if re.fullmatch(r"0[1-9]\d{6,}", number)}
+    abroad = (number.removeprefix("+").removeprefix("00") for number in numbers if number.startswith(("+", "00")))
+    same = {(number[:n], number[n:]) for number in abroad for n in (1, 2, 3) if number[n:] in national}
+    country, shared = Counter(code for code, _ in same).most_common(1)[0] if same else ("", 0)
+    return (f"+{country}", shared) if shared > 1 else ("", 0)
 
 
 def _used_bytes(ids: Any) -> Bools:

@@ -84,9 +84,10 @@ def skipped(without_id: int, footer: int, labels: int, not_described: int = 0) -
     return tuple(Change("", rule, 0, rows) for rule, rows in pairs if rows)
 
 
-REPEATS, NO_ID, MERGES, TESTS = "repeats", "no id", "merges", "tests"
+REPEATS, NO_ID, MERGES, TESTS, COUNTRY = "repeats", "no id", "merges", "tests", "country"
 """Signs that the values of possible ids repeat, that values of a declared id mean a missing id, that a declared id
-belongs to several persons, because a fact of a person differs, and that persons are test persons.
+belongs to several persons, because a fact of a person differs, that persons are test persons, and that telephone
+numbers have a national and an international form.
 """
 
 
@@ -101,7 +102,9 @@ class PersonSign:
     persons: int = 0
     """Number of distinct values in them. For `MERGES`, the number of persons whose rows differ."""
     words: tuple[str, ...] = ()
-    """Values of a declared id that may mean a missing id, such as ``none``. `rows` and `persons` then count them."""
+    """Values of a declared id that may mean a missing id, such as ``none``. `rows` and `persons` then count them. For
+    `COUNTRY`, the country code. `rows` then counts the numbers, and `persons` the persons if each is one number.
+    """
     kind: str = REPEATS
 
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from anonset import arrow
 from anonset.arrow import ArrowColumns
-from anonset.columns.identity import are_given
-from anonset.columns.ids import holds_sets
+from anonset.columns.identity import are_given, international
+from anonset.columns.ids import are_values, holds_sets, texts_of
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import MEMORY, Store
 from anonset.data.storage.workers import Workers
@@ -256,11 +256,12 @@ def open_source(data: Any, options: ReadOptions = AS_RECOGNISED, labels: Sequenc
     source = source_of(data, options.input_format, no_header=options.no_header)
     opens: Callable[[Source, ReadOptions], OpenedSource] = resolve_name(_OPENING[source.format])
     if source.format == TABLES:
-        return opens(source, options)
+        return _with_country_codes(opens(source, options), options)
     _require_lines(source.where, source.format, options)
     opened = opens(source if labels is None else replace(source, labels=labels), options)
     never = expanded(opened.names, opened.named(options.never_null))
     opened = with_null_words(opened, rules_in(opened.names, options.null), never)
+    opened = _with_country_codes(opened, options)
     if options.skip_without_id:
         opened = opened.changed(Transform(ids=opened.named(options.ids)))
     if twice := [name for name in source.keys if name in opened.names]:
@@ -283,6 +284,21 @@ def way_to_link(source: Source, names: Sequence[str], first: Sequence[str]) -> l
 def with_null_words(opened: OpenedSource, words: Sequence[str], never: Sequence[str] = ()) -> OpenedSource:
     """Return a source in which some texts are null, except in the columns `never`."""
     return opened.changed(Transform(partial(_null_words, words, never))) if words else opened
+
+
+def _with_country_codes(opened: OpenedSource, options: ReadOptions) -> OpenedSource:
+    """Return a source in which national telephone numbers have the country code that a rule of their column names."""
+    rules = options.resolved(opened.names).rules_of_columns
+    codes = {name: rule for name in opened.names for rule in rules.get(name, ()) if rule.startswith("+")}
+    return opened.changed(Transform(partial(_international, codes))) if codes else opened
+
+
+def _international(codes: Mapping[str, str], _: str, __: Sequence[str], columns: ArrowColumns) -> ArrowColumns:
+    changed = dict[str, Any]()
+    for name in [name for name in codes.keys() & columns.keys() if are_values(columns[name])]:
+        numbers = [text and international(text, codes[name]) for text in texts_of(columns[name]).to_pylist()]
+        changed[name] = pa.chunked_array([arrow.optional_texts(numbers)])
+    return {**columns, **changed}
 
 
 def _null_words(

@@ -188,7 +188,7 @@ class FileOptions(_Options):
         ITEMS,
         "Rules that clean up items, in the given order: upper, lower, strip-dots, strip-hyphens, strip-blanks, "
         "strip-zeros (leading zeros), nfc (composed letters). COL=upper cleans up a relational, sensitive or "
-        "set-valued column.",
+        "set-valued column, or ids. COL=+49 writes telephone numbers that begin with one 0 with this country code.",
     ] = ()
     unknown: Annotated[
         Literal["error", "suppress", "prefix"],

@@ -208,7 +208,7 @@ class Plan:
         roles = self.roles
         texts = [name for name in (*roles.relational, *roles.sensitive, *roles.keep) if name not in self.numbers]
         text_columns = [*roles.items, *texts, *(["items"] if roles.wide else [])]
-        if wrong := [name for name in rules if name and name not in text_columns]:
+        if wrong := [name for name in rules if name and name not in (*text_columns, *roles.id)]:
             places = ", ".join(map(repr, text_columns)) or "none"
             problem = f"{setting('normalize')}: column {wrong[0]!r} is not a text column"
             raise InputError(f"{where}: {problem}; text columns: {places}")

@@ -29,7 +29,7 @@ from anonset.data.labels.vocabulary import LabelCollector, Vocabulary, canonical
 from anonset.data.progress import Progress
 from anonset.data.spans import ascending, spans
 from anonset.data.storage.store import MEMORY, Store
-from anonset.data.table_facts import NOT_PUBLISHED, Change, PersonSign, skipped
+from anonset.data.table_facts import COUNTRY, NOT_PUBLISHED, Change, PersonSign, skipped
 from anonset.errors import Fix, InputError
 from anonset.lazy_arrow import pa
 from anonset.reading.batches import Batch, OpenedSource, ahead, open_source, with_more
@@ -210,6 +210,8 @@ def _signs(source: OpenedSource, options: ReadOptions, plan: Plan) -> tuple[Pers
     """Return the signs that persons have several rows, and that ids of persons are placeholders."""
     grouped = bool(options.person)
     signs = () if options.exact else plan.signs(source.where, source.head, grouped=grouped)
+    answered = options.resolved(source.names).rules_of_columns
+    signs = tuple(sign for sign in signs if sign.kind != COUNTRY or sign.columns[0] not in answered)
     return (*placeholders_in(source.head(plan.roles.id), plan.roles.id), *signs) if grouped else signs
 
 

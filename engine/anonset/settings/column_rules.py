@@ -24,7 +24,7 @@ TABLES = {
 """Settings that are tables by column, with the roles of columns that may have an entry."""
 ENTRY_ROLES: dict[str, frozenset[str]] = {
     **TABLES,
-    "normalize": _SETS | {"relational", "sensitive"},
+    "normalize": _SETS | {"relational", "sensitive", "id", "unit"},
     "null": _READ | {"id", "unit"},
     "separator": frozenset({"items"}),
     "publish_as_is": _READ,

@@ -30,7 +30,7 @@ from anonset.data.joining import prefixed
 from anonset.data.table_facts import COARSENED, Change, CodeRules
 from anonset.errors import Fix, HierarchyError, InputError, Problem, datum, foreign
 from anonset.personal_text import hidden
-from anonset.reading.cells.normalizing import NORMALIZATIONS, change_of, recategorize, relabel
+from anonset.reading.cells.normalizing import applied, change_of, recategorize, relabel
 from anonset.reading.hierarchies.date_forms import naming_date_form
 from anonset.reading.hierarchies.specs import hierarchy_of_labels, is_refined, refine
 from anonset.spelling import counted, setting
@@ -225,7 +225,7 @@ def label_remedies(part: HierarchyLabels, wrong: Sequence[Misfit], tree: Hierarc
         others = [misfit for misfit in wrong if misfit.label]
         ways, fixes = label_remedies(part, others, tree) if others else ([], [])
         return [line, *ways], [fix, *fixes]
-    labels = tuple(_normalized(misfit.label, names if best else ()) for misfit in wrong)
+    labels = tuple(applied(names if best else (), misfit.label) for misfit in wrong)
     left = misfits(tree, labels, [misfit.occurrences for misfit in wrong])
     unknown = [misfit for misfit in left if not misfit.inner]
     nodes, ways, fixes = nodes_of(tree), list[str](), [rules] if best else []
@@ -270,16 +270,10 @@ def _number_of(label: str) -> Decimal | None:
     return Decimal(text) if _NUMBER.fullmatch(text) else None
 
 
-def _normalized(label: str, rules: Sequence[str]) -> str:
-    for rule in rules:
-        label = NORMALIZATIONS[rule](label)
-    return label
-
-
 def _made_leaves(part: HierarchyLabels, rules: Sequence[str], tree: Hierarchy) -> int:
     """Return the number of labels that the rules turn into leaves, or 0 if the rules would also remove a leaf."""
     leaves = tree.leaves.index
-    pairs = [(label in leaves, _normalized(label, rules) in leaves) for label in part.labels]
+    pairs = [(label in leaves, applied(rules, label) in leaves) for label in part.labels]
     return 0 if (True, False) in pairs else pairs.count((False, True))
 
 

@@ -7,7 +7,7 @@ from anonset.columns.id_findings import person_signs
 from anonset.columns.persons import PossiblePerson
 from anonset.columns.roles import ProposedRole
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.table_facts import MERGES
+from anonset.data.table_facts import COUNTRY, MERGES
 from anonset.errors import Problem
 from anonset.jobs.proposals.hierarchy_trial import try_hierarchies
 from anonset.jobs.proposals.proposal import Proposal
@@ -96,9 +96,11 @@ class PossibleUnits(RedactedRepr):
         if candidate is None:
             return replace(proposal, persons=reader.rows), roles
         shared = [f"some with the same {candidate.part_of}"] if candidate.part_of else []
+        signs = [*person_signs(reader.data.columns, person)]
+        shared += [f"{sign.persons:,} if 0 means {', '.join(sign.words)}" for sign in signs if sign.kind == COUNTRY]
         merges = [
             f"{', '.join(sign.columns)} differs within {sign.persons:,} of them"
-            for sign in person_signs(reader.data.columns, person)
+            for sign in signs
             if sign.kind == MERGES
         ]
         return replace(proposal, doubt=", ".join([*shared, *merges]), persons=candidate.persons), roles

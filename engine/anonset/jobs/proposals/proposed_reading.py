@@ -268,7 +268,7 @@ def head_of(source: Source, declared: Job) -> ArrowColumns:
 
 def _opened(source: Source, declared: Job, paths: Sequence[str] = ()) -> tuple[OpenedSource, bool]:
     """Open a source with the given settings. Return the source, and True if the header may be a record."""
-    stated = declared.only((*DIALECT_OPTIONS, "separator", "null"))
+    stated = declared.only((*DIALECT_OPTIONS, "separator", "null", "normalize"))
     skipped = [kind for kind in declared.names("skip_rows") if kind != "no-id"]  # ids may be undeclared
     named = [name for role in ROLES for name in _declared(declared, role)]
     options = ReadOptions(**{**stated, "skip_rows": skipped}, keep=[*named, *paths])

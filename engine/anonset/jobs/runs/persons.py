@@ -8,7 +8,7 @@ from anonset.columns.headers import meaning_of
 from anonset.columns.id_findings import placeholder_problem
 from anonset.data import Table
 from anonset.data.equivalence_classes import keys_of
-from anonset.data.table_facts import MERGES, NO_ID, REPEATS, SPELLINGS, TESTS, PersonSign
+from anonset.data.table_facts import COUNTRY, MERGES, NO_ID, REPEATS, SPELLINGS, TESTS, PersonSign
 from anonset.errors import Fix, InputError, Problem, UndeclaredUnitError
 from anonset.privacy import PrivacyModel
 from anonset.reading.file_options import ROW, UNKNOWN
@@ -51,10 +51,24 @@ def errors_of_persons(
     """Return all errors that `require_persons` finds. It raises the first."""
     protected = None if model is None else model.sensitive_column
     errors = [InputError(problem) for problem in names_of_persons(table, hierarchies, protected)]
+    errors += [InputError(_two_numbers(sign, table)) for sign in table.signs if sign.kind == COUNTRY]
     linked = table.sensitive is not None if model is None else "sensitive" in model.protects
     if needs_unit(table) and not (linked and table.ids):
         errors.append(UndeclaredUnitError(_question(table)))
     return errors
+
+
+def _two_numbers(sign: PersonSign, table: Table) -> Problem:
+    """Return the problem that telephone numbers have a national and an international form."""
+    (name,), (country,) = sign.columns, sign.words
+    return Problem(
+        f"column {name!r}: {counted(sign.rows, 'telephone number')} begin with 0 in some rows and with {country} in "
+        "others, and count as different persons",
+        [
+            Fix({"normalize": [f"{name}={country}"]}, f"if they are the same ({counted(sign.persons, 'person')})"),
+            Fix({"normalize": [f"{name}=nfc"]}, f"if they are not ({counted(count_persons(table), 'person')})"),
+        ],
+    )
 
 
 def require_unit(table: Table) -> None:
@@ -112,7 +126,7 @@ def unit_findings(table: Table, model: PrivacyModel | None = None) -> tuple[Prob
         return (*merged, *_several_rows(table, model))
     if not table.statements.unit:
         return (*merged,)
-    return (*merged, *(_contradiction(sign, table) for sign in _signs(table) if sign.kind != TESTS))
+    return (*merged, *(_contradiction(sign, table) for sign in _signs(table) if sign.kind not in (TESTS, COUNTRY)))
 
 
 def spelled_ids(table: Table) -> list[Problem]:

@@ -1,5 +1,6 @@
 """Normalization rules for codes: case, dots, hyphens, blanks, zeros."""
 
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -9,6 +10,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from anonset.columns.identity import international
 from anonset.data import CategoricalColumn, SetColumn, Vocabulary
 from anonset.data.blocks import SetColumnBuilder, keep_tokens, tidy_rows
 from anonset.data.spans import begins_of, spans
@@ -37,6 +39,15 @@ NORMALIZATIONS: Mapping[str, Callable[[str], str]] = MappingProxyType(
     }
 )
 """Rules by name. ``strip-zeros`` strips leading zeros, and ``nfc`` composes letters and accents."""
+_COUNTRY = re.compile(r"\+[1-9]\d{0,2}")
+"""Rule that writes national telephone numbers with this country code."""
+
+
+def applied(rules: Sequence[str], label: str) -> str:
+    """Return a label after rules, in the given order."""
+    for rule in rules:
+        label = international(label, rule) if rule.startswith("+") else NORMALIZATIONS[rule](label)
+    return label
 
 
 def require_rules(names: Sequence[str]) -> None:
@@ -48,7 +59,8 @@ def require_rules(names: Sequence[str]) -> None:
         The message names the known rules.
     """
     for name in names:
-        require_known(setting("normalize"), name, NORMALIZATIONS)
+        if not _COUNTRY.fullmatch(name):
+            require_known(setting("normalize"), name, NORMALIZATIONS)
 
 
 @dataclass
@@ -119,7 +131,7 @@ def _normalized(
 
 
 def _image(column: SetColumn | CategoricalColumn, rule: str, noun: str) -> dict[str, str]:
-    image = {old: new for old in column.vocabulary.labels if (new := NORMALIZATIONS[rule](old)) != old}
+    image = {old: new for old in column.vocabulary.labels if (new := applied([rule], old)) != old}
     if bare := next((old for old, new in image.items() if not new), None):
         raise InputError(
             f"{setting('normalize', rule)} makes {noun} {datum(bare)} of column {column.name!r} empty; remove the "
