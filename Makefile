@@ -149,9 +149,9 @@ bench: $(READY)  ## Benchmark the kernels and the algorithms
 
 # With QUICK=1, `agree` lists cases that failed, and fails.
 reproduce: $(READY)  ## Measure the claims of the papers, and write the verdicts; QUICK=1 measures a part and compares it
-	$(if $(QUICK),-)$(BIN)/python -m benchmarks.experiments run $(if $(QUICK),--quick)
-	$(BIN)/python -m benchmarks.experiments render $(if $(QUICK),--quick)
-	$(if $(QUICK),$(BIN)/python -m benchmarks.experiments agree)
+	$(BIN)/python -m benchmarks.experiments run $(if $(QUICK),--quick); ran=$$?; \
+	$(BIN)/python -m benchmarks.experiments render $(if $(QUICK),--quick) && \
+	$(if $(QUICK),$(BIN)/python -m benchmarks.experiments agree &&) exit $$ran
 
 clean:  ## Remove the virtual environment and caches
 	rm -rf $(VENV) .coverage site dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks

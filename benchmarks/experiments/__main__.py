@@ -83,13 +83,14 @@ def status(*papers: str, quick: bool = False, figures: bool = False) -> None:
 def agree(*papers: str, folder: Path = runner.QUICK_RESULTS) -> None:
     """Compare results with the tracked results. Losses and counts must agree to 1e-12. Times are not compared.
 
-    Each case of the quick subset must have a result in both folders, unless its data are not available. Exits with
-    status 1 if a value differs, a case failed or has no result, or there is nothing to compare.
+    Each case of the quick subset must have a result in both folders, unless its data are not available. The new result
+    must belong to the current code and data. Exits with status 1 if a value differs, a case failed or has no such
+    result, there is nothing to compare, or the last `check` of a figure found differences.
 
     Parameters
     ----------
     papers
-        Paper keys; the five papers by default.
+        Paper keys; the five papers by default. For our own studies, the default only reads the outcome of `check`.
     folder
         Folder of the new results. By default, the folder of the quick subset.
     """
@@ -101,8 +102,10 @@ def agree(*papers: str, folder: Path = runner.QUICK_RESULTS) -> None:
         lacking += len(unmeasured)
         for line in [*map(str, differences), *unmeasured, *skipped]:
             sys.stdout.write(f"{key} {line}\n")
+    outdated = [f"{key} {line}\n" for key in papers or runner.papers() for line in agreement.disagreeing(key)]
+    sys.stdout.write("".join(outdated))
     sys.stdout.write(f"{total} case(s) compared, {differing} differ, {lacking} failed or not measured\n")
-    sys.exit(1 if differing or lacking or not total else 0)
+    sys.exit(1 if differing or lacking or outdated or not total else 0)
 
 
 @app.command
@@ -136,7 +139,7 @@ def check(*papers: str, figure: tuple[str, ...] = (), timeout: float = 600.0) ->
         for difference in differences[:5]:
             sys.stdout.write(f"{key} {difference}\n")
         current = len(runner.confirmed(chosen).intersection(figures))
-        without = [name for name in figures if not runner.code_and_data(chosen, name)]
+        without = [name for name in figures if runner.missing_data(runner.reads(chosen, name))]
         skipped = f"; no data for {', '.join(without)}" if without else ""
         n = len(figures) - len(without)
         sys.stdout.write(f"{key}: {ran} case(s) run, {failed} failed; {current} of {n} figure(s) current{skipped}\n")

@@ -2,11 +2,10 @@
 
 The tracked results may be older than the code. Therefore the declared cases of a figure (`runner.declared`) are
 measured again. For each figure, ``repeated.json`` contains the commit of this measurement, the number of cases, the
-number of cases that differ, and a digest of the code and data. The results of a figure are current if its declared
-cases agree with the current code.
+number of cases that differ, the loaded modules, and a digest of these modules and the data. The results of a figure are
+current if its declared cases agree with the current code.
 """
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,15 +15,18 @@ from typing import Any
 
 from benchmarks.experiments.cases import Key
 from benchmarks.experiments.runner import (
-    REPEATED,
     RESULTS,
-    code_and_data,
     declared,
+    is_fresh,
     paper,
+    reads,
     results_of,
     runnable,
+    state,
+    store_checks,
     stored_checks,
 )
+from benchmarks.experiments.sources import digest
 from benchmarks.experiments.store import COSTS_BEGIN, Result
 
 TOLERANCE = 1e-12
@@ -47,28 +49,44 @@ class Difference:
 
 
 def compared(key: str, here: Path, there: Path = RESULTS) -> tuple[int, list[Difference]]:
-    """Compare the results of a paper in two folders. Return the number of common cases, and the differences."""
-    chosen = paper(key)
-    first, second = results_of(chosen, here), results_of(chosen, there)
-    common = [case for case in first if case in second and "measured" in first[case] and "measured" in second[case]]
+    """Compare results of the current code and data in `here` with results of any code in `there`.
+
+    Return the number of common cases, and the differences.
+    """
+    first, second = current(key, here), _measured(key, there)
+    common = [case for case in first if case in second]
     return len(common), [difference for case in common for difference in differences(case, first[case], second[case])]
+
+
+def _measured(key: str, folder: Path) -> dict[Key, Result]:
+    """Return the results of a paper without failed cases."""
+    return {case: result for case, result in results_of(paper(key), folder).items() if "measured" in result}
+
+
+def current(key: str, folder: Path) -> dict[Key, Result]:
+    """Return the results of a paper that belong to the current code and data."""
+    chosen, measured = paper(key), _measured(key, folder)
+    can_run, _ = runnable(chosen, [case for case in chosen.cases if case.key in measured])
+    return {case.key: measured[case.key] for case in can_run if is_fresh(chosen, measured[case.key])}
 
 
 def unmeasured(key: str, here: Path, there: Path = RESULTS) -> tuple[list[str], list[str]]:
     """Return a line for each case of the quick subset that failed or has no result in one of the folders.
 
-    The second list has a line for each missing data set, with the number of cases that need it.
+    A result in `here` that belongs to earlier code or data does not count. The second list has a line for each missing
+    data set, with the number of cases that need it.
     """
     chosen = paper(key)
     wanted = chosen.quick_cases()
     can_run, missing = runnable(chosen, wanted)
     lines = []
-    for where, results in (("new", results_of(chosen, here)), ("tracked", results_of(chosen, there))):
+    for where, folder, accepted in (("new", here, current(key, here)), ("tracked", there, _measured(key, there))):
+        results = results_of(chosen, folder)
         for case in can_run:
-            result = results.get(case.key, {})
-            if "measured" not in result:
-                reason = f"failed: {result['error']}" if "error" in result else "not measured"
-                lines.append(f"{case.slug}: {reason} ({where} results)")
+            if case.key not in accepted:
+                reason = state(results.get(case.key))
+                error = f": {results[case.key]['error']}" if reason == "failed" else ""
+                lines.append(f"{case.slug}: {reason}{error} ({where} results)")
     needing = Counter(name for case in wanted for name in chosen.reads(case.parameters) if name in missing)
     return lines, [f"{n} case(s) need {name}, which is not available" for name, n in sorted(needing.items())]
 
@@ -83,25 +101,36 @@ def store_figures(
     """
     _, found = compared(key, here, there)
     differing = {difference.key for difference in found}
-    first, second = (results_of(paper(key), folder) for folder in (here, there))
+    first, second = current(key, here), _measured(key, there)
     by_figure: dict[str, list[Key]] = {}
     for case in declared(paper(key), figures):
         by_figure.setdefault(case.figure, []).append(case.key)
-    outcomes = {
-        figure: {
-            "commit": commit,
-            "cases": len(keys),
-            "differing": len(differing.intersection(keys)),
-            "sources": code_and_data(paper(key), figure),
-        }
-        for figure, keys in by_figure.items()
-        if all("measured" in of_folder.get(case, {}) for case in keys for of_folder in (first, second))
-    }
-    stored = stored_checks(there)
-    old = {figure: one for figure, one in stored.get(key, {}).items() if figure not in by_figure}
-    written = json.dumps(stored | {key: old | outcomes}, indent=1, sort_keys=True)
-    (there / REPEATED).write_text(written + "\n", encoding="utf-8")
+    outcomes = {}
+    for figure, keys in by_figure.items():
+        if all(case in folder for case in keys for folder in (first, second)):
+            # cases that are not declared may load other modules
+            loaded = [*(first[case] for case in keys), *(one for case, one in second.items() if case[0] == figure)]
+            modules = sorted({name for result in loaded for name in result["modules"]})
+            outcomes[figure] = {
+                "commit": commit,
+                "cases": len(keys),
+                "differing": len(differing.intersection(keys)),
+                "modules": modules,
+                "sources": digest(modules, reads(paper(key), figure)),
+            }
+    old = {figure: one for figure, one in stored_checks(there).get(key, {}).items() if figure not in by_figure}
+    store_checks(key, old | outcomes, there)
     return [difference for difference in found if difference.key[0] in by_figure]
+
+
+def disagreeing(key: str, results: Path = RESULTS) -> list[str]:
+    """Return a line for each figure whose last measurement with newer code differs from the tracked results."""
+    return [
+        f"{figure}: {check['differing']} of {check['cases']} cases measured again with the code of commit "
+        f"{check['commit']} differ from the tracked results"
+        for figure, check in stored_checks(results).get(key, {}).items()
+        if check["differing"]
+    ]
 
 
 def sentences(key: str, results: Path = RESULTS) -> str:

@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.experiments import baselines, criteria, findings
+from benchmarks.experiments.agreement import current, disagreeing
 from benchmarks.experiments.baselines import render as of_baselines
 from benchmarks.experiments.cases import OF_PAPERS
 from benchmarks.experiments.judging import BASES, judge
 from benchmarks.experiments.render import rows, show
-from benchmarks.experiments.runner import QUICK_RESULTS, RESULTS, paper, papers, results_of
+from benchmarks.experiments.runner import QUICK_RESULTS, RESULTS, SIDE_BY_SIDE, distinct, paper, papers, results_of
 from benchmarks.experiments.verdicts import in_short, judged_papers
 from benchmarks.experiments.workers import ROOT
 
@@ -46,7 +47,7 @@ def write_block(key: str, page: Path | None = None, results: Path | None = None)
     folder = results or (QUICK_RESULTS if key == QUICK else RESULTS)
     block = special[key](folder) if key in special else claims_table(key, folder)
     page = PAGES.get(key, PAGE) if page is None else page
-    return put(block, key, page) if block else f"{page.name}: unchanged, {folder} has no results of {key}"
+    return put(block, key, page) if block else f"{page.name}: unchanged, {folder} lacks current results of {key}"
 
 
 def put(block: str, key: str, page: Path) -> str:
@@ -94,26 +95,44 @@ def overview(results: Path = RESULTS) -> str:
 def quick_table(results: Path = QUICK_RESULTS) -> str:
     """Return a Markdown table of the last run of the quick subset: cases, and CPU seconds of each paper.
 
-    Empty if there is none.
+    A sentence below states the elapsed time of all cases, from the tracked results. Empty if a case of the subset that
+    has a tracked result was not measured with the current code.
     """
     cells, machines = [], set()
     for key in papers(studies=False):
         chosen = paper(key)
-        stored, cases = results_of(chosen, results), chosen.quick_cases()
+        stored, cases, tracked = current(key, results), chosen.quick_cases(), results_of(chosen, RESULTS)
+        if any(case.key in tracked and case.key not in stored for case in cases):
+            return ""
         free = [case for case in cases if not ENTRIES.keys() & set(chosen.reads(case.parameters))]
         row = []
         for some in (cases, free):
             found = [stored[case.key] for case in some if "cpu_seconds_of_case" in stored.get(case.key, {})]
             machines |= {(one["machine"]["commit"], one["machine"]["cpu"], one["machine"]["cores"]) for one in found}
-            # cases with equal parameters are measured once
-            spent = {json.dumps(one["parameters"], sort_keys=True): one["cpu_seconds_of_case"] for one in found}
-            row += [f"{len(found)} of {len(some)}", f"{sum(spent.values()):.0f} s"]
+            measured = [equal[0].key for equal in distinct(some) if equal[0].key in stored]
+            spent = sum(stored[case]["cpu_seconds_of_case"] for case in measured)
+            row += [f"{len(found)} of {len(some)}", f"{spent:.0f} s"]
         cells.append((findings.names(key), *row))
-    if not machines:
-        return ""
     origin = "; ".join(f"commit {commit}, {cpu}, {cores} cores" for commit, cpu, cores in sorted(machines))
     head = ("paper", "cases measured", "CPU time", "cases without data files", "CPU time of these cases")
-    return f"Measured at {origin}.\n\n{rows(head, cells)}"
+    return f"Measured at {origin}.\n\n{rows(head, cells)}\n\n{_complete_run()}"
+
+
+def _complete_run() -> str:
+    """Return a sentence about the elapsed time of all cases of the papers, without start and compilation."""
+    measured, hours = 0, {True: 0.0, False: 0.0}
+    for key in papers(studies=False):
+        stored = results_of(paper(key), RESULTS)
+        for case in (equal[0] for equal in distinct(paper(key).cases)):
+            if case.key in stored:
+                measured += 1
+                hours[bool(case.cost)] += stored[case.key]["seconds_of_case"] / 3600
+    return (
+        f"The complete run has {measured:,} cases with different parameters. In the tracked results, their elapsed "
+        f"times sum to {sum(hours.values()):.1f} hours: {hours[False]:.1f} hours of cases that run {SIDE_BY_SIDE} at a "
+        f"time, and {hours[True]:.1f} hours of cases that run alone because of claims about their cost. So the run "
+        f"takes at least {hours[False] / SIDE_BY_SIDE + hours[True]:.1f} hours."
+    )
 
 
 def _data_of(key: str) -> str:
@@ -126,8 +145,10 @@ def _data_of(key: str) -> str:
 def claims_table(key: str, results: Path = RESULTS) -> str:
     """Return the verdicts on all claims of a paper as a short Markdown table.
 
-    If figures share claims, the table has a row per claim, and lists the figures of each verdict.
+    If figures share claims, the table has a row per claim, and lists the figures of each verdict. A sentence before the
+    table names each figure whose results the code did not give again.
     """
+    outdated = "".join(f"{line}.\n\n" for line in disagreeing(key, results))
     chosen = paper(key)
     judged = judge(chosen, results_of(chosen, results))
     figures: dict[str, dict[str, list[str]]] = {}
@@ -144,9 +165,9 @@ def claims_table(key: str, results: Path = RESULTS) -> str:
             )
             for claim, verdicts in figures.items()
         ]
-        return rows(("claim", "criterion", "verdict, with its figures"), shared)
+        return outdated + rows(("claim", "criterion", "verdict, with its figures"), shared)
     cells = [(one.figure, one.claim.text, one.claim.criterion, f"**{one.sentence}**", one.measured) for one in judged]
-    return rows(("figure", "claim", "criterion", "verdict", "measured"), cells)
+    return outdated + rows(("figure", "claim", "criterion", "verdict", "measured"), cells)
 
 
 def benchmarks_table(results: Path = RESULTS) -> str:

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -81,26 +81,56 @@ def declared(chosen: Paper, figures: Sequence[str] = ()) -> list[Case]:
 
 
 def stored_checks(results: Path = RESULTS) -> dict[str, Any]:
-    """Return the stored outcomes of measuring cases again, by paper."""
+    """Return the stored outcomes of measuring cases again, by paper and figure, with lists of modules."""
     path = results / REPEATED
-    stored: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    return stored
+    if not path.exists():
+        return {}
+    stored: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    lists = store.unpacked(stored)
+    return {
+        key: {figure: check | {"modules": lists[check["modules"]]} for figure, check in checks.items()}
+        for key, checks in stored["checks"].items()
+    }
+
+
+def store_checks(key: str, checks: Mapping[str, Any], results: Path = RESULTS) -> None:
+    """Store the outcomes of measuring cases of a paper again, by figure."""
+    by_paper = stored_checks(results) | {key: checks}
+    packed = {
+        paper: {figure: check | {"modules": store.name_of(check["modules"])} for figure, check in figures.items()}
+        for paper, figures in by_paper.items()
+    }
+    lists = store.packed(check["modules"] for figures in by_paper.values() for check in figures.values())
+    written = json.dumps({"checks": packed, **lists}, indent=1, sort_keys=True)
+    (results / REPEATED).write_text(written + "\n", encoding="utf-8")
 
 
 def confirmed(chosen: Paper, results: Path = RESULTS) -> set[str]:
     """Return the figures whose declared cases gave the stored losses and counts with the current code and data."""
     checks = stored_checks(results).get(chosen.key, {})
-    agreeing = [figure for figure, check in checks.items() if check["cases"] and not check["differing"]]
-    return {figure for figure in agreeing if checks[figure]["sources"] == code_and_data(chosen, figure)}
+    agreeing = {figure: check for figure, check in checks.items() if check["cases"] and not check["differing"]}
+    data = {figure: reads(chosen, figure) for figure in agreeing}
+    return {
+        figure
+        for figure, check in agreeing.items()
+        if not missing_data(data[figure]) and check["sources"] == sources.digest(check["modules"], data[figure])
+    }
 
 
-def code_and_data(chosen: Paper, figure: str) -> str:
-    """Return a digest of the current code and of the data of a figure. Empty if data are missing."""
-    names = sorted({name for case in chosen.cases if case.figure == figure for name in chosen.reads(case.parameters)})
-    try:
-        return f"{sources.head()} {sources.digest([], names)}"
-    except InputError:
-        return ""
+def reads(chosen: Paper, figure: str) -> list[str]:
+    """Return the data sets of a figure."""
+    return sorted({name for case in chosen.cases if case.figure == figure for name in chosen.reads(case.parameters)})
+
+
+def missing_data(names: Iterable[str]) -> set[str]:
+    """Return the data sets that are not available."""
+    missing = set()
+    for name in names:
+        try:
+            sources.data_of(name)
+        except InputError:
+            missing.add(name)
+    return missing
 
 
 def state(result: Mapping[str, Any] | None) -> str:
@@ -230,12 +260,7 @@ def pieces(chosen: Paper, results: Path = RESULTS) -> list[Piece]:
 
 def runnable(chosen: Paper, cases: Sequence[Case]) -> tuple[list[Case], set[str]]:
     """Return the cases whose data are available, and the names of the missing data sets."""
-    missing = set()
-    for name in {name for case in cases for name in chosen.reads(case.parameters)}:
-        try:
-            sources.data_of(name)
-        except InputError:
-            missing.add(name)
+    missing = missing_data({name for case in cases for name in chosen.reads(case.parameters)})
     return [case for case in cases if not missing.intersection(chosen.reads(case.parameters))], missing
 
 
@@ -266,32 +291,36 @@ def run(
         sys.stderr.write(f"{key}: {planned.cases_without_data} case(s) skipped: no data {names}\n")
     if planned.due and chosen.prepare is not None:
         subprocess.run([sys.executable, "-m", str(__package__), "prepare", key], cwd=ROOT, check=True)
-    equal_cases: dict[str, list[Case]] = {}
-    for case in planned.due:
-        equal_cases.setdefault(json.dumps(dict(case.parameters), sort_keys=True), []).append(case)
     new_results = _NewResults(chosen, results / key, machine())
     with closing(new_results):
-        _run_all(chosen, equal_cases, new_results, timeout)
+        _run_all(chosen, planned.due, new_results, timeout)
     return len(planned.due), new_results.failed
 
 
-def _run_all(chosen: Paper, equal_cases: dict[str, list[Case]], new_results: "_NewResults", timeout: float) -> None:
+def distinct(cases: Iterable[Case]) -> list[list[Case]]:
+    """Group cases by parameters. The first case of each group is measured: the one whose cost is claimed, if any."""
+    equal_cases: dict[str, list[Case]] = {}
+    for case in cases:
+        equal_cases.setdefault(json.dumps(dict(case.parameters), sort_keys=True), []).append(case)
+    order = ("memory", "time", "")
+    return [sorted(equal, key=lambda case: order.index(case.cost)) for equal in equal_cases.values()]
+
+
+def _run_all(chosen: Paper, due: Sequence[Case], new_results: "_NewResults", timeout: float) -> None:
     """Run one case of each group with equal parameters. Cases without claims about costs run first, side by side."""
-    chosen_cases = [
-        max(cases, key=lambda case: ("", "time", "memory").index(case.cost)) for cases in equal_cases.values()
-    ]
-    same = {id(case): cases for case, cases in zip(chosen_cases, equal_cases.values(), strict=True)}
+    same = {equal[0].key: equal for equal in distinct(due)}
+    firsts = [equal[0] for equal in same.values()]
 
     def run_group(group: list[Case]) -> None:
         with closing(Worker(chosen.key)) as worker:
             for case in group:
-                new_results.add(same[id(case)], worker.run(case, timeout))
+                new_results.add(same[case.key], worker.run(case, timeout))
         new_results.close()  # later cases may need these results
 
-    free = [case for case in chosen_cases if not case.cost]
+    free = [case for case in firsts if not case.cost]
     with ThreadPoolExecutor(SIDE_BY_SIDE) as lanes:
         list(lanes.map(run_group, _split(grouped(chosen, free))))
-    for group in grouped(chosen, [case for case in chosen_cases if case.cost]):
+    for group in grouped(chosen, [case for case in firsts if case.cost]):
         run_group(group)
 
 

@@ -1,8 +1,9 @@
 """Digests of the modules that a case imported, and of the data files that it read.
 
 A result is fresh if the modules and the data files are unchanged, or if the declared cases of its figure give the same
-losses and counts with the current code (`runner.confirmed`). Modules are compared by their syntax trees without
-docstrings, so comments and line breaks do not matter. Modules that only describe, judge or draw experiments are
+losses and counts with the current code of the modules that cases of the figure loaded (`runner.confirmed`). A module
+that is newer than a result, and that no declared case loads, is not noticed. Modules are compared by their syntax trees
+without docstrings, so comments and line breaks do not matter. Modules that only describe, judge or draw experiments are
 ignored; case parameters are compared separately.
 """
 
@@ -57,20 +58,6 @@ def digest(modules: Iterable[str], data: Iterable[str]) -> str:
         result_digest.update(f"{name} {code_of(name)}\n".encode())
     for name in data:
         result_digest.update(f"{name} {data_of(name)}\n".encode())
-    return result_digest.hexdigest()[:16]
-
-
-@cache
-def head() -> str:
-    """Return a digest of all code that can influence a measurement. Changes of comments and docstrings do not count."""
-    root = Path(__file__).resolve().parents[2]
-    result_digest = sha256()
-    for folder in _FOLDERS:
-        for path in sorted((root / folder).rglob("*.py")):
-            name = path.relative_to(root).as_posix()
-            if folder == _EXPERIMENTS and (path.stem in _DESCRIBES or path.stem == "__init__"):
-                continue
-            result_digest.update(f"{name} {syntax_digest(path.read_text(encoding='utf-8'))}\n".encode())
     return result_digest.hexdigest()[:16]
 
 

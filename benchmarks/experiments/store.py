@@ -42,8 +42,7 @@ def load(folder: Path) -> dict[Key, dict[str, Any]]:
     if not (folder / CASES).exists():
         return {}
     described = json.loads((folder / ENVIRONMENT).read_text(encoding="utf-8"))
-    environments, names = described["environments"], described["modules"]
-    modules = {name: [names[int(i)] for i in numbers.split()] for name, numbers in described["lists"].items()}
+    environments, modules = described["environments"], unpacked(described)
     costs = {_key(line): line for line in _lines(folder / COSTS)}
     results_by_key = {}
     for line in _lines(folder / CASES):
@@ -76,15 +75,27 @@ def save(folder: Path, results: Iterable[Result], wanted: Collection[Key]) -> No
 def write(folder: Path, results: Collection[Result]) -> None:
     """Write the three files, each atomically."""
     ordered = sorted(results, key=_place)
-    environments = {_name(result["machine"]): result["machine"] for result in ordered}
-    names = sorted({name for result in ordered for name in result["modules"]})
-    number = {name: str(i) for i, name in enumerate(names)}
-    lists = {_name(result["modules"]): " ".join(number[name] for name in result["modules"]) for result in ordered}
-    environment = {"environments": environments, "modules": names, "lists": lists}
+    environments = {name_of(result["machine"]): result["machine"] for result in ordered}
+    environment = {"environments": environments, **packed(result["modules"] for result in ordered)}
     described = json.dumps(environment, indent=1, sort_keys=True, ensure_ascii=False)
     _replace(folder / ENVIRONMENT, described + "\n")
     _replace(folder / COSTS, "".join(_line(_cost(result)) for result in ordered))
     _replace(folder / CASES, "".join(_line(_case(result)) for result in ordered))
+
+
+def packed(lists: Iterable[Sequence[str]]) -> dict[str, Any]:
+    """Return all names of modules, and each distinct list of modules by its name, as numbers."""
+    by_name = {name_of(modules): modules for modules in lists}
+    names = sorted({name for modules in by_name.values() for name in modules})
+    number = {name: str(i) for i, name in enumerate(names)}
+    numbers = {name: " ".join(number[one] for one in modules) for name, modules in by_name.items()}
+    return {"modules": names, "lists": numbers}
+
+
+def unpacked(described: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Return the lists of modules by name."""
+    names = described["modules"]
+    return {name: [names[int(i)] for i in numbers.split()] for name, numbers in described["lists"].items()}
 
 
 def _case(result: Result) -> dict[str, Any]:
@@ -100,7 +111,7 @@ def _cost(result: Result) -> dict[str, Any]:
     return (
         line
         | {name: result[name] for name in _WHEN if name in result}
-        | {"environment": _name(result["machine"]), "modules": _name(result["modules"])}
+        | {"environment": name_of(result["machine"]), "modules": name_of(result["modules"])}
     )
 
 
@@ -109,7 +120,7 @@ def _sorted(values: Mapping[str, Any], *, costs: bool | None = None) -> dict[str
     return {name: values[name] for name in sorted(values) if costs in (None, name.startswith(COSTS_BEGIN))}
 
 
-def _name(described: Mapping[str, Any] | Sequence[str]) -> str:
+def name_of(described: Mapping[str, Any] | Sequence[str]) -> str:
     """Return a short name of an environment or a list of modules, computed from the contents."""
     return sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()[:8]
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 from dataclasses import replace
 from itertools import combinations
@@ -62,6 +63,9 @@ PAPER = Paper("made.up", "A paper", [
            [Claim("it is nine", "9", lambda r: (r.at("a", 3, "seconds") == 9, "9"))]),
 ], measure, "A note.", prepare)
 """
+
+
+NO_LISTS = {"modules": [], "lists": {"": ""}}
 
 
 @pytest.fixture
@@ -166,9 +170,42 @@ def test_agree_fails_for_failed_and_missing_cases_by_name(place, monkeypatch, ca
     assert agree() == (1, f"{failed}3 case(s) compared, 0 differ, 1 failed or not measured\n")
     runner.run("made.up", results=again)
     assert agree() == (0, "4 case(s) compared, 0 differ, 0 failed or not measured\n")
+    with monkeypatch.context() as changed:  # the code changes, and `run` stops before the first case
+        changed.setattr(runner.sources, "code_of", lambda module: f"changed {module}")
+        code, text = agree()
+        assert (code, text.count(": measured with earlier code or data (new results)\n")) == (1, 4)
+        assert text.endswith("0 case(s) compared, 0 differ, 4 failed or not measured\n")
     store.write(results / "made.up", [result(place, "third", "a", 3, "")])
     code, text = agree()
     assert (code, text.count(": not measured (tracked results)\n")) == (1, 3)
+
+
+@pytest.mark.skipif(not shutil.which("make"), reason="needs make")
+@pytest.mark.parametrize(
+    ("failing", "commands"),
+    [("", 3), ("run", 3), ("render", 2), ("agree", 3)],
+)
+def test_make_reproduce_fails_if_one_of_its_steps_fails(tmp_path, failing, commands):
+    """The quick subset is compared also if a case failed, which `run` reports by its exit status."""
+    log, python = tmp_path / "log", tmp_path / "python"
+    python.write_text(f'#!/bin/sh\necho "$3" >> {log}\ntest "$3" != "{failing}"\n')
+    python.chmod(0o755)
+    asked = ["make", "--silent", "reproduce", "QUICK=1", f"BIN={tmp_path}", "READY="]
+    ran = subprocess.run(asked, cwd=runner.ROOT, capture_output=True, text=True)
+    assert (ran.returncode != 0) == bool(failing), ran.stderr
+    assert log.read_text().split() == ["run", "render", "agree"][:commands]
+
+
+def test_agree_and_pages_name_stored_results_that_the_code_does_not_give(tmp_path, monkeypatch, capsys):
+    check = {"cases": 24, "commit": "c1", "differing": 20, "modules": "", "sources": ""}
+    (tmp_path / runner.REPEATED).write_text(json.dumps({"checks": {"rt_frontier": {"vermont2013": check}}, **NO_LISTS}))
+    monkeypatch.setattr(agreement.disagreeing, "__defaults__", (tmp_path,))
+    line = "vermont2013: 20 of 24 cases measured again with the code of commit c1 differ from the tracked results"
+    assert results_page.claims_table("rt_frontier", tmp_path).startswith(line)
+    with pytest.raises(SystemExit) as ended:
+        command_line.agree(folder=tmp_path)
+    assert ended.value.code == 1
+    assert f"rt_frontier {line}\n" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("key", runner.papers(studies=False))
@@ -280,26 +317,39 @@ def test_the_benchmarks_are_tabulated(tmp_path):
     assert last == "| rows | sort | 12.5 ms | ncp 0.5, data x |"
 
 
-def test_the_table_of_the_quick_subset_counts_equal_cases_once(tmp_path, monkeypatch):
+def test_the_table_of_the_quick_subset_needs_all_tracked_cases_and_counts_equal_cases_once(tmp_path, monkeypatch):
     points = [("a", 1, "generated"), ("b", 1, "generated"), ("a", 2, "adult"), ("a", 3, "adult")]
     cases = [Case("f", series, n, {"n": n, "data": data}) for series, n, data in points]
     chosen = Paper("p", "A paper", [Figure("f", "Fig. 1", "n", {}, cases)], dict)
+    quick, tracked = tmp_path / "quick", tmp_path / "tracked"
     monkeypatch.setattr(results_page, "papers", lambda **_: ["albouna2013"])
-    monkeypatch.setattr(results_page, "paper", lambda _: chosen)
-    assert results_page.write_block(results_page.QUICK, results=tmp_path).endswith("has no results of quick")
-    measured = {
-        "modules": [], "measured": {}, "measured_at": "", "seconds_of_case": 9.0, "load_before": 9.0, "sources": "",
-        "machine": {"commit": "c1", "cpu": "a processor", "cores": 2},
-    }  # fmt: skip
+    for module in (results_page, agreement):
+        monkeypatch.setattr(module, "paper", lambda _: chosen)
+    monkeypatch.setattr(results_page, "RESULTS", tracked)
+    monkeypatch.setattr(sources, "data_of", lambda name: f"files of {name}")
     results = [
-        measured | {name: getattr(case, name) for name in ("figure", "series", "x", "repetition", "parameters")}
+        {name: getattr(case, name) for name in ("figure", "series", "x", "repetition", "parameters")}
+        | {
+            "modules": [], "measured": {}, "measured_at": "", "seconds_of_case": 900.0, "cpu_seconds_of_case": 2.0,
+            "load_before": 9.0, "sources": sources.digest([], chosen.reads(case.parameters)),
+            "machine": {"commit": "c1", "cpu": "a processor", "cores": 2},
+        }
         for case in cases[:3]
-    ]
-    (tmp_path / "p").mkdir()
-    store.write(tmp_path / "p", [one | {"cpu_seconds_of_case": 2.0} for one in results])
-    first, _, _, _, row = results_page.quick_table(tmp_path).splitlines()
+    ]  # fmt: skip
+    for folder in (quick, tracked):
+        (folder / "p").mkdir(parents=True)
+    store.write(tracked / "p", results)
+    refused = f"reproducing.md: unchanged, {quick} lacks current results of quick"
+    assert results_page.write_block(results_page.QUICK, results=quick) == refused
+    for partial in (results[:2], [*results[:2], results[2] | {"sources": "of earlier code"}]):
+        store.write(quick / "p", partial)
+        assert results_page.write_block(results_page.QUICK, results=quick) == refused
+    store.write(quick / "p", results)
+    first, _, _, _, row, _, last = results_page.quick_table(quick).splitlines()
     assert first == "Measured at commit c1, a processor, 2 cores."
     assert row.split(" | ")[1:] == ["3 of 4", "4 s", "2 of 2", "2 s |"]
+    assert "2 cases with different parameters" in last
+    assert last.endswith("So the run takes at least 0.2 hours.")
 
 
 def test_status_reads_the_results_of_a_paper_a_fixed_number_of_times(monkeypatch, capsys):
@@ -585,8 +635,13 @@ def test_results_are_current_if_declared_cases_agree(place, monkeypatch):
     assert {case.figure for case in runner.plan(chosen, results=results).due} == {"third"}
 
     with monkeypatch.context() as other:
-        other.setattr(runner.sources, "head", lambda: "other code")
+        other.setattr(runner.sources, "code_of", lambda module: f"other code of {module}")
         assert runner.confirmed(chosen, results) == set()
+    with monkeypatch.context() as other:  # code that no case of the figure loads
+        loaded, code_of = runner.stored_checks(results)["made.up"]["squares"]["modules"], sources.code_of
+        assert "anonset.errors" in loaded
+        other.setattr(runner.sources, "code_of", lambda module: code_of(module) if module in loaded else "other code")
+        assert runner.confirmed(chosen, results) == {"squares"}
     with monkeypatch.context() as other:
         other.setattr(runner.sources, "digest", lambda *_: "other data")
         assert runner.confirmed(chosen, results) == set()
