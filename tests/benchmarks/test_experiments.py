@@ -339,11 +339,12 @@ def test_the_table_of_the_quick_subset_needs_all_tracked_cases_and_counts_equal_
     for folder in (quick, tracked):
         (folder / "p").mkdir(parents=True)
     store.write(tracked / "p", results)
-    refused = f"reproducing.md: unchanged, {quick} lacks current results of quick"
-    assert results_page.write_block(results_page.QUICK, results=quick) == refused
+    page = tmp_path / "page.md"
+    refused = f"page.md: unchanged, {quick} lacks current results of quick"
+    assert results_page.write_block(results_page.QUICK, page, quick) == refused
     for partial in (results[:2], [*results[:2], results[2] | {"sources": "of earlier code"}]):
         store.write(quick / "p", partial)
-        assert results_page.write_block(results_page.QUICK, results=quick) == refused
+        assert results_page.write_block(results_page.QUICK, page, quick) == refused
     store.write(quick / "p", results)
     first, _, _, _, row, _, last = results_page.quick_table(quick).splitlines()
     assert first == "Measured at commit c1, a processor, 2 cores."
