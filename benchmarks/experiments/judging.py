@@ -5,7 +5,8 @@ precisely, each of our readings is judged separately. The verdict is that of the
 (`Paper.reading`), and the others show how much depends on it.
 
 An ordering holds if it is strict in enough repetitions. It is contradicted, or fails, if a comparison is reversed in
-enough repetitions. Otherwise it has no consistent order, or is equal if the values differ by less than 1%.
+enough repetitions. Otherwise it has no consistent order, or is equal if the values differ by less than 1%, even if no
+repetition meets it.
 """
 
 import re
@@ -65,6 +66,8 @@ class Judged:
     """Smallest and largest error of queries that the ordering compares under the reading, of the medians over the
     repetitions. None if the claim does not compare errors.
     """
+    compared: frozenset[tuple[float, ...]] = frozenset()
+    """Comparisons that the ordering consists of under the reading, each by its differences over the repetitions."""
     p: float | None = None
     """p-value of the sign test over the repetitions, corrected for the number of tests of the paper."""
 
@@ -133,12 +136,30 @@ def judge(chosen: Paper, results_by_case: Mapping[Key, Mapping[str, Any]]) -> li
         for claim in figure.claims:
             marked = replace(_with_origin(chosen, claim), main=claim.kind == "paper" and sentence_of(claim) in main)
             judgement = judge_claim(figure, marked, results_by_case, chosen.reading)
-            judged.append(replace(judgement, basis=basis_of(chosen, figure, claim, list(judgement.parts))))
+            basis = basis_of(chosen, figure, claim, list(judgement.parts))
+            judged.append(_without_printed_data(replace(judgement, basis=basis)))
     tested = [i for i, judgement in enumerate(judged) if judgement.p is not None]
     corrected = criteria.holm([judged[i].p or 0.0 for i in tested])
     for i, p in zip(tested, corrected, strict=True):
         judged[i] = replace(judged[i], p=p)
     return judged
+
+
+def _without_printed_data(judged: Judged) -> Judged:
+    """Return a claim without a verdict if it is about a number that the paper prints, and its data are substitutes.
+
+    Other data can neither confirm nor contradict the number. An ordering is judged, even if its values are printed.
+    """
+    if not judged.claim.printed or judged.claim.kind != "paper" or judged.reverse or judged.basis != SUBSTITUTE:
+        return judged
+    differs = criteria.DIFFERS
+    names = {
+        criteria.HOLDS_IN_WORDS: criteria.AGREES,
+        criteria.FAILS_IN_WORDS: differs,
+        criteria.CONTRADICTED: differs,
+    }
+    readings = {reading: names.get(verdict, verdict) for reading, verdict in judged.readings.items()}
+    return replace(judged, verdict=names.get(judged.verdict, judged.verdict), readings=readings)
 
 
 def basis_of(chosen: Paper, figure: Figure, claim: Claim, parts: Sequence[str] = ()) -> str:
@@ -275,6 +296,7 @@ def _judged(claim: Claim, draws: Sequence[Finding], singles: Mapping[str, Findin
         readings=verdicts if len(verdicts) > 1 and not is_time(claim) else {},
         reverse="" if is_time(claim) else reverse,
         difference=max((_undecided(_compared(draws, part)) for part in without_order), default=None),
+        compared=frozenset(tuple(gaps) for part in parts for gaps in _compared(draws, part)),
         p=criteria.sign_test(margins) if compared and len(draws) >= criteria.REPETITIONS else None,
     )
 
@@ -379,6 +401,11 @@ def _testable(draws: Sequence[Finding], parts: Sequence[str]) -> list[str]:
 
 
 def _verdict_of_testable(claim: Claim, draws: Sequence[Finding], named: Sequence[Finding], parts: Sequence[str]) -> str:
+    """Return the first verdict whose rule applies, in the order of `findings.RULES`.
+
+    An ordering of which no comparison is reversed in most repetitions has no consistent order, or is equal, even if no
+    repetition meets it.
+    """
     verdicts = {_verdict_of_part(draws, part) for part in parts}
     if verdicts == {criteria.EQUAL, criteria.NO_ORDER}:
         return criteria.NO_ORDER
@@ -389,7 +416,8 @@ def _verdict_of_testable(claim: Claim, draws: Sequence[Finding], named: Sequence
                 return criteria.DEPENDS + (claim.over or "part")
             if not any(finding.gaps for finding in draws):
                 return criteria.verdict_of(met, len(draws))
-        return min(verdicts, key=rank) if met else criteria.CONTRADICTED
+        worst = min(verdicts, key=rank)
+        return worst if met or worst in (criteria.NO_ORDER, criteria.EQUAL) else criteria.CONTRADICTED
     (verdict,) = verdicts
     against = verdict in (criteria.FAILS_IN_WORDS, criteria.CONTRADICTED)
     settled = against or verdict == criteria.HOLDS_IN_WORDS

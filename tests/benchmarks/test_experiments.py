@@ -27,7 +27,7 @@ from benchmarks.experiments import (
     store,
     verdicts,
 )
-from benchmarks.experiments.cases import Case, Figure, Paper, Results
+from benchmarks.experiments.cases import Case, Figure, Paper
 from benchmarks.experiments.checks import exponent, grows_linearly, rise, rises, spread
 from benchmarks.experiments.terrovitis2008.tree_size import tree_nodes
 from benchmarks.experiments.workers import measured_or_error
@@ -529,37 +529,6 @@ def test_the_page_about_failed_claims_states_that_it_is_a_selection(judged):
     assert f"it explains {len(explained)} of the\n{len(failed)} claims that fail" in negatives.text(judged)
     contradicted = [one for one in failed if one.verdict == criteria.CONTRADICTED and one.basis == judging.SUBSTITUTE]
     assert f"no repetition meets them. {len(contradicted)} of\n  these are measured on" in findings.text(judged)
-
-
-@pytest.mark.studies
-@pytest.mark.parametrize("key", ["scaling"])
-def test_every_claim_can_hold_and_can_fail(key):
-    """Judge invented results, in which every quantity is a power of x: no check raises, and none is constant."""
-    random, answers = np.random.default_rng(0), {}
-    for _ in range(300):
-        for figure in runner.paper(key).figures:
-            results = Results(invented(figure, random))
-            for claim in (claim for claim in figure.claims if claim.check):
-                holds, shown = claim.check(results)[:2]
-                assert shown
-                answers.setdefault((figure.key, claim.text), set()).add(bool(holds))
-    assert [claim for claim, verdicts in answers.items() if len(verdicts) < 2] == []
-
-
-def invented(figure, random):
-    quantities = ("seconds", "seconds_of_wall", "microseconds_per_record", "tree_nodes", "ncp", "peak_mib", "cuts")
-    series = {case.series for case in figure.cases}
-    law = {
-        (s, q): (random.choice([0.001, 0.01, 0.1, 1]), random.choice([-2, 0, 0, 1, 2, 5]))
-        for s in sorted(series)
-        for q in quantities
-    }
-    place = {x: x if isinstance(x, int) else i + 1 for i, x in enumerate(dict.fromkeys(c.x for c in figure.cases))}
-    low = min(place.values())
-    return {
-        (c.series, c.x): {q: law[c.series, q][0] * (place[c.x] / low) ** law[c.series, q][1] for q in quantities}
-        for c in figure.cases
-    }
 
 
 @pytest.mark.parametrize(

@@ -245,6 +245,69 @@ def test_an_ordering_whose_comparisons_hold_in_different_repetitions_states_thei
     assert equal.sentence == "equal (differences up to 0.10%)"
 
 
+@pytest.mark.parametrize(
+    ("printed", "published", "most", "verdict"),
+    [
+        ("0.5", set(), 0.6, "agrees on substitute data"),
+        ("0.5", set(), 0.1, "differs on substitute data"),
+        ("0.5", {"a"}, 0.6, "holds"),
+        ("0.5", {"a"}, 0.1, "contradicted"),
+        ("", set(), 0.6, "holds"),
+        ("", set(), 0.1, "contradicted"),
+    ],
+)
+def test_a_number_printed_for_missing_data_has_no_verdict_on_other_data(printed, published, most, verdict):
+    def check(results):
+        holds = results.at("AA", 1, "loss") <= most
+        return Finding(holds, f"{results.at('AA', 1, 'loss')}", {"records": holds, "own items": holds})
+
+    claims = [Claim("it is low", "", check, SAMPLES, printed=printed),
+              Claim("it rises", "", lambda r: ordering({"": {"": 1.0}}, "-"), SAMPLES, printed=printed)]  # fmt: skip
+    cases = SAMPLES.over([Case("f", "AA", 1, {"data": "a"})])
+    reading = {"own items": ""}
+    paper = Paper("p", "A paper", [Figure("f", "Fig. 1", "x", {}, cases, claims)], dict, reading=reading,
+                  published_data=frozenset(published))  # fmt: skip
+    judgement, order = judge(paper, {case.key: {"measured": {"loss": 0.5}} for case in cases})
+    assert (judgement.verdict, set(judgement.readings.values())) == (verdict, {verdict})
+    assert order.verdict == "holds", "an order of substitute data is judged"
+    counted = findings.counts([judgement])
+    assert counted["hold under the kindest reading"] == (verdict == "holds")
+    assert counted["numbers printed for missing data that agree on substitute data"] == verdict.startswith("agrees")
+    assert counted["numbers printed for missing data that differ on substitute data"] == verdict.startswith("differs")
+    assert findings._judged_and_holding([judgement])[0] == (verdict in ("holds", "contradicted"))
+
+
+def test_an_ordering_without_a_reversed_comparison_is_equal_even_if_no_repetition_meets_it():
+    for gaps in ([(0.04, 0.0)], [(0.0, 0.0)]):
+        judgement = of_gaps(*gaps)
+        assert (judgement.verdict, judgement.met) == ("equal", 0)
+        assert findings.never_met([judgement], "equal") == 1
+    assert findings.never_met([of_gaps((0.03, -0.04))], "equal") == 0
+    positions = [
+        Claim("at all k", "", lambda r: ordering({"k=2": {"": 1.0}, "k=5": {"": 0.0}}, "-"), SAMPLES, over="k")
+    ]
+    cases = SAMPLES.over([Case("f", "AA", 1, {})])
+    paper = Paper("p", "A paper", [Figure("f", "Fig. 1", "x", {}, cases, positions)], dict)
+    (judgement,) = judge(paper, {case.key: {"measured": {"loss": 0.5}} for case in cases})
+    assert (judgement.verdict, judgement.met) == ("equal", 0), "one position holds, and the other is equal"
+
+
+def test_orderings_that_only_repeat_comparisons_of_others_are_counted():
+    def of(*pairs):
+        gaps = {("a", "b"): 0.1, ("a", "c"): 0.2, ("b", "c"): 0.3}
+        return Claim(f"{pairs}", "", lambda r: ordering({"": {pair: gaps[pair] for pair in pairs}}, "-"), SAMPLES)
+
+    def count(*claims):
+        cases = SAMPLES.over([Case("f", "AA", 1, {})])
+        paper = Paper("p", "A paper", [Figure("f", "Fig. 1", "x", {}, cases, claims)], dict)
+        return findings.repeating(judge(paper, {case.key: {"measured": {"loss": 0.5}} for case in cases}))
+
+    lowest, highest, between = of(("a", "b"), ("a", "c")), of(("a", "c"), ("b", "c")), of(("b", "c"))
+    assert count(lowest, highest) == 0
+    assert count(lowest, highest, between) == count(highest, between) == 1
+    assert count(lowest, lowest, lowest) == 2
+
+
 def test_claims_that_follow_from_the_data_are_counted_separately():
     claim = judged(dict.fromkeys(SAMPLES.draws, 0.5), factor=SAMPLES, kind="data")
     other = judged(dict.fromkeys(SAMPLES.draws, 0.5), factor=SAMPLES)

@@ -106,6 +106,24 @@ def test_each_figure_states_its_number_of_records() -> None:
     assert used["albouna2013", "generated"] == "generated data: 20,000"
 
 
+def test_panels_state_the_positions_that_are_missing():
+    """Claims about all deltas rest on the positions of the figure, and MM has no value at the largest m of Kosarak."""
+    stated = {panel.label: panel.differences for paper in ("poulis2013", "liu2010") for panel in of_paper(paper)}
+    for letter, key in zip("cdef", ("fig7ce", "fig7df") * 2, strict=True):
+        deltas = sorted({case.x for case in figures("poulis2013")[key].cases})
+        said = f"Only {len(deltas)} values of delta are used ({' and '.join(map(str, deltas))} of its range)"
+        assert said in stated[f"Fig. 7{letter}"]
+    drawn = figures("liu2010")["drawn"]
+    largest = max(case.x for case in drawn.cases)
+    assert largest not in {case.x for case in drawn.cases if case.series == "MM"}
+    assert f"MM has no value at m={largest}" in stated["Fig. 3d"]
+    main = {one.text for figure in figures("liu2010").values() for one in figure.claims if one.main}
+    without = [one.text for one in drawn.claims if one.text in main and one.text.endswith("est loss")]
+    assert len(without) == 2
+    assert "two main findings are not measured there" in stated["Fig. 3d"]
+    assert all(text in stated["Fig. 3d"] for text in without)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("paper", FIGURES)
 def test_each_paper_has_cases_that_need_no_files(paper: str, monkeypatch: pytest.MonkeyPatch) -> None:

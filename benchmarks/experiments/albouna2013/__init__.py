@@ -99,9 +99,6 @@ runs, all compared searches run one after another.""",
     measure=measure,
     prepare=compile_kernels,
     reads=lambda parameters: [] if "records" in parameters else ["adult"],
-    reading={
-        "alpha=3": 'alpha is "a predefined constant greater than 2" (section 8.2.1), so the smallest such number',
-    },
     published_data=frozenset(),
     figures=[
         Figure(

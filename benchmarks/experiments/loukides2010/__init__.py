@@ -79,7 +79,8 @@ logarithm of UL times 2^M is shown.""",
     prepare=compile_kernels,
     reading={
         "own items": 'the items of queries "were selected randomly from the generalized items" (section 6.1)',
-        "items": '"the number of suppressed items was very small (0.01%)" (section 6.4)',
+        "occurrences": '"the number of suppressed items was very small (0.01%)" (section 6.4): of 497 items, this is '
+        "less than one, so occurrences are meant",
     },
     published_data=frozenset({"bms_webview1", "bms_webview2"}),
     figures=[

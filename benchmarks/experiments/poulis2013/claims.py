@@ -153,10 +153,10 @@ _RM_RT_SLOWEST = Claim(
 )  # fmt: skip
 
 
-def _with_work(*of_time: Claim) -> list[Claim]:
-    """Return claims about time, and the same claims about counted work, which are not testable."""
+def _with_work(why: str, *of_time: Claim) -> list[Claim]:
+    """Return claims about time, and the same claims about counted work, which are not testable. `why` is the reason."""
     work = [
-        replace(one, text=one.text.replace("(time)", "(counted work)"), criterion=_UNCOUNTED, check=None, over="",
+        replace(one, text=one.text.replace("(time)", "(counted work)"), criterion=why, check=None, over="",
                 factor=SAMPLES)
         for one in of_time
     ]  # fmt: skip
@@ -168,7 +168,12 @@ _UNCOUNTED = (
     "ordering. We count ranked candidates, and not the cost of each. If a candidate in two orders counts twice, "
     "RM_RT is the slowest by definition. The claim about time is shown"
 )
+_BTD_UNCOUNTED = (
+    "we count applications of the transaction function, and not the ranking by BTD, which replaces most of them. The "
+    "counters are unlike. The claim about time is shown"
+)
 FIGURE_7A = _with_work(
+    _UNCOUNTED,
     Claim("RM_T outperforms RM_R and RM_RT (time)", f"the time is lowest with RM_T, {AT_EACH}",
           check.ordered(("RM_T", "RM_R"), ("RM_T", "RM_RT"), of=_SECONDS), RUNS, over=FUNCTION),
     Claim("RM_T is more scalable (time)", "the fitted power law of the time has the smallest exponent with RM_T",
@@ -176,11 +181,14 @@ FIGURE_7A = _with_work(
     _RM_RT_SLOWEST,
 )  # fmt: skip
 FIGURE_7B = [
-    Claim("fewer clusters are merged as k grows", "the number of merges falls with each step of k",
-          check.trend({"": ("merges",)}, up=False, variants=_RM), SAMPLES),
+    Claim("fewer clusters are merged as k grows",
+          "the number of merges falls with each step of k. It is below the number of clusters before the merges, which "
+          "also falls, so the number of merges can hardly rise",
+          check.trend({"": ("merges",)}, up=False, variants=_RM), SAMPLES, "data"),
     Claim("the runtime of RM_R, RM_T and RM_RT improves with k", "the time falls with each step of k",
           check.trend(_SECONDS, up=False, variants=_RM), RUNS, over=FUNCTION),
     *_with_work(
+        _UNCOUNTED,
         Claim("RM_T is up to 2.2 times more efficient than RM_R (time)",
               "the time is at least twice as high with RM_R as with RM_T for some k",
               check.largest_ratio("seconds", 2.0), RUNS, over=FUNCTION, printed="2.2"),
@@ -209,16 +217,17 @@ def benefit(p: str) -> list[Claim]:
         Claim(f"{names} have the same UL as their baselines",
               _ALIKE, check.same("ul"),
               SAMPLES),
-        Claim(f"{faster} (counted work)", f"the baselines need at least 10 times as many {counted}, at every x",
-              check.times("unions", 10),
-              SAMPLES, printed=">= 10"),
-        Claim(f"{faster} (time)",
-              "the baselines take at least 10 times as long, at every x", check.times("seconds", 10), RUNS,
-              printed=">= 10",
-              main=p == "RM"),
-        Claim(f"{flatter} (counted work)", f"the number of {counted} {span}",
-              check.flatter("unions"), SAMPLES),
-        Claim(f"{flatter} (time)", f"the time {span}", check.flatter("seconds"), RUNS),
+        *_with_work(
+            _BTD_UNCOUNTED,
+            Claim(f"{faster} (time)",
+                  "the baselines take at least 10 times as long, at every x", check.times("seconds", 10), RUNS,
+                  printed=">= 10", main=p == "RM"),
+            Claim(f"{flatter} (time)", f"the time {span}", check.flatter("seconds"), RUNS),
+        ),
+        Claim(f"the baselines of {names} need at least 10 times as many {counted}",
+              "the ratio is at least 10, at every x", check.times("unions", 10), SAMPLES, "own"),
+        Claim(f"with {names}, the number of {counted} depends less on delta",
+              f"the number {span}", check.flatter("unions"), SAMPLES, "own"),
     ]  # fmt: skip
     if p == "TM":
         text = f"{names} have the same NCP as their baselines"
@@ -231,7 +240,7 @@ def benefit(p: str) -> list[Claim]:
                 kind="own",
             )
         )
-    return [replace(one, over=FUNCTION) for one in found]
+    return [replace(one, over=FUNCTION if one.check else "") for one in found]
 
 
 def merging(factor: Factor, kind: Literal["paper", "own"]) -> tuple[Claim, Claim]:
