@@ -44,8 +44,8 @@ def text(judged: Mapping[str, Sequence[Judged]]) -> str:
     """
     of_papers = {key: judged[key] for key in papers(studies=False)}
     parts = [_introduction(of_papers), _by_data(of_papers), _in_short(of_papers), RULES]
-    claims = [one for of_paper in of_papers.values() for one in of_paper]
-    parts.append(_CHANGES.format(here=holding(claims)[0]))
+    here, _, _ = holding(one for claims in of_papers.values() for one in claims)
+    parts.append(_CHANGES.format(here=here))
     parts += [_readings(of_papers), _reversals(of_papers), _totals(of_papers)]
     for key, claims in of_papers.items():
         parts += _paper(key, claims)

@@ -315,8 +315,8 @@ def _poulis() -> Iterable[Panel]:
         faster = Band(10, float("inf"))
         shows = f"{what} of {framework} with and without BTD as delta grows"
         printed = {"times faster with BTD": (faster,)} if what == "time" else {}
-        about = "same UL" if what == "UL" else "^(?!.*same UL)"
-        yield panel(f"7{letter}", shows, figure, f"{informs}. {deltas}", printed=printed, about=about)
+        claims = "same UL" if what == "UL" else "^(?!.*same UL)"
+        yield panel(f"7{letter}", shows, figure, f"{informs}. {deltas}", printed=printed, about=claims)
     rises = {"rises": (_value(0, "merges"),)}
     yield panel("7g", "UL of Rum-bound as the number of merges grows", "fig7g", printed=rises)
     own = f"{informs}. With the printed delta=1, Tum-bound would not merge, so delta is the loss of a single cluster"
