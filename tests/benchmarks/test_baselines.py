@@ -495,6 +495,36 @@ def test_a_comparison_is_open_if_intervals_overlap_or_decide_what_is_within_the_
     assert not render._keeps_more([point(0.6, within=False)], [point(0.5)])
 
 
+def test_a_publication_that_does_not_come_near_the_private_one_is_named() -> None:
+    def point(value: float, *, within: bool = True) -> render._Point:
+        return render._Point(value, "x", within, 0.01)
+
+    far = [point(0.1), point(0.9, within=False)]
+    assert not render._keeps_more(far, [point(0.6)]), "a better publication might be within the limit"
+    assert render._not_near(far, [point(0.6)]) == "0.100 against 0.600"
+    assert render._not_near([], [point(0.6)]) == "0.000 against 0.600"
+    assert not render._not_near([point(0.3)], [point(0.6), point(0.9, within=False)])
+    text = render.in_short(runner.RESULTS)
+    assert "in 4 comparisons, no k<sup>m</sup>-anonymous publication that is known" in text
+    assert "groceries at 0.005, itemsets: 0.005 against 0.719" in text
+    assert "msweb at 0.005, rules: 0.004 against 0.323" in text
+
+
+def test_noise_alone_joins_pairs_to_the_tree_of_two_items() -> None:
+    """Pairs of independent items exceed the threshold in the stated share."""
+    random = np.random.default_rng(1)
+    column = SetColumn.of([[f"i{i}" for i in range(40) if random.random() < 0.2] for _ in range(2000)])
+    cut = generators.cut(column, 1.0, random, 5)
+    pairs, deviation = generators.noisy_pairs(cut, 0.5, random)
+    exact = cut.matrix.astype(float).T @ cut.matrix.astype(float)
+    upper = np.triu_indices(40, 1)
+    assert len(upper[0]) == 780
+    share = np.mean(np.abs(pairs - exact)[upper] > generators.DEVIATIONS * deviation)
+    assert 0.04 < share < 0.08
+    page = results_page.PAGES[results_page.IN_SHORT].read_text(encoding="utf-8")
+    assert "exceeds this threshold for 6% of them" in page
+
+
 def test_own_mst_and_that_of_smartnoise_are_compared_on_common_divisions(monkeypatch: pytest.MonkeyPatch) -> None:
     def points(own: float, other: float | None) -> Results:
         both = {("mst", "1"): own, (render.SMARTNOISE, "1"): other}

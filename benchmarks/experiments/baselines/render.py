@@ -128,6 +128,8 @@ often: the upper end of the interval of "items inferred, minus control" is at mo
 publication. "Unresolved" is a better publication whose mean is at most the limit, but whose interval is not."""
 _OWN = f"""\
 **Own `mst`, and {SMARTNOISE}.** Means over the divisions on which both were measured. Before the slash: `mst`."""
+_NEAR = 0.5
+"""Share of the best private value below which a publication does not come near it."""
 _LIMITS = (0.005, 0.01, 0.02, 0.05)
 """Limits on the success of the attack."""
 _AT_EQUAL_SUCCESS = ("sets_f1", "rules_f1", "auc")
@@ -243,13 +245,26 @@ def _at_equal_success(figures: Mapping[str, Figure], found: Mapping[Key, Mapping
             for quantity in _AT_EQUAL_SUCCESS:
                 for kind in _KINDS:
                     points = _points(figures, found, data, limit, quantity, kind)
-                    best = max((point for point in points if point.within), default=_Point(0.0, "none", True, 0.0))
+                    best = _best_within(points)
                     better = max(points, default=best)
                     row.append(f"{best.mean:.3f} ({best.name})")
                     row[-1] += f"; unresolved: {better.mean:.3f} ({better.name})" if better.mean > best.mean else ""
             cells.append(tuple(row))
     names = [f"{_COLUMNS[quantity]}, {kind}" for quantity in _AT_EQUAL_SUCCESS for kind in _KINDS]
     return f"{rows(('data', 'limit', *names), cells)}\n\n{_half_widths(figures, found)}"
+
+
+def _best_within(points: Sequence[_Point]) -> _Point:
+    """Return the best publication that is known to be within the limit."""
+    return max((point for point in points if point.within), default=_Point(0.0, "none", True, 0.0))
+
+
+def _not_near(public: Sequence[_Point], private: Sequence[_Point]) -> str:
+    """Return both values if the best k^m-anonymous publication within the limit has less than `_NEAR` of the best
+    private one. Empty otherwise.
+    """
+    own, other = (_best_within(points).mean for points in (public, private))
+    return f"{own:.3f} against {other:.3f}" if own < _NEAR * other else ""
 
 
 def in_short(results: Path) -> str:
@@ -260,12 +275,15 @@ def in_short(results: Path) -> str:
     figures, found = {figure.key: figure for figure in PAPER.figures}, results_of(PAPER, results)
     lost = {epsilon: _losses_in_words(figures, found, epsilon) for epsilon in (_EPSILON, "10")}
     outcomes: dict[str, dict[str, list[str]]] = {kind: {} for kind in (*_KINDS, "")}
+    far: list[str] = []
     for data in DATA:
         for limit in _LIMITS:
             at: dict[str, list[str]] = {}
             for quantity in _AT_EQUAL_SUCCESS:
                 points = [_points(figures, found, data, limit, quantity, kind) for kind in _KINDS]
                 at.setdefault(_keeps_more(*points), []).append(_IN_WORDS[quantity])
+                if values_ := _not_near(*points):
+                    far.append(f"{data} at {limit:g}, {_IN_WORDS[quantity]}: {values_}")
             for kind, names in at.items():
                 outcomes[kind].setdefault(f"{data} at {limit:g}", []).extend(names)
     counts = {kind: sum(map(len, of.values())) for kind, of in outcomes.items()}
@@ -281,7 +299,10 @@ def in_short(results: Path) -> str:
   of the same {TRAINED:,} records, by {len(_AT_EQUAL_SUCCESS)} quantities at {len(_LIMITS)} limits on {len(DATA)} data
   sets. The k<sup>m</sup>-anonymous one is better in {counts["k^m-anonymous"]} of {sum(counts.values())} comparisons,
   and the private one in {private}. Open are {undecided}. There, the intervals of the quantities overlap, or the
-  interval of the attack decides which publications are within the limit."""
+  interval of the attack decides which publications are within the limit. An open comparison can still be in
+  favour of the private one: in {len(far)} comparisons, no k<sup>m</sup>-anonymous publication that is known to be
+  within the limit comes near it, that is, reaches {_NEAR:.0%} of its value ({"; ".join(far) or "none"}). They are open
+  because a better publication might be within the limit."""
 
 
 def _keeps_more(public: Sequence[_Point], private: Sequence[_Point]) -> str:
