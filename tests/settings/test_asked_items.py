@@ -225,3 +225,29 @@ def test_the_first_person_without_roles_says_what_the_data_need(tmp_path: Path) 
     (tmp_path / "meters.csv").write_text("\n".join(lines))
     inspected = anonset.inspect(str(tmp_path / "meters.csv"))
     assert any("unit='LCLid'" in one and "one number for each person" in one for one in inspected.problems)
+
+
+def test_few_values_come_after_a_column_of_many_values() -> None:
+    inspected = found(**{"Charge": drawn([f"PC {n}" for n in range(12)]), "Arrest Type Code": drawn(["F", "M", "I"])})
+    assert answers(inspected)[:2] == [{"items": ["Charge"]}, {"items": ["Arrest Type Code"]}]
+    inspected = found(
+        Status=drawn(["open", "closed"]), Schadenart=drawn(["Feuer", "Sturm", "Hagel", "Glas", "Kfz", "Haft"])
+    )
+    assert answers(inspected)[:2] == [{"items": ["Schadenart"]}, {"items": ["Status"]}]
+
+
+def test_options_with_a_sensitive_header_belong_to_the_other_options() -> None:
+    names = ["SP_CHF", "SP_DIABETES", "SP_COPD", "SP_CNCR", "SP_RA"]
+    columns = {name: [DRAW.choice("12") for _ in range(200)] for name in names}
+    inspected = anonset.inspect({"pid": [f"P{n}" for n in range(200)], **columns}, unit="pid")
+    assert isinstance(inspected, Findings)
+    hot = [fix.settings["one_hot"] for one in inspected.checks for fix in one.fixes if "one_hot" in fix.settings]
+    assert hot
+    assert all(columns == names for columns in hot)
+
+
+def test_amounts_are_no_network_addresses() -> None:
+    amounts = [f"{DRAW.randrange(1, 9) * 1000}.0" for _ in range(200)]
+    inspected = anonset.inspect({"pid": [f"P{n}" for n in range(200)], "MEDREIMB_IP": amounts}, unit="pid")
+    assert isinstance(inspected, Findings)
+    assert "direct identifier" not in {one.profile.name: one.reason for one in inspected.columns}["MEDREIMB_IP"]

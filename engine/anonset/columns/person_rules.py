@@ -95,7 +95,9 @@ def roles_by_person(
     able = _item_columns(differing, profiles)
     if not any(own.role in SETS or own.is_declared_sensitive for own in found.values()):
         codes = likely_codes(list(differing), profiles)
-        for name in codes[:1] or [name for name in able if _are_surely_items(profiles[name])][:1]:
+        ordered = item_candidates(list(differing), profiles)
+        codes = [name for name in ordered[:1] if name in codes]
+        for name in codes or [name for name in ordered if _are_surely_items(profiles[name])][:1]:
             reason = "a code per row of a person" if codes else "words that persons share, one per row of a person"
             items = replace(found[name], role="items", hierarchy=tree_of(profiles[name].kind), reason=reason)
             for column in (one for one in numbered_like(name, profiles) if one in single):
@@ -246,9 +248,22 @@ def numbered_like(name: str, profiles: Mapping[str, Profile]) -> list[str]:
 
 def item_candidates(names: Sequence[str], profiles: Mapping[str, Profile]) -> list[str]:
     """Return the columns among `names` that may contain the items, the most probable first: codes, then words, then
-    other values that recur.
+    other values that recur. Few values, such as states and types of cases, come after columns with many times as many,
+    and before numbers without a header of items.
     """
-    return list(dict.fromkeys((*likely_codes(names, profiles), *_item_columns(names, profiles))))
+    able = dict.fromkeys((*likely_codes(names, profiles), *_item_columns(names, profiles)))
+    plain = [n for n in able if profiles[n].kind != "integers" or names_items(n) or names_codes(n)]
+    most = max((profiles[name].distinct for name in plain), default=0)
+
+    def rank(name: str) -> int:
+        few = profiles[name].distinct < _FEWEST_ITEMS and profiles[name].distinct * _TIMES_STATES <= most
+        return 0 if name in plain and not few else 1
+
+    return sorted(able, key=rank)
+
+
+_TIMES_STATES = 3
+"""A column of few values has at most the number of values of another candidate, divided by this number."""
 
 
 def roles_by_behaviour(

@@ -75,7 +75,8 @@ def _one_value(column: Profile) -> str:
 
 def _is_direct(column: Profile) -> bool:
     date_of_birth = column.header == "born" and column.kind == "dates"
-    plain = column.kind not in (*MARKS, "sets")
+    amounts = column.header == "network" and column.kind == "numbers"
+    plain = column.kind not in (*MARKS, "sets") and not amounts
     return plain and bool(column.reaches or (is_direct(column.header) and not date_of_birth))
 
 

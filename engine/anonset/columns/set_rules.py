@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from anonset.columns.headers import (
@@ -20,7 +20,7 @@ from anonset.columns.headers import (
 from anonset.columns.kinds import MARKS, kind_of_values
 from anonset.columns.marks import ABOVE_0, FILLED
 from anonset.columns.profiles import MOST_SHARED_VALUES, Profile
-from anonset.columns.roles import CODE_LEVELS, ProposedRole, tree_of
+from anonset.columns.roles import CODE_LEVELS, UNRECOGNIZED, ProposedRole, tree_of
 from anonset.errors import Fix, Problem
 from anonset.spelling import counted, setting, spelled
 
@@ -219,13 +219,16 @@ def propose_answers(profiles: Sequence[Profile]) -> dict[str, ProposedRole]:
     return dict.fromkeys(answers, ProposedRole("one_code", reason))
 
 
-def pair_problems(profiles: Sequence[Profile], unknown: Collection[str]) -> list[Problem]:
+def pair_problems(profiles: Sequence[Profile], roles: Mapping[str, ProposedRole]) -> list[Problem]:
     """Return how to read the unrecognized columns that contain the same two values, if no word shows which value marks
-    an item.
+    an item. Columns whose header is sensitive belong to them.
     """
     groups: dict[frozenset[int], list[Profile]] = {}
     for profile in profiles:
-        if profile.name in unknown and _is_pair(profile) and not _is_of_a_person(profile):
+        own = roles[profile.name]
+        named = own.role == "sensitive" and not own.is_given and is_sensitive(profile.name)
+        is_free = named or (own.role == UNRECOGNIZED and not _is_of_a_person(profile))
+        if is_free and _is_pair(profile):
             groups.setdefault(profile.shared_values, []).append(profile)
     return [_reading_pairs(group) for group in groups.values() if len(group) >= _FEWEST]
 
@@ -237,7 +240,7 @@ def _reading_pairs(group: Sequence[Profile]) -> Problem:
     ]
     fixes.append(Fix({"one_code": names, "with_header": True}, "if both values are items"))
     columns = f"{group[0].name!r} and {counted(len(group) - 1, 'other column')}"
-    problem = f"{columns} are dropped, because their two values do not show which one marks an item"
+    problem = f"{columns} are not proposed as items, because their two values do not show which one marks an item"
     if not group[0].coded_pair:
         problem += f"; if one does: {spelled({'one_hot': names, 'present': 'VALUE'})}"
     return Problem(problem, fixes)

@@ -214,7 +214,7 @@ def _value_problems(
         *odd_codes(profiles),
         *word_problems(null_words),
         *missing_code_problems(profiles),
-        *pair_problems(profiles, [name for name, role in roles.items() if role.role == UNRECOGNIZED]),
+        *pair_problems(profiles, roles),
         *list_problems(shown),
         *separator_problems(shown),
     ]

@@ -392,8 +392,7 @@ class UnitReader(RedactedRepr):
         columns by role.
         """
         hot = [Fix({"one_hot": [*marked]}, f"if each of {len(marked)} columns of 0 and 1 is an item")][: len(marked)]
-        unknown = [name for name, own in merged.items() if own.role == UNRECOGNIZED]
-        if not chosen and (pairs := pair_problems([*self.profiles.values()], unknown)):
+        if not chosen and (pairs := pair_problems([*self.profiles.values()], merged)):
             return [*hot, *(problem.fixes[-1] for problem in pairs)]
         series = self._item_series(merged)
         fixes = [*self.wide]

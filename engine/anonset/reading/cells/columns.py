@@ -319,8 +319,9 @@ def _first_null(values: Any) -> int:
 
 def empty_id(where: str, name: str, first: int, alike: str) -> Problem:
     """Return the problem of empty ids. `first` is the first row with an empty id, counted from 0."""
-    problem = f"{where}: id column {name!r}: row {first + 1} is empty{alike}; give each row an id"
-    return Problem(problem, [Fix({"skip_rows": ["no-id"]}, "to remove these rows and their persons")])
+    way = "give each row an id, such as that of the row above if a person has several rows"
+    problem = f"{where}: id column {name!r}: row {first + 1} is empty{alike}; {way}"
+    return Problem(problem, [Fix({"skip_rows": ["no-id"]}, "to lose these rows, and persons without other rows")])
 
 
 def with_nulls(columns: ArrowColumns, words: Collection[str], never: Collection[str] = ()) -> ArrowColumns:
