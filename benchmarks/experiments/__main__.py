@@ -220,11 +220,12 @@ def blocks(*keys: str) -> None:
     Parameters
     ----------
     keys
-        Keys of our own studies, `benchmarks` for the results of `make bench`, `overview`, `quick`, or
-        `baselines-in-short`; all by default.
+        Keys of our own studies, `benchmarks` for the results of `make bench`, `overview`, `quick`,
+        `baselines-in-short`, or `rt_frontier-errors`; all by default.
     """
     studies = sorted(set(runner.papers()) - set(runner.papers(studies=False)))
-    others = results_page.BENCHMARKS, results_page.OVERVIEW, results_page.QUICK, results_page.IN_SHORT
+    pages = results_page
+    others = pages.BENCHMARKS, pages.OVERVIEW, pages.QUICK, pages.IN_SHORT, pages.RT_ERRORS
     for key in keys or (*studies, *others):
         sys.stdout.write(f"{results_page.write_block(key)}\n")
 

@@ -11,6 +11,7 @@ from benchmarks.experiments.baselines import render as of_baselines
 from benchmarks.experiments.cases import OF_PAPERS
 from benchmarks.experiments.judging import BASES, judge
 from benchmarks.experiments.render import rows, show
+from benchmarks.experiments.rt_frontier import render as of_rt_datasets
 from benchmarks.experiments.runner import QUICK_RESULTS, RESULTS, SIDE_BY_SIDE, distinct, paper, papers, results_of
 from benchmarks.experiments.verdicts import in_short, judged_papers
 from benchmarks.experiments.workers import ROOT
@@ -27,8 +28,15 @@ QUICK = "quick"
 
 IN_SHORT = "baselines-in-short"
 """Key of the sentences about the study of baselines."""
+RT_ERRORS = "rt_frontier-errors"
+"""Key of the table of errors of `joint-split` and Rum-bound."""
 _BASELINES = ROOT / "docs" / "baselines.md"
-PAGES = {baselines.PAPER.key: _BASELINES, IN_SHORT: _BASELINES, QUICK: ROOT / "docs" / "reproducing.md"}
+PAGES = {
+    baselines.PAPER.key: _BASELINES,
+    IN_SHORT: _BASELINES,
+    QUICK: ROOT / "docs" / "reproducing.md",
+    RT_ERRORS: ROOT / "docs" / "development" / "measurements.md",
+}
 """Page of a block, if it is not `PAGE`."""
 
 ALGORITHMS = "benchmarks/algorithms/"
@@ -42,6 +50,7 @@ def write_block(key: str, page: Path | None = None, results: Path | None = None)
         OVERVIEW: overview,
         QUICK: quick_table,
         IN_SHORT: of_baselines.in_short,
+        RT_ERRORS: of_rt_datasets.errors,
         baselines.PAPER.key: of_baselines.tables,
     }
     folder = results or (QUICK_RESULTS if key == QUICK else RESULTS)
@@ -68,7 +77,7 @@ _RUNS = "all", "some", "no"
 def overview(results: Path = RESULTS) -> str:
     """Return a Markdown table that counts claims by verdict: of each paper by kind of data, and of each own study.
 
-    Studies without claims are not shown.
+    Studies without claims are not shown. Names each figure whose results the code did not give again.
     """
     depends = criteria.DEPENDS.removesuffix(" the ")
     undecided = criteria.NO_ORDER, criteria.EQUAL
@@ -90,7 +99,9 @@ def overview(results: Path = RESULTS) -> str:
                 cells.append((study, [link, basis or _data_of(key), *map(str, row), rest]))
     decided = "hold", "depend on a condition", *undecided, "fail", "contradicted", *printed
     head = ("claims of", "data", *decided, "no verdict")
-    return rows(head, [row for _, row in sorted(cells, key=lambda cell: cell[0])])
+    outdated = "".join(f"\n* `{key}`, {line}." for key in papers() for line in disagreeing(key, results))
+    table = rows(head, [row for _, row in sorted(cells, key=lambda cell: cell[0])])
+    return f"{table}\n{outdated}" if outdated else table
 
 
 def quick_table(results: Path = QUICK_RESULTS) -> str:

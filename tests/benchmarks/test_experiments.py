@@ -202,6 +202,7 @@ def test_agree_and_pages_name_stored_results_that_the_code_does_not_give(tmp_pat
     monkeypatch.setattr(agreement.disagreeing, "__defaults__", (tmp_path,))
     line = "vermont2013: 20 of 24 cases measured again with the code of commit c1 differ from the tracked results"
     assert results_page.claims_table("rt_frontier", tmp_path).startswith(line)
+    assert results_page.overview(tmp_path).endswith(f"\n* `rt_frontier`, {line}.")
     with pytest.raises(SystemExit) as ended:
         command_line.agree(folder=tmp_path)
     assert ended.value.code == 1
@@ -351,6 +352,15 @@ def test_the_table_of_the_quick_subset_needs_all_tracked_cases_and_counts_equal_
     assert row.split(" | ")[1:] == ["3 of 4", "4 s", "2 of 2", "2 s |"]
     assert "2 cases with different parameters" in last
     assert last.endswith("So the run takes at least 0.2 hours.")
+
+
+def test_the_page_of_measurements_has_the_errors_of_the_tracked_results():
+    page = results_page.PAGES[results_page.RT_ERRORS].read_text(encoding="utf-8")
+    assert results_page.of_rt_datasets.errors(runner.RESULTS) in page
+
+
+def test_the_page_states_the_elapsed_time_of_a_complete_run():
+    assert results_page._complete_run() in results_page.PAGES[results_page.QUICK].read_text(encoding="utf-8")
 
 
 def test_status_reads_the_results_of_a_paper_a_fixed_number_of_times(monkeypatch, capsys):
