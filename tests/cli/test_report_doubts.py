@@ -368,10 +368,25 @@ def first_screen(page: str) -> str:
 def test_a_doubt_about_the_person_needs_no_command_line(place: Place) -> None:
     doubt, told, *_ = report(place, ["--unit", "visit", *ATTRIBUTES, "--k", "5"], 60)
     assert doubt == (
-        "Each value of 'visit' is declared a different person, but 96 of the first rows have only 60 different values "
+        "Each value of 'visit' is declared a different person, but 96 persons have only 60 different values "
         "of 'patient'."
     )
     assert told.startswith("If the declaration is wrong, the guarantee does not protect persons. Recipients do not see")
+
+
+def test_a_key_of_several_rows_declared_as_person_is_a_contradiction(place: Place) -> None:
+    """A column with as good evidence contradicts a declared id, if each value of the id has one value of it."""
+    lines = [f"C{31000 + n // 6 % 40},R{50001 + n // 2},{n % 3},s{n % 5}" for n in range(480)]
+    data = place.write("receipts.csv", "\n".join(["card,receipt,item,store", *lines]) + "\n")
+    model = "--model km --k 5 --m 1 --hierarchy item=halves:frequency"
+    roles = ["--items", "item", "--separator", ";", *model.split()]
+    others = {"receipt": "card,store", "card": "receipt,store"}
+    for unit, contradicted in (("receipt", True), ("card", False)):
+        out = place.folder / unit
+        ran = place.run("anonymize", data, "--unit", unit, "--drop", others[unit], *roles, "-o", str(out))
+        told = "each value of 'receipt' is declared a different person, but 240 persons have only 40 different values"
+        assert (f"{told} of 'card'" in ran.err) is contradicted
+        assert ("is declared a different person" in ran.err) is contradicted
 
 
 def test_a_key_of_rows_declared_as_person_is_a_contradiction(place: Place) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from anonset import arrow
 from anonset.arrow import ArrowColumns
-from anonset.columns.headers import ATTRIBUTES, is_about, is_about_a_person, is_about_a_thing, is_identifier
+from anonset.columns.headers import ATTRIBUTES, PERSON_IDS, is_about, is_about_a_person, is_about_a_thing, is_identifier
 from anonset.columns.ids import (
     AGREE,
     DIFFER,
@@ -321,6 +321,20 @@ def _is_case_of(case: PossiblePerson, person: PossiblePerson, evidence: Mapping[
     codes = combined([evidence[name].codes for name in case.columns])
     joint = combined([codes, *(evidence[name].codes for name in person.columns)])
     return count_distinct(joint) <= _EXCEPTIONS * count_distinct(np.where(joint >= 0, codes, -1))
+
+
+def is_coarser(person: PossiblePerson, columns: ArrowColumns, ids: Sequence[str]) -> bool:
+    """Return True if columns identify persons with as good evidence as the declared `ids`, and each declared person
+    has one value of them: cards, if each receipt has one card.
+    """
+    are_keys = all(name in columns and are_values(columns[name]) for name in ids)
+    if not are_keys or person.meaning not in (*PERSON_IDS, ""):
+        return False
+    first = {name: columns[name].slice(0, _MOST_ROWS) for name in (*ids, *person.columns)}
+    declared = persons_in([first[name] for name in ids])
+    joint = combined([declared, *(encoded(first[name])[1] for name in person.columns)])
+    one_value = count_distinct(joint) <= _EXCEPTIONS * count_distinct(np.where(joint >= 0, declared, -1))
+    return one_value and person.points >= max(points_of(_evidence(name, first[name], None)) for name in ids)
 
 
 def are_cut(column: Any) -> bool:

@@ -9,7 +9,7 @@ from anonset.columns.id_findings import person_signs
 from anonset.columns.ids import are_values, counted_in
 from anonset.columns.mentions import columns_of_few, free_text_in, mentions_in, names_and_ids, persons_in
 from anonset.columns.personal_values import CONTACTS
-from anonset.columns.persons import are_cut, possible_persons
+from anonset.columns.persons import are_cut, is_coarser, possible_persons
 from anonset.data import CategoricalColumn, SetColumn, Table
 from anonset.data.table_facts import CUT, PersonMentions, PersonSign
 from anonset.errors import Fix, InputError
@@ -168,7 +168,7 @@ class Plan:
         offered = possible_persons(first, (*asked, *roles.id) if alone else asked, () if alone else roles.id)
         possible = [one for one in offered if one.precedes_rows(offered) and not {*one.columns} <= {*roles.id}]
         meant = ("person id", "e-mail") if grouped and not alone else (*PERSON_IDS, *CONTACTS, NAMED, "")
-        repeated = (one.as_repeated for one in possible if one.meaning in meant)
+        repeated = (one.as_repeated for one in possible if one.meaning in meant or is_coarser(one, first, roles.id))
         return (*repeated, *person_signs(first, roles.id if grouped else ()))
 
     def mentions(

@@ -197,7 +197,8 @@ def _contradiction(sign: PersonSign, table: Table) -> Problem:
     of_ids = unit not in ("row", "unknown")
     each = f"value of {' with '.join(map(repr, _id_names(table)))}" if of_ids else "row"
     word = "the data do not say who is a person" if unit == "unknown" else f"each {each} is declared a different person"
-    examined = "rows" if sign.rows == table.source_rows else "of the first rows"
+    of_persons = of_ids and sign.rows != table.source_rows  # the first row of each person is examined
+    examined = "persons" if of_persons else "rows" if sign.rows == table.source_rows else "of the first rows"
     problem = (
         f"{word}, but {sign.rows:,} {examined} have only "
         f"{sign.persons:,} different values of {' and '.join(map(repr, columns))}"
