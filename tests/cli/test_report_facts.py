@@ -10,6 +10,7 @@ import pytest
 
 from anonset.analysis.summary import column_detail
 from anonset.data import CategoricalColumn
+from anonset.publications.symbols import members_of
 from cli.place import Place
 
 pytestmark = pytest.mark.compiled
@@ -207,11 +208,64 @@ def test_a_report_on_linked_tables_names_every_column_that_is_not_published(plac
 
 def test_masked_postcodes_are_described_by_the_characters_that_are_kept() -> None:
     published = CategoricalColumn.of("zip", ["101**", "102**", "8****", "10115"])
-    shown = column_detail(published, [1] * 4, {"10115", "10117", "10243", "80331"})
+    shown = column_detail(published, alone(published), {"10115", "10117", "10243", "80331"})
     assert str(shown) == (
-        "coarsened: 3 beginnings of 3 characters (75.0% of the records); 1 value (25.0% of the records)"
+        "coarsened: 3 beginnings of 3 (median; at least 1) characters (75.0% of the records); "
+        "1 value (25.0% of the records)"
     )
-    assert shown.short == "coarsened to beginnings of 3 characters, some values kept"
+    assert shown.short == "coarsened to beginnings of 3 (median; at least 1) characters, some values kept"
+
+
+def alone(column: CategoricalColumn) -> list[tuple[str, ...]]:
+    return [(label,) for label in column.vocabulary.labels]
+
+
+@pytest.mark.parametrize("known", [None, {"f", "m", "20", "20249", "90210", "a", "b", "c"}])
+@pytest.mark.parametrize(("labels", "lost"), [
+    (["1950s", "1960s", "1960s", "*"], True),
+    (["f", "m", "m", "*"], True),
+    (["[10:90]", "[10:40]", "[41:90]", "20"], True),
+    (["[10:89]", "[10:40]", "[41:90]", "20"], False),
+    (["[10:90]", "20", "90", "old"], False),
+    (["20249", "202**", "201**", "2****"], True),
+    (["90210", "202**", "201**", "2****"], False),
+    (["(a,b,c)", "(a,b)", "c", "c"], True),
+    (["(a,b)", "(b,c)", "c", "c"], False),
+])  # fmt: skip
+def test_a_line_states_for_how_many_records_the_value_of_a_column_is_lost(
+    labels: list[str], lost: bool, known: set[str] | None
+) -> None:
+    """The publication alone shows which label covers all values."""
+    column = CategoricalColumn.of("column", labels)
+    found = column_detail(column, [members_of(label) or (label,) for label in column.vocabulary.labels], known)
+    for text in (found.short, str(found)):
+        assert ("lost for 25.0% of the records" in text) == lost, text
+
+
+@pytest.mark.parametrize("form", ["internal", "shareable"])
+def test_both_reports_state_for_how_many_records_a_value_is_lost(place: Place, form: str) -> None:
+    years = [1930, 2006, *(year for year in range(1950, 1954) for _ in range(8))]
+    rows = [f"{year},{'ab'[year % 2] if year in range(1950, 1954) else 'c'}" for year in years]
+    data = place.write("rows.csv", "\n".join(["year,town", *rows]) + "\n")
+    tree = place.write("towns.csv", "a,*\nb,*\nc,*\n")
+    roles = ["--unit", "row", "--relational", "year,town", "--hierarchy", "year=range", "--hierarchy", f"town={tree}"]
+    made = [*roles, "--model", "k", "--k", "2", "-o", str(place.out), "--quiet"]
+    assert place.run("anonymize", data, *made).code == 0
+    page, of = place.folder / "page.html", ["--shareable"] if form == "shareable" else []
+    report = str(place.out if of else place.private / "report.json")
+    assert place.run("report", report, *of, "-o", str(page)).code == 0
+    published = (place.out / "published.csv").read_text()
+    share = f"{published.count('[') / len(rows):.1%}"
+    contents = html.unescape(page.read_text().partition("<nav")[2].partition("</nav>")[0])
+    assert re.search(rf"year: [^:;]*, lost for {share} of the records", contents), contents
+    assert f"lost for {share} of the records" in text_of_section(page.read_text(), "Lost detail")
+
+
+def test_the_shortest_beginning_is_stated() -> None:
+    column = CategoricalColumn.of("zip", ["101**", "102**", "8****"])
+    assert column_detail(column, alone(column), None).short == (
+        "coarsened to beginnings of 3 (median; at least 1) characters"
+    )
 
 
 def page_text(page: Path) -> str:
@@ -242,7 +296,7 @@ def test_a_line_states_what_happened_to_each_column_and_what_recipients_can_coun
 
 def test_named_groups_are_told_from_values_if_the_original_is_available() -> None:
     published = CategoricalColumn.of("town", ["DE", "DE", "Rom", "(Ulm,Rom)"])
-    members = [2 if "," in label else 1 for label in published.vocabulary.labels]
+    members = [("Ulm", "Rom") if "," in label else (label,) for label in published.vocabulary.labels]
     known = column_detail(published, members, {"Bonn", "Ulm", "Rom"})
     forms = {"1 named group (50.0% of the records)", "1 value (25.0% of the records)",
              "1 set of 2 values (25.0% of the records)"}  # fmt: skip
@@ -251,9 +305,9 @@ def test_named_groups_are_told_from_values_if_the_original_is_available() -> Non
     assert known.short.endswith("some values kept")
     unknown = column_detail(published, members, None)
     assert "2 values or named groups (75.0% of the records)" in str(unknown)
-    kept = column_detail(CategoricalColumn.of("sex", "ffmm"), [1, 1], {"f", "m"})
+    kept = column_detail(CategoricalColumn.of("sex", "ffmm"), ["f", "m"], {"f", "m"})
     assert (str(kept), kept.short, kept.countable) == (
         "kept: 2 values (100.0% of the records)", "kept", "the records of each value"
     )  # fmt: skip
-    lost = column_detail(CategoricalColumn.of("sex", "**"), [1], {"f", "m"})
+    lost = column_detail(CategoricalColumn.of("sex", "**"), ["*"], {"f", "m"})
     assert (lost.short, lost.countable) == ("lost", "nothing")

@@ -98,7 +98,7 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
         for column in self.publication.relational:
             shown, values = symbols_of(self.publication, column), column.vocabulary.index
             symbols = [shown(code) for code in range(len(values))]
-            members = [1 if isinstance(symbol, str) else len(symbol.members) for symbol in symbols]
+            members = [(symbol,) if isinstance(symbol, str) else symbol.members for symbol in symbols]
             if isinstance(known := before.get(column.name), CategoricalColumn):  # else, each number is a value
                 values = known.vocabulary.index
             found.append(column_detail(column, members, values if known is not None else None))

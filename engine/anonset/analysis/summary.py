@@ -1,8 +1,10 @@
 """Summary of a publication. It contains random rows, and figures that any recipient can compute."""
 
+import math
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -45,8 +47,8 @@ class LabelForm(RedactedRepr):
     """Published labels of a column that have the same form."""
 
     name: str
-    """Name of the form: ``value``, ``named group``, ``value or named group``, ``beginning`` (``101**``), ``set`` or
-    ``range``.
+    """Name of the form: ``value``, ``named group``, ``value or named group``, ``beginning`` (``101**``), ``set``,
+    ``range``, or ``lost`` for labels that cover all values of the column.
     """
     labels: int
     """Number of different labels."""
@@ -57,9 +59,11 @@ class LabelForm(RedactedRepr):
     1 for other forms.
     """
     largest: float
-    """Largest width or number."""
+    """Width or number of the least detailed label: the largest one, of beginnings the smallest one."""
 
     def __str__(self) -> str:
+        if self.name == "lost":
+            return f"lost for {percent(self.share)} of the records"
         sizes = {"set": f" of {self.spread} values", "range": f", {self.spread} wide"}
         sizes["beginning"] = f" of {self.spread} characters"
         name, several = self.name, "" if self.labels == 1 else "s"
@@ -68,8 +72,9 @@ class LabelForm(RedactedRepr):
 
     @property
     def spread(self) -> str:
-        """Median and largest width or number of values, in words."""
-        return f"{self.size:,.4g}{f' (median; at most {self.largest:,.4g})' if self.largest > self.size else ''}"
+        """Median width or number, and that of the least detailed label, in words."""
+        most = "at most" if self.largest > self.size else "at least"
+        return f"{self.size:,.4g}{f' (median; {most} {self.largest:,.4g})' if self.largest != self.size else ''}"
 
 
 @dataclass(frozen=True)
@@ -93,6 +98,8 @@ class ColumnDetail(RedactedRepr):
         names = {form.name for form in self.forms}
         if self.distinct < 2 and names != {"value"}:
             return "lost"
+        if "value or named group" in names:
+            names.discard("lost")
         return "kept" if names == {"value"} else "" if names == {"value or named group"} else "coarsened"
 
     @property
@@ -102,13 +109,15 @@ class ColumnDetail(RedactedRepr):
         >>> ColumnDetail("age", (LabelForm("range", 11, 0.8, 10.0, 36.0), LabelForm("value", 2, 0.2, 1.0, 1.0))).short
         'coarsened to ranges of 10 (median; at most 36), some values kept'
         """
+        lost = [form for form in self.forms if form.name == "lost"]
+        also = f", {lost[0]}" if lost else ""
         if self.fate != "coarsened":
-            return self.fate or f"{self.distinct:,} values or named groups"
+            return self.fate or f"{self.distinct - sum(form.labels for form in lost):,} values or named groups{also}"
         several = {"range": "ranges of {}", "set": "sets of {} values", "named group": "named groups"}
         several["beginning"] = "beginnings of {} characters"
         forms = [several[form.name].format(form.spread) for form in self.forms if form.name in several]
-        kept = ", some values kept" if len(forms) < len(self.forms) else ""
-        return f"coarsened to {listed(forms, 'or')}{kept}"
+        kept = ", some values kept" if len(forms) < len(self.forms) - len(lost) else ""
+        return (f"coarsened to {listed(forms, 'or')}{kept}" if forms else "kept") + also
 
     @property
     def countable(self) -> str:
@@ -177,27 +186,50 @@ def item_detail(name: str, sizes: Mapping[str, int], often: Int64) -> ItemDetail
     return ItemDetail(name, *_forms([*sizes], np.where(members > 1, "set", "value"), members, often))
 
 
-def column_detail(column: CategoricalColumn, members: Sequence[int], known: Collection[str] | None) -> ColumnDetail:
+def column_detail(
+    column: CategoricalColumn, members: Sequence[Collection[str]], known: Collection[str] | None
+) -> ColumnDetail:
     """Return the detail of a published column.
 
     Parameters
     ----------
     members
-        Number of values that each label of the vocabulary shows: 1 for a value, several for a set.
+        Values that each label of the vocabulary shows: the label itself, or several for a set.
     known
         Values of the original. None if the original is not available.
     """
-    often, sizes = column.occurrences.astype(np.int64), np.array(members, np.float64)
-    widths = np.array([_width(label) for label in column.vocabulary.labels], np.float64)
+    often, labels = column.occurrences.astype(np.int64), column.vocabulary.labels
+    widths = np.array([_width(label) for label in labels], np.float64)
+    sizes, lost = np.array([len(values) for values in members], np.float64), _cover_all(labels, members, often)
     single = "value or named group"
     names = np.array([
+        "lost" if nothing_left and (width or label not in (known or ())) else
         "set" if size > 1 else "range" if width else "beginning" if _BEGINNING(label) else single if known is None else
         "value" if label in known else "named group"
-        for label, size, width in zip(column.vocabulary.labels, members, widths, strict=True)
+        for label, size, width, nothing_left in zip(labels, sizes, widths, lost, strict=True)
     ])  # fmt: skip
-    kept = np.array([len(label.rstrip("*")) for label in column.vocabulary.labels], np.float64)
+    kept = np.array([len(label.rstrip("*")) for label in labels], np.float64)
     sizes = np.where(names == "range", widths, np.where(names == "beginning", kept, sizes))
-    return ColumnDetail(column.name, *_forms(column.vocabulary.labels, names, sizes, often))
+    return ColumnDetail(column.name, *_forms(labels, names, sizes, often))
+
+
+def _cover_all(labels: Sequence[str], members: Sequence[Collection[str]], often: Int64) -> list[bool]:
+    """Return for each label whether it covers all values that the column shows: ``*``, the whole range, a set of all
+    values, or the beginning of all of them.
+    """
+    used = [bool(n) and bool(label.strip("*?")) for label, n in zip(labels, often, strict=True)]
+    every = set[str]().union(*compress(members, used))
+    texts = sorted(label.rstrip("*") for label in compress(labels, used))
+    ends = np.array([[_number(end) for end in range_ends(label)] for label in labels], np.float64).reshape(-1, 2)
+    low, high = ends[used, 0].min(initial=np.inf), ends[used, 1].max(initial=-np.inf)  # NaN if a label is no number
+    whole = (ends[:, 0] < ends[:, 1]) & (ends[:, 0] <= low) & (ends[:, 1] >= high)
+    return [
+        (bool(label) and not label.strip("*"))
+        or (len(values) > 1 and every.issubset(values))
+        or (bool(_BEGINNING(label)) and all(text.startswith(label.rstrip("*")) for text in texts[:1] + texts[-1:]))
+        or bool(covers)
+        for label, values, covers in zip(labels, members, whole, strict=True)
+    ]
 
 
 def _forms(
@@ -209,7 +241,8 @@ def _forms(
         of_form = (names == name) & (often > 0)
         found = sizes[of_form]
         share, median = float(often[of_form].sum() / often.sum()), _median(found, often[of_form]) or 1.0
-        forms.append(LabelForm(name, int(of_form.sum()), share, median, float(found.max(initial=1.0))))
+        largest = float(found.min() if name == "beginning" else found.max(initial=1.0))
+        forms.append(LabelForm(name, int(of_form.sum()), share, median, largest))
     only = labels[int(np.argmax(often > 0))] if np.count_nonzero(often) == 1 else ""
     return tuple(sorted(forms, key=lambda form: -form.share)), only
 
@@ -227,12 +260,16 @@ def column_lines(details: Sequence[ColumnDetail]) -> list[str]:
 
 
 def _width(label: str) -> float:
-    """Return the width of a range, or 0 for other labels."""
-    low, high = range_ends(label)
+    """Return the width of a range, or 0 for other labels, such as dates."""
+    low, high = map(_number, range_ends(label))
+    return high - low if low < high else 0.0
+
+
+def _number(text: str) -> float:
     try:
-        return 0.0 if low == high else float(high) - float(low)
-    except ValueError:  # a date
-        return 0.0
+        return float(text)
+    except ValueError:
+        return math.nan
 
 
 def _median(values: NDArray[Any], often: Int64) -> float | None:
