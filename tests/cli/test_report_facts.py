@@ -206,6 +206,24 @@ def test_a_report_on_linked_tables_names_every_column_that_is_not_published(plac
     )
 
 
+def test_the_rows_of_skipped_persons_are_a_share_of_all_rows_and_are_not_merged(place: Place) -> None:
+    place.write("people.csv", "".join(["pid,sex\n", *(f"p{n},{'mf'[n % 2]}\n" for n in range(40))]))
+    place.write("codes.csv", "".join(["pid,code\n", *(f"p{n % 50},{'ab'[n % 2]}\n" for n in range(160))]))
+    text = f'out = "{place.out}"\nunit = "pid"\nmodel = "kkm"\nk = 3\nm = 1\nskip_rows = ["undescribed"]\n'
+    text += '[tables.people]\ninput = "people.csv"\nrelational = ["sex"]\n[tables.codes]\ninput = "codes.csv"\n'
+    text += 'items = "code"\n[hierarchy]\n"people.sex" = "values"\n"codes.code" = "balanced:3"\n'
+    ran = place.run("anonymize", place.write("job.toml", text), "--quiet")
+    assert ran.code == 0, ran.err
+    page = place.folder / "page.html"
+    told = place.run("report", str(place.private / "report.json"), "-o", str(page), "--json").json["doubts"]
+    assert told[-1] == (  # 10 persons with 3 rows each
+        "Skipped persons whom no row describes: 10, with 30 rows, 15.0% of all rows. They are not in the publication."
+    )
+    shown = page_text(page)
+    assert "200 source rows became 40 records; 30 (15.0%) became none; 40 published." in shown
+    assert "Repeated rows 130 rows merged with an earlier row of the same pid in all tables" in shown
+
+
 def test_masked_postcodes_are_described_by_the_characters_that_are_kept() -> None:
     published = CategoricalColumn.of("zip", ["101**", "102**", "8****", "10115"])
     shown = column_detail(published, alone(published), {"10115", "10117", "10243", "80331"})

@@ -57,7 +57,7 @@ FAULTS = {
         kinds=("sets",), change=(("--hierarchy", "codes=codes.csv"), ("--k", "30"), ("--algorithm", "apriori")),
     ),
     "an earlier release": Fault("The publication first may be about the same persons"),
-    "skipped rows": Fault("Skipped rows without an id: 24, 20.0% of the data"),
+    "skipped rows": Fault("Skipped rows without an id: 24, 20.0% of all rows"),
     "many items": Fault(
         "of a person: they single out", "The guarantee does not cover attackers who know", kinds=("sets", "both"),
         change=(("--m", "1"),),

@@ -283,7 +283,7 @@ def test_persons_whom_no_row_describes_stop_the_reading():
     assert names(str(raised.value), "2 person skip_rows undescribed")
     table = anonset.read(tables=tables, unit="id", skip_rows="undescribed")
     assert [len(row) for row in table.transactions.rows()] == [1, 0, 0]
-    assert any("2" in str(change) for change in table.changes)
+    assert "skipped persons whom no row describes: 2, with 2 rows" in map(str, table.changes)
 
 
 def test_rows_that_describe_a_person_differently_stop_the_reading():

@@ -35,7 +35,7 @@ class Change:
     rule: str
     """The rule, such as ``upper``, ``unknown suppress`` or ``inner-items leaf``."""
     labels: int
-    """Number of distinct changed labels."""
+    """Number of distinct changed labels. For skipped persons, their number."""
     occurrences: int
     """Number of occurrences of the changed labels. For skipped rows, the number of rows."""
 
@@ -49,6 +49,8 @@ class Change:
             return f"{self.rule}: {self.column} of {self.occurrences:,} person{'' if self.occurrences == 1 else 's'}"
         if self.rule == NOT_PUBLISHED:
             return f"{self.rule}: {self.column}"
+        if self.rule == NOT_DESCRIBED:
+            return f"{self.rule}: {self.labels:,}, with {self.occurrences:,} row{'' if self.occurrences == 1 else 's'}"
         if self.rule in _SKIPPED:
             return f"{self.rule}: {self.occurrences:,}"
         times = f"{self.occurrences:,} occurrence{'' if self.occurrences == 1 else 's'}"
@@ -65,23 +67,18 @@ SPELLINGS = "ids in several spellings"
 COARSENED = "coarsened by "
 """Prefix of the rule by which values were generalized during reading."""
 NOT_DESCRIBED = "skipped persons whom no row describes"
-"""Rule that skips persons of linked tables. It counts persons, whose rows in other tables were read."""
-_SKIPPED = (
-    "skipped rows without an id",
-    "skipped footer lines",
-    "skipped rows of labels",
-    NOT_DESCRIBED,
-)
+"""Rule that skips persons of linked tables, whose rows in other tables were read."""
+_SKIPPED = ("skipped rows without an id", "skipped footer lines", "skipped rows of labels")
 
 
-def skipped(without_id: int, footer: int, labels: int, not_described: int = 0) -> tuple[Change, ...]:
-    """Return skipped rows, and skipped persons of linked tables, as changes.
+def skipped(without_id: int, footer: int, labels: int, persons: int = 0, rows: int = 0) -> tuple[Change, ...]:
+    """Return skipped rows, and skipped persons of linked tables with their rows, as changes.
 
     >>> [str(change) for change in skipped(12, 0, 0)]
     ['skipped rows without an id: 12']
     """
-    pairs = zip(_SKIPPED, (without_id, footer, labels, not_described), strict=True)
-    return tuple(Change("", rule, 0, rows) for rule, rows in pairs if rows)
+    counts = zip((*_SKIPPED, NOT_DESCRIBED), (0, 0, 0, persons), (without_id, footer, labels, rows), strict=True)
+    return tuple(Change("", rule, *numbers) for rule, *numbers in counts if any(numbers))
 
 
 REPEATS, NO_ID, MERGES, TESTS, COUNTRY = "repeats", "no id", "merges", "tests", "country"

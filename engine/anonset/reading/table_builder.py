@@ -168,7 +168,7 @@ def _gathered(
         table = replace(gathering.table(encoder), tables=source.tables)
         first_value = options.differing == "first"
         if gathering.merge is not None:
-            _require_described(source, gathering.merge.not_described, options)
+            _require_described(source, gathering.merge.not_described.persons, options)
             differ, filled = gathering.merge.differences, gathering.merge.filled
             changed = changes_by_first_values(source.where, table, differ, filled, first_value=first_value)
             respelled = changes_of_ids(plan.roles.id, gathering.merge.respelled)
@@ -300,8 +300,8 @@ class _TableColumns(ExitStack):
 
     @property
     def skipped(self) -> tuple[Change, ...]:
-        not_described = 0 if self.merge is None else self.merge.not_described
-        return skipped(self.without_id, self.footer, self.labels, not_described)
+        not_described = (0, 0) if self.merge is None else self.merge.not_described
+        return skipped(self.without_id, self.footer, self.labels, *not_described)
 
     @property
     def spellings(self) -> dict[str, Int32]:

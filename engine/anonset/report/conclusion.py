@@ -188,23 +188,24 @@ def _of_ids(model: PrivacyModel) -> str:
 
 def _of_rows(report: Report, published: int, tables: str, key: str) -> list[tuple[str, str]]:
     """Return how rows became records. `key` names the columns whose rows with equal values are merged."""
-    records, read = report.input["records"], report.input.get("source_rows")
+    records, rows = report.input["records"], source_rows(report)
     skipped = [change for change in report.changes if not change.column]
     differing = [change for change in report.changes if change.rule == FIRST_VALUE]
-    n_skipped = sum(change.occurrences for change in skipped if change.rule != NOT_DESCRIBED)
+    n_skipped = sum(change.occurrences for change in skipped)
     came = (
         f"{counted(records, 'record')}; the run did not count source rows"
-        if read is None
-        else f"{counted(read + n_skipped, 'source row')} became {counted(records, 'record')}"
+        if rows is None
+        else f"{counted(rows, 'source row')} became {counted(records, 'record')}"
     )
-    none = f"; {n_skipped:,} ({percent(n_skipped / (read + n_skipped))}) became none" if read and n_skipped else ""
+    none = f"; {n_skipped:,} ({percent(n_skipped / rows)}) became none" if rows and n_skipped else ""
     texts = {RECORDS: f"{came}{none}; {published:,} published."}
     texts["Skipped rows"] = "; ".join(map(str, skipped)) or "none"
     if not key:
         texts["Repeated rows"] = "not merged: each row is one record"
-    elif read is not None:
-        merged = f"{counted(read - records, 'row')} merged with an earlier row of the same {key}{tables}"
-        texts["Repeated rows"] = merged if read > records else f"none: each value of {key} has one row"
+    elif rows is not None:
+        repeated = rows - n_skipped - records
+        merged = f"{counted(repeated, 'row')} merged with an earlier row of the same {key}{tables}"
+        texts["Repeated rows"] = merged if repeated else f"none: each value of {key} has one row"
     if key:
         texts["Conflicting rows"] = (
             "; ".join(map(str, differing)) or f"none: the rows of each {key} agree in the published columns"
@@ -213,6 +214,13 @@ def _of_rows(report: Report, published: int, tables: str, key: str) -> list[tupl
     if other := [str(one) for one in report.changes if one not in noted and one.rule != NOT_PUBLISHED]:
         texts["Changed while reading"] = "; ".join(other)
     return [*texts.items()]
+
+
+def source_rows(report: Report) -> int | None:
+    """Return the number of rows of the source, with the skipped rows. None if the run did not count them."""
+    unread = [one for one in report.changes if not one.column and one.rule != NOT_DESCRIBED]
+    read = report.input.get("source_rows")
+    return None if read is None else read + sum(one.occurrences for one in unread)
 
 
 def protection(facts: ReportFacts, part: PagePart) -> list[tuple[str, str]]:

@@ -13,7 +13,7 @@ from anonset.measures.shares import percent
 from anonset.privacy import PrivacyModel
 from anonset.reading.file_options import Unit
 from anonset.release.documents import UNDECLARED, Report
-from anonset.report.conclusion import attacker_beyond, plain_words, seemingly_sensitive, seems_sensitive
+from anonset.report.conclusion import attacker_beyond, plain_words, seemingly_sensitive, seems_sensitive, source_rows
 from anonset.report.risks.base import worst_knowledge
 from anonset.report.risks.records import verdict_on_search
 from anonset.settings.publication import ReportSettings
@@ -255,8 +255,6 @@ def _differing(report: Report) -> Iterator[str]:
 
 
 def _skipped(report: Report) -> Iterator[str]:
-    rows = report.input.get("source_rows")
     for change in report.changes:
-        if not change.column and rows is not None:
-            share = percent(change.occurrences / max(1, rows + change.occurrences))
-            yield f"{change}, {share} of the data. They are not in the publication."
+        if not change.column and (rows := source_rows(report)):
+            yield f"{change}, {percent(change.occurrences / rows)} of all rows. They are not in the publication."

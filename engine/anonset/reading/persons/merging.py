@@ -164,6 +164,13 @@ class Difference(NamedTuple):
     """Number of persons with such rows."""
 
 
+class Skipped(NamedTuple):
+    """Numbers of persons without a record, and of their rows."""
+
+    persons: int
+    rows: int
+
+
 class PersonMerge(ExitStack):
     """Merges the rows of a source.
 
@@ -190,8 +197,8 @@ class PersonMerge(ExitStack):
         """Columns in which rows of a person differ. Complete after `records`."""
         self.filled = Counter[str]()
         """Number of persons with a value in some rows and none in others, by column. Complete after `records`."""
-        self.not_described = 0
-        """Number of persons whom no row describes. Complete after `records`."""
+        self.not_described = Skipped(0, 0)
+        """Persons whom no row describes. Complete after `records`."""
         self.respelled = 0
         """Number of persons whose id has several spellings in a table. Complete after `records`."""
         self._tables = list[int]()
@@ -252,7 +259,7 @@ class PersonMerge(ExitStack):
             merged.append(file)
             sizes += of_file
             self.filled.update(filled)
-            self.not_described += not_described
+            self.not_described = Skipped(*map(sum, zip(self.not_described, not_described, strict=True)))
             self.respelled += respelled
             for name, difference in differing.items():
                 self.differences[name] = _earliest(self.differences.get(name), difference)
@@ -324,10 +331,10 @@ class _Merge(RedactedRepr):
 
     def __call__(
         self, ranges: tuple[int, int]
-    ) -> tuple[_RowFile, Int64, Mapping[str, Difference], Mapping[str, int], int, int]:
+    ) -> tuple[_RowFile, Int64, Mapping[str, Difference], Mapping[str, int], Skipped, int]:
         """Return the records, the number of records and of items by span of the first row, int64 (2, spans), the
-        columns in which rows of a person differ, the number of persons with a blank and a value in a column, and the
-        numbers of persons whom no row describes, and whose id has several spellings in a table.
+        columns in which rows of a person differ, the number of persons with a blank and a value in a column, the
+        persons whom no row describes, and the number of persons whose id has several spellings in a table.
         """
         low, end = (np.uint64(bound % _RANGES) << np.uint64(64 - _BITS) for bound in ranges)
         parts = [file.between(low, None if ranges[1] == _RANGES else end) for file in self.files]
@@ -341,15 +348,17 @@ class _Merge(RedactedRepr):
         is_first[1:] = np.any([hashed[order[1:]] != hashed[order[:-1]] for hashed in hashes], axis=0)
         respelled = count_respelled(np.cumsum(is_first, dtype=np.int64), spelling, table=table[order])
         rows, differences, filled = self._with_known_values(rows, is_first)
-        records = self._merged(rows, np.flatnonzero(is_first))
-        persons, described = len(records.columns[0]), int(np.searchsorted(records.columns[0], self.described))
-        records = records.slice(0, described)
+        first = np.flatnonzero(is_first)
+        records = self._merged(rows, first)
+        records = records.slice(0, int(np.searchsorted(records.columns[0], self.described)))
+        lacking = np.diff(first, append=len(order))[rows.columns[0][first] >= self.described]
+        not_described = Skipped(len(lacking), int(lacking.sum()))
         span = records.columns[0] // self.rows_per_span
         sizes = np.zeros((2, -(-int(self.begins[-1]) // self.rows_per_span)), np.int64)
         sizes[0] = np.bincount(span, minlength=sizes.shape[1])
         if self.layout.sets:
             sizes[1] = np.bincount(span, np.diff(records.lists[0][0]), sizes.shape[1])
-        return _RowFile.written(records, self.store), sizes, differences, filled, persons - described, respelled
+        return _RowFile.written(records, self.store), sizes, differences, filled, not_described, respelled
 
     def _with_codes_of_table(self, batch: int, rows: Rows) -> Rows:
         """Replace row numbers of the batch by row numbers of the source, and codes of the batch by codes of the
