@@ -45,6 +45,7 @@ def test_a_job_with_open_items_does_not_run_and_lists_the_answers(place: Place, 
     assert names(lines[0], "icd '5 items' '3.0 per person' 'one item a row' proposed")
     assert names(lines[1], "vaccine '4 items' '3.0 per person'")
     assert names(lines[-1], "none")
+    assert "as the items" not in job.read_text()  # no check that remains after the answer
     for command in ("anonymize", "suggest"):
         ran = place.run(command, str(job), "--unit", "pid")
         assert ran.code == 2

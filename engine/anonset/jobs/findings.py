@@ -243,7 +243,18 @@ class Findings(RedactedRepr):
         settings, guarantee, reasons, items = part
         input_, out = relative_to(folder, self.source), f"{Path(self.source).name.partition('.')[0]}-safe"
         question = [] if self.question is None else self.question.lines()
-        return job_text(input_, out, settings, guarantee, reasons, self.problems, question, answers, items)
+        return job_text(input_, out, settings, guarantee, reasons, self._unasked(), question, answers, items)
+
+    def _unasked(self) -> list[str]:
+        """Return the problems whose remedies are not all answers to the question which columns contain the items."""
+        units = () if self.question is None else self.question.able
+        answers = [*self.item_answers, *(fix for unit in units for fix in unit.item_answers)]
+        asked = [Job(fix.settings).only(SETS).settings for fix in answers]
+        return [
+            str(one)
+            for one in self.checks
+            if not one.fixes or any(Job(fix.settings).only(SETS).settings not in asked for fix in one.fixes)
+        ]
 
     def _part(
         self,
