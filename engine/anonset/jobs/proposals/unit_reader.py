@@ -292,7 +292,9 @@ class UnitReader(RedactedRepr):
                 f"but the same {other!r} as a row with one: fill in the id in the file; without it, these rows are lost"
             )
             return Job(), lacking, [Problem(f"{text}, {fill}")]
-        problem = Problem(text, [Fix({"skip_rows": ["no-id"]}, f"to remove up to {counted(lacking, 'person')}")])
+        problem = Problem(
+            text, [Fix({"skip_rows": ["no-id"]}, f"to remove these rows, of up to {counted(lacking, 'person')}")]
+        )
         return Job({"skip_rows": [*stated, "no-id"]}), lacking, [] if self.is_open else [problem]
 
     def _continued_by(self, ids: Sequence[str]) -> str:
