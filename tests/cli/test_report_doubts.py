@@ -626,7 +626,9 @@ def test_no_part_of_the_report_repeats_a_contradicted_declaration(place: Place) 
     page = (place.folder / "0.html").read_text()
     contradicted = "protected: each visit; the data contradict that this is a person"
     assert contradicted in first_screen(page).partition("Contents")[2]
-    assert "identify a person; the data contradict it: see Check first." in text_of(page, "Persons and records")
+    assert "each visit is a person: 120 persons; the data contradict it: see Check first." in text_of(
+        page, "Persons and records"
+    )
     assert "as declared" not in page
     told = "here, each visit counts as a person, and the data contradict it"
     assert f"matching records; {told} (k-anonymity with k=3)" in first_screen(page)

@@ -16,8 +16,9 @@ from anonset.spelling import counted, listed, name_ranges
 
 PERSON, RECORDS = "Person", "Rows and records"
 """Names of facts about persons."""
+_OF_COLUMNS = "which columns identify a person"
 _DECLARED = {
-    "person": "The owner declared which columns identify a person. All rows of a person are one record.",
+    "person": f"The owner declared {_OF_COLUMNS}. All rows of a person are one record.",
     "row, declared a person": "The owner declared that each row is a different person.",
     "row, person unknown": "Nobody declared what a person is: the owner stated that the data do not show it. The "
     "guarantee covers rows. A person with several rows is not protected.",
@@ -154,6 +155,10 @@ def persons(facts: ReportFacts) -> list[tuple[str, str]]:
     report, unit = facts.private, facts.attested.declarations.unit
     ids = getattr(facts.attested.data, "id", [])
     who = _of_ids(facts.model) if ids else _DECLARED[unit]
+    names = () if report is None or ids else Unit.of(report.settings.get("unit")).columns
+    if report is not None and names:
+        n_persons = counted(report.input["records"], "person")
+        who = who.replace(_OF_COLUMNS, f"that each {listed(names, 'with')} is a person: {n_persons}")
     if unit not in UNDECLARED:
         first, remainder = sentences(who)[0].rstrip("."), "".join(f" {one}" for one in sentences(who)[1:])
         if report is not None and report.contradictions:
@@ -169,8 +174,6 @@ def persons(facts: ReportFacts) -> list[tuple[str, str]]:
                 f"{counted(facts.summary.n, 'record')} published. Only the internal report counts the source rows.",
             ),
         ]
-    if names := Unit.of(report.settings.get("unit")).columns:
-        rows.append(("Columns that identify a person", ", ".join(names)))
     if facts.tables:
         rows.append(("Source tables", "; ".join(f"{one.name}: {counted(one.rows, 'row')}" for one in facts.tables)))
     tables = " in all tables" if getattr(facts.attested.data, "tables", None) else ""
