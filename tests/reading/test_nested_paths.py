@@ -2,6 +2,7 @@
 
 import json
 from datetime import date
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -305,3 +306,27 @@ def test_inspect_proposes_nested_codes_as_items(tmp_path):
     path.write_text("".join(f"{json.dumps(one)}\n" for one in coding))
     found = anonset.inspect(path, unit="subject")
     assert (found.settings["items"], found.records) == (["code.coding[].code"], 50)
+
+
+@pytest.mark.parametrize("unit", ["inmate", "row"])
+@pytest.mark.parametrize("member", ["desc", "bond"])
+def test_a_path_is_an_answer_that_runs_although_its_column_is_dropped(tmp_path, capsys, monkeypatch, unit, member):
+    monkeypatch.chdir(tmp_path)
+    lists = [[{"desc": f"D{(n + k) % 4}", "bond": f"B{k}"} for k in range(1 + n % 2)] for n in range(80)]
+    rows = [{"inmate": f"p{n // 2:02}", "sex": "fm"[n // 2 % 2], "charges": one} for n, one in enumerate(lists)]
+    Path("jail.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in rows))
+    assert main(["inspect", "jail.jsonl", "--unit", unit, "-o", "job.toml"]) == 0
+    text = Path("job.toml").read_text()
+    assert '"charges"' in text[text.index("\ndrop = ") :].splitlines()[1]
+    Path("job.toml").write_text(text.replace('\nitems = "?"', f'\nitems = "charges[].{member}"'))
+    assert main(["anonymize", "job.toml"]) == 0
+    capsys.readouterr()
+
+
+def test_a_question_about_items_without_a_person_counts_rows(tmp_path):
+    codes = [{"coding": [{"code": f"C{(n + k) % 6}", "system": f"s{k}"} for k in range(1 + n % 3)]} for n in range(90)]
+    rows = [{"id": f"c{n}", "code": code, "status": {"coding": [{"code": "a"}]}} for n, code in enumerate(codes)]
+    path = tmp_path / "c.ndjson"
+    path.write_text("".join(f"{json.dumps(one)}\n" for one in rows))
+    found = anonset.inspect(path, unit="row")
+    assert found.item_answers

@@ -63,7 +63,8 @@ def edited(job: Job, edits: Job) -> Job:
     that of the job. A column with a new role leaves its former role, and loses the entries that the new role does not
     allow. A new sensitive column drops the former one. A model removes the algorithm and the parameters that do not
     apply to it, and another hierarchy of a column removes its ceiling. Columns that the edits drop have no other role
-    in them, so users can append a recommended ``--drop`` to a command. ``items = none`` in both answers the question of
+    in them, so users can append a recommended ``--drop`` to a command. A column of lists that a new path reads, such as
+    ``charges[].code``, is no longer dropped. ``items = none`` in both answers the question of
     a job file (see `answered`).
 
     >>> job = Job({"k": 2, "relational": ["age", "zip"], "sensitive": "hiv", "null": ["-9"], "ceiling": {"zip": "1"}})
@@ -76,6 +77,8 @@ def edited(job: Job, edits: Job) -> Job:
     {'hierarchy': {'zip': 'values'}}
     >>> edited(Job(), Job({"relational": "age,house", "sensitive": "hiv", "drop": ["house", "hiv"]})).settings
     {'relational': ['age'], 'drop': ['house', 'hiv']}
+    >>> edited(Job({"drop": ["charges", "zip"]}), Job({"items": ["charges[].code"]})).settings
+    {'drop': ['zip'], 'items': ['charges[].code']}
     """
     if job.names("items") == edits.names("items") == [NONE]:
         job, edits = job.without("items"), edits.without("items")
@@ -86,6 +89,8 @@ def edited(job: Job, edits: Job) -> Job:
     before, new = _columns(job, known), _columns(edits, known)
     role_of = {name: role for role, names in new.items() if role != "numeric" for name in names}
     role_of |= {**dict.fromkeys(Unit.of(edits.get("unit"), known).columns, "unit"), **dropped}
+    read = [one for one in before.get("drop", ()) if any(name.startswith(f"{one}[]") for name in role_of)]
+    role_of |= dict.fromkeys(read, "read by a path")
     former = [name for role in _SINGLE if role in new for name in before.get(role, ()) if name not in role_of]
     if former:
         edits = edits.with_(drop=[*dropped, *former])

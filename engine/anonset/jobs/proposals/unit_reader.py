@@ -481,8 +481,12 @@ class UnitReader(RedactedRepr):
         return tuple(described(profile, roles[name]) for name, profile in self.profiles.items())
 
     def _counted(self, names: Sequence[str]) -> tuple[int, int]:
-        """Return the number of rows with a value in all these columns, and the number of persons."""
+        """Return the number of rows with a value in all these columns, and the number of persons. Without columns, each
+        row is a person.
+        """
         key = tuple(names)
+        if not key:
+            return self.rows, self.rows
         if key not in self.counts:
             self.counts[key] = counted_in([self.data.columns[name] for name in names])
         return self.counts[key]
