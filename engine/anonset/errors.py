@@ -128,6 +128,8 @@ class Problem(MarkedText):
     """Remedies, the best first."""
     assumed: bool = False
     """Whether the proposed settings contain the remedy already, so that only the owner can say whether it is right."""
+    stops: bool = False
+    """Whether a run with the inspected settings fails."""
 
     def __format__(self, spec: str) -> str:
         """Return the sentence, with long values abridged, and the remedies, with marks."""

@@ -260,6 +260,7 @@ def test_of_equally_useful_candidates_that_of_less_loss_is_first():
 def test_a_best_with_hardly_an_item_as_itself_is_warned_of():
     assert names(warning(figures(0.1, 0.1, 0.049)), "4.9 occurrences")
     assert str(warning(figures(0.1, 0.1, 0.05))) == str(warning(None)) == ""
+    assert names(warning(figures(0.1, 0.1, 0.5, rum=0.96)), "4.0 detail")
     assert str(warning(Candidate("x", {}, "holds", {"values": {"kept": 0.0}}))) == ""
 
 

@@ -203,7 +203,7 @@ def test_the_navigation_works_by_keyboard_and_names_the_current_step(folder: Pat
         await browser.choose("Role of column sex", "do not publish")
         await browser.until("!document.querySelector('.q-menu')")  # a menu that closes moves the focus
         await browser.script(f"{link}.focus()")
-        await browser.until(f"window.seen && {data}.innerText.includes('done')")
+        await browser.until(f"window.seen && {data}.innerText.includes('1 warning')")
         assert await browser.script(f"document.activeElement === {link}")  # an update keeps the focus
         await browser.open(f"{address}hierarchies")
         await browser.until(f"{current}.map(x => x.split('\\n')[0]).join() === 'step 1,page Hierarchies'")

@@ -70,7 +70,7 @@ def test_a_survey_is_published_in_twelve_decisions(folder: Path) -> None:
         await until(lambda: state.chosen.names == ANSWERS and "records are unique" in element(user, "effect").text)
         assert f": {expected_unique(folder, ANSWERS)} of 120 records are unique" in element(user, "effect").text
         assert [name for name in (*ANSWERS, "free", "age") if is_chosen(user, name)] == ANSWERS
-        assert set(element(user, "role of several").options) == {"relational", "unit", "keep", "drop"}
+        assert set(element(user, "role of several").options) == {"one_code", "relational", "unit", "keep", "drop"}
         element(user, "role of several").set_value("keep")
         await until(lambda: not state.inspection.busy and state.stated.settings.get("keep") == ANSWERS)
         assert (state.chosen.names, is_chosen(user, "trust")) == ([], False)

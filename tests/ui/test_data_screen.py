@@ -1,6 +1,7 @@
 """The screen Data: distributions, and fixes of warnings by one click."""
 
 import random
+import re
 from pathlib import Path
 
 import pytest
@@ -11,14 +12,16 @@ from nicegui.testing import User
 from tests.ui.clicks import by_clicks, element, texts, until
 
 from anonset.cli.main import main
-from anonset.errors import Fix
+from anonset.errors import Fix, Problem
+from anonset.privacy.model import PrivacyModel
+from anonset.report.doubts import unprotected_items, weak_guarantee
 from anonset.settings.job import Job
 from anonset.settings.job_files import read_job
 from anonset.ui.screens.fix_buttons import open_fixes
 from anonset.ui.state.folder import Folder
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.setting_words import ITEMS, fix_in_words
-from anonset.ui.state.steps import step_of
+from anonset.ui.state.steps import promise_of, step_of
 
 pytestmark = pytest.mark.long
 in_this_process = pytest.mark.usefixtures("commands_in_this_process")
@@ -61,19 +64,22 @@ def test_a_fix_changes_the_job_file_by_the_printed_settings(tmp_path: Path, monk
 @in_this_process
 def test_a_fix_before_there_is_a_job_file_repeats_the_inspection(tmp_path: Path) -> None:
     rng = random.Random(1)
-    rows = [f"{number},{','.join(rng.choices('01', k=3))}" for number in range(60)]
-    (tmp_path / "marks.csv").write_text("\n".join(["ref,a1,a2,a3", *rows]))
+    rows, names = (
+        [f"{number},{','.join(rng.choices('01', k=30))}" for number in range(25)],
+        [f"q{n}" for n in range(30)],
+    )
+    (tmp_path / "marks.csv").write_text("\n".join([",".join(["ref", *names]), *rows]))  # the columns may be persons
 
     async def way(user: User, state: PageState) -> None:
         await opened(user, state, "marks.csv")
         assert not (tmp_path / "marks.toml").exists()
-        user.find(content="Use a1, a2 and a3 as items, one per column", marker="fix").click()
+        user.find(content="Use q0 … q29", marker="fix").click()
         await until(lambda: not state.inspection.busy and state.raw)
-        await until(lambda: "Use a1" not in texts(user))
+        await until(lambda: "Use q0" not in texts(user))
 
     by_clicks(tmp_path, way)
     job = read_job(str(tmp_path / "marks.toml"), Job({"unit": "row"}), unanswered=True)
-    assert job["one_hot"] == ["a1", "a2", "a3"]
+    assert job["one_hot"] == names
 
 
 def test_no_button_recommends_a_setting_that_all_answers_contain(tmp_path: Path) -> None:
@@ -204,7 +210,7 @@ def test_a_column_that_no_model_protects_is_removed_on_the_screen_promise(tmp_pa
     async def way(user: User, state: PageState) -> None:
         await opened(user, state, "visits.toml")
         await user.open("/promise")
-        assert " (median), 2 (95th percentile). " in texts(user)
+        assert " (median), 2 (95th percentile)." in texts(user)
         user.find(content="Do not publish hiv", marker="fix").click()
         await until(lambda: "hiv" in state.stated.settings["drop"] and state.inspection.busy)
         await until(lambda: "Guarantee" in texts(user))
@@ -726,5 +732,115 @@ def test_a_corrected_person_that_cannot_be_read_yet_is_shown_in_place_of_the_for
         assert "chosen above as the person" in texts(user)
         await user.open("/publish")
         assert "First answer the question “Who is a person?”" in texts(user)  # never with the former person
+
+    by_clicks(tmp_path, way)
+
+
+def survey(folder: Path) -> None:
+    """Write a survey with an age that means a missing value, columns of 0 and 1, and answers from 1 to 5."""
+    rng, media = random.Random(5), ["facebook", "tiktok", "youtube", "smokes", "drinks"]
+    rows = [
+        ",".join(map(str, [rng.randint(18, 80), *(rng.randrange(2) for _ in media), *rng.choices(range(1, 6), k=4)]))
+        for _ in range(300)
+    ]
+    rows[7:9] = [re.sub(r"^\d+", "999", row) for row in rows[7:9]]
+    (folder / "survey.csv").write_text("\n".join([",".join(["age", *media, "q1", "q2", "q3", "q4"]), *rows]))
+
+
+async def declared(state: PageState, name: str, unit: str) -> None:
+    state.open(name)
+    await until(lambda: not state.inspection.busy and state.inspection.findings is not None)
+    state.answer(unit)
+    await until(lambda: state.answered and not state.inspection.busy)
+
+
+@in_this_process
+def test_a_fix_leaves_a_job_that_runs_and_can_be_undone(tmp_path: Path) -> None:
+    survey(tmp_path)
+
+    async def way(user: User, state: PageState) -> None:
+        await declared(state, "survey.csv", "row")
+        before, words = state.stated, step_of(state, "Data").words
+        await user.open("/")
+        user.find(content="Treat age=999 as missing", marker="fix").click()
+        await until(lambda: "null" in state.stated and not state.inspection.busy)
+        assert state.inspection.errors == []
+        assert state.stated["missing"] == "empty,value"
+        assert state.stated.entries("hierarchy")["age"].startswith("bins:")
+        await until(lambda: "Undo: treat age=999 as missing" in texts(user))
+        user.find(marker="undo fix").click()
+        await until(lambda: "null" not in state.stated and not state.inspection.busy)
+        assert state.stated == before
+        await until(lambda: "Undo:" not in texts(user))
+        assert step_of(state, "Data").words == words
+
+    by_clicks(tmp_path, way)
+
+
+@in_this_process
+def test_a_problem_that_stops_the_run_is_an_error_that_cannot_be_checked(tmp_path: Path) -> None:
+    survey(tmp_path)
+
+    async def way(user: User, state: PageState) -> None:
+        await declared(state, "survey.csv", "row")
+        state.change(state.stated.with_(null=["age=999"]))
+        state._inspect_again()
+        await until(lambda: len(state.inspection.errors) == 1 and not state.inspection.busy)
+        await user.open("/")
+        assert "row 8 is null" in texts(user)
+        assert "I checked this" not in texts(user)
+        assert step_of(state, "Data").words == "error"
+
+    by_clicks(tmp_path, way)
+
+
+@in_this_process
+def test_columns_of_marks_replace_other_items_by_one_click(tmp_path: Path) -> None:
+    survey(tmp_path)
+
+    async def way(user: User, state: PageState) -> None:
+        await declared(state, "survey.csv", "row")
+        await user.open("/")
+        assert {"one_hot", "items"} & {*element(user, "role smokes").options} == {"one_hot"}
+        state.apply_fix(state.item_answers[0])
+        await until(lambda: state.stated.names("one_code") and not state.inspection.busy)
+        state.give_role(["facebook", "tiktok", "youtube", "smokes", "drinks"], "one_hot")
+        await until(lambda: "items are declared by" in state.inspection.error and not state.inspection.busy)
+        await until(lambda: "Do not publish q1, q2, q3 and q4" in texts(user))
+        user.find(content="Do not publish q1", marker="fix").click()
+        await until(lambda: not state.inspection.errors and not state.inspection.busy)
+        assert len(state.stated.names("one_hot")) == 5
+        state.model()
+
+    by_clicks(tmp_path, way)
+
+
+def promised(state: PageState) -> PrivacyModel:
+    promise = promise_of(state)
+    assert not isinstance(promise, Problem)
+    return promise[0]
+
+
+@in_this_process
+def test_doubts_of_the_report_are_shown_before_the_publication(tmp_path: Path) -> None:
+    rng = random.Random(1)
+    rows = [f"{rng.choice('fm')},{' '.join(rng.sample(['E10', 'E11', 'I10', 'J45', 'M54'], 3))}" for _ in range(40)]
+    (tmp_path / "visits.csv").write_text("\n".join(["sex,diagnoses", *rows]))
+
+    async def way(user: User, state: PageState) -> None:
+        await declared(state, "visits.csv", "row")
+        (about_items,) = unprotected_items({"diagnoses": "look like ICD-10 codes"})
+        state.change(state.stated.with_(k=2, m=1))
+        await user.open("/")
+        assert about_items.sentence in texts(user)
+        for screen in ("/promise", "/try", "/publish"):
+            await user.open(screen)
+            doubts = [*weak_guarantee(promised(state), 40, 3), f"{about_items.sentence}."]
+            assert len(doubts) == 4
+            assert [doubt for doubt in doubts if doubt not in texts(user)] == []
+        state.inspection.check(*state.inspection.unchecked)
+        state.change(state.stated.with_(k=3, m=3))
+        await until(lambda: about_items.sentence not in texts(user))
+        assert [one for one in doubts if one in texts(user)] == [*weak_guarantee(promised(state), 40)]
 
     by_clicks(tmp_path, way)

@@ -23,9 +23,10 @@ from anonset.ui.state.command_runs import CANCELLED, CommandRun
 from anonset.ui.state.examination import Examination
 from anonset.ui.state.folder import Folder
 from anonset.ui.state.page_state import PageState
+from anonset.ui.state.steps import open_doubts
 from anonset.ui.state.trial import Trial
 
-FAULT = {"problems": ["a fault"], "sentences": ["a fault"], "fixes": [[]], "assumed": [False]}
+FAULT = {"problems": ["a fault"], "sentences": ["a fault"], "fixes": [[]], "assumed": [False], "stops": [False]}
 CODES = ("E10", "E11", "I10", "I20", "J20", "J45")
 
 
@@ -159,7 +160,8 @@ def test_the_navigation_shows_four_numbered_steps_with_their_state(folder: Path)
         await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
         state.answer("patient_id")
         await until(lambda: state.answered and not state.inspection.busy)
-        await until(lambda: (step(user, "Data"), step(user, "Promise")) == ("✓ done", "○ open"))
+        await until(lambda: (step(user, "Data"), step(user, "Promise")) == ("! 1 warning", "○ open"))
+        state.inspection.check(*state.inspection.unchecked)  # no item is declared sensitive
         await user.open("/promise")
         await user.open("/")
         await until(lambda: (step(user, "Data"), step(user, "Promise")) == ("✓ done", "✓ done: k=5, m=2"))
@@ -304,6 +306,7 @@ def test_a_candidate_is_tried_chosen_and_written_to_the_job(folder: Path) -> Non
         fixes = [{"settings": {"drop": ["region"]}, "effect": "without column 'region' the error is 20.0%"}]
         state.trial.runs[0].output = json.dumps({**found, "warning": "counts are of little use", "fixes": fixes})
         await user.open("/try")
+        assert "Best result, but of little use\nCounts are of little use." in re.sub(r"\n+", "\n", texts(user))
         user.find("Do not publish region").click()
         await until(lambda: "region" in state.stated.settings["drop"] and not state.inspection.busy)
         await until(lambda: "Try the candidates again" in texts(user))
@@ -631,7 +634,7 @@ def test_a_contradicted_person_and_a_sensitive_column_are_warnings_until_they_ar
         user.find(content="Do not publish ETHNOS", marker="fix")
         assert "probably means a missing value" not in texts(user)  # only in a column that is not published
         await user.open("/promise")
-        assert "2 warnings on the screen" in " ".join(texts(user).split("\n"))
+        assert "3 warnings on the screen" in " ".join(texts(user).split("\n"))
         for warning in [*state.inspection.unchecked]:
             state.inspection.check(warning)
         await user.open("/")
@@ -744,3 +747,16 @@ def test_a_publication_is_shown_first_also_after_a_restart_and_the_next_gets_a_n
 
     by_clicks(tmp_path, way)
     assert (tmp_path / "safe-2").is_dir()
+
+
+def test_a_picture_named_as_a_table_is_refused_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "scan.csv").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")
+    with pytest.raises(InputError, match=r"scan\.csv: not a table, .* contains no text"):
+        PageState(Folder(tmp_path)).open("scan.csv")
+
+
+def test_the_same_warning_about_other_numbers_of_records_is_shown_once() -> None:
+    checked = ["67 rows without an id"]
+    assert open_doubts(["1,067 rows without an id.", "Nobody declared who is a person."], checked) == [
+        "Nobody declared who is a person."
+    ]

@@ -9,6 +9,7 @@ from datetime import date, datetime
 from math import floor, log10
 from typing import Any
 
+from anonset.columns.headers import is_about_a_person, is_identifier
 from anonset.columns.marks import says_present
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import Fix
@@ -234,6 +235,8 @@ def _look(name: str, looked_at: Sequence[str], kind: str) -> ValueFormat:
         return _dates(looked_at)
     if _OF_PLACES.search(name) and kind in ("integers", "zip codes"):
         return _places(looked_at)
+    if kind == "zip codes" and (is_identifier(name) or is_about_a_person(name)):
+        kind = "integers" if all(map(str.isdecimal, looked_at)) else "text"
     others = [label for label in looked_at if not label.isdecimal()]
     if kind in ("text", "integers", "numbers") and others and all(map(_CUT, others)):
         doubt = "long numbers that a spreadsheet rounded (E+11); export the file again with this column as text"

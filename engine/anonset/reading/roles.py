@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from anonset.errors import Fix, InputError, MissingRoleError, Problem
 from anonset.personal_text import is_like_id
 from anonset.reading.name_lists import names_in
-from anonset.spelling import counted, setting
+from anonset.spelling import counted, listed, setting
 
 Names = str | Sequence[str]
 """Names as a sequence, or as a text with names separated by commas."""
@@ -248,11 +248,16 @@ def expanded(names: Sequence[str], patterns: Sequence[str]) -> tuple[str, ...]:
 
 
 def _refuse_shapes(where: str, roles: Roles) -> None:
-    shapes = [setting(role) for role in ("items", *_WIDE) if getattr(roles, role)]
+    shapes = {role: names for role in ("items", *_WIDE) if (names := getattr(roles, role))}
     if len(shapes) > 1:
-        raise InputError(f"{where}: {' and '.join(shapes)} all declare the set-valued column; use only one of them")
+        fixes = [
+            Fix({"drop": [name for other in shapes if other != role for name in shapes[other]]}) for role in shapes
+        ]
+        known = listed(list(map(setting, shapes)), "and")
+        raise InputError(f"{where}: items are declared by {known}; use only one of them", fixes=fixes)
     if roles.wide and "items" in {*roles.relational, *roles.sensitive, *roles.keep}:
-        msg = f"{where}: {shapes[0]} publishes a column 'items', but another column has this name; rename that column"
+        how = setting(next(iter(shapes)))
+        msg = f"{where}: {how} publishes a column 'items', but another column has this name; rename that column"
         raise InputError(msg)
 
 

@@ -2,7 +2,7 @@
 that leave persons unprotected.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from anonset.analysis.risk import BucketRisk, Risk
 from anonset.columns.headers import meaning_of
@@ -42,7 +42,7 @@ def doubts(facts: ReportFacts, typed: ReportSettings) -> list[str]:
         *_inferences_from_all_rows(facts),
         *weak_guarantee(facts.model, facts.summary.n),
         *_further_items(facts),
-        *_unprotected_items(facts),
+        *(f"{one.sentence}." for one in unprotected_items(_items(facts))),
         *_names_of_groups(facts),
         *_rare_leaves(facts),
         *_lost(facts),
@@ -122,24 +122,24 @@ def _inferences_from_all_rows(facts: ReportFacts) -> Iterator[str]:
             )
 
 
-def weak_guarantee(model: PrivacyModel, n: int, items: float = 0.0) -> Iterator[str]:
+def weak_guarantee(model: PrivacyModel, n: int | None, items: float = 0.0) -> Iterator[str]:
     """Yield that k is small, that there are few records, and that records have more items than the guarantee covers.
 
     Parameters
     ----------
     n
-        Number of records.
+        Number of records, or None if they are not counted.
     items
-        Mean number of items of a record. 0 if the risk from more items is measured.
+        Typical number of items of a record. 0 if the risk from more items is measured.
     """
     if model.k == 1:
         yield "With k = 1, the guarantee does not hide which record belongs to a person."
     elif model.k is not None and model.k < FEWEST_MATCHES:
         yield f"With k = {model.k}, an attacker may be left with a choice between {model.k} persons."
-    if n < FEWEST_PERSONS:
+    if n is not None and n < FEWEST_PERSONS:
         yield f"The data contain only {counted(n, 'record')}. Others may know who is among them."
     if model.m == 1 and model.k != 1 and items > 1:
-        yield f"The guarantee covers someone who knows 1 item of a person, and records have {items:.1f} on average."
+        yield f"The guarantee covers someone who knows 1 item of a person, and records have about {items:.2g}."
 
 
 def _further_items(facts: ReportFacts) -> Iterator[str]:
@@ -185,15 +185,26 @@ def _further_items(facts: ReportFacts) -> Iterator[str]:
         )
 
 
-def _unprotected_items(facts: ReportFacts) -> Iterator[str]:
-    """Yield the columns of items that may be sensitive, if no item is declared sensitive."""
-    for name in () if facts.model.secrets else getattr(facts.attested.data, "items", ()):
-        if name in facts.sensitive_items or seems_sensitive(name):
-            are = facts.sensitive_items.get(name, "seem sensitive")
-            yield (
-                f"The items of {name} {are}, and none is declared sensitive: the guarantee does not limit what others "
-                "infer about them."
+def unprotected_items(columns: Mapping[str, str]) -> Iterator[Problem]:
+    """Yield a problem for each column of items that may be sensitive, if no item is declared sensitive.
+
+    Parameters
+    ----------
+    columns
+        What the items are, by column (see `ReportFacts.sensitive_items`). Empty if they are not recognized.
+    """
+    for name, known in columns.items():
+        if known or seems_sensitive(name):
+            yield Problem(
+                f"The items of {name} {known or 'seem sensitive'}, and none is declared sensitive: the guarantee does "
+                "not limit what others infer about them"
             )
+
+
+def _items(facts: ReportFacts) -> dict[str, str]:
+    """Return what the items are by column, or nothing if items are declared sensitive."""
+    names = () if facts.model.secrets else getattr(facts.attested.data, "items", ())
+    return {name: facts.sensitive_items.get(name, "") for name in names}
 
 
 def _names_of_groups(facts: ReportFacts) -> Iterator[str]:

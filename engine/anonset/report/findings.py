@@ -74,6 +74,7 @@ def findings_summary(findings: Findings) -> dict[str, Any]:
         "sentences": [str(replace(problem, fixes=())) for problem in findings.checks],
         "fixes": [[fix.as_json() for fix in problem.fixes] for problem in findings.checks],
         "assumed": [problem.assumed for problem in findings.checks],
+        "stops": [problem.stops for problem in findings.checks],
         "obstacle": None if findings.obstacle is None else findings.problems.index(str(findings.obstacle)),
         "question": None if findings.question is None else _question_summary(findings.question),
     }

@@ -29,6 +29,7 @@ def linked_summary(findings: LinkedFindings) -> dict[str, Any]:
         "sentences": [str(replace(problem, fixes=())) for problem in findings.checks],
         "fixes": [[fix.as_json() for fix in problem.fixes] for problem in findings.checks],
         "assumed": [problem.assumed for problem in findings.checks],
+        "stops": [problem.stops for problem in findings.checks],
         "question": None
         if findings.is_declared
         else {

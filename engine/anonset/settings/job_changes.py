@@ -9,6 +9,7 @@ from anonset.columns.roles import SETS
 from anonset.data.hierarchies.hierarchy_rules import RANGE, VALUES
 from anonset.reading.file_options import NONE, OPEN, Unit
 from anonset.reading.name_lists import name_list
+from anonset.settings.column_rules import OPTIONS_OF_ROLES
 from anonset.settings.edits import QUESTIONS, answer_in, answered, answers_of, edited, without_questions
 from anonset.settings.job import JOINED, Job
 from anonset.settings.job_text import CHECK, CHECKED, one_line, toml_of
@@ -194,7 +195,7 @@ _FOR_VALUES = {
 
 def completing(job: Job, proposal: Job) -> Job:
     """Return a job with the settings of a proposal that it lacks. These are hierarchies or numeric types of generalized
-    columns, and the item separator.
+    columns, the accepted missing values, the item separator, and the way to read columns that are items.
 
     >>> proposal = Job({"numeric": ["age"], "hierarchy": {"age": "range", "zip": "values"}})
     >>> completing(Job({"relational": ["age", "zip"], "hierarchy": {"zip": "mask:3,1"}}), proposal).settings
@@ -206,5 +207,6 @@ def completing(job: Job, proposal: Job) -> Job:
     trees, columns = job.entries("hierarchy"), {JOINED, *job.names(*_GENERALIZED)}
     lacking = {name: spec for name, spec in proposal.entries("hierarchy").items() if name in columns - trees.keys()}
     numeric = dict.fromkeys([*job.names("numeric"), *(name for name in proposal.names("numeric") if name in lacking)])
-    made = {"separator": job.text("separator") or separator, "numeric": [*numeric], "hierarchy": {**trees, **lacking}}
-    return job.with_(**made)
+    options = [name for name, role in OPTIONS_OF_ROLES.items() if job.get(role)]
+    made = {"separator": separator, **proposal.only(["missing", *options]), **job}
+    return job.with_(**{**made, "numeric": [*numeric], "hierarchy": {**trees, **lacking}})

@@ -125,9 +125,9 @@ def _with_records(findings: Findings, work: Proposal, table: Table, seed: int) -
     """Return findings with the facts and problems of the records that the proposed settings read."""
     k, m = findings.k, findings.m
     errors = errors_of_persons(table)
-    rejection = [Problem(f"would be rejected: {error.problem.sentence}", error.fixes) for error in errors]
+    rejection = [Problem(f"would be rejected: {error.problem.sentence}", error.fixes, stops=True) for error in errors]
     unit: UnitKind = "" if work.answers else table.statements.unit
-    small = Problem(f"{counted(table.n, 'record')}: fewer than k={k}, so nothing can be published")
+    small = Problem(f"{counted(table.n, 'record')}: fewer than k={k}, so nothing can be published", stops=True)
     few = [] if table.n >= k else [small]
     checks = [*work.problems, *rejection, *_warnings(table, few, unit_open=bool(work.answers))]
     return replace(

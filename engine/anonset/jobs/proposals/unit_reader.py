@@ -258,7 +258,8 @@ class UnitReader(RedactedRepr):
             try:
                 table = read_with_settings(self.data.loaded, settings)
             except InputError as error:
-                proposal = replace(_with_problems(proposal, error.problem), obstacle=error.problem)
+                problem = replace(error.problem, stops=bool(self.data.declared.get("numeric")))
+                proposal = replace(_with_problems(proposal, problem), obstacle=problem)
                 if any("differing" in fix.settings for fix in error.fixes):
                     proposal = replace(proposal, possible_roles={"differing": ["first"]})
             else:

@@ -32,7 +32,7 @@ def null_problems(
     for column in profiles:
         if column.nulls and column.name not in dropped:
             problem = f"column {column.name!r}: {counted(column.nulls, 'null')}, which would be rejected"
-            problems.append(Problem(problem, [Fix({"missing": "empty,value"}, "to accept them")]))
+            problems.append(Problem(problem, [Fix({"missing": "empty,value"}, "to accept them")], stops=True))
         is_number = column.kind in ("integers", "numbers") and column.name not in (*dropped, *sets)
         if column.missing and is_number and not str(hierarchies.get(column.name)).startswith("bins:"):
             rows = counted(column.missing, "row")

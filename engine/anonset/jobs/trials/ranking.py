@@ -217,10 +217,12 @@ def warning(best: Candidate | None, dropped: Sequence[str] = (), without: Candid
     dropped, without
         Relational columns that make counts less accurate, and the result of the candidate without these columns.
     """
-    if best is None or not best.shares.get("items"):
+    if best is None:
         return Problem("")
     problems, fixes = list[str](), list[Fix]()
-    if best.kept < FEW_KEPT:
+    if best.ranges_kept is not None and best.ranges_kept < FEW_KEPT:
+        problems.append(f"the attributes keep only {best.ranges_kept:.1%} of their detail")
+    if best.shares.get("items") and best.kept < FEW_KEPT:
         problems.append(
             f"only {best.kept:.1%} of the item occurrences are unchanged, all others are generalized or suppressed; "
             "a hierarchy with fewer children per node may keep more under the same guarantee"

@@ -7,6 +7,8 @@ from typing import Any
 
 from nicegui import ui
 
+from anonset.columns.kinds import MARKS
+from anonset.columns.roles import SETS
 from anonset.data.hierarchies.hierarchy_rules import is_coarser
 from anonset.reading.file_options import Unit
 from anonset.settings.job import Job
@@ -66,7 +68,10 @@ def _several(screen: Screen) -> None:
 
 
 def _role_menu(screen: Screen, names: list[str]) -> None:
-    offered = [role for role in _offered(screen.state) if role not in (*_SINGLE, "id") or len(names) == 1]
+    kinds = {one["name"]: one["kind"] for one in screen.state.inspection.columns}
+    of_items = "one_hot" if {kinds[name] for name in names} <= {*MARKS} else "one_code"
+    several = [of_items, *(role for role in _offered(screen.state) if role not in (*_SINGLE, *SETS, "id"))]
+    offered = several if len(names) > 1 else _offered(screen.state, kinds[names[0]])
 
     def give(role: str) -> None:
         if screen.act(screen.state.give_role, names, role):
@@ -94,7 +99,7 @@ def _columns(screen: Screen) -> None:
                         _distribution(name, column["frequencies"])
                         menus.show_values(name, roles[name][0])
                     text("td", _missing(column, found["rows"])).props('data-label="Missing"')
-                    menus.add(name, *roles[name], _offered(state), enabled=can_change)
+                    menus.add(name, *roles[name], _offered(state, column["kind"]), enabled=can_change)
         _fold(rows)
         if state.is_local and not state.first_step:
             ui.link("Show the most frequent values", "/values", new_tab=True).mark("values")
@@ -137,10 +142,11 @@ def unfolded(names: Sequence[str]) -> set[str]:
     return {*first.values()}
 
 
-def _offered(state: PageState) -> list[str]:
-    """Return the roles that the screen offers."""
-    roles = roles_of_job(state).values()
-    return [role for role in ROLE_WORDS if role in _ALWAYS or role in roles]
+def _offered(state: PageState, kind: str = "") -> list[str]:
+    """Return the roles that the screen offers, for a column of a kind. Marks are items of their own, and no sets."""
+    roles = [*roles_of_job(state).values(), *(["one_hot"] if kind in MARKS else [])]
+    hidden = "items" if kind in MARKS and "items" not in roles else ""
+    return [role for role in ROLE_WORDS if role != hidden and (role in _ALWAYS or role in roles)]
 
 
 def roles_of_job(state: PageState) -> dict[str, str]:

@@ -217,7 +217,7 @@ def _declared(state: PageState) -> list[str]:
 
 def _problems_state(state: PageState) -> object:
     found = state.inspection
-    return found.findings, found.error, state.publishing, state.raw, tuple(found.warnings), tuple(found.unchecked)
+    return found.findings, found.errors, state.publishing, state.raw, tuple(found.warnings), tuple(found.unchecked)
 
 
 def _problems(screen: Screen) -> None:
@@ -226,28 +226,32 @@ def _problems(screen: Screen) -> None:
     about_items = [] if state.publishing else _about_items(state)
     warnings = {warning: problem for warning, problem in found.warnings.items() if warning not in about_items}
     unchecked = [warning for warning in found.unchecked if warning in warnings]
-    problems = [(warning, open_fixes(state, warnings[warning].fixes)) for warning in unchecked]
-    if found.error:
-        known = [fix.settings for problem in warnings.values() for fix in open_fixes(state, problem.fixes)]
-        further = open_fixes(state, warnings[found.error].fixes if found.error in warnings else found.fixes)
-        if found.error in warnings or any(fix.settings not in known for fix in further):
-            problems.insert(0, (found.error, further))
-    if not (problems or warnings):
+    known = [fix.settings for problem in warnings.values() for fix in open_fixes(state, problem.fixes)]
+    new = any(fix.settings not in known for fix in open_fixes(state, found.fixes))
+    errors = [one for one in found.errors if one in warnings or new]
+    problems = [(one, warnings[one].fixes if one in warnings else found.fixes) for one in (*errors, *unchecked)]
+    if not (problems or warnings or state.last_fix):
         return
     with card("Check"):
+        if (last := state.last_fix) and not state.publishing:
+            words = fix_in_words(last.settings)
+            _second_button(f"Undo: {words[:1].lower()}{words[1:]}", partial(screen.act, state.undo_fix)).mark(
+                "undo fix"
+            )
         with ui.element("ul").classes("checks"):
             for problem, fixes in problems:
                 with ui.element("li").classes("alert"):
                     shown = text("p", warning_in_words(state, warnings.get(problem, Problem(problem))))
-                    fix_buttons(screen, fixes)
-                    if problem == found.error:
-                        shown.props("role=alert")
-                    elif state.file is not None:
-                        _second_button("I checked this", partial(screen.act, found.check, problem)).mark("check")
+                    with fix_buttons(screen, fixes):
+                        if problem in errors:
+                            shown.props("role=alert")
+                        elif state.file is not None:
+                            check = button("I checked this", partial(screen.act, found.check, problem))
+                            check.classes("second").mark("check")
         if len(unchecked) > 1 and state.file is not None:
             label = f"I checked all {len(unchecked)} warnings"
             _second_button(label, partial(screen.act, found.check, *unchecked)).mark("check-all")
-        settled = {one: problem for one, problem in warnings.items() if one not in (*unchecked, found.error)}
+        settled = {one: problem for one, problem in warnings.items() if one not in (*unchecked, *errors)}
         _checked(screen, settled)
 
 

@@ -19,20 +19,22 @@ _OF_EACH_COLUMN = {"drop", "relational", "hierarchy", "publish_as_is"}
 """Settings that a message recommends for each column that it names. Several hierarchies alone are alternatives."""
 
 
-def fix_buttons(screen: Screen, fixes: Sequence[Fix]) -> None:
-    """Create a button for each fix that changes the job file. While the job is running, create none."""
+def fix_buttons(screen: Screen, fixes: Sequence[Fix]) -> ui.element:
+    """Create a button for each fix that changes the job file, and return the row of buttons. While the job is running,
+    create none.
+    """
     state = screen.state
-    if state.publishing:
-        return
-    with ui.element("div").classes("actions"):
-        for fix in together(open_fixes(state, fixes)):
+    with ui.element("div").classes("actions") as row:
+        for fix in [] if state.publishing else together(open_fixes(state, fixes)):
             made = button(fix_in_words(fix.settings), partial(screen.act, state.apply_fix, fix)).mark("fix")
             if "publish_as_is" in fix.settings:  # no way to protect the columns
                 made.classes("second")
+    return row
 
 
 def together(fixes: Sequence[Fix]) -> list[Fix]:
-    """Return the fixes, with one fix for all columns in place of the same fix for each column.
+    """Return the fixes, with one fix for all columns in place of the same fix for each column. Fixes of several columns
+    each are alternatives.
 
     >>> [fix.settings for fix in together([Fix({"drop": ["a"]}), Fix({"null": ["-"]}), Fix({"drop": ["b"]})])]
     [{'drop': ['a', 'b']}, {'null': ['-']}]
@@ -40,7 +42,9 @@ def together(fixes: Sequence[Fix]) -> list[Fix]:
     made: dict[object, Fix] = {}
     for number, fix in enumerate(fixes):
         names = fix.settings.keys()
-        key = tuple(names) if names <= _OF_EACH_COLUMN and names != {"hierarchy"} else number
+        of_each = names <= _OF_EACH_COLUMN and names != {"hierarchy"}
+        of_one = of_each and all(len(Job(fix.settings).names(name)) == 1 for name in names - {"hierarchy"})
+        key = tuple(names) if of_one else number
         settings = edited(Job(made[key].settings), Job(fix.settings)).settings if key in made else fix.settings
         made[key] = Fix(settings, fix.effect)
     return [*made.values()]

@@ -1,7 +1,7 @@
 """Frame of each screen, with navigation, messages and the command line of the screen."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -16,7 +16,7 @@ from anonset.spelling import counted
 from anonset.ui.state.folder import JOB
 from anonset.ui.state.page_state import PageState, message_of
 from anonset.ui.state.setting_words import UNKNOWN_WORDS
-from anonset.ui.state.steps import Step, step_of
+from anonset.ui.state.steps import Step, doubts_of, step_of
 
 STEPS = (("/", "Data"), ("/promise", "Promise"), ("/try", "Try"), ("/publish", "Publish"))
 """Address and name of each step, in order."""
@@ -31,6 +31,8 @@ SCREENS = dict((*PARTS, *STEPS, *MORE))
 """Name of each screen, by address."""
 STYLE = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
 """Style of all pages."""
+_SHOWN = 3
+"""Maximum number of warnings that the other screens show unfolded."""
 _SECONDS = 0.4
 """Seconds between two updates of a screen."""
 _CLOSE_MENU = """<script>
@@ -82,8 +84,7 @@ class Screen:
                 self._parts()
             text("h1", title)
             if self.path not in ("/", OPEN):
-                self.section(lambda: len(self.state.inspection.unchecked), _show_unchecked)
-                self.section(lambda: self.state.unit, _show_unknown)
+                self.section(lambda: _to_check(self.state), lambda of: _show_to_check(*of))
             self.section(lambda: (self._message, self.state.inspection.error), self._show_messages)
             yield
         with ui.element("footer") as footer:
@@ -228,17 +229,27 @@ class _Live:
                 part.follow()
 
 
-def _show_unchecked(number: int) -> None:
-    if number:
-        with ui.element("p").classes("alert").mark("unchecked"):
-            text("span", f"{counted(number, 'warning')} on the screen ")
-            ui.link("Data", "/")
-            text("span", f" {'is' if number == 1 else 'are'} not checked.")
+def _to_check(state: PageState) -> tuple[list[str], list[str]]:
+    """Return the sentences of the warnings that are not checked, and the doubts about the promise. The doubts about a
+    publication contain the latter.
+    """
+    warnings, made = state.inspection.warnings, state.made
+    unknown = [f"{UNKNOWN_WORDS}."] if state.unit == UNKNOWN else []
+    doubts = doubts_of(state) if made is None or made.doubts is None else []
+    return [f"{warnings[one].sentence}." for one in state.inspection.unchecked], [*unknown, *doubts]
 
 
-def _show_unknown(unit: str) -> None:
-    if unit == UNKNOWN:
-        alert(f"{UNKNOWN_WORDS}.", "p")
+def _show_to_check(unchecked: Sequence[str], doubts: Sequence[str]) -> None:
+    if not (unchecked or doubts):
+        return
+    with ui.element("div").classes("alert").mark("to check"), ui.element("div"):
+        show_list(doubts)
+        if unchecked:
+            with ui.element("p").mark("unchecked"):
+                text("span", f"{counted(len(unchecked), 'warning')} on the screen ")
+                ui.link("Data", "/")
+                text("span", f" {'is' if len(unchecked) == 1 else 'are'} not checked:")
+            show_limits((unchecked[:_SHOWN], unchecked[_SHOWN:]), "Further warnings")
 
 
 def _show_step(name: str, step: Step) -> None:
@@ -266,19 +277,19 @@ def card(title: str = "") -> ui.element:
     return box
 
 
-def show_limits(limits: tuple[Sequence[str], Sequence[str]]) -> None:
+def show_limits(limits: tuple[Sequence[str], Sequence[str]], further: str = "Further limits") -> None:
     """Show the most important limits of a guarantee as a list, and all others folded (see `ranked_limits`)."""
     first, others = limits
     show_list(first)
     if others:
         with ui.element("details"):
-            text("summary", "Further limits")
+            text("summary", further)
             show_list(others)
 
 
 def show_list(sentences: Sequence[str]) -> None:
-    """Show sentences as a list."""
-    with ui.element("ul"):
+    """Show sentences as a list, if there are any."""
+    with ui.element("ul") if sentences else nullcontext():
         for sentence in sentences:
             text("li", sentence)
 

@@ -116,10 +116,9 @@ def _choose_sizes(screen: Screen, names: Sequence[str]) -> None:
 
 
 def _show_items_per_person(sizes: Sequence[int]) -> None:
-    beyond = "The promise does not cover attackers who know more than m of them."
-    text("p", f"Items per person: {sizes[0]:,} (median), {sizes[-1]:,} (95th percentile). {beyond}").classes(
-        "soft"
-    ).mark("items per person")
+    text("p", f"Items per person: {sizes[0]:,} (median), {sizes[-1]:,} (95th percentile).").classes("soft").mark(
+        "items per person"
+    )
 
 
 def _sensitive(screen: Screen) -> None:

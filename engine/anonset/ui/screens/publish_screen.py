@@ -46,6 +46,7 @@ def publish_screen(state: PageState) -> None:
         )
         show_reports(screen, lambda: state.made, "/report")
         with card():
+            screen.section(lambda: state.made and "Publish again", partial(text, "h2"))
             screen.section(lambda: _summary(state), _show_summary)
             screen.section(lambda: _algorithm(state), lambda names: _show_algorithm(*names))
             screen.section(lambda: _start_state(state), lambda _: _start(screen, typed))

@@ -13,6 +13,7 @@ from anonset.spelling import counted, listed
 from anonset.ui.screens.frame import alert, busy, card, show_list, table, text
 from anonset.ui.state.command_runs import CommandRun
 from anonset.ui.state.examination import Examination
+from anonset.ui.state.steps import open_doubts
 
 _SHARES = ("An attacker knows", "People who are unique")
 _RISKS = ("Highest risk", "Average risk", "Covered by the guarantee")
@@ -123,7 +124,7 @@ def _show_counted(
             for one in exposures
         ]
     _history(risk)
-    _doubts(examined.doubts, {one.casefold() for one in checked})
+    _doubts(examined.doubts, checked)
     if rows:
         if higher := risk.get("higher_after"):
             alert(higher_after_text([attributes_in_words(known) for known in higher]), "p").mark("higher-after")
@@ -168,7 +169,7 @@ def _doubts(doubts: Sequence[str] | None, checked: Collection[str]) -> None:
     """Show the doubts about a publication. Only the internal report finds all of them."""
     if doubts is None:
         text("p", "The internal report names the doubts to check first.").mark("doubts")
-    elif left := [one for one in doubts if one.removesuffix(".").casefold() not in checked]:
+    elif left := open_doubts(doubts, checked):
         with ui.element("div").classes("alert").mark("doubts"), ui.element("div"):
             text("h3", "Check first")
             show_list(left)

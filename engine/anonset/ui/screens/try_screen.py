@@ -16,7 +16,7 @@ from anonset.spelling import counted
 from anonset.ui.screens.balance_slider import balance_slider
 from anonset.ui.screens.charts import line_chart
 from anonset.ui.screens.fix_buttons import fix_buttons
-from anonset.ui.screens.frame import Screen, alert, busy, button, card, table, text
+from anonset.ui.screens.frame import HIERARCHIES, Screen, alert, busy, button, card, show_list, table, text
 from anonset.ui.state.command_runs import CANCELLED
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.setting_words import TRY, algorithm_in_words
@@ -115,7 +115,8 @@ def _progress(trial: Trial | None) -> None:
 
 
 def _recommended(screen: Screen, of: _Results) -> None:
-    with card("Recommended" if of.trial.recommended else "Result"):
+    best = "Best result, but of little use" if of.found["warning"] else "Recommended"
+    with card(best if of.trial.recommended else "Result"):
         _show_recommended(screen, of)
 
 
@@ -141,19 +142,32 @@ def _show_recommended(screen: Screen, of: _Results) -> None:
             alert(f"No candidate is useful: {found['reason']}.", "p")
         fix_buttons(screen, fixes)
         return
+    if found["warning"] and of.suits:
+        _of_little_use(screen, found["warning"], fixes)
     text("p", f"{of.trial.name_of(best)}: {best['grounds']}.")
-    with ui.element("ul"):
-        for figure in best["utility"]:
-            text("li", figure)
+    show_list(best["utility"])
     _algorithm(best)
     if (tried := Job(best["settings"])) == of.used:
         text("p", "The job uses this algorithm.").classes("good")
     elif of.suits and not of.is_frozen:
         with ui.element("div").classes("actions"):
-            button("Use this result, then publish", use).mark("choose best")
-    if found["warning"] and of.suits:
-        alert(f"{found['warning']}.", "p")
+            chosen = button("Use this result, then publish", use).mark("choose best")
+            chosen.classes("second" if found["warning"] else "")
+
+
+def _of_little_use(screen: Screen, warning: str, fixes: Sequence[Fix]) -> None:
+    """Show why the recommended result is of little use, and the screens on which other settings may help."""
+    with ui.element("div").classes("alert"), ui.element("div").mark("of little use"):
+        text("p", f"{warning[:1].upper()}{warning[1:]}.")
         fix_buttons(screen, fixes)
+        with ui.element("p"):
+            text("span", "Fewer known items or matching records, on the screen ")
+            ui.link("Promise", "/promise")
+            text("span", ", fewer columns, on the screen ")
+            ui.link("Data", "/")
+            text("span", ", or other groups, on the screen ")
+            ui.link("Hierarchies", HIERARCHIES)
+            text("span", ", may help. Then try again.")
 
 
 def _candidates(screen: Screen, of: _Results) -> None:

@@ -1,6 +1,7 @@
 """Files of the chosen folder. Files outside of the folder are not reachable from the page."""
 
 import asyncio
+import codecs
 import os
 import tomllib
 import zipfile
@@ -204,6 +205,13 @@ def require_data(file: Path) -> None:
     if not _has_format(file):
         names = ", ".join((*FORMATS, *_TEXTS))
         raise InputError(f"{file.name}: not a job file ({JOB}) or a data file; names of data files end with {names}")
+    if file.suffix.lower() in (".csv", ".tsv", ".dat", *_TEXTS):
+        with file.open("rb") as opened:
+            start = opened.read(_BLOCK)
+        if b"\0" in start and not start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            raise InputError(
+                f"{file.name}: not a table, although its name ends with {file.suffix}: it contains no text"
+            )
 
 
 def _has_format(file: Path) -> bool:

@@ -1,15 +1,17 @@
 """Findings about the data of the job, and the warnings that the owner has checked."""
 
+import re
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from secrets import token_urlsafe
 from typing import Any
 
-from anonset.columns.roles import GIVEN
-from anonset.errors import Fix, Problem
-from anonset.report.doubts import unprotected_sensitive
+from anonset.columns.roles import CODE_LEVELS, GIVEN, SETS
+from anonset.errors import Fix, InputError, Problem
+from anonset.reading.linked import column_of
+from anonset.report.doubts import unprotected_items, unprotected_sensitive
 from anonset.settings.edits import edited
 from anonset.settings.job import Job
 from anonset.settings.job_changes import changed_job, checks_in, completing, with_check
@@ -44,7 +46,7 @@ class Inspection(Commands):
         """Reason for the role of each column that the first run proposes."""
         self.comments: dict[str, str] = {}
         """Comment of a job file about each warning."""
-        self.assumed: dict[str, Problem] = {}
+        self.assumed: Mapping[str, Problem] = {}
         """Warnings about settings that the first run wrote to the job file, by their text. Later runs take these
         settings for the owner's.
         """
@@ -65,20 +67,33 @@ class Inspection(Commands):
         """All warnings about the data and the roles, by their text. If the job contains a remedy, the warning is
         settled, unless the first run assumed the remedy for a column that the job publishes.
         """
-        job = self._state.stated
-        sensitive = () if self.error else unprotected_sensitive(job.names("relational", "keep"))
+        job, errors = self._state.stated, self.errors
+        doubts = () if errors else self._doubts(job)
         found = {
             **self.assumed,
             **_problems_in(self.findings or self.linked),
-            **{one.sentence: one for one in sensitive},
+            **{one.sentence: one for one in doubts},
         }
         return {
             text: problem
             for text, problem in found.items()
             if (problem.assumed and not self._is_about(problem, job.names("drop")))
-            or text == self.error
+            or text in errors
             or not any(contains(job, fix) for fix in problem.fixes)
         }
+
+    def _doubts(self, job: Job) -> Iterator[Problem]:
+        """Yield the doubts of the report that follow from the roles alone."""
+        yield from unprotected_sensitive(job.names("relational", "keep"))
+        linked = [one for of in (self.linked or {"tables": ()})["tables"] for one in _columns_of(of)]
+        kinds = {one["name"]: one.get("items") or one["kind"] for one in (*self.columns, *linked)}
+        known = {name: f"look like {kind}" for name, kind in kinds.items() if kind in CODE_LEVELS}
+        wide = job.names(*SETS[1:])
+        items = {name: [name] for name in job.names(SETS[0])} | ({"items": wide} if wide else {})
+        if not job.names("sensitive_items"):
+            yield from unprotected_items(
+                {one: next((known[n] for n in of if n in known), "") for one, of in items.items()}
+            )
 
     def _is_about(self, problem: Problem, names: Sequence[str]) -> bool:
         """Return True if a problem names columns, all of which are among the given ones."""
@@ -91,22 +106,36 @@ class Inspection(Commands):
         return self.findings["columns"] if self.findings is not None else ()
 
     @property
-    def error(self) -> str:
-        """Problem with which no record can be read, or the message of a failed run. Empty if there is none."""
+    def errors(self) -> list[str]:
+        """Messages because of which the job cannot run: the problem with which no record can be read, or the message of
+        a failed run, then the other problems whose remedies the job does not contain.
+        """
         found = self.findings
-        return self.failure if found is None or found["obstacle"] is None else found["problems"][found["obstacle"]]
+        unread = self.failure if found is None or found["obstacle"] is None else found["problems"][found["obstacle"]]
+        stops = {text: one.fixes for text, one in _problems_in(found or self.linked).items() if one.stops}
+        try:
+            job = self._state.stated
+        except InputError:  # the page shows this error
+            job = Job()
+        open_ = [text for text, fixes in stops.items() if not any(contains(job, fix) for fix in fixes)]
+        return [*dict.fromkeys(filter(None, (unread, *open_)))]
+
+    @property
+    def error(self) -> str:
+        """First of the errors. Empty if there is none."""
+        return next(iter(self.errors), "")
 
     @property
     def unchecked(self) -> list[str]:
         """Warnings that apply and that the owner has not checked. An error is not a warning."""
         job = self._state.file
-        checked = [] if job is None else checks_in(job.read_text(encoding="utf-8"), CHECKED)
-        return [one for one in self.warnings if self.comments.get(one, one) not in checked and one != self.error]
+        known = [*self.errors, *([] if job is None else checks_in(job.read_text(encoding="utf-8"), CHECKED))]
+        return [one for one in self.warnings if not {one, self.comments.get(one, one)}.intersection(known)]
 
     @property
     def checked(self) -> list[str]:
         """Sentences of the warnings that the owner has checked."""
-        open_ = (*self.unchecked, self.error)
+        open_ = (*self.unchecked, *self.errors)
         return [problem.sentence for text, problem in self.warnings.items() if text not in open_]
 
     def check(self, *warnings: str, checked: bool = True) -> None:
@@ -153,7 +182,7 @@ class Inspection(Commands):
             self.linked = found
             return
         self.findings = found
-        self.assumed |= {text: one for text, one in _problems_in(found).items() if one.assumed}
+        self.assumed = {**self.assumed, **{text: one for text, one in _problems_in(found).items() if one.assumed}}
         self.others = question.get("others") or self.others
         self.proposed = self.proposed or {
             column["name"]: column["why"] for column in found["columns"] if column["reason"] != GIVEN
@@ -202,7 +231,7 @@ class Inspection(Commands):
         if is_first and job is not None:
             text, known = job.read_text(encoding="utf-8"), {*self.comments.values(), *self.warnings}
             named = [one for mark in (CHECK, CHECKED) for one in checks_in(text, mark) if one not in known]
-            self.assumed |= {one: Problem(one, assumed=True) for one in named}
+            self.assumed = {**self.assumed, **{one: Problem(one, assumed=True) for one in named}}
         else:
             self._write_checks(dict.fromkeys(self.comments.keys() - self.warnings.keys(), ""))
 
@@ -219,12 +248,26 @@ class Inspection(Commands):
                 new.write_text(text, encoding="utf-8", newline="")
 
 
+def _columns_of(table: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the columns of an inspected linked table, with the name of the table."""
+    return [{**one, "name": column_of(table["name"], one["name"])} for one in table["columns"]]
+
+
+def without_numbers(sentence: str) -> str:
+    """Return a sentence for a comparison with the same one about other records.
+
+    >>> without_numbers("67 rows without an id.") == without_numbers("1,067 rows without an id")
+    True
+    """
+    return re.sub(r"\d[\d,.]*", "#", sentence).removesuffix(".").casefold()
+
+
 def _problems_in(found: Mapping[str, Any] | None) -> dict[str, Problem]:
     """Return the problems of findings by their text."""
     if found is None:
         return {}
-    told = zip(found["problems"], found["sentences"], found["fixes"], found["assumed"], strict=True)
-    return {text: Problem(sentence, [Fix(**fix) for fix in fixes], assumed) for text, sentence, fixes, assumed in told}
+    told = zip(*(found[name] for name in ("problems", "sentences", "fixes", "assumed", "stops")), strict=True)
+    return {text: Problem(sentence, [Fix(**fix) for fix in fixes], *marks) for text, sentence, fixes, *marks in told}
 
 
 def contains(job: Job, fix: Fix) -> bool:

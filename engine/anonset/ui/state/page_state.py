@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import chain, count
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from anonset.errors import AnonsetError, Fix, InputError, plain_text
+from anonset.errors import AnonsetError, Fix, InputError, Problem, plain_text
 from anonset.jobs.frequent_values import first_rows
 from anonset.privacy.model import PrivacyModel
 from anonset.reading.file_options import NONE, OPEN, Unit
@@ -32,7 +32,7 @@ from anonset.spelling import StatedSettings, arguments_of, as_typed, spelled_by
 from anonset.ui.state.column_choice import ColumnChoice
 from anonset.ui.state.examination import Examination
 from anonset.ui.state.folder import JOB, Folder, replacement, require_data, settings_in, tables_of
-from anonset.ui.state.inspection import Inspection
+from anonset.ui.state.inspection import Inspection, without_numbers
 from anonset.ui.state.policy_state import KINDS, PolicyState
 from anonset.ui.state.publication import Publication
 from anonset.ui.state.setting_words import ITEMS, UNIT, in_words
@@ -63,6 +63,7 @@ class PageState:
         """Publication of the job that existed before the page was started."""
         self.examined: Examination | None = None
         self.chosen = ColumnChoice(self)
+        self._done: _DoneFix | None = None
         self.tree = TreeState(self)
         self.policies = {kind: PolicyState(self, kind) for kind in KINDS}
         self.workload = WorkloadState(self)
@@ -216,7 +217,8 @@ class PageState:
     def run_warnings(self) -> list[str]:
         """Warnings of the run that are not among those of the screen Data, which the owner checks there."""
         warnings = [] if self.publication is None else self.publication.run.warnings
-        return [one for one in warnings if one not in self.inspection.warnings]
+        shown = {without_numbers(one) for one in self.inspection.warnings}
+        return [one for one in warnings if without_numbers(one) not in shown]
 
     @property
     def publishing(self) -> bool:
@@ -325,14 +327,46 @@ class PageState:
 
         Without a job file, repeat the first inspection with the recommended settings.
         """
-        answers, asked = self.item_answers, self.inspection.asked_unit
+        answers, asked, before = self.item_answers, self.inspection.asked_unit, self.stated
         if fix.settings.keys() == {"unit"}:
             self.answer(",".join(Job(fix.settings).names("unit")))
         elif asked and not self.inspection.busy:
             self.require_not_publishing()
             self.inspection.propose_unit(asked, Job(fix.settings))
         elif not self._add(Job(fix.settings)):
+            self._propose_trees_again(Job(fix.settings).names("null"))
+            self._done = _DoneFix(fix, before, self.stated, self.inspection.assumed)
             self.inspection.settle(answers if fix in answers else [fix])
+            self._inspect_again()
+
+    def _propose_trees_again(self, nulls: Sequence[str]) -> None:
+        """Remove the hierarchies of columns in which a value becomes a missing one, ``COLUMN=VALUE``. The next
+        inspection proposes others: ranges, for example, need a number in each row.
+        """
+        job = self.stated
+        for name in {null.partition("=")[0] for null in nulls if "=" in null} & job.entries("hierarchy").keys():
+            numeric = [one for one in job.names("numeric") if one != name]
+            job = job.with_entry("hierarchy", name, None).with_(numeric=numeric)
+        self.change(job)
+
+    @property
+    def last_fix(self) -> Fix | None:
+        """Last fix that the owner chose, or None if other choices have changed the same settings since."""
+        done, now = self._done, self.stated
+        is_last = (
+            done is not None and not self.tables and all(now.get(name) == done.after.get(name) for name in done.changed)
+        )
+        return done.fix if done is not None and is_last else None
+
+    def undo_fix(self) -> None:
+        """Restore the settings before the last fix, and repeat the inspection."""
+        if (done := self._done) is not None and self.last_fix is not None:
+            job = self.stated.with_(**{name: done.before.get(name) for name in done.changed})
+            for name, tree in done.before.entries("hierarchy").items():
+                if tree != done.after.entries("hierarchy").get(name):
+                    job = job.with_entry("hierarchy", name, tree)
+            self.change(job.with_(**{name: done.before.get(name) for name in _COMPLETED}))
+            self._done, self.inspection.assumed = None, done.assumed
             self._inspect_again()
 
     def reasons(self, columns: Sequence[str]) -> dict[str, str]:
@@ -494,6 +528,24 @@ class PageState:
         if (job := self.file) is not None:
             self._require_inside(job)
             self.inspection.repeat()
+
+
+_COMPLETED = ("numeric", "missing")
+"""Settings that the inspection completes after a fix."""
+
+
+class _DoneFix(NamedTuple):
+    """Fix that the owner chose, the settings of the job before and after, and the warnings before."""
+
+    fix: Fix
+    before: Job
+    after: Job
+    assumed: Mapping[str, Problem]
+
+    @property
+    def changed(self) -> set[str]:
+        """Settings that the fix changed, without those that the inspection completes."""
+        return {*self.before.changes(self.after)} - {"hierarchy", *_COMPLETED}
 
 
 def _read(job: Path) -> Job:

@@ -1,15 +1,17 @@
 """State of the four steps to a publication, derived from the page state."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Collection, Hashable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from anonset.errors import AnonsetError, Problem
 from anonset.privacy.model import PrivacyModel
+from anonset.report.doubts import weak_guarantee
 from anonset.settings.model_choices import BY_ROLES, model_of, obstacle, remedies, sizes_of
 from anonset.settings.settings import Settings
 from anonset.spelling import counted
 from anonset.ui.state.command_runs import CANCELLED, CommandRun
+from anonset.ui.state.inspection import without_numbers
 from anonset.ui.state.page_state import PageState
 
 
@@ -85,6 +87,15 @@ def promise_of(state: PageState) -> tuple[PrivacyModel, Settings] | Problem:
     return model, validated
 
 
+def doubts_of(state: PageState) -> list[str]:
+    """Return the doubts of the report about the promise that are known before the publication."""
+    found = state.findings or state.inspection.linked or {}
+    if state.first_step or isinstance(promised := promise_of(state), Problem):
+        return []
+    typical = next(iter(found.get("items_per_person", ())), 0)
+    return [*weak_guarantee(promised[0], found.get("records", found.get("persons")), typical)]
+
+
 def _warnings(state: PageState) -> int:
     """Return the number of warnings that the screen Publish shows."""
     runs = _runs(state)
@@ -92,6 +103,12 @@ def _warnings(state: PageState) -> int:
     failed = [one for one in runs[1:] if one.code]
     shown = (found.get("higher_after"), found.get("broken"))
     return len(state.run_warnings) + sum(map(bool, shown)) + len(failed)
+
+
+def open_doubts(doubts: Sequence[str], checked: Collection[str]) -> list[str]:
+    """Return the doubts about a publication without those that the owner has checked as warnings about the data."""
+    known = {without_numbers(one) for one in checked}
+    return [one for one in doubts if without_numbers(one) not in known]
 
 
 def _data(state: PageState) -> Step:
