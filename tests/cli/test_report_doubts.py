@@ -621,6 +621,22 @@ def test_the_worst_case_is_in_the_first_line_the_table_and_the_doubts(place: Pla
     assert (stated_sizes is None) == bool(more)
 
 
+@pytest.mark.parametrize(("bound", "covers_inference"), [(["kl", "--l", "2"], True), (["kt", "--t", "0.9"], False)])
+@pytest.mark.parametrize("more", [[], ["--shareable"]], ids=["internal", "shareable"])
+def test_the_conclusion_states_the_bound_on_inference_and_its_strength(
+    place: Place, more: list[str], bound: list[str], covers_inference: bool
+) -> None:
+    """No limit contradicts the bound."""
+    report(place, [*BY_PATIENT, *ATTRIBUTES[:-1], *bound, "--k", "6", "--sensitive", "hiv"], 90, *more)
+    text = text_of((place.folder / f"{len(more)}.html").read_text(), "Conclusion")
+    assert re.search(r"finds at least 6 matching records; each group of records with equal \w+.* \(\(k,[lt]\)-", text)
+    limit = text.partition("Most important limit: ")[2]
+    assert ("that all matching records share is disclosed" in limit) != covers_inference
+    skew = place.run("risk", str(place.out), "--json").json["skewness"]["hiv"]
+    stated = f"for {skew['doubled']:.1%} of the rows, the value is at least twice as likely among the matching records"
+    assert f"{stated} as in all records (largest factor {skew['largest_gain']:.3g})." in limit
+
+
 def test_no_part_of_the_report_repeats_a_contradicted_declaration(place: Place) -> None:
     report(place, ["--unit", "visit", "--relational", "hiv,ward", "--model", "k", "--k", "3"], 60)
     page = (place.folder / "0.html").read_text()

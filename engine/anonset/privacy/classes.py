@@ -38,9 +38,17 @@ class SensitiveClasses(KAnonymity):
     @property
     def limits(self) -> str:
         """Limits of the guarantee."""
+        distribution = (
+            f"The model restricts the distribution of {self.sensitive!r} in each equivalence class, not the "
+            "probability that a person has a value."
+        )
+        first = (
+            f"{SHARED} {distribution}"
+            if self.diversity < 2
+            else f"{distribution} A value of another column that all matching records share is disclosed."
+        )
         return (
-            f"{SHARED} The model restricts the distribution of {self.sensitive!r} in each equivalence "
-            "class, not the probability that a person has a value. Missing values are not counted, and an equivalence "
+            f"{first} Missing values are not counted, and an equivalence "
             "class without known values satisfies the model. Someone who knows the sensitive values of other people in "
             "the equivalence class, or can exclude some values for a person, may infer the value with a higher "
             "probability. Values count as different even if they have almost the same meaning (similarity attack). "

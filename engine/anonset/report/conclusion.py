@@ -9,7 +9,7 @@ from anonset.privacy import PrivacyModel
 from anonset.reading.file_options import Unit
 from anonset.release.documents import UNDECLARED, Report
 from anonset.release.guarantee_limits import ranked_limits, sentences
-from anonset.report.risks.base import PagePart, doubted_person, worst_knowledge
+from anonset.report.risks.base import PagePart, doubted_person, likelier, worst_knowledge
 from anonset.report.risks.verdicts import attack_in_words
 from anonset.report.techniques import left_out
 from anonset.spelling import counted, listed, name_ranges
@@ -54,6 +54,8 @@ def plain_words(text: str, facts: ReportFacts) -> str:
 def conclusion(facts: ReportFacts, part: PagePart) -> list[str]:
     """Return three sentences: the guarantee, the simulated attacks, and the most important limit; and the columns."""
     promise, declared = sentences(facts.model.statement)[0].rstrip("."), facts.attested.declarations
+    if facts.model.singling_out and (bound := sentences(facts.model.inference)[0].rstrip(".")):
+        promise += f"; {bound[0].lower()}{bound[1:]}"
     if doubted := doubted_person(facts):
         promise += f"; here, {doubted}"
     if attacker_beyond(facts):
@@ -67,10 +69,17 @@ def conclusion(facts: ReportFacts, part: PagePart) -> list[str]:
     texts = [
         verified,
         _attacked(facts, part),
-        f"Most important limit: {ranked_limits(facts.model, [facts.attested.limits])[0][0]}",
+        f"Most important limit: {_limit(facts)}",
         *_columns(facts),
     ]
     return [plain_words(text, facts) for text in texts]
+
+
+def _limit(facts: ReportFacts) -> str:
+    """Return the most important limit, and how much more likely a limited inference becomes."""
+    limit = ranked_limits(facts.model, [facts.attested.limits])[0][0]
+    skew = facts.after.skews.get(facts.model.sensitive_column or "") if isinstance(facts.after, Risk) else None
+    return limit if skew is None else f"{limit.rstrip('.')}; {likelier(skew)}."
 
 
 def singled_out(facts: ReportFacts, answer: str) -> str:

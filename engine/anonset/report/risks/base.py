@@ -7,6 +7,7 @@ from anonset.analysis.summary import ItemDetail
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.jobs.report_facts import ReportFacts
 from anonset.measures.risks.item_inference import LIKELY, RARE, SURE, ItemInference
+from anonset.measures.risks.skewness import Skewness
 from anonset.measures.shares import percent
 from anonset.reading.file_options import Unit
 from anonset.release.documents import UNDECLARED, doubted_unit
@@ -51,6 +52,14 @@ def worst_knowledge(facts: ReportFacts) -> str:
     values = "all quasi-identifiers and " if facts.attested.data.quasi_identifiers else ""
     forms = [form.name for one in facts.details if isinstance(one, ItemDetail) for form in one.forms]
     return f"{values}all items of a person{' (and which published groups hide them)' if 'set' in forms else ''}"
+
+
+def likelier(skew: Skewness) -> str:
+    """Return how much more likely the matching records make a sensitive value, as a clause."""
+    return (
+        f"for {percent(skew.doubled)} of the rows, the value is at least twice as likely among the matching records as "
+        f"in all records (largest factor {skew.largest_gain:.3g})"
+    )
 
 
 def doubted_person(facts: ReportFacts) -> str:

@@ -19,6 +19,7 @@ from anonset.report.risks.base import (
     PagePart,
     above_threshold,
     inference_section,
+    likelier,
     of_rows,
     worst_knowledge,
 )
@@ -235,9 +236,8 @@ def _outcome_table(outcomes: Sequence[AttackResult]) -> tuple[tuple[str, ...], l
 def _skewed(skew: Skewness) -> str:
     compared = f"{percent(skew.guessed_of_all)} without them, {percent(skew.by_chance)} in random classes"
     return (
-        f"Guesses from the quasi-identifiers are correct for {percent(skew.guessed)} of the rows ({compared}). For "
-        f"{percent(skew.doubled)} of the rows, the value is at least twice as likely in the class as in all records. "
-        f"The largest factor is {skew.largest_gain:.3g}."
+        f"Guesses from the quasi-identifiers are correct for {percent(skew.guessed)} of the rows ({compared}). "
+        f"{likelier(skew).capitalize()}."
     )
 
 
