@@ -8,6 +8,7 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from anonset.data.hierarchies.hierarchy_rules import RANGE
 from anonset.errors import AnonsetError, Fix, InputError, Problem, plain_text
 from anonset.jobs.frequent_values import first_rows
 from anonset.privacy.model import PrivacyModel
@@ -340,11 +341,12 @@ class PageState:
             self._inspect_again()
 
     def _propose_trees_again(self, nulls: Sequence[str]) -> None:
-        """Remove the hierarchies of columns in which a value becomes a missing one, ``COLUMN=VALUE``. The next
-        inspection proposes others: ranges, for example, need a number in each row.
+        """Remove the ranges of columns in which a value becomes a missing one, ``COLUMN=VALUE``, because ranges need a
+        number in each row. The next inspection proposes another hierarchy.
         """
         job = self.stated
-        for name in {null.partition("=")[0] for null in nulls if "=" in null} & job.entries("hierarchy").keys():
+        named, trees = {null.partition("=")[0] for null in nulls if "=" in null}, job.entries("hierarchy")
+        for name in [one for one in named & trees.keys() if trees[one] == RANGE]:
             numeric = [one for one in job.names("numeric") if one != name]
             job = job.with_entry("hierarchy", name, None).with_(numeric=numeric)
         self.change(job)
