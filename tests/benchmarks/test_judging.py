@@ -470,6 +470,7 @@ def test_descriptions_of_experiments_are_not_sources():
 
 def test_a_data_set_is_compared_by_its_bytes(tmp_path, monkeypatch):
     monkeypatch.setenv("ANONSET_DATA", str(tmp_path))
+    sources.data_of.cache_clear()  # digests of the real files
     assert sources.data_of("pos_like") == ""
     with pytest.raises(InputError, match="bms_webview1"):
         sources.data_of("bms_webview1")
