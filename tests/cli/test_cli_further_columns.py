@@ -64,7 +64,7 @@ def test_a_declared_unit_whose_sensitive_column_differs_gets_a_command_with_the_
     job = str(place.folder / "job.toml")
     roles = ("--relational", "mota", "--sensitive", "salgaia", "--unit", "Kortnr")
     ran = place.run("inspect", cards(place), *roles, "-o", job)
-    command = command_of(ran.err, "anonset: complete command, to use the values of each person's first row")
+    command = command_of(ran.err, "anonset: complete command, to publish the values of each person's first row")
     assert place.run(*command).code == 0
     ran = place.run("anonymize", job, "--quiet")
     assert ran.code == 0, ran.err
