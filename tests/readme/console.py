@@ -132,14 +132,19 @@ def main() -> int:
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--bin", type=Path, default=HERE)
     arguments, differ = parser.parse_args(), False
-    for page in arguments.pages:
-        shown = page.read_text()
-        now = (renewed_notebook if page.suffix == ".ipynb" else renewed)(shown, arguments.bin.absolute())
-        if not arguments.check:
-            page.write_text(with_old_costs(shown, now))
-        elif lines := list(difflib.unified_diff(*(comparable(x).splitlines(True) for x in (shown, now)), str(page))):
-            differ = True
-            sys.stdout.writelines(lines)
+    # leftovers of other processes in the machine's temporary directory would change the output of commands
+    with tempfile.TemporaryDirectory() as temporary, mock.patch.dict(os.environ, {"TMPDIR": temporary}):
+        tempfile.tempdir = None
+        for page in arguments.pages:
+            shown = page.read_text()
+            now = (renewed_notebook if page.suffix == ".ipynb" else renewed)(shown, arguments.bin.absolute())
+            if not arguments.check:
+                page.write_text(with_old_costs(shown, now))
+            elif lines := list(
+                difflib.unified_diff(*(comparable(x).splitlines(True) for x in (shown, now)), str(page))
+            ):
+                differ = True
+                sys.stdout.writelines(lines)
     return int(differ)
 
 
