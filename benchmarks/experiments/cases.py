@@ -9,12 +9,13 @@ from benchmarks.experiments.factors import Cost, Factor, factor_of
 
 Parameters = Mapping[str, Any]
 Measured = Mapping[str, Any]
-Kind = Literal["paper", "data", "own", "enforced"]
-"""Origin of a claim: ``paper``, ``own``, ``data`` (a claim of a paper about a count that follows from the records, so
-no search decides it), or ``enforced`` (the algorithm receives the claim as a bound, or meets it by construction).
+Kind = Literal["paper", "derived", "own", "enforced"]
+"""Origin of a claim: ``paper``, ``own``, ``derived`` (a claim of a paper that could hardly have another outcome,
+because it follows from the data, from the kind of algorithm, or from other claims of the figure that hold), or
+``enforced`` (the algorithm receives the claim as a bound, or meets it by construction).
 """
-OF_PAPERS: tuple[Kind, ...] = ("paper", "data")
-"""Claims of papers. Counts of claims that hold leave out those of kind ``data``."""
+OF_PAPERS: tuple[Kind, ...] = ("paper", "derived")
+"""Claims of papers. Counts of claims that hold leave out those of kind ``derived``."""
 Key = tuple[str, str, float | str, str]
 """Identifier of a case and its result: figure, series, x and repetition."""
 

@@ -86,7 +86,7 @@ def _band(band: Band) -> str:
 
 def _verdicts(panel: Panel, judged: Sequence[Judged]) -> str:
     return "; ".join(
-        f"{one.claim.text}: **{one.verdict}**{f' ({one.basis})' if one.claim.kind == 'data' else ''}"
+        f"{one.claim.text}: **{one.verdict}**{f' ({one.basis})' if one.claim.kind == 'derived' else ''}"
         for one in judged
         if one.key == panel.figure and one.claim.kind in OF_PAPERS and panel.is_about(one.claim)
     )

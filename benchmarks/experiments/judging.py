@@ -21,7 +21,8 @@ from benchmarks.experiments.cases import ONLY, Case, Claim, Figure, Finding, Key
 from benchmarks.experiments.checks import ordering
 from benchmarks.experiments.factors import RUNS
 
-BASES = OF_PAPER, SUBSTITUTE, OF_DATA, TIMES = "the paper's data", "substitute data", "follows from the data", "times"
+OF_PAPER, SUBSTITUTE, DERIVED, TIMES = "the paper's data", "substitute data", "follows from data or claims", "times"
+BASES = OF_PAPER, SUBSTITUTE, DERIVED, TIMES
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class Judged:
     not a claim of a paper about the size of losses or errors.
     """
     basis: str = ""
-    """``the paper's data``, ``substitute data``, ``follows from the data`` or ``times``. Empty for our own studies."""
+    """One of `BASES`. Empty for our own studies."""
     errors: tuple[float, float] | None = None
     """Smallest and largest error of queries that the ordering compares under the reading, of the medians over the
     repetitions. None if the claim does not compare errors.
@@ -142,7 +143,20 @@ def judge(chosen: Paper, results_by_case: Mapping[Key, Mapping[str, Any]]) -> li
     corrected = criteria.holm([judged[i].p or 0.0 for i in tested])
     for i, p in zip(tested, corrected, strict=True):
         judged[i] = replace(judged[i], p=p)
-    return judged
+    return _with_derived(judged)
+
+
+def _with_derived(judged: Sequence[Judged]) -> list[Judged]:
+    """Mark orderings of a paper that hold, and of which each comparison is part of another ordering that holds."""
+    marked = list(judged)
+    for i, one in enumerate(judged):
+        of_paper = [other for other in marked if (other.claim.kind, other.key) == ("paper", one.key)]
+        holding = [other for other in of_paper if other.verdict == criteria.HOLDS_IN_WORDS]
+        compared = [other.compared for other in holding if other is not one]
+        if one.compared and one in holding and one.compared <= frozenset().union(*compared):
+            told = f"each comparison is part of another claim that holds; {one.measured}"
+            marked[i] = replace(one, claim=replace(one.claim, kind="derived"), basis=DERIVED, measured=told)
+    return marked
 
 
 def _without_printed_data(judged: Judged) -> Judged:
@@ -163,7 +177,7 @@ def _without_printed_data(judged: Judged) -> Judged:
 
 
 def basis_of(chosen: Paper, figure: Figure, claim: Claim, parts: Sequence[str] = ()) -> str:
-    """Return whether a claim is about times or follows from the data, or whether all its data are data of the paper.
+    """Return whether a claim is about times or derived, or whether all its data are data of the paper.
 
     If the judged parts are positions of the figure, such as data sets, the data are those of these positions.
     """
@@ -171,8 +185,8 @@ def basis_of(chosen: Paper, figure: Figure, claim: Claim, parts: Sequence[str] =
         return ""
     if claim.factor is RUNS:
         return TIMES
-    if claim.kind == "data":
-        return OF_DATA
+    if claim.kind == "derived":
+        return DERIVED
     levels = claim.factor.levels if claim.factor else [""]
     cases = [case for case in cases_of(figure, claim) if claim.check is None or case.repetition in levels]
     cases = [case for case in cases if str(case.x) in parts] or cases

@@ -84,7 +84,7 @@ def _provenance(results_by_case: Found) -> str:
 
 _HEADS = {
     "paper": "The paper's claims",
-    "data": "The paper's claims that follow from the data: no search decides them",
+    "derived": "The paper's claims that follow from the data, from the kind of algorithm, or from other claims",
     "own": "Our own claims",
     "enforced": "Properties that the algorithm enforces",
 }

@@ -25,7 +25,7 @@ def text(judged: Mapping[str, Sequence[Judged]]) -> str:
     document: dict[str, Any] = {
         "criteria": {
             "version": criteria.VERSION,
-            "digest": criteria_digest(judged),
+            "digest": criteria_digest(),
             "holds_from": criteria.HOLDS,
             "fails_to": criteria.FAILS,
             "most": criteria.MOST,
@@ -57,11 +57,12 @@ def in_short(verdict: str) -> str:
     return verdict.split(" the ")[0]
 
 
-def criteria_digest(judged: Mapping[str, Sequence[Judged]]) -> str:
+def criteria_digest() -> str:
     """Return a digest of all claims with their criteria."""
     lines = [
-        json.dumps([key, judgement.key, judgement.claim.kind, judgement.claim.text, judgement.claim.criterion])
-        for key, claims in judged.items()
-        for judgement in claims
+        json.dumps([key, figure.key, claim.kind, claim.text, claim.criterion])
+        for key in papers()
+        for figure in paper(key).figures
+        for claim in figure.claims
     ]
     return sha256("\n".join(sorted(lines)).encode()).hexdigest()[:16]

@@ -31,7 +31,7 @@ def of(claims, text):
 @pytest.mark.long
 @pytest.mark.parametrize("key", sorted({*runner.papers()} - {"optimum"}))  # no power law has proven optima
 def test_every_claim_can_hold_and_can_fail(key):
-    """Judge measured and invented results. Claims that follow from the data need only be able to fail."""
+    """Judge measured and invented results. Derived claims need only be able to fail."""
     chosen, random, constant = runner.paper(key), np.random.default_rng(0), []
     stored = runner.results_of(chosen)
     for figure in chosen.figures:
@@ -43,10 +43,10 @@ def test_every_claim_can_hold_and_can_fail(key):
                 outcomes, trials = {bool(claim.check(measured)[0])}, 0
             except KeyError:
                 continue  # a compared curve is not measured
-            while len(outcomes) < 2 and trials < 3000 and (claim.kind != "data" or outcomes == {True}):
+            while len(outcomes) < 2 and trials < 3000 and (claim.kind != "derived" or outcomes == {True}):
                 outcomes.add(bool(claim.check(invented(measured, claim, random))[0]))
                 trials += 1
-            if len(outcomes) < 2 and (claim.kind != "data" or outcomes == {True}):
+            if len(outcomes) < 2 and (claim.kind != "derived" or outcomes == {True}):
                 constant.append((figure.key, claim.text, outcomes))
     assert constant == []
 
@@ -224,8 +224,8 @@ def test_unlike_counters_are_not_compared():
 
 
 def test_counts_that_a_smaller_count_bounds_follow_from_the_data():
-    assert of(loukides_claims.FIGURE_14B, "COAT's number of merges is sub-linear in k").kind == "data"
-    assert of(poulis.FIGURE_7B, "fewer clusters are merged as k grows").kind == "data"
+    assert of(loukides_claims.FIGURE_14B, "COAT's number of merges is sub-linear in k").kind == "derived"
+    assert of(poulis.FIGURE_7B, "fewer clusters are merged as k grows").kind == "derived"
 
 
 @pytest.mark.parametrize(("share", "parts"), [(0.0001, (True, True)), (0.0005, (False, True))])
@@ -353,7 +353,7 @@ def test_a_tree_that_falls_between_two_sizes_does_not_grow():
     sawtooth = claim.check(curves("tree_nodes", DA=list(zip(sizes, (10, 80, 20, 160, 40), strict=True))))
     assert list(rising.parts.values()) == [True, True]
     assert list(sawtooth.parts.values()) == [True, False]
-    assert claim.kind == "data"
+    assert claim.kind == "derived"
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Verdicts from shares of repetitions, from named levels and from parts, and stale results."""
 
 import pytest
-from benchmarks.experiments import criteria, findings, render, runner, sources, verdicts
+from benchmarks.experiments import criteria, findings, judging, render, runner, sources, verdicts
 from benchmarks.experiments.cases import Case, Claim, Figure, Finding, Paper, Results
 from benchmarks.experiments.checks import ordering
 from benchmarks.experiments.factors import ORDERS, RUNS, SAMPLES
@@ -292,7 +292,7 @@ def test_an_ordering_without_a_reversed_comparison_is_equal_even_if_no_repetitio
     assert (judgement.verdict, judgement.met) == ("equal", 0), "one position holds, and the other is equal"
 
 
-def test_orderings_that_only_repeat_comparisons_of_others_are_counted():
+def test_orderings_that_only_repeat_comparisons_of_others_are_counted_separately():
     def of(*pairs):
         gaps = {("a", "b"): 0.1, ("a", "c"): 0.2, ("b", "c"): 0.3}
         return Claim(f"{pairs}", "", lambda r: ordering({"": {pair: gaps[pair] for pair in pairs}}, "-"), SAMPLES)
@@ -300,7 +300,12 @@ def test_orderings_that_only_repeat_comparisons_of_others_are_counted():
     def count(*claims):
         cases = SAMPLES.over([Case("f", "AA", 1, {})])
         paper = Paper("p", "A paper", [Figure("f", "Fig. 1", "x", {}, cases, claims)], dict)
-        return findings.repeating(judge(paper, {case.key: {"measured": {"loss": 0.5}} for case in cases}))
+        judged = judge(paper, {case.key: {"measured": {"loss": 0.5}} for case in cases})
+        assert findings.counts(judged)["hold under the reading of each paper"] == len(claims) - repeated(judged)
+        return repeated(judged)
+
+    def repeated(judged):
+        return [one.basis for one in judged].count(judging.DERIVED)
 
     lowest, highest, between = of(("a", "b"), ("a", "c")), of(("a", "c"), ("b", "c")), of(("b", "c"))
     assert count(lowest, highest) == 0
@@ -308,13 +313,14 @@ def test_orderings_that_only_repeat_comparisons_of_others_are_counted():
     assert count(lowest, lowest, lowest) == 2
 
 
-def test_claims_that_follow_from_the_data_are_counted_separately():
-    claim = judged(dict.fromkeys(SAMPLES.draws, 0.5), factor=SAMPLES, kind="data")
+def test_derived_claims_are_counted_separately():
+    claim = judged(dict.fromkeys(SAMPLES.draws, 0.5), factor=SAMPLES, kind="derived")
     other = judged(dict.fromkeys(SAMPLES.draws, 0.5), factor=SAMPLES)
     assert (claim.verdict, findings.holding([claim, other])) == ("holds", (1, 1, 1))
     counted = findings.counts([claim, other])
-    assert (counted["claims"], counted["hold, but follow from the data: not counted above"]) == (1, 1)
-    assert verdicts.totals({"p": [claim, other]}) == {"data": {"holds": 1}, "paper": {"holds": 1}}
+    derived = "hold, but follow from the data or from other claims: not counted above"
+    assert (counted["claims"], counted[derived]) == (1, 1)
+    assert verdicts.totals({"p": [claim, other]}) == {"derived": {"holds": 1}, "paper": {"holds": 1}}
 
 
 def test_a_claim_about_losses_has_no_verdict_if_a_publication_without_information_meets_it():
@@ -393,11 +399,11 @@ def test_times_of_a_paper_have_no_verdict():
         ({"b"}, SAMPLES, "substitute data"),
         ({"a"}, RUNS, "times"),
         (None, RUNS, ""),
-        ({"b"}, ORDERS, "follows from the data"),
+        ({"b"}, ORDERS, "follows from data or claims"),
     ],
 )
 def test_claims_name_the_data_on_which_they_are_judged(published, factor, basis):
-    kind = "data" if factor is ORDERS else "paper"
+    kind = "derived" if factor is ORDERS else "paper"
     claim = Claim("it loses little", "at most 1", lambda _: Finding(True, ""), factor=factor, kind=kind)
     figure = Figure("f", "Fig. 1", "x", {}, factor.over([Case("f", "AA", 1, {"data": "a"})]), [claim])
     published_data = None if published is None else frozenset(published)

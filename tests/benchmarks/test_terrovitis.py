@@ -199,4 +199,4 @@ def naive(column, hierarchy, most, image) -> list[int]:
 def test_claims_without_results_are_not_judged():
     judged = judging.judge(PAPER, {})
     assert {judgement.verdict for judgement in judged} == {"not measured", "not testable here"}
-    assert {judgement.claim.kind for judgement in judged} == {"paper", "data", "own", "enforced"}
+    assert {judgement.claim.kind for judgement in judged} == {"paper", "derived", "own", "enforced"}

@@ -43,7 +43,7 @@ TABLE_1 = (
         "lengths",
         "each number differs from the printed number by less than 0.05",
         loss.as_published({"bms_webview1": (59_602, 497, 267, 2.5), "bms_webview2": (77_512, 3_340, 161, 5.0)}),
-        kind="data",
+        kind="derived",
         over=_DATA,
         printed="59,602, 497, 267, 2.5; 77,512, 3,340, 161, 5.0",
     ),
@@ -309,7 +309,7 @@ FIGURE_14B = (
         "grow as fast as k",
         loss.sublinear("merges"),
         ORDERS,
-        "data",
+        "derived",
     ),
     Claim(
         "COAT's time is sub-linear in k",
@@ -324,7 +324,7 @@ TABLE_3 = (
         "the data are not public. 1,336 records with 3.1 codes on average contain fewer than 5,830 codes, so the "
         "paper must have counted codes that never occur",
         None,
-        kind="data",
+        kind="derived",
         printed="1,336, 5,830, 25, 3.1",
     ),
 )

@@ -251,7 +251,7 @@ FIGURE_7 = (
         "the data sets have the characteristics printed in the table",
         "all figures are equal, except that the average length may differ by 0.1",
         _as_printed,
-        kind="data",
+        kind="derived",
         over="data set",
         printed="59,602, 497, 267, 2.5; 77,512, 3,340, 161, 5.0",
     ),
@@ -272,7 +272,7 @@ _TREE_IS_STEADY = replace(
         "the largest value is at most 1.5 times the smallest",
         _spread_at_most((DA,), NODES),
     ),
-    kind="data",
+    kind="derived",
 )
 _AA_CONVERGES = _of(
     "AA costs much less for few records, and its cost converges to the cost of the others",
@@ -361,7 +361,7 @@ FIGURE_9 = (
             _superlinear,
             over=_STEP,
         ),
-        kind="data",
+        kind="derived",
     ),
     Claim(
         "the number of cuts grows exponentially with |I|",
@@ -405,7 +405,7 @@ FIGURE_10 = (
             "the value at least doubles with each m",
             _multiplies((DA,), NODES),
         ),
-        kind="data",
+        kind="derived",
     ),
     _of(_AA_SCALES, f"{_SCALES}, with each step of m", _scales_better),
     _of(
