@@ -148,7 +148,7 @@ def test_the_keyboard_alone_publishes(folder: Path) -> None:
     async def way(browser: Browser, _: str) -> None:
         await focus(browser, "visits.csv")
         await browser.press("Enter")
-        await browser.until_text("Choose an answer first")
+        await browser.until_text("Only you know the answer")
         await focus(browser, "Who is a person?")
         await browser.press("Enter")
         await browser.until("document.querySelector('.q-menu .q-item')")
@@ -159,7 +159,7 @@ def test_the_keyboard_alone_publishes(folder: Path) -> None:
             await browser.press("ArrowDown")
             await asyncio.sleep(0.2)
         await browser.press("Enter")
-        await browser.until("!document.body.innerText.includes('Choose an answer first')")
+        await browser.until("!document.body.innerText.includes('Only you know the answer')")
         await focus(browser, "Next: choose the promise")
         await browser.press("Enter")
         await browser.until_text("What do you promise?")
@@ -279,7 +279,7 @@ def test_every_control_of_the_screen_data_has_a_name_of_its_own(tmp_path: Path) 
 
     async def way(browser: Browser, _: str) -> None:
         await browser.open_file("survey.csv")
-        await browser.until_text("Choose an answer first")
+        await browser.until_text("Only you know the answer")
         assert ("combobox", "Who is a person?") in await browser.controls()
         await browser.answer("Each row is a different person")
         await browser.click("Choose trust, clean and food")
@@ -324,7 +324,7 @@ def test_no_screen_has_faults_of_accessibility(folder: Path) -> None:
     async def way(browser: Browser, address: str) -> None:
         await examine(browser, "files")
         await browser.open_file("visits.csv")
-        await browser.until_text("Choose an answer first")
+        await browser.until_text("Only you know the answer")
         await examine(browser, "question")
         await browser.answer("Each patient_id is a person")
         await browser.click("Show the first records")

@@ -129,12 +129,16 @@ def with_model(job: Job, model: str) -> Job:
 
 
 def fitting_model(job: Job) -> Job:
-    """Return a job with the model in `BY_ROLES` that fits its column roles. Nothing changes if its own model fits, or
-    if no model fits.
+    """Return a job with the model in `BY_ROLES` that fits its column roles, or with the model that also protects its
+    sensitive items. Nothing changes if its own model fits, or if no model fits.
 
     >>> fitting_model(Job({"model": "k", "algorithm": "cluster", "k": 9, "items": ["codes"]})).settings
     {'model': 'km', 'k': 9, 'items': ['codes'], 'm': 2}
+    >>> fitting_model(Job({"model": "km", "k": 9, "m": 2, "items": ["a"], "sensitive_items": ["HIV"]})).text("model")
+    'lm'
     """
+    if (secret := job.names("sensitive_items")) and job.text("model") in (*BY_ROLES, *BY_SENSITIVE_ITEMS.values()):
+        return with_sensitive_items(job, secret)
     if job.text("model") not in BY_ROLES or not obstacle(job.text("model"), job):
         return job
     return next((with_model(job, model) for model in BY_ROLES if not obstacle(model, job)), job)

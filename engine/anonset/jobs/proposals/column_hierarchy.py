@@ -93,8 +93,8 @@ class ColumnHierarchy(RedactedRepr):
         return listed(self.hierarchy.leaves.labels[low:high], most=_LEAVES_IN_TITLE)
 
     def matches(self, text: str, most: int, *, leaves: bool = False) -> list[int]:
-        """Return up to `most` nodes with a label that contains `text`. Labels that begin with the text come first. If
-        `leaves` is True, return only leaves.
+        """Return up to `most` nodes with a label that contains `text`. Labels that begin with the text come first, then
+        the most frequent. If `leaves` is True, return only leaves.
 
         >>> tree = ColumnHierarchy("codes", Hierarchy.from_tree(("all", ["E10", "I10", "1"])), np.ones(4, np.int64))
         >>> [tree.hierarchy.labels[node] for node in tree.matches("1", 2)]
@@ -102,10 +102,10 @@ class ColumnHierarchy(RedactedRepr):
         """
         wanted = text.casefold()
         found = [(node, label.casefold()) for node, label in enumerate(self.hierarchy.labels)]
-        places = [(label.find(wanted) > 0, node) for node, label in found if wanted in label]
+        places = [(label.find(wanted) > 0, -self.records[node], node) for node, label in found if wanted in label]
         if leaves:
-            places = [(late, node) for late, node in places if self.hierarchy.is_leaf[node]]
-        return [node for _, node in sorted(places)[:most]]
+            places = [place for place in places if self.hierarchy.is_leaf[place[-1]]]
+        return [node for *_, node in sorted(places)[:most]]
 
     def values_below(self, label: str) -> tuple[str, ...]:
         """Return the values below a node, in order.

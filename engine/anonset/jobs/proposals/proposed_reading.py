@@ -213,7 +213,7 @@ def _value_problems(
         *null_problems([column for column in profiles if column.name not in unread], dropped, rules, sets),
         *odd_codes(profiles),
         *word_problems(null_words),
-        *missing_code_problems(profiles),
+        *missing_code_problems([column for column in profiles if roles[column.name].role != "drop"]),
         *pair_problems(profiles, roles),
         *list_problems(shown),
         *separator_problems(shown),

@@ -16,7 +16,7 @@ from anonset.spelling import counted
 from anonset.ui.screens.columns_card import coarsened, create_columns, roles_of_job
 from anonset.ui.screens.first_rows import show_first_rows
 from anonset.ui.screens.fix_buttons import fix_buttons, open_fixes, warning_in_words
-from anonset.ui.screens.frame import Screen, button, card, empty, menu_of, text
+from anonset.ui.screens.frame import Screen, button, card, empty, menu_of, sentence, text
 from anonset.ui.screens.linked_tables import keys_of, show_tables, tables_state
 from anonset.ui.screens.run_sections import show_exposed
 from anonset.ui.state.page_state import PageState
@@ -36,7 +36,7 @@ def data_screen(state: PageState) -> None:
             _files(screen)
         return
     with screen.opened("What do the data contain?", lambda: state.command("inspect")):
-        screen.section(lambda: _status_state(state), lambda _: _status(state))
+        screen.section(lambda: _status_state(state), lambda _: _status(screen))
         screen.section(
             lambda: True if state.inspection.columns else None, lambda _: show_first_rows(screen, lambda: state.stated)
         )
@@ -98,20 +98,23 @@ def _next(screen: Screen) -> None:
 
 
 def _status_state(state: PageState) -> object:
-    return state.inspection.busy, state.inspection.linked is None, id(state.inspection.findings)
+    return state.inspection.busy, state.inspection.linked is None, id(state.inspection.findings), state.undoable
 
 
-def _status(state: PageState) -> None:
-    findings = state.inspection.findings
-    with ui.element("div").props("role=status"):
+def _status(screen: Screen) -> None:
+    state, findings = screen.state, screen.state.inspection.findings
+    with ui.element("div").props("role=status").classes("status"):
         if state.inspection.busy:
-            text("p", "Inspecting the data …").classes("busy")
+            old = "" if findings is None else " The facts below are from before."
+            text("p", f"Inspecting the data …{old}").classes("busy")
         elif state.inspection.linked is not None:
             text("p", f"{counted(len(state.inspection.linked['tables']), 'linked table')}.").classes("lead")
         elif findings is not None:
             is_counted = findings["records"] and not findings["question"]
             records = f", {counted(findings['records'], 'record')}" if is_counted else ""
             text("p", f"{counted(findings['rows'], 'row')}{records}.").classes("lead")
+    if (words := state.undoable) and not state.publishing:
+        _second_button(f"Undo: {words[:1].lower()}{words[1:]}", partial(screen.act, state.undo)).mark("undo choice")
 
 
 def _question_state(state: PageState) -> object:
@@ -126,15 +129,14 @@ def _question(screen: Screen) -> None:
     found = state.inspection.findings or state.inspection.linked
     if found is None or not (state.unit or found["question"]):
         return
-    with card(UNIT):
-        units = _units(state) if state.inspection.linked is None else keys_of(state)
-        answer = state.unit if state.unit in units else None
+    units = _units(state) if state.inspection.linked is None else keys_of(state)
+    answer = state.unit if state.unit in units else None
+    with card(UNIT).classes("" if answer else "question"):
         if answer is None:
-            text("p", "Choose an answer first: roles and risk depend on it. Only you know it.").classes("alert")
-            with ui.element("div").classes("actions"):
+            text("p", "Only you know the answer. Roles and risk depend on it.")
+            with ui.element("div").classes("answers"):
                 for unit in [one["unit"] for one in state.inspection.answers if one["unit"] in units][:_MOST_BUTTONS]:
-                    likely = button(units[unit], partial(screen.act, state.answer, unit))
-                    likely.classes("second").mark(f"likely-{unit}")
+                    button(units[unit], partial(screen.act, state.answer, unit)).mark(f"likely-{unit}")
         choice = menu_of(units, UNIT, partial(screen.act, state.answer), value=answer)
         choice.classes("wide").mark("unit")
         if answer is None:
@@ -153,11 +155,11 @@ def _items(screen: Screen) -> None:
     answers = [] if state.publishing else state.item_answers
     if not answers:
         return
-    with card(ITEMS):
-        text("p", "Choose an answer first: only the items that you choose are published.").classes("alert")
+    with card(ITEMS).classes("question"):
+        text("p", "Only you know the answer. Only the items that you choose are published.")
         for warning in _about_items(state):
-            text("p", warning)
-        with ui.element("div").classes("actions"):
+            text("p", sentence(warning))
+        with ui.element("div").classes("answers"):
             for answer in answers:
                 is_none = answer.settings == {"items": [NONE]}
                 label = "No column contains items" if is_none else fix_in_words(answer.settings)
@@ -230,14 +232,9 @@ def _problems(screen: Screen) -> None:
     new = any(fix.settings not in known for fix in open_fixes(state, found.fixes))
     errors = [one for one in found.errors if one in warnings or new]
     problems = [(one, warnings[one].fixes if one in warnings else found.fixes) for one in (*errors, *unchecked)]
-    if not (problems or warnings or state.last_fix):
+    if not (problems or warnings):
         return
     with card("Check"):
-        if (last := state.last_fix) and not state.publishing:
-            words = fix_in_words(last.settings)
-            _second_button(f"Undo: {words[:1].lower()}{words[1:]}", partial(screen.act, state.undo_fix)).mark(
-                "undo fix"
-            )
         with ui.element("ul").classes("checks"):
             for problem, fixes in problems:
                 with ui.element("li").classes("alert"):
@@ -264,7 +261,7 @@ def _checked(screen: Screen, warnings: Mapping[str, Problem]) -> None:
         with ui.element("ul"):
             for warning, problem in warnings.items():
                 with ui.element("li"):
-                    text("p", f"{problem.sentence}.")
+                    text("p", f"{sentence(problem.sentence)}.")
                     again = partial(screen.state.inspection.check, warning, checked=False)
                     _second_button("Check again", partial(screen.act, again)).mark("uncheck")
 

@@ -10,10 +10,10 @@ from anonset.settings.edits import QUESTIONS, edited
 from anonset.settings.job import Job
 from anonset.settings.job_changes import ROLES
 from anonset.spelling import listed, spelled_by
-from anonset.ui.screens.frame import Screen, button
+from anonset.ui.screens.frame import Screen, button, sentence
 from anonset.ui.state.inspection import contains
 from anonset.ui.state.page_state import PageState
-from anonset.ui.state.setting_words import fix_in_words, in_words
+from anonset.ui.state.setting_words import CHOOSE, fix_in_words, in_words, keep_in_words
 
 _OF_EACH_COLUMN = {"drop", "relational", "hierarchy", "publish_as_is"}
 """Settings that a message recommends for each column that it names. Several hierarchies alone are alternatives."""
@@ -26,9 +26,15 @@ def fix_buttons(screen: Screen, fixes: Sequence[Fix]) -> ui.element:
     state = screen.state
     with ui.element("div").classes("actions") as row:
         for fix in [] if state.publishing else together(open_fixes(state, fixes)):
+            if CHOOSE in fix.settings.values():
+                ui.link("Choose sensitive items", "/promise").mark("choose sensitive")
+                continue
             made = button(fix_in_words(fix.settings), partial(screen.act, state.apply_fix, fix)).mark("fix")
             if "publish_as_is" in fix.settings:  # no way to protect the columns
                 made.classes("second")
+        for fix in [] if state.publishing else fixes:
+            if (words := keep_in_words(fix.settings)) and contains(state.stated, fix):
+                button(words, partial(screen.act, state.keep_values, fix)).mark("keep values")
     return row
 
 
@@ -58,7 +64,7 @@ def warning_in_words(state: PageState, problem: Problem) -> str:
     done = [fix_in_words(fix.settings) for fix in problem.fixes if contains(job, fix)]
     with spelled_by(in_words):
         text = str(Problem(problem.sentence, [*together(open_fixes(state, problem.fixes)), *others]))
-    return f"{text}. In the job file: {listed(done)}" if done else text
+    return sentence(f"{text}. anonset does this already: {listed(done)}." if done else text)
 
 
 def open_fixes(state: PageState, fixes: Sequence[Fix]) -> list[Fix]:

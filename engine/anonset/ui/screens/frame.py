@@ -236,7 +236,7 @@ def _to_check(state: PageState) -> tuple[list[str], list[str]]:
     warnings, made = state.inspection.warnings, state.made
     unknown = [f"{UNKNOWN_WORDS}."] if state.unit == UNKNOWN else []
     doubts = doubts_of(state) if made is None or made.doubts is None else []
-    return [f"{warnings[one].sentence}." for one in state.inspection.unchecked], [*unknown, *doubts]
+    return [f"{sentence(warnings[one].sentence)}." for one in state.inspection.unchecked], [*unknown, *doubts]
 
 
 def _show_to_check(unchecked: Sequence[str], doubts: Sequence[str]) -> None:
@@ -261,6 +261,15 @@ def _show_step(name: str, step: Step) -> None:
 def text(tag: str, content: str) -> TextElement:
     """Create a text element."""
     return TextElement(tag=tag, text=content)
+
+
+def sentence(words: str) -> str:
+    """Return a message that begins with a capital letter, unless its first word contains one, as a name or a value.
+
+    >>> sentence("blanks read as the known value"), sentence("iPhone is a value")
+    ('Blanks read as the known value', 'iPhone is a value')
+    """
+    return f"{words[:1].upper()}{words[1:]}" if words.split(" ", 1)[0].islower() else words
 
 
 def alert(message: str, tag: str = "div") -> TextElement:

@@ -33,7 +33,8 @@ def item_search(screen: Screen, label: str, kind: str, choose: Callable[[str], N
     Parameters
     ----------
     leaves
-        True to offer only items or values. False to also offer groups of the hierarchy.
+        True to offer only items or values, the most frequent before a search. False to also offer groups of the
+        hierarchy.
     """
     trees = screen.state.tree
 
@@ -43,7 +44,7 @@ def item_search(screen: Screen, label: str, kind: str, choose: Callable[[str], N
 
     def show() -> None:
         wanted = (search.value or "").strip()
-        if trees.tree is None or not wanted:
+        if trees.tree is None or not (wanted or leaves):
             return
         with ui.element("div").props("role=status"), ui.element("ul").classes("tree"):
             for node in trees.tree.matches(wanted, _FOUND, leaves=leaves):

@@ -14,7 +14,7 @@ from anonset.ui.screens.fix_buttons import fix_buttons
 from anonset.ui.screens.frame import Screen, alert, button, card, show_limits, text
 from anonset.ui.screens.item_search import item_search, show_reading
 from anonset.ui.state.page_state import PageState
-from anonset.ui.state.setting_words import KNOWN, SIZE_WORDS
+from anonset.ui.state.setting_words import KNOWN, SENSITIVE, SIZE_WORDS
 from anonset.ui.state.steps import promise_of
 
 _MODELS = {
@@ -136,10 +136,13 @@ def _sensitive(screen: Screen) -> None:
             item_search(screen, "Search sensitive items", "sensitive", choose)
 
     with ui.element("details").mark("sensitive items") as asked:
-        text("summary", "Are some items sensitive, such as a diagnosis of HIV?")
+        text("summary", SENSITIVE)
         text("p", "If you choose sensitive items, the promise also bounds how surely others infer them.")
         place = ui.element("div")
         asked.on("toggle", lambda _: None if place.default_slot.children else search())
+    if any("sensitive_items" in fix.settings for one in state.inspection.warnings.values() for fix in one.fixes):
+        asked.props("open")
+        search()
     screen.section(lambda: state.stated.names("sensitive_items"), partial(_show_sensitive, screen))
 
 

@@ -3,7 +3,7 @@
 The screen runs the job. It shows the progress, the result, the risk, and links to the report and to the files.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from nicegui import ui
@@ -15,9 +15,9 @@ from anonset.reading.file_options import UNKNOWN
 from anonset.reading.linked import column_of
 from anonset.release.guarantee_limits import ranked_limits
 from anonset.settings.job import Job
-from anonset.spelling import listed, name_ranges
+from anonset.spelling import counted, listed, name_ranges
 from anonset.ui.screens.fix_buttons import fix_buttons
-from anonset.ui.screens.frame import Screen, alert, busy, button, card, show_limits, show_page, text
+from anonset.ui.screens.frame import Screen, alert, busy, button, card, show_limits, show_list, show_page, text
 from anonset.ui.screens.open_screen import counted_risk, show_verdict, verified
 from anonset.ui.screens.reports import show_reports
 from anonset.ui.screens.run_sections import show_risk
@@ -40,15 +40,13 @@ def publish_screen(state: PageState) -> None:
         state.find_publication()
         screen.section(lambda: state.made and state.publication, partial(_result, state))
         screen.section(lambda: verified(state.made), lambda of: show_verdict(*of))
-        screen.section(
-            lambda: state.made and (counted_risk(state.made), state.inspection.checked),
-            lambda of: show_risk(of[0][0], of[1]) if of[0] else None,
-        )
+        screen.section(lambda: counted_risk(state.made), lambda of: show_risk(of[0]))
         show_reports(screen, lambda: state.made, "/report")
         with card():
             screen.section(lambda: state.made and "Publish again", partial(text, "h2"))
             screen.section(lambda: _summary(state), _show_summary)
             screen.section(lambda: _algorithm(state), lambda names: _show_algorithm(*names))
+            screen.section(lambda: state.inspection.checked or None, _show_checked)
             screen.section(lambda: _start_state(state), lambda _: _start(screen, typed))
             screen.section(lambda: (_progress_state(state.publication), state.raw), lambda _: _progress(screen))
         with ui.element("div").classes("actions"):
@@ -88,6 +86,13 @@ def _summary(state: PageState) -> dict[str, str]:
 def _show_summary(texts: Mapping[str, str]) -> None:
     with ui.element("div").mark("summary"):
         _facts(texts)
+
+
+def _show_checked(warnings: Sequence[str]) -> None:
+    """Repeat the warnings that the owner has checked and that still apply."""
+    text("h3", f"You checked {counted(len(warnings), 'warning')}, which still {'apply' if warnings[1:] else 'applies'}")
+    with ui.element("div").classes("noted").mark("checked"):
+        show_list([f"{one}." for one in warnings])
 
 
 def _algorithm(state: PageState) -> tuple[str, str]:

@@ -1,6 +1,6 @@
 """Sections of a screen that show the risk or the errors of a finished command."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,7 +13,6 @@ from anonset.spelling import counted, listed
 from anonset.ui.screens.frame import alert, busy, card, show_list, table, text
 from anonset.ui.state.command_runs import CommandRun
 from anonset.ui.state.examination import Examination
-from anonset.ui.state.steps import open_doubts
 
 _SHARES = ("An attacker knows", "People who are unique")
 _RISKS = ("Highest risk", "Average risk", "Covered by the guarantee")
@@ -76,16 +75,11 @@ def risk_state(examined: Examination | None) -> tuple[Examination, object, objec
     return None if examined is None else (examined, ended(examined.risk), ended(examined.report))
 
 
-def show_risk(examined: Examination, checked: Collection[str] = ()) -> None:
+def show_risk(examined: Examination) -> None:
     """Show the risk of a publication for each kind of attacker knowledge, the doubts, and the results of simulated
     attacks.
 
     The table also shows the risk before anonymization, if the original is available.
-
-    Parameters
-    ----------
-    checked
-        Sentences of warnings that the owner has checked. The screen does not repeat them as doubts.
     """
     run = examined.risk
     risk = run.result
@@ -96,17 +90,12 @@ def show_risk(examined: Examination, checked: Collection[str] = ()) -> None:
         elif risk is None:
             show_errors(run)
         else:
-            _show_counted(risk, before, examined, checked)
+            _show_counted(risk, before, examined)
     if risk is not None:
         _attacks(risk)
 
 
-def _show_counted(
-    risk: Mapping[str, Any],
-    before: Mapping[str, Mapping[str, Any]],
-    examined: Examination,
-    checked: Collection[str],
-) -> None:
+def _show_counted(risk: Mapping[str, Any], before: Mapping[str, Mapping[str, Any]], examined: Examination) -> None:
     heads: tuple[str, ...] = (_SHARES[0], *_RISKS)
     rows: list[tuple[Any, ...]] = [
         (
@@ -124,7 +113,7 @@ def _show_counted(
             for one in exposures
         ]
     _history(risk)
-    _doubts(examined.doubts, checked)
+    _doubts(examined.doubts)
     if rows:
         if higher := risk.get("higher_after"):
             alert(higher_after_text([attributes_in_words(known) for known in higher]), "p").mark("higher-after")
@@ -165,14 +154,14 @@ def _history(risk: Mapping[str, Any]) -> None:
         _matches(after, original)
 
 
-def _doubts(doubts: Sequence[str] | None, checked: Collection[str]) -> None:
+def _doubts(doubts: Sequence[str] | None) -> None:
     """Show the doubts about a publication. Only the internal report finds all of them."""
     if doubts is None:
         text("p", "The internal report names the doubts to check first.").mark("doubts")
-    elif left := open_doubts(doubts, checked):
+    elif doubts:
         with ui.element("div").classes("alert").mark("doubts"), ui.element("div"):
             text("h3", "Check first")
-            show_list(left)
+            show_list(doubts)
 
 
 def _matches(after: Mapping[str, Any], before: Mapping[str, Any]) -> None:

@@ -3,11 +3,13 @@
 import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from secrets import token_urlsafe
 from typing import Any
 
+from anonset.columns.headers import is_sensitive
 from anonset.columns.roles import CODE_LEVELS, GIVEN, SETS
 from anonset.errors import Fix, InputError, Problem
 from anonset.reading.linked import column_of
@@ -17,10 +19,11 @@ from anonset.settings.job import Job
 from anonset.settings.job_changes import changed_job, checks_in, completing, with_check
 from anonset.settings.job_files import read_job
 from anonset.settings.job_text import CHECK, CHECKED
-from anonset.spelling import arguments_of
+from anonset.spelling import arguments_of, listed
 from anonset.ui.state.command_runs import Commands
-from anonset.ui.state.folder import JOB, replacement
+from anonset.ui.state.folder import JOB
 from anonset.ui.state.open_job import OpenJob
+from anonset.ui.state.setting_words import CHOOSE
 
 _KEPT = ("k", "m", "out")
 """Settings of a job that do not depend on who is a person."""
@@ -89,11 +92,13 @@ class Inspection(Commands):
         kinds = {one["name"]: one.get("items") or one["kind"] for one in (*self.columns, *linked)}
         known = {name: f"look like {kind}" for name, kind in kinds.items() if kind in CODE_LEVELS}
         wide = job.names(*SETS[1:])
-        items = {name: [name] for name in job.names(SETS[0])} | ({"items": wide} if wide else {})
-        if not job.names("sensitive_items"):
-            yield from unprotected_items(
-                {one: next((known[n] for n in of if n in known), "") for one, of in items.items()}
-            )
+        named = [name for name in wide if is_sensitive(name)]
+        seem = f"seem sensitive ({listed([repr(one) for one in named], 'and')})" if named else ""
+        items = {name: known.get(name, "") for name in job.names(SETS[0])}
+        items |= {"items": seem or next((known[name] for name in wide if name in known), "")} if wide else {}
+        for problem in () if job.names("sensitive_items") else unprotected_items(items):
+            secret = named if seem and seem in problem.sentence else CHOOSE
+            yield replace(problem, fixes=[Fix({"sensitive_items": secret})])
 
     def _is_about(self, problem: Problem, names: Sequence[str]) -> bool:
         """Return True if a problem names columns, all of which are among the given ones."""
@@ -195,7 +200,8 @@ class Inspection(Commands):
             await self._inspect(state.name, "--out", str(proposal))
             if proposal.exists():
                 if not state.publishing and state.answered:
-                    state.change(completing(state.stated, read_job(str(proposal), unanswered=True)))
+                    completed = completing(state.stated, read_job(str(proposal), unanswered=True))
+                    state.write(state.stated.changes(completed))
                 self._follow_checks(is_first=is_first)
 
     async def _inspect_tables(self, unit: str, edits: Job, *options: str) -> None:
@@ -217,9 +223,7 @@ class Inspection(Commands):
             if proposal.exists():
                 self.asked_unit = ""
                 self._state.require_not_publishing()
-                with replacement(job) as new:
-                    text = changed_job(proposal.read_text(encoding="utf-8"), kept)
-                    new.write_text(text, encoding="utf-8", newline="")
+                self._state.store(changed_job(proposal.read_text(encoding="utf-8"), kept))
         finally:
             proposal.unlink(missing_ok=True)
 
@@ -244,8 +248,7 @@ class Inspection(Commands):
         for warning, mark in marks.items():
             text = with_check(text, self.comments.get(warning, warning), mark)
         if text != before:
-            with replacement(job) as new:
-                new.write_text(text, encoding="utf-8", newline="")
+            self._state.store(text)
 
 
 def _columns_of(table: Mapping[str, Any]) -> list[dict[str, Any]]:

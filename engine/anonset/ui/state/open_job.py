@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from anonset.settings.job import Job
+from anonset.spelling import StatedSettings
 from anonset.ui.state.folder import Folder
 
 
@@ -53,7 +54,13 @@ class OpenJob(Protocol):
         """True while the publication is made."""
 
     def change(self, after: Job) -> None:
-        """Write the settings in which another job differs to the job file."""
+        """Write the settings in which another job differs to the job file, as the owner chose."""
+
+    def write(self, changes: StatedSettings) -> None:
+        """Write settings to the job file."""
+
+    def store(self, text: str) -> None:
+        """Replace the job file."""
 
     def require_not_publishing(self) -> None:
         """Reject changes of the job while it is running."""

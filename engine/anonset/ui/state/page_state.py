@@ -2,7 +2,8 @@
 
 import asyncio
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from itertools import chain, count
 from pathlib import Path
@@ -36,7 +37,7 @@ from anonset.ui.state.folder import JOB, Folder, replacement, require_data, sett
 from anonset.ui.state.inspection import Inspection, without_numbers
 from anonset.ui.state.policy_state import KINDS, PolicyState
 from anonset.ui.state.publication import Publication
-from anonset.ui.state.setting_words import ITEMS, UNIT, in_words
+from anonset.ui.state.setting_words import ITEMS, UNIT, fix_in_words, in_words, keep_in_words
 from anonset.ui.state.table_roles import Inspected, inspected_tables, with_columns
 from anonset.ui.state.tree_state import TreeState
 from anonset.ui.state.trial import Trial
@@ -64,7 +65,10 @@ class PageState:
         """Publication of the job that existed before the page was started."""
         self.examined: Examination | None = None
         self.chosen = ColumnChoice(self)
-        self._done: _DoneFix | None = None
+        self._done: list[_Before] = []
+        """Choices that the owner can undo, the last one last."""
+        self._stored = ""
+        """Job file as the page stored it last."""
         self.tree = TreeState(self)
         self.policies = {kind: PolicyState(self, kind) for kind in KINDS}
         self.workload = WorkloadState(self)
@@ -251,7 +255,7 @@ class PageState:
         return model_of(self.validated())
 
     def change(self, after: Job, tables: Mapping[str, Job] | None = None) -> None:
-        """Write the settings in which another job differs to the job file.
+        """Write the settings in which another job differs to the job file. Earlier choices cannot be undone any more.
 
         Parameters
         ----------
@@ -268,18 +272,32 @@ class PageState:
             own = {name: table.settings for name, table in self.tables.items()}
             new = {name: table.settings for name, table in tables.items()}
             changes = Job({**changes, **Job({"tables": own}).changes(Job({"tables": new}))})
-        self._write(changes)
+        self.write(changes)
+        self._done = []
 
-    def _write(self, changes: StatedSettings) -> None:
+    def write(self, changes: StatedSettings) -> None:
+        """Write settings to the job file.
+
+        Raises
+        ------
+        InputError
+            If the job is running, or linked tables cannot have these roles.
+        """
         if (job := self.file) is None or not changes:
             return
         self.require_not_publishing()
-        with replacement(job) as new:
-            text = changed_job(job.read_text(encoding="utf-8"), changes)
-            if "tables" in changes:
-                LinkedTables.of(tomllib.loads(text).get("tables", {}), self.unit, self.name, Place(str(job.parent)))
-            new.write_text(text, encoding="utf-8", newline="")
+        text = changed_job(job.read_text(encoding="utf-8"), changes)
+        if "tables" in changes:
+            LinkedTables.of(tomllib.loads(text).get("tables", {}), self.unit, self.name, Place(str(job.parent)))
+        self.store(text)
         self.inspection.failure = ""
+
+    def store(self, text: str) -> None:
+        """Replace the job file."""
+        if (job := self.file) is not None:
+            with replacement(job) as new:
+                new.write_text(text, encoding="utf-8", newline="")
+            self._stored = text
 
     def require_not_publishing(self) -> None:
         """Reject changes of the job while it is running.
@@ -297,7 +315,7 @@ class PageState:
 
         Columns get the roles that the inspection proposes for this person, unless the job contains roles for it.
         """
-        answers = self.raw.get(QUESTIONS["unit"], {})
+        answers, self._done = self.raw.get(QUESTIONS["unit"], {}), []
         if Unit.of(unit).key_in(answers) not in answers and (answers or self.inspection.linked is not None):
             self.require_not_publishing()
             self.inspection.propose_unit(unit)
@@ -317,10 +335,10 @@ class PageState:
         if role == "unit":
             self.answer(",".join(columns))
             return
-        if self._add(Job({role: list(columns)})):
-            return
-        self.change(fitting_model(self.stated))
-        if not self.tables:  # findings about linked tables do not depend on roles
+        added = Job({role: list(columns)})
+        with self._undoable(fix_in_words(added.settings)):
+            is_proposed = self._add(added)
+        if not (is_proposed or self.tables):  # findings about linked tables do not depend on roles
             self._inspect_again()
 
     def apply_fix(self, fix: Fix) -> None:
@@ -328,17 +346,27 @@ class PageState:
 
         Without a job file, repeat the first inspection with the recommended settings.
         """
-        answers, asked, before = self.item_answers, self.inspection.asked_unit, self.stated
+        answers, asked = self.item_answers, self.inspection.asked_unit
         if fix.settings.keys() == {"unit"}:
             self.answer(",".join(Job(fix.settings).names("unit")))
         elif asked and not self.inspection.busy:
             self.require_not_publishing()
             self.inspection.propose_unit(asked, Job(fix.settings))
-        elif not self._add(Job(fix.settings)):
-            self._propose_trees_again(Job(fix.settings).names("null"))
-            self._done = _DoneFix(fix, before, self.stated, self.inspection.assumed)
-            self.inspection.settle(answers if fix in answers else [fix])
+        else:
+            with self._undoable(fix_in_words(fix.settings)):
+                if self._add(Job(fix.settings)):
+                    return
+                self._propose_trees_again(Job(fix.settings).names("null"))
+                self.inspection.settle(answers if fix in answers else [fix])
             self._inspect_again()
+
+    def keep_values(self, fix: Fix) -> None:
+        """Remove the values of a fix from the lists in the job file, and repeat the inspection."""
+        values = {name: {*Job(fix.settings).names(name)} for name in fix.settings}
+        with self._undoable(keep_in_words(fix.settings)):
+            kept = {name: [one for one in self.stated.names(name) if one not in of] for name, of in values.items()}
+            self.change(self.stated.with_(**kept))
+        self._inspect_again()
 
     def _propose_trees_again(self, nulls: Sequence[str]) -> None:
         """Remove the ranges of columns in which a value becomes a missing one, ``COLUMN=VALUE``, because ranges need a
@@ -351,24 +379,34 @@ class PageState:
             job = job.with_entry("hierarchy", name, None).with_(numeric=numeric)
         self.change(job)
 
-    @property
-    def last_fix(self) -> Fix | None:
-        """Last fix that the owner chose, or None if other choices have changed the same settings since."""
-        done, now = self._done, self.stated
-        is_last = (
-            done is not None and not self.tables and all(now.get(name) == done.after.get(name) for name in done.changed)
-        )
-        return done.fix if done is not None and is_last else None
+    @contextmanager
+    def _undoable(self, words: str) -> Iterator[None]:
+        """Let the owner undo what the code in the ``with`` block changes."""
+        before = "" if self.file is None else self.file.read_text(encoding="utf-8")
+        done = [*self._done, _Before(words, before, self.inspection.assumed)] if before else []
+        yield
+        self._done = done
 
-    def undo_fix(self) -> None:
-        """Restore the settings before the last fix, and repeat the inspection."""
-        if (done := self._done) is not None and self.last_fix is not None:
-            job = self.stated.with_(**{name: done.before.get(name) for name in done.changed})
-            for name, tree in done.before.entries("hierarchy").items():
-                if tree != done.after.entries("hierarchy").get(name):
-                    job = job.with_entry("hierarchy", name, tree)
-            self.change(job.with_(**{name: done.before.get(name) for name in _COMPLETED}))
-            self._done, self.inspection.assumed = None, done.assumed
+    @property
+    def undoable(self) -> str:
+        """Last choice that the owner can undo, in words. Empty if there is none."""
+        return self._done[-1].words if self._done else ""
+
+    def undo(self) -> None:
+        """Restore the job file before the last choice, and repeat the inspection.
+
+        Raises
+        ------
+        InputError
+            If the job is running, or another program changed the job file.
+        """
+        self.require_not_publishing()
+        if self._done and (job := self.file) is not None:
+            if job.read_text(encoding="utf-8") != self._stored:
+                raise InputError(f"another program changed {job.name}, so the choice cannot be undone")
+            last = self._done.pop()
+            self.store(last.text)
+            self.inspection.assumed = last.assumed
             self._inspect_again()
 
     def reasons(self, columns: Sequence[str]) -> dict[str, str]:
@@ -383,11 +421,12 @@ class PageState:
         if self._propose_again(arguments_of(added.settings)):
             return True
         if added.names("items") == [NONE]:
-            self._write(added.settings)
+            self.write(added.settings)
         elif self.tables:
             self.change(*with_columns(self.stated, self.tables, self.inspected, self.unit, added))
         else:
             self.change(edited(self.stated, added))
+        self.change(fitting_model(self.stated))
         return False
 
     def _propose_again(self, options: Sequence[str]) -> bool:
@@ -446,7 +485,7 @@ class PageState:
             changes = self._tried.changes(with_candidate(self._tried, chosen, self.trial.trees))
             if self.tables:  # a default of linked tables applies only to jobs without an algorithm
                 changes = Job({**chosen.with_(hierarchy=None), **changes})
-            self._write(changes)
+            self.write(changes)
 
     def publish(self) -> None:
         """Start to publish the data of the job. A running trial is cancelled: it would slow the publication.
@@ -532,22 +571,12 @@ class PageState:
             self.inspection.repeat()
 
 
-_COMPLETED = ("numeric", "missing")
-"""Settings that the inspection completes after a fix."""
+class _Before(NamedTuple):
+    """Choice of the owner in words, and the job file and the warnings before it."""
 
-
-class _DoneFix(NamedTuple):
-    """Fix that the owner chose, the settings of the job before and after, and the warnings before."""
-
-    fix: Fix
-    before: Job
-    after: Job
+    words: str
+    text: str
     assumed: Mapping[str, Problem]
-
-    @property
-    def changed(self) -> set[str]:
-        """Settings that the fix changed, without those that the inspection completes."""
-        return {*self.before.changes(self.after)} - {"hierarchy", *_COMPLETED}
 
 
 def _read(job: Path) -> Job:

@@ -39,12 +39,15 @@ _ACTIONS = {
     "unit": "each {} is a person",
     "differing": "publish the values of each person's first row",
 }
+CHOOSE = "..."
+"""Value of a setting that the owner must choose."""
 _OF_COLUMNS = {
     "items": "use {} as items",
     "one_hot": "use {} as items, one per column",
     "one_code": "use {} as items, one code per cell",
     "relational": "an attacker may know {}",
     "sensitive": "protect {} from inference",
+    "sensitive_items": "protect {} from inference",
     "id": "publish {} in buckets, as the person",
     "keep": "publish {} unchanged, not protected",
     "drop": "do not publish {}",
@@ -81,6 +84,7 @@ ITEMS = "What are the items?"
 KNOWN = "What may an attacker know?"
 RULE = "Rule or file"
 CEILING = "Publish nothing above this node (ceiling)"
+SENSITIVE = "Are some items sensitive, such as a diagnosis of HIV?"
 TRY = "Try the candidates"
 OUT = "New folder for the publication"
 _CONTROLS = {
@@ -88,6 +92,7 @@ _CONTROLS = {
     "unit": (UNIT, "Data"),
     **{name: (label, "Promise") for name, label in SIZE_WORDS.items()},
     "model": (KNOWN, "Promise"),
+    "sensitive_items": (SENSITIVE, "Promise"),
     "hierarchy": (RULE, "Hierarchies"),
     "ceiling": (CEILING, "Hierarchies"),
     "algorithm": (TRY, "Try"),
@@ -156,7 +161,7 @@ def in_words(settings: StatedSettings) -> str:
     '“I take responsibility: publish zip unchanged”'
     """
     is_button = len(settings) > 1 or all(name in _ACTIONS or name in _OF_COLUMNS for name in settings)
-    if is_button and None not in settings.values():
+    if is_button and not any(value in (None, CHOOSE) for value in settings.values()):
         return f"“{fix_in_words(settings)}”"
     return " and ".join(_control(name, value) for name, value in settings.items())
 
@@ -165,7 +170,7 @@ def _control(name: str, value: Any) -> str:
     label, screen = _CONTROLS.get(name, ("", ""))
     if isinstance(value, Mapping):
         value = ", ".join(f"{key}={entry}".removesuffix("=...") for key, entry in value.items())
-    named = value in (None, True, "...")
+    named = value in (None, True, CHOOSE)
     shown = "" if named else f" ({', '.join(value) if isinstance(value, list) else value})"
     return f"“{label}”{shown} on the screen {screen}" if label else f"{name}{shown} in the job file"
 
@@ -181,6 +186,15 @@ def fix_in_words(settings: StatedSettings) -> str:
     """
     words = ", ".join(_words(name, value) for name, value in settings.items())
     return f"{words[:1].upper()}{words[1:]}"
+
+
+def keep_in_words(settings: StatedSettings) -> str:
+    """Return the opposite of a recommended setting for missing values in words. Empty for other settings.
+
+    >>> keep_in_words({"null": ["-", "n/a"]}), keep_in_words({"encoding": "latin-1"})
+    ('Keep -, n/a as a value', '')
+    """
+    return f"Keep {', '.join(Job(settings).names('null'))} as a value" if settings.keys() == {"null"} else ""
 
 
 def _words(name: str, value: Any) -> str:

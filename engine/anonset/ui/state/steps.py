@@ -1,6 +1,6 @@
 """State of the four steps to a publication, derived from the page state."""
 
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -11,7 +11,6 @@ from anonset.settings.model_choices import BY_ROLES, model_of, obstacle, remedie
 from anonset.settings.settings import Settings
 from anonset.spelling import counted
 from anonset.ui.state.command_runs import CANCELLED, CommandRun
-from anonset.ui.state.inspection import without_numbers
 from anonset.ui.state.page_state import PageState
 
 
@@ -105,12 +104,6 @@ def _warnings(state: PageState) -> int:
     return len(state.run_warnings) + sum(map(bool, shown)) + len(failed)
 
 
-def open_doubts(doubts: Sequence[str], checked: Collection[str]) -> list[str]:
-    """Return the doubts about a publication without those that the owner has checked as warnings about the data."""
-    known = {without_numbers(one) for one in checked}
-    return [one for one in doubts if without_numbers(one) not in known]
-
-
 def _data(state: PageState) -> Step:
     if state.inspection.busy:
         return Step("running", "inspecting")
@@ -151,7 +144,7 @@ def _try(state: PageState) -> Step:
 
 def _publish(state: PageState) -> Step:
     runs = _runs(state)
-    if any(run.code is None for run in runs):
+    if runs and runs[0].code is None:
         return Step("running", "running")
     if runs and runs[0].code not in (0, CANCELLED):
         return _FAILED
