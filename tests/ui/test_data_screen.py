@@ -12,7 +12,7 @@ from nicegui.testing import User
 from tests.ui.clicks import by_clicks, element, texts, until
 
 from anonset.cli.main import main
-from anonset.errors import Fix, Problem
+from anonset.errors import Fix, InputError, Problem
 from anonset.privacy.model import PrivacyModel
 from anonset.report.doubts import unprotected_items, weak_guarantee
 from anonset.settings.job import Job
@@ -603,6 +603,11 @@ def test_a_warning_names_only_remedies_that_have_a_button(tmp_path: Path) -> Non
         await user.open("/")
         (shown,) = (line for line in texts(user).splitlines() if line.startswith("'-' probably means"))
         assert shown == "'-' probably means a missing value ('sex'). anonset does this already: Treat - as missing."
+        user.find(marker="keep values").click()
+        await until(lambda: not state.stated.names("null") and not state.inspection.busy)
+        await until(lambda: "Undo: keep - as a value" in texts(user))
+        user.find(content="Treat - as missing", marker="fix").click()
+        await until(lambda: state.stated.names("null") == ["-"] and not state.inspection.busy)
 
     by_clicks(tmp_path, way)
 
@@ -770,11 +775,60 @@ def test_a_fix_leaves_a_job_that_runs_and_can_be_undone(tmp_path: Path) -> None:
         assert state.stated["missing"] == "empty,value"
         assert state.stated.entries("hierarchy")["age"].startswith("bins:")
         await until(lambda: "Undo: treat age=999 as missing" in texts(user))
+        missing = state.stated
+        state.give_role(["age"], "drop")
+        await until(lambda: "Undo: do not publish age" in texts(user) and not state.inspection.busy)
+        assert "null" not in state.stated
+        assert not any("999" in one for one in state.inspection.warnings)  # nobody sees the column
+        user.find(marker="undo choice").click()
+        await until(lambda: "null" in state.stated and not state.inspection.busy)
+        assert state.stated == missing
+        await until(lambda: "Undo: treat age=999 as missing" in texts(user))
         user.find(marker="undo choice").click()
         await until(lambda: "null" not in state.stated and not state.inspection.busy)
         assert state.stated == before
         await until(lambda: "Undo:" not in texts(user))
         assert step_of(state, "Data").words == words
+
+    by_clicks(tmp_path, way)
+
+
+@in_this_process
+def test_other_choices_and_other_programs_end_undo(tmp_path: Path) -> None:
+    survey(tmp_path)
+
+    async def way(_: User, state: PageState) -> None:
+        await declared(state, "survey.csv", "row")
+        state.give_role(["age"], "drop")
+        await until(lambda: not state.inspection.busy)
+        assert state.file is not None
+        state.file.write_text(state.file.read_text() + "# by hand\n")
+        with pytest.raises(InputError, match=r"another program changed survey\.toml"):
+            state.undo()
+        assert state.file.read_text().endswith("# by hand\n")
+        state.change(state.stated.with_(k=7))
+        assert state.undoable == ""
+
+    by_clicks(tmp_path, way)
+
+
+@in_this_process
+def test_sensitive_columns_of_marks_are_a_warning_whose_button_protects_them(tmp_path: Path) -> None:
+    survey(tmp_path)
+    file = tmp_path / "survey.csv"
+    file.write_text(file.read_text().replace("tiktok", "hiv").replace("drinks", "depression"))
+
+    async def way(user: User, state: PageState) -> None:
+        await declared(state, "survey.csv", "row")
+        state.apply_fix(next(one for one in state.item_answers if "one_hot" in one.settings))
+        await until(lambda: state.stated.names("one_hot") and not state.inspection.busy)
+        await user.open("/")
+        seem = "The items of items seem sensitive ('hiv' and 'depression'), and none is declared sensitive"
+        assert seem in texts(user)
+        user.find(content="Protect hiv and depression from inference", marker="fix").click()
+        await until(lambda: state.stated.names("sensitive_items") == ["hiv", "depression"])
+        assert state.model().name in ("lm", "klm")
+        await until(lambda: seem not in texts(user) and not state.inspection.busy)
 
     by_clicks(tmp_path, way)
 
@@ -817,6 +871,10 @@ def test_columns_of_marks_replace_other_items_by_one_click(tmp_path: Path) -> No
     by_clicks(tmp_path, way)
 
 
+def shown(user: User, marker: str) -> str:
+    return " ".join(one.text for one in element(user, marker).descendants() if getattr(one, "text", ""))
+
+
 def promised(state: PageState) -> PrivacyModel:
     promise = promise_of(state)
     assert not isinstance(promise, Problem)
@@ -842,7 +900,8 @@ def test_doubts_of_the_report_are_shown_before_the_publication(tmp_path: Path) -
             assert [doubt for doubt in doubts if doubt not in texts(user)] == []
         state.inspection.check(*state.inspection.unchecked)
         state.change(state.stated.with_(k=3, m=3))
-        await until(lambda: about_items.sentence not in texts(user))
-        assert [one for one in doubts if one in texts(user)] == [*weak_guarantee(promised(state), 40)]
+        await until(lambda: about_items.sentence not in shown(user, "to check"))
+        assert [one for one in doubts if one in shown(user, "to check")] == [*weak_guarantee(promised(state), 40)]
+        assert shown(user, "checked") == f"{about_items.sentence}."
 
     by_clicks(tmp_path, way)
