@@ -720,26 +720,33 @@ def test_a_sensitive_column_without_quasi_identifiers_may_be_items():
     assert anonset.inspect(data | {"symptoms": remarks}, unit="child").possible_roles == {}
 
 
-def test_rows_without_an_id_that_continue_an_order_are_not_skipped():
+@pytest.mark.parametrize("shape", ["number in each row", "blank in both", "rows of an order apart", "other orders"])
+def test_rows_without_an_id_that_continue_an_order_are_asked(shape):
     lines = [(order, line) for order in range(60) for line in range(1 + order % 3)]
+    if shape == "rows of an order apart":
+        lines.sort(key=lambda one: one[1])
     data = {
-        "order_id": [f"O{order:04}" for order, _ in lines],
+        "order_id": ["" if line and shape == "blank in both" else f"O{order:04}" for order, line in lines],
         "email": ["" if line else f"c{order % 20}@mail.example" for order, line in lines],
-        "product": [("lamp", "mug", "box", "tray", "bag")[n % 5] for n in range(len(lines))],
+        "product": [("lamp", "mug", "box", "tray", "bag")[(n + n // 7) % 5] for n in range(len(lines))],
     }
-    lost = sum(line > 0 for _, line in lines)
-    answers = {str(one.unit): one for one in anonset.inspect(data).question.answers}
-    assert answers["email"].problem
-    described = anonset.inspect(data).question.describe(answers["email"])
-    assert names(described, f"'{lost} rows' lost")
+    if shape == "other orders":
+        data["order_id"] = [f"O{n:04}" for n in range(len(lines))]
+    n_below, follow = sum(line > 0 for _, line in lines), shape in ("number in each row", "blank in both")
+    question = anonset.inspect(data).question
+    described = next(question.describe(one) for one in question.answers if str(one.unit) == "email")
+    word = "above" if follow else "skipped" if shape == "other orders" else "lost"
+    assert names(described, f"'{n_below} rows' {word}")
     found = anonset.inspect(data, unit="email")
-    assert found.records == 0
-    assert any(names(problem, f"email '{lost} rows' order_id lost") for problem in found.problems)
+    assert found.records == (0 if shape == "rows of an order apart" else 20)
+    fixes = [fix.settings for problem in found.checks for fix in problem.fixes]
+    assert ({"normalize": ["email=fill-down"]} in fixes) == (shape != "other orders")
+    if follow:
+        filled = anonset.inspect(data, unit="email", normalize="email=fill-down")
+        assert filled.records == 20
+        assert filled.settings["normalize"] == "email=fill-down"
+        assert "normalize" not in found.settings
     assert anonset.inspect(data, unit="email", skip_rows="no-id").records == 20
-    apart = data | {"order_id": [f"O{n:04}" for n in range(len(lines))]}
-    assert anonset.inspect(apart, unit="email").records == 20
-    names_ = data | {"order_id": [f"Lee{order % 7}" for order, _ in lines]}  # shared by customers
-    assert anonset.inspect(names_, unit="email").records == 20
 
 
 @pytest.mark.parametrize(("option", "n_bound"), [("SAS, on a server", 1), ("SAS", 0)])

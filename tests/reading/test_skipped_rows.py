@@ -51,6 +51,31 @@ def test_rows_without_an_id_are_refused_or_skipped_and_counted(reading, tmp_path
     assert np.asarray(table.transactions.lengths).tolist() == [2, 1, 1]
 
 
+CONTINUED = "order;id;age;codes\n1;a;30;E10\n;;;I10\n;;;J45\n2;b;;E10\n3;a;30;\n;;;E11\n"
+
+
+def test_rows_that_continue_the_row_above_have_its_id(reading, tmp_path):
+    path = written(tmp_path, CONTINUED)
+    with refused(InputError, "'row 2' empty normalize id=fill-down skip_rows no-id"):
+        reading(path, **ROLES, drop="order")
+    table = reading(path, **ROLES, drop="order", normalize="id=fill-down")
+    assert "rows with the id of the row above: 3" in changes(table)
+    assert np.asarray(table.transactions.lengths).tolist() == [4, 1]
+    assert [table.relational[0].vocabulary.labels[code] for code in table.relational[0].codes] == ["30", ""]
+
+
+def test_rows_continue_no_row_of_another_file_and_no_row_with_a_part_of_the_ids(reading, tmp_path):
+    folder = tmp_path / "days"
+    folder.mkdir()
+    (folder / "1.csv").write_text(CONTINUED)
+    (folder / "2.csv").write_text("order;id;age;codes\n;;;E10\n7;c;41;J45\n")
+    with refused(InputError, "2.csv 'row 1' empty"):
+        reading(folder, **ROLES, drop="order", normalize="id=fill-down")
+    path = written(tmp_path, "id;name;codes\n1;p;E10\n2;;I10\n")
+    with refused(InputError, "name 'row 2' empty"):
+        reading(path, unit="id,name", items="codes", normalize="id=fill-down,name=fill-down")
+
+
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 @pytest.mark.parametrize("footer", FOOTERS)
 def test_a_footer_is_refused_or_skipped_and_counted(reading, tmp_path, footer, end):

@@ -11,6 +11,8 @@ from anonset import arrow
 from anonset.data.array_types import Bools, Int64
 from anonset.lazy_arrow import pa
 
+FILL_DOWN = "fill-down"
+"""Rule that gives rows without an id the id of the row above."""
 _APOSTROPHES = frozenset("`\u00b4\u02b9\u02bb\u02bc\u02bd\u2018\u2019\u201b\u2032")
 _INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
 """Invisible characters that Unicode counts as letters or marks."""

@@ -51,7 +51,7 @@ class Change:
             return f"{self.rule}: {self.column}"
         if self.rule == NOT_DESCRIBED:
             return f"{self.rule}: {self.labels:,}, with {self.occurrences:,} row{'' if self.occurrences == 1 else 's'}"
-        if self.rule in _SKIPPED:
+        if self.rule in _OF_ROWS:
             return f"{self.rule}: {self.occurrences:,}"
         times = f"{self.occurrences:,} occurrence{'' if self.occurrences == 1 else 's'}"
         return f"{self.rule}: {self.labels:,} label{'' if self.labels == 1 else 's'} of {self.column}, {times}"
@@ -68,16 +68,24 @@ COARSENED = "coarsened by "
 """Prefix of the rule by which values were generalized during reading."""
 NOT_DESCRIBED = "skipped persons whom no row describes"
 """Rule that skips persons of linked tables, whose rows in other tables were read."""
-_SKIPPED = ("skipped rows without an id", "skipped footer lines", "skipped rows of labels")
+_OF_ROWS = (
+    "skipped rows without an id",
+    "skipped footer lines",
+    "skipped rows of labels",
+    "rows with the id of the row above",
+)
 
 
-def skipped(without_id: int, footer: int, labels: int, persons: int = 0, rows: int = 0) -> tuple[Change, ...]:
-    """Return skipped rows, and skipped persons of linked tables with their rows, as changes.
+def changed_rows(
+    without_id: int, footer: int, labels: int, continued: int = 0, persons: int = 0, rows: int = 0
+) -> tuple[Change, ...]:
+    """Return skipped rows, rows with the id of the row above, and skipped persons of linked tables with their rows, as
+    changes.
 
-    >>> [str(change) for change in skipped(12, 0, 0)]
+    >>> [str(change) for change in changed_rows(12, 0, 0)]
     ['skipped rows without an id: 12']
     """
-    counts = zip((*_SKIPPED, NOT_DESCRIBED), (0, 0, 0, persons), (without_id, footer, labels, rows), strict=True)
+    counts = zip((*_OF_ROWS, NOT_DESCRIBED), (0, 0, 0, 0, persons), (without_id, footer, labels, continued, rows), strict=True)
     return tuple(Change("", rule, *numbers) for rule, *numbers in counts if any(numbers))
 
 

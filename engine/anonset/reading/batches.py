@@ -13,7 +13,7 @@ import numpy as np
 
 from anonset import arrow
 from anonset.arrow import ArrowColumns
-from anonset.columns.identity import are_given, international
+from anonset.columns.identity import FILL_DOWN, are_given, international
 from anonset.columns.ids import are_values, holds_sets, texts_of
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import MEMORY, Store
@@ -78,6 +78,8 @@ class Batch(RedactedRepr):
     """Number of footer lines that were skipped."""
     labels: int = 0
     """Number of rows of labels that were skipped."""
+    continued: int = 0
+    """Number of rows without an id that have the id of a row above."""
     table: int = 0
     """Number of the linked table of the rows."""
     facts: Any = field(default=None, repr=False)
@@ -256,12 +258,12 @@ def open_source(data: Any, options: ReadOptions = AS_RECOGNISED, labels: Sequenc
     source = source_of(data, options.input_format, no_header=options.no_header)
     opens: Callable[[Source, ReadOptions], OpenedSource] = resolve_name(_OPENING[source.format])
     if source.format == TABLES:
-        return _with_country_codes(opens(source, options), options)
+        return _with_rules_of_ids(opens(source, options), options)
     _require_lines(source.where, source.format, options)
     opened = opens(source if labels is None else replace(source, labels=labels), options)
     never = expanded(opened.names, opened.named(options.never_null))
     opened = with_null_words(opened, rules_in(opened.names, options.null), never)
-    opened = _with_country_codes(opened, options)
+    opened = _with_rules_of_ids(opened, options)
     if options.skip_without_id:
         opened = opened.changed(Transform(ids=opened.named(options.ids)))
     if twice := [name for name in source.keys if name in opened.names]:
@@ -286,11 +288,44 @@ def with_null_words(opened: OpenedSource, words: Sequence[str], never: Sequence[
     return opened.changed(Transform(partial(_null_words, words, never))) if words else opened
 
 
-def _with_country_codes(opened: OpenedSource, options: ReadOptions) -> OpenedSource:
-    """Return a source in which national telephone numbers have the country code that a rule of their column names."""
+def _with_rules_of_ids(opened: OpenedSource, options: ReadOptions) -> OpenedSource:
+    """Return a source in which rules of their column names apply to ids: national telephone numbers have a country
+    code, and rows that continue the row above have its ids.
+    """
     rules = options.resolved(opened.names).rules_of_columns
     codes = {name: rule for name in opened.names for rule in rules.get(name, ()) if rule.startswith("+")}
-    return opened.changed(Transform(partial(_international, codes))) if codes else opened
+    opened = opened.changed(Transform(partial(_international, codes))) if codes else opened
+    continued = [name for name in opened.names if FILL_DOWN in rules.get(name, ())]
+    return filled_down(opened, continued) if continued else opened
+
+
+def filled_down(opened: OpenedSource, ids: Sequence[str]) -> OpenedSource:
+    """Return a source in which rows without a value in all columns `ids` have those of the nearest row above in the
+    same file. It is read from the beginning.
+    """
+
+    def batches(names: Sequence[str]) -> Iterator[Batch]:
+        above = dict[str, Any]()
+        for batch in opened.batches([*dict.fromkeys([*names, *ids])]):
+            above, columns = above if batch.before else {}, dict(batch.columns)
+            texts = {name: texts_of(columns[name]) for name in ids}
+            is_given = np.logical_or.reduce([are_given(text) for text in texts.values()])
+            rows = np.maximum.accumulate(np.where(is_given, np.arange(1, len(is_given) + 1), 0))
+            for name, text in texts.items():
+                with_above = pa.concat_arrays([above.get(name, arrow.text_array([""])), text])
+                columns[name] = pa.chunked_array([arrow.chosen(with_above, rows)])
+            n_continued = int((~is_given & ((rows > 0) | bool(above))).sum())
+            above |= {name: columns[name].chunk(0)[-1:] for name in ids if rows.max(initial=0)}
+            yield replace(batch, columns={name: columns[name] for name in names}, continued=n_continued)
+
+    def head(names: Sequence[str]) -> ArrowColumns:
+        columns = opened.head([*dict.fromkeys([*names, *ids])])
+        if not columns.keys() >= {*ids}:
+            return columns
+        one = next(filled_down(opened.with_columns(columns), ids).batches([*columns]))
+        return {name: one.columns[name] for name in names if name in columns}
+
+    return replace(opened, batches=batches, parts=lambda _: (), head=head)
 
 
 def _international(codes: Mapping[str, str], _: str, __: Sequence[str], columns: ArrowColumns) -> ArrowColumns:

@@ -29,7 +29,7 @@ from anonset.data.labels.vocabulary import LabelCollector, Vocabulary, canonical
 from anonset.data.progress import Progress
 from anonset.data.spans import ascending, spans
 from anonset.data.storage.store import MEMORY, Store
-from anonset.data.table_facts import COUNTRY, NOT_PUBLISHED, Change, PersonSign, skipped
+from anonset.data.table_facts import COUNTRY, NOT_PUBLISHED, Change, PersonSign, changed_rows
 from anonset.errors import Fix, InputError
 from anonset.lazy_arrow import pa
 from anonset.reading.batches import Batch, OpenedSource, ahead, open_source, with_more
@@ -275,7 +275,7 @@ class _TableColumns(ExitStack):
     ) -> None:
         super().__init__()
         roles, self.plan, self.store = plan.roles, plan, store
-        self.n = self.without_id = self.footer = self.labels = 0
+        self.n = self.without_id = self.footer = self.labels = self.continued = 0
         self.sets = _SetColumn(store) if sets is None else _ExpectedSets(sets)
         self.numbers = {name: _Numbers(name, store) for name in roles.relational if name in plan.numbers}
         texts = [name for name in (*roles.relational, *roles.sensitive, *roles.keep) if name not in plan.numbers]
@@ -301,7 +301,7 @@ class _TableColumns(ExitStack):
     @property
     def skipped(self) -> tuple[Change, ...]:
         not_described = (0, 0) if self.merge is None else self.merge.not_described
-        return skipped(self.without_id, self.footer, self.labels, *not_described)
+        return changed_rows(self.without_id, self.footer, self.labels, self.continued, *not_described)
 
     @property
     def spellings(self) -> dict[str, Int32]:
@@ -324,6 +324,7 @@ class _TableColumns(ExitStack):
                 self.add(replace(encoder, where=batch.where, before=batch.before, more=more), batch)
                 self._tell(progress)
                 self.footer, self.labels = self.footer + batch.footer, self.labels + batch.labels
+                self.continued += batch.continued
         source.judge()
 
     def _tell(self, progress: Progress | None) -> None:

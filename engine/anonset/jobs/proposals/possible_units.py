@@ -14,7 +14,7 @@ from anonset.jobs.proposals.proposal import Proposal
 from anonset.jobs.proposals.unit_reader import ProposedRoles, UnitReader, are_buckets, unnamable
 from anonset.reading.file_options import OPEN, ROW, UNKNOWN, Unit
 from anonset.settings.binding import HierarchySpec
-from anonset.spelling import setting
+from anonset.spelling import counted, setting
 
 _OF_SETS = ("one_hot", "one_code")
 _MOST_REPEATED, _MOST_OTHERS, _MOST_DISTINCT, _MOST_NAMED = 5, 3, 2, 10
@@ -96,6 +96,8 @@ class PossibleUnits(RedactedRepr):
         if candidate is None:
             return replace(proposal, persons=reader.rows), roles
         shared = [f"some with the same {candidate.part_of}"] if candidate.part_of else []
+        if proposal.table is not None and (lacking := reader.rows - candidate.given - proposal.skipped):
+            shared.append(f"if {counted(lacking, 'row')} without an id continue the row above")
         signs = [*person_signs(reader.data.columns, person)]
         shared += [f"{sign.persons:,} if 0 means {', '.join(sign.words)}" for sign in signs if sign.kind == COUNTRY]
         merges = [

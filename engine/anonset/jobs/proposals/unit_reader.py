@@ -7,8 +7,10 @@ from types import MappingProxyType
 
 import numpy as np
 
+from anonset import arrow
 from anonset.columns.headers import is_identifier, names_codes
-from anonset.columns.ids import are_values, counted_in, holds_sets, persons_in, rows_that_differ
+from anonset.columns.identity import FILL_DOWN
+from anonset.columns.ids import are_values, count_distinct, counted_in, holds_sets, persons_in, rows_that_differ
 from anonset.columns.marks import FILLED
 from anonset.columns.person_rules import (
     FEW_DIFFERING,
@@ -73,6 +75,8 @@ class UnitReader(RedactedRepr):
     """True if the owner must choose the unit. The reading settings are then equal for all units."""
     rejected: frozenset[str] = frozenset()
     """Columns that a run would reject."""
+    continued: Problem | None = None
+    """Problem that rows without an id continue other rows. None if there are no such rows."""
 
     @property
     def rows(self) -> int:
@@ -91,7 +95,8 @@ class UnitReader(RedactedRepr):
         problems
             Problems that are independent of the unit.
         """
-        reader, proposal = self, self._read(roles, problems)
+        reader = self._with_ids_above()
+        proposal = reader._read(roles, problems)
         while rejected := self._rejected(proposal):
             roles = {**roles, **rejected}
             reader = replace(reader, rejected=reader.rejected | rejected.keys())
@@ -283,33 +288,44 @@ class UnitReader(RedactedRepr):
         stated = self.data.declared.names("skip_rows")
         ids = tuple(self.data.declared.names("id")) or self.person
         lacking = self.rows - self._counted(ids)[0] if ids and self._are_plain(ids) else 0
+        if self.continued is not None:
+            return Job(), lacking, [self.continued]
         if not 0 < lacking <= (self.rows if "no-id" in stated else _MOST_WITHOUT_ID * self.rows):
             return Job(), 0, []
         text = f"column {', '.join(map(repr, ids))}: {counted(lacking, 'row')} without an id"
         if "no-id" in stated:
             return Job(), 0, [] if self.is_open else [Problem(f"{text}, skipped")]
-        if other := self._continued_by(ids):
-            fill = (
-                f"but the same {other!r} as a row with one: fill in the id in the file; without it, these rows are lost"
-            )
-            return Job(), lacking, [Problem(f"{text}, {fill}")]
-        problem = Problem(
-            text, [Fix({"skip_rows": ["no-id"]}, f"to remove these rows, of up to {counted(lacking, 'person')}")]
-        )
+        problem = Problem(text, [_without_rows(lacking)])
         return Job({"skip_rows": [*stated, "no-id"]}), lacking, [] if self.is_open else [problem]
 
-    def _continued_by(self, ids: Sequence[str]) -> str:
-        """Return another key whose value nearly all rows without an id share with a row that has one, such as the
-        number of an order whose first line contains the customer. Each value belongs to one id. Empty if there is none.
+    def _with_ids_above(self) -> "UnitReader":
+        """Return a reader for rows without an id that continue a row with one: in another column, such as the number of
+        an order, they have its value, and rows with an id have different values; or they alone are blank in it. If that
+        row is always the nearest above, its id is read.
         """
-        persons = persons_in([self.data.columns[name] for name in ids])
-        for (other,) in (names for names in self.counts if len(names) == 1 and names[0] not in ids):
-            codes = persons_in([self.data.columns[other]])
-            known = np.unique(codes[(persons >= 0) & (codes >= 0)])
-            continued = np.isin(codes[persons < 0], known).mean() >= _CONTINUED
-            if continued and not any(count_differing(codes, self.data.columns[name]) for name in ids):
-                return other
-        return ""
+        columns = {name: self.data.columns[name] for name in self.data.columns if self._are_plain([name])}
+        if not self.person or not {*self.person} <= {*columns} or "no-id" in self.data.declared.names("skip_rows"):
+            return self
+        given = np.array([persons_in([columns[name]]) >= 0 for name in self.person])
+        blank = ~given.any(axis=0)
+        if not blank.any() or blank[0] or not np.array_equal(given.all(axis=0), ~blank):
+            return self
+        rows = np.maximum.accumulate(np.where(blank, 0, np.arange(len(blank))))
+        for codes in (persons_in([columns[name]]) for name in columns if name not in self.person):
+            known, below = codes[~blank], codes[blank]
+            alone = bool((known >= 0).all() and (below < 0).all())
+            numbers = count_distinct(known) >= _CONTINUED * len(known)
+            if alone or (numbers and np.isin(below, known[known >= 0]).mean() >= _CONTINUED):
+                text = f"column {', '.join(map(repr, self.person))}: {counted(len(below), 'row')} without an id continue"
+                fill = Fix({"normalize": [f"{name}={FILL_DOWN}" for name in self.person]}, "if each is of that person")
+                if not (alone or bool((codes == codes[rows]).all())):
+                    lost = f"{text} another row; fill in the id in the file; without it, these rows are lost"
+                    return replace(self, continued=Problem(lost))
+                read = {name: arrow.chosen(columns[name], rows) for name in self.person}
+                data = replace(self.data, columns={**self.data.columns, **read})
+                problem = Problem(f"{text} the row above", [fill, _without_rows(len(below))])
+                return replace(self, data=data, counts={}, continued=problem)
+        return self
 
     def _unpublished(
         self, proposal: Proposal, roles: ProposedRoles, merged: ProposedRoles, published: ProposedRoles
@@ -533,6 +549,11 @@ class UnitReader(RedactedRepr):
             pairs = [f"{column.name}={column.separator}" for column in sets if (column.separator or "").strip()]
             return {"separator": " ".join(pairs)}
         return {"separator": marks.pop()} if marks and (grouped or marks != {" "}) else {}
+
+
+def _without_rows(n_rows: int) -> Fix:
+    """Return the setting that skips rows without an id."""
+    return Fix({"skip_rows": ["no-id"]}, f"to remove these rows, of up to {counted(n_rows, 'person')}")
 
 
 def _with_problems(proposal: Proposal, *problems: Problem) -> Proposal:

@@ -9,7 +9,7 @@ import numpy as np
 from anonset import arrow
 from anonset.arrow import ArrowColumns, is_list
 from anonset.columns.cells import LIST, NoListError, items_of_lists
-from anonset.columns.identity import are_given
+from anonset.columns.identity import FILL_DOWN, are_given
 from anonset.columns.missing import NULLS
 from anonset.data import CategoricalColumn, SetColumn
 from anonset.data.array_types import Int32, Int64
@@ -319,9 +319,10 @@ def _first_null(values: Any) -> int:
 
 def empty_id(where: str, name: str, first: int, alike: str) -> Problem:
     """Return the problem of empty ids. `first` is the first row with an empty id, counted from 0."""
-    way = "give each row an id, such as that of the row above if a person has several rows"
-    problem = f"{where}: id column {name!r}: row {first + 1} is empty{alike}; {way}"
-    return Problem(problem, [Fix({"skip_rows": ["no-id"]}, "to lose these rows, and persons without other rows")])
+    problem = f"{where}: id column {name!r}: row {first + 1} is empty{alike}; give each row an id"
+    fixes = [Fix({"normalize": [f"{name}={FILL_DOWN}"]}, "if it continues the row above")] if first else []
+    lost = Fix({"skip_rows": ["no-id"]}, "to lose these rows, and persons without other rows")
+    return Problem(problem, [*fixes, lost])
 
 
 def with_nulls(columns: ArrowColumns, words: Collection[str], never: Collection[str] = ()) -> ArrowColumns:

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from anonset.columns.identity import international
+from anonset.columns.identity import FILL_DOWN, international
 from anonset.data import CategoricalColumn, SetColumn, Vocabulary
 from anonset.data.blocks import SetColumnBuilder, keep_tokens, tidy_rows
 from anonset.data.spans import begins_of, spans
@@ -36,9 +36,12 @@ NORMALIZATIONS: Mapping[str, Callable[[str], str]] = MappingProxyType(
         "strip-blanks": lambda label: "".join(label.split()),
         "strip-zeros": lambda label: label.lstrip("0") or label[-1:],
         "nfc": lambda label: unicodedata.normalize("NFC", label),
+        FILL_DOWN: str,
     }
 )
-"""Rules by name. ``strip-zeros`` strips leading zeros, and ``nfc`` composes letters and accents."""
+"""Rules by name. ``strip-zeros`` strips leading zeros, and ``nfc`` composes letters and accents.
+``fill-down`` applies to rows (`filled_down`), and leaves labels unchanged.
+"""
 _COUNTRY = re.compile(r"\+[1-9]\d{0,2}")
 """Rule that writes national telephone numbers with this country code."""
 
