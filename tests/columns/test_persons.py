@@ -304,3 +304,36 @@ def test_running_numbers_below_a_header_that_names_an_id_precede_rows(header):
         "event": [("fall", "pain", "cough")[n % 3] for n in range(240)],
     }
     assert inspect(data).question.answers[0].unit == (header,)
+
+
+FIRST_NAMES = ["Anna", "Peter", "Paul", "Karin", "Hans", "Julia", "Laura", "Thomas"]
+
+
+@pytest.mark.parametrize(
+    ("header", "form"), [("Konto", "K-{}"), ("email", "family{}@mail.example"), ("Telefon", "+49 89 {}")]
+)
+def test_an_account_of_a_family_is_offered_with_the_first_name(header, form):
+    data = members(header, "Vorname")
+    data[header] = [form.format(int(house) * 37 + 400_000) for house in data[header]]
+    data["Vorname"] = [FIRST_NAMES[int(one)] for one in data["Vorname"]]
+    assert offered(data)[0] == f"{header},Vorname"
+
+
+@pytest.mark.parametrize("n", [100, 1_000, 5_000])
+@pytest.mark.parametrize(("header", "form"), [("household_key", "{}"), ("Tessera", "IT-178.{:03}"), ("hogar_id", "{}")])
+def test_keys_of_any_form_precede_weeks_places_and_rows(n, header, form):
+    rng = np.random.default_rng(7)
+    persons = rng.integers(1, n // 6, n)
+    columns = {
+        header: [form.format(one) for one in persons],
+        "BASKET_ID": [
+            str(40_000_000 + 7 * int(one) + int(day) % 3) for one, day in zip(persons, range(n), strict=True)
+        ],
+        "PRODUCT_ID": [str(number) for number in rng.integers(1, 90_000, n)],
+        "STORE_ID": [str(number) for number in rng.integers(1, 30, n)],
+        "WEEK_NO": [str(number) for number in rng.integers(1, 100, n)],
+    }
+    found = possible_persons({name: pa.chunked_array([values]) for name, values in columns.items()}, list(columns))
+    assert found[0].columns == (header,)
+    assert found[0].precedes_rows(found)
+    assert not any({"WEEK_NO", "STORE_ID", "PRODUCT_ID"}.intersection(one.columns) for one in found)

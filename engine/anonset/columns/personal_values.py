@@ -48,7 +48,7 @@ _SURE_NETWORK = re.compile(
     r"(?=.*[12]\d\d)((1?\d?\d|2[0-4]\d|25[0-5])(\.(?!$)|$)){4}|([0-9a-fA-F]{1,4}:){7}[0-9a-fA-F]{1,4}"
 )
 _HANDLE = re.compile(r"@[A-Za-z]\w{2,29}")
-_KEY = re.compile(r"(?=.*\d)(?=.*[^\W\d_])[\w-]+").fullmatch
+_KEY = re.compile(r"(?=.*\d)(?=.*[^\W\d_])(?:[\w-]|(?<=\d)\.(?=\d{3}))+").fullmatch
 _SERIAL = re.compile(r"\d{4,8}[-+]\d{3,5}").fullmatch
 _HEXADECIMAL = re.compile(r"[0-9A-F]{6,}|[0-9a-f]{6,}").fullmatch
 _LONG = 6
@@ -297,13 +297,15 @@ def year_of(label: str) -> int:
 
 
 def are_keys(labels: Sequence[str]) -> bool:
-    """Return True if all labels look like keys. Keys are letters with digits, long decimal or hexadecimal numbers of
-    equal width, or numbers in two parts such as personal numbers.
+    """Return True if all labels look like keys. Keys are letters with digits, also in groups of three, long decimal or
+    hexadecimal numbers of equal width, or numbers in two parts such as personal numbers.
 
     >>> are_keys(["q10", "q1234"]), are_keys(["100234", "992345"]), are_keys(["1500", "93000"]), are_keys(["E11 J45"])
     (True, True, False, False)
     >>> are_keys(["19830815-9757", "19680319-8332"]), are_keys(["F6AED45A", "01234567"]), are_keys(["2020-01-31"])
     (True, True, False)
+    >>> are_keys(["IT-178.844", "IT-90.021"]), are_keys(["2.5mg", "1.25mg"])
+    (True, False)
     """
     long = {len(label) for label in labels if label.isdecimal()}
     return bool(labels) and (

@@ -274,12 +274,13 @@ def _is_small(one: Profile) -> bool:
 
 
 def _may_be_a_household(one: Profile) -> bool:
-    is_plain = not _is_small(one) and one.meaning not in (*ATTRIBUTES, *CONTACTS, "name")
+    is_plain = not _is_small(one) and one.meaning not in (*ATTRIBUTES, "name")
     several = one.distinct >= max(3, min(_FEW, len(one.codes) / _ROWS_OF_FEW))
     without_blanks = replace(one, labels=tuple("".join(label.split()) for label in one.labels))
     serial = without_blanks.are_numbers and without_blanks.are_serial and not is_about(one.name, "quantities")
     are_words = 2 * sum(any(map(str.isdigit, label)) for label in one.labels) <= len(one.labels)
-    return is_plain and several and not are_words and (serial or is_identifier(one.name) or one.is_numbered or one.keys)
+    is_key = serial or is_identifier(one.name) or one.is_numbered or one.keys
+    return is_plain and several and (one.meaning in CONTACTS or (is_key and not are_words))
 
 
 def _names_a_member(one: Profile) -> bool:

@@ -85,7 +85,9 @@ def changed_rows(
     >>> [str(change) for change in changed_rows(12, 0, 0)]
     ['skipped rows without an id: 12']
     """
-    counts = zip((*_OF_ROWS, NOT_DESCRIBED), (0, 0, 0, 0, persons), (without_id, footer, labels, continued, rows), strict=True)
+    counts = zip(
+        (*_OF_ROWS, NOT_DESCRIBED), (0, 0, 0, 0, persons), (without_id, footer, labels, continued, rows), strict=True
+    )
     return tuple(Change("", rule, *numbers) for rule, *numbers in counts if any(numbers))
 
 

@@ -188,8 +188,8 @@ class FileOptions(_Options):
         ITEMS,
         "Rules that clean up items, in the given order: upper, lower, strip-dots, strip-hyphens, strip-blanks, "
         "strip-zeros (leading zeros), nfc (composed letters). COL=upper cleans up a relational, sensitive or "
-        "set-valued column, or ids. COL=+49 writes telephone numbers that begin with one 0 with this country code. COL=fill-down gives rows "
-        "without an id that of the row above.",
+        "set-valued column, or ids. COL=+49 writes telephone numbers that begin with one 0 with this country code. "
+        "COL=fill-down gives rows without an id that of the row above.",
     ] = ()
     unknown: Annotated[
         Literal["error", "suppress", "prefix"],

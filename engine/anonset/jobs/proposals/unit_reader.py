@@ -316,7 +316,9 @@ class UnitReader(RedactedRepr):
             alone = bool((known >= 0).all() and (below < 0).all())
             numbers = count_distinct(known) >= _CONTINUED * len(known)
             if alone or (numbers and np.isin(below, known[known >= 0]).mean() >= _CONTINUED):
-                text = f"column {', '.join(map(repr, self.person))}: {counted(len(below), 'row')} without an id continue"
+                text = (
+                    f"column {', '.join(map(repr, self.person))}: {counted(len(below), 'row')} without an id continue"
+                )
                 fill = Fix({"normalize": [f"{name}={FILL_DOWN}" for name in self.person]}, "if each is of that person")
                 if not (alone or bool((codes == codes[rows]).all())):
                     lost = f"{text} another row; fill in the id in the file; without it, these rows are lost"
