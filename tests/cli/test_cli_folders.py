@@ -94,7 +94,10 @@ def test_another_key_needs_its_own_job(place: Place) -> None:
     assert f"If each order_id is a person: {command}\n" in ran.out
     declare(job, "order_id")
     ran = place.run("anonymize", str(job))
-    assert (ran.code, f"to propose these roles: anonset inspect {job} --unit order_id" in ran.err) == (2, True)
+    further = place.folder / "job-2.toml"
+    printed = f"to propose these roles: anonset inspect {job} --unit order_id -o {further}"
+    assert (ran.code, printed in ran.err) == (2, True)
+    assert (place.run(*printed.split()[5:]).code, further.exists()) == (0, True)
     ran = place.run(*command.split()[1:])
     assert (ran.code, "replace unit" in ran.out) == (0, False)
     assert place.run("anonymize", str(other)).code == 0

@@ -5,6 +5,7 @@ set.
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
+from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -135,10 +136,19 @@ def _with_answer(path: str, job: Job, question: str, text: str, flags: Job, *, u
     if names == [OPEN]:
         raise _open_question(path, job, question, text)
     lines = listed([f"{question} = {toml_of(key)}" for key in answers], "or")
-    command = as_typed("inspect", path, {"unit": job.names("unit"), question: names})
+    command = f"{as_typed('inspect', path, {'unit': job.names('unit'), question: names})} -o {next_job_file(path)}"
     named = f"{question} = {toml_of(','.join(names))}"
     msg = f"{path}: the job has no settings for {named}, only for {lines}; to propose these roles: {command}"
     raise InputError(msg)
+
+
+def next_job_file(source: str) -> str:
+    """Return the name of a new job file: ``job.toml``, or with a number if the source is a job file."""
+    if not source.lower().endswith(".toml"):
+        return "job.toml"
+    job = Path(Place(source).name if is_address(source) else source)
+    further = (job.with_stem(f"{job.stem}-{number}") for number in count(2))
+    return str(next(file for file in further if not file.exists()))
 
 
 def item_fixes(job: Job) -> list[Fix]:

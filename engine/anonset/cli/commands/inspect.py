@@ -3,7 +3,6 @@
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -54,7 +53,7 @@ def inspect(
     from anonset.jobs.proposals.linked_proposal import inspect_linked
     from anonset.reading.sources.files import write_file
     from anonset.report.findings import findings_account
-    from anonset.settings.job_files import over_job
+    from anonset.settings.job_files import next_job_file, over_job
 
     if out is not None:
         _require_new(Path(out))
@@ -77,7 +76,7 @@ def inspect(
         error.commands = [f"complete command: {command}" for command in commands]
         raise
     typed, trees = Job({**given, **findings.recognised, "hierarchy": []}), given.get("hierarchy")
-    job = Path(out or _new_job(source))
+    job = Path(out or next_job_file(source))
     job = job.with_stem(f"{job.stem}-more") if out is not None and findings.records else job
     further, condition = further_roles(findings.possible_items, findings.possible_roles)
     more = [f"{as_typed('inspect', source, {**typed, **columns}, trees)} -o {job}" for columns in further]
@@ -153,18 +152,12 @@ def _ways_to_read(source: str, place: str, flags: Job, roles: Job, ways: Sequenc
     return commands
 
 
-def _new_job(source: str) -> str:
-    """Return the name of a new job file: ``job.toml``, or with a number if the source is a job file."""
-    if not source.lower().endswith(".toml"):
-        return "job.toml"
-    further = (Path(source).with_name(f"{Path(source).stem}-{number}.toml") for number in count(2))
-    return str(next(file for file in further if not file.exists()))
-
-
 def _next_job(source: str, flags: Job, trees: Any, written: str, *, is_open: bool) -> str:
     """Return the command that writes the findings to a new job file."""
+    from anonset.settings.job_files import next_job_file
+
     answer = '; in it, replace unit = "?" by the line that states who is a person' if is_open else ""
-    command = f"{as_typed('inspect', source, flags, trees)} -o {_new_job(source)}"
+    command = f"{as_typed('inspect', source, flags, trees)} -o {next_job_file(source)}"
     return f"Next: {command}, to write these {written} to a job file{answer}"
 
 
