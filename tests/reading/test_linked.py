@@ -169,6 +169,33 @@ def test_the_middle_of_a_chain_may_be_published_and_lack_persons():
     assert "skipped rows without an id: 3" in map(str, table.changes)
 
 
+@pytest.mark.parametrize("through", ["key", "parent"])
+def test_rules_of_ids_apply_to_the_keys_of_all_tables(through):
+    contract = {"contract": ["c1", "c2", "c3"], "phone": ["+49170123", "0049 171 456", "0172/789"]}
+    call = {"caller": ["0170 123", "", "+49171456", "0171 456"], "kind": ["a", "b", "c", "d"]}
+    if through == "parent":
+        call["caller"] = ["c1", "", "c2", "c2"]
+    tables = {
+        "person": {
+            "input": {"phone": ["0170123", "+49171456", "+49172789"], "sex": ["f", "m", "f"]},
+            "relational": "sex",
+        },
+        "contract": {"input": contract},
+        "call": {"input": call, "items": "kind", "key": "caller"},
+    }
+    if through == "parent":
+        tables["call"] |= {"in": "contract", "key": "caller"}
+        call["contract"] = call.pop("caller")
+        tables["call"]["key"] = "contract"
+    else:
+        del tables["contract"]
+    rules = ["phone=+49", "phone=fill-down"]
+    if through == "parent":
+        rules, call["contract"][1] = rules[:1], "c1"
+    table = anonset.read(tables=tables, unit="phone", normalize=rules)
+    assert records(table) == [(("f",), {"a", "b"}), (("m",), {"c", "d"}), (("f",), set())]
+
+
 def test_the_key_may_have_another_name_in_the_parent():
     tables = {
         "person": {"input": PERSON, "relational": "sex", "drop": "age"},

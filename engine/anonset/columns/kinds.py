@@ -124,7 +124,7 @@ _RECOGNIZERS: Mapping[str, Callable[[str], Any]] = {
         r"((T|,? |:)\d{1,2}:\d{2}(:\d{2}(\.\d{1,6})?)?( ?[AaPp][Mm])?( ?(Z|[+-]\d{2}:?\d{2}))?)?",
         re.IGNORECASE,
     ).fullmatch,
-    "zip codes": re.compile(r"\d{5}(-\d{4})?").fullmatch,
+    "zip codes": re.compile(r"\d{5}(-\d{4})?|\d{2}-\d{3}|\d{4}-\d{3}").fullmatch,
     "ATC codes": re.compile(r"[A-DGHJLMNPRSV]\d{2}([A-Z]([A-Z](\d{2})?)?)?").fullmatch,
     "ICD-10 codes": re.compile(r"[A-Z]\d[0-9A-Z](\.?[0-9A-Z]{1,4}|\.-)?[*†+!]?").fullmatch,
     "ICD-9 codes": re.compile(r"(\d{1,3}|V\d{1,2})(\.?\d{1,2})?|E\d{3}(\.?\d)?").fullmatch,
@@ -198,6 +198,8 @@ def look_at(name: str, labels: Sequence[str]) -> ValueFormat:
     At most 5% of the distinct values may be of another kind. If there are at least 10, one value may always be of
     another kind.
 
+    >>> look_at("KodPocztowy", ["00-001", "31-512"]).kind, look_at("codigo postal", ["1000-205", "4050-123"]).kind
+    ('zip codes', 'zip codes')
     >>> look_at("birth", ["24.12.1950", "1.2.1960"]).form, look_at("n", ["1,5", "2"])
     ('%d.%m.%Y', ValueFormat(kind='numbers', form=',', width='0.05'))
     >>> look_at("dx", [*(f"U{n}.1" for n in range(10, 30)), "unknown"])

@@ -116,7 +116,7 @@ def _differs(profile: Profile) -> bool:
 def _is_about_persons(column: Profile) -> bool:
     """Return True if the header names an attribute that describes persons, and the values are no keys."""
     described = is_known(column.name) or is_sensitive(column.name)
-    return column.meaning in (*ATTRIBUTES, "born") or (described and not (column.keys or column.is_numbered))
+    return column.meaning in (*ATTRIBUTES, "born") or (described and not column.keys)
 
 
 def _are_words(column: Profile) -> bool:
@@ -225,7 +225,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         ),
         "numbers": Rule(
             lambda column: (
-                not (column.is_key or column.is_numbered or column.recurs_evenly)
+                not (column.is_key or column.meaning in PERSON_IDS or column.recurs_evenly)
                 and column.are_numbers
                 and not column.are_serial
             ),

@@ -316,7 +316,9 @@ def filled_down(opened: OpenedSource, ids: Sequence[str]) -> OpenedSource:
                 columns[name] = pa.chunked_array([arrow.chosen(with_above, rows)])
             n_continued = int((~is_given & ((rows > 0) | bool(above))).sum())
             above |= {name: columns[name].chunk(0)[-1:] for name in ids if rows.max(initial=0)}
-            yield replace(batch, columns={name: columns[name] for name in names}, continued=n_continued)
+            yield replace(
+                batch, columns={name: columns[name] for name in names if name in columns}, continued=n_continued
+            )
 
     def head(names: Sequence[str]) -> ArrowColumns:
         columns = opened.head([*dict.fromkeys([*names, *ids])])

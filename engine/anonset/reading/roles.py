@@ -151,8 +151,10 @@ class Header:
             if name in number_of:
                 columns = f"{self.where}: columns {number_of[name]} and {number}"
                 same = f"are both named {name!r}" if self.genuine else "have the same name"
-                msg = f"{columns} {same}; rename one of them in the data"
-                raise InputError(msg, fixes=[] if self.genuine else [_NUMBERED])
+                problem = f"{same}; rename one of them in the data"
+                if not name:
+                    problem = "have no name; name each column in line 1; if line 2 has the names, delete it afterwards"
+                raise InputError(f"{columns} {problem}", fixes=[] if self.genuine or not name else [_NUMBERED])
             number_of[name] = number
 
     def require_there(self, role: str, declared: Sequence[str]) -> None:
