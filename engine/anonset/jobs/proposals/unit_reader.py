@@ -31,6 +31,7 @@ from anonset.columns.profiles import Profile, count_differing
 from anonset.columns.roles import OF_PERSONS, SETS, UNRECOGNIZED, ProposedRole, settings_of, tree_of
 from anonset.columns.set_rules import answers_reading, pair_problems, reading_by_words
 from anonset.data import CategoricalColumn, Table
+from anonset.data.array_types import Bools
 from anonset.data.hierarchies.hierarchy_rules import RANGE, VALUES
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Column
@@ -307,7 +308,7 @@ class UnitReader(RedactedRepr):
         if not self.person or not {*self.person} <= {*columns} or "no-id" in self.data.declared.names("skip_rows"):
             return self
         given = np.array([persons_in([columns[name]]) >= 0 for name in self.person])
-        blank = ~given.any(axis=0)
+        blank: Bools = ~np.logical_or.reduce(given)
         if not blank.any() or blank[0] or not np.array_equal(given.all(axis=0), ~blank):
             return self
         rows = np.maximum.accumulate(np.where(blank, 0, np.arange(len(blank))))
