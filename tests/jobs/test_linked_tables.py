@@ -496,3 +496,40 @@ def test_the_name_of_a_table_does_not_hide_what_a_header_means(tmp_path, monkeyp
     (tmp_path / "job.toml").write_text(job)
     assert main(["anonymize", "job.toml", "-o", "out", "--quiet", "--accept", "worthless"]) == 2
     assert names(capsys.readouterr().err, f"column '{column}'")
+
+
+ASKED = ['items = "site"', 'items = "none"']
+
+
+@pytest.fixture
+def stays(tmp_path, monkeypatch):
+    """Job for a folder in which no column of the table of stays is surely the items. Another table refers to stays."""
+    rng, towns = random.Random(3), ["Harbour", "Market", "Castle", "Bridge", "Mill"]
+    (tmp_path / "ward").mkdir()
+    monkeypatch.chdir(tmp_path)
+    stays = [(n, rng.randrange(60), rng.choice(towns), rng.randrange(90) / 8) for n in range(240)]
+    codes = [(n, f"{rng.choice('EIJ')}1{rng.randrange(3)}") for n in range(240) for _ in range(2)]
+    tables = {
+        "persons": ("person_id,sex", [(n, "fm"[n % 2]) for n in range(60)]),
+        "stays": ("stay_id,person_id,site,minutes", stays),
+        "diagnoses": ("stay_id,icd", codes),
+    }
+    for name, (header, rows) in tables.items():
+        (tmp_path / "ward" / f"{name}.csv").write_text("\n".join([header, *(",".join(map(str, row)) for row in rows)]))
+    return anonset.inspect("ward", unit="person_id").job_text()
+
+
+def test_a_table_that_may_have_items_is_not_left_out_without_an_answer(stays, tmp_path, capsys):
+    (tmp_path / "job.toml").write_text(stays)
+    assert main(["anonymize", "job.toml"]) == 2
+    assert "table 'stays': which column contains the items?" in capsys.readouterr().err
+    assert not (tmp_path / "ward-person_id-safe").exists()
+    assert [line for line in ASKED if f"# {line} # if " in stays] == ASKED
+
+
+@pytest.mark.parametrize(("answer", "published"), [(ASKED[0], ["stays"]), (ASKED[1], [])])
+def test_the_answer_publishes_or_leaves_out_the_table(stays, answer, published, tmp_path, capsys):
+    (tmp_path / "job.toml").write_text(stays.replace('\nitems = "?"', f"\n{answer}"))
+    assert main(["anonymize", "job.toml"]) == 0, capsys.readouterr().err
+    tables = {path.stem for path in (tmp_path / "ward-person_id-safe" / "tables").iterdir()}
+    assert tables == {"persons", "diagnoses", *published}

@@ -1,6 +1,7 @@
 """Every column that may contain the items is an answer, and no weak candidate is published without an answer."""
 
 import random
+import re
 import tomllib
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import anonset
 from anonset.errors import Fix
 from anonset.jobs.findings import Findings
 from anonset.settings.job import Job
+from anonset.settings.job_files import item_fixes, read_job
 
 DRAW = random.Random(11)
 PERSONS = [n for n in range(150) for _ in range(3 + n % 3)]
@@ -112,6 +114,23 @@ def test_columns_with_the_same_two_values_are_an_answer() -> None:
     inspected = anonset.inspect({"age": [str(20 + n % 50) for n in PERSONS], **columns}, unit="row")
     assert isinstance(inspected, Findings)
     assert answers(inspected) == [{"one_code": headers, "with_header": True}]
+
+
+def test_each_of_two_digits_may_mark_an_item(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    headers = ["Gicht", "Asthma", "Migraene", "Diabetes"]
+    columns = {header: drawn(["1", "2"]) for header in headers}
+    csv.write_csv(pa.table({"Alter": [str(20 + n % 50) for n in PERSONS], **columns}), "patients.csv")
+    inspected = anonset.inspect("patients.csv", unit="row")
+    assert isinstance(inspected, Findings)
+    marked = [{"one_hot": headers, "present": digit} for digit in "12"]
+    asked = [*marked, {"one_code": headers, "with_header": True}]
+    assert answers(inspected) == asked
+    text = inspected.job_text()
+    assert [dict(fix.settings) for fix in item_fixes(Job(tomllib.loads(text)))] == [*asked, {"items": ["none"]}]
+    for number, line in enumerate(re.findall(r"# (items = .*) # if", text)):
+        Path("job.toml").write_text(text.replace('items = "?"', line))
+        assert read_job("job.toml").only(("one_hot", "present", "one_code", "with_header")).settings == asked[number]
 
 
 def test_items_of_several_fields_are_not_proposed() -> None:
@@ -251,3 +270,27 @@ def test_amounts_are_no_network_addresses() -> None:
     inspected = anonset.inspect({"pid": [f"P{n}" for n in range(200)], "MEDREIMB_IP": amounts}, unit="pid")
     assert isinstance(inspected, Findings)
     assert "direct identifier" not in {one.profile.name: one.reason for one in inspected.columns}["MEDREIMB_IP"]
+
+
+@pytest.mark.parametrize("n", [30, 300])
+def test_choices_that_contain_the_separator_are_asked(n: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    rng, tools = random.Random(5), ["Stata (any version, old or new)", "R", "SPSS, PASW or similar", "Excel", "Python"]
+    chosen = [", ".join(tool for tool in tools if rng.random() < 0.4) for _ in range(n)]
+    csv.write_csv(pa.table({"sex": ["fm"[number % 2] for number in range(n)], "tools": chosen}), "answers.csv")
+    inspected = anonset.inspect("answers.csv", unit="row")
+    assert isinstance(inspected, Findings)
+    assert answers(inspected) == [{"items": ["tools"], "separator": ","}]
+    assert "write it without ','" in inspected.item_answers[0].effect
+    text = inspected.job_text()
+    assert (Job(tomllib.loads(text))["items"], Job(tomllib.loads(text))["drop"]) == ("?", ["tools"])
+    Path("job.toml").write_text(text.replace('items = "?"', 'items = "tools"'))
+    assert read_job("job.toml").only(("items", "separator")).settings == {"items": ["tools"], "separator": ","}
+
+
+def test_choices_without_the_separator_are_proposed() -> None:
+    tools = ["Stata (any version)", "R", "SPSS or PASW", "Excel"]
+    chosen = [", ".join(tool for tool in tools if DRAW.random() < 0.4) for _ in range(200)]
+    inspected = anonset.inspect({"sex": ["fm"[number % 2] for number in range(200)], "tools": chosen}, unit="row")
+    assert isinstance(inspected, Findings)
+    assert (inspected.columns[1].role, answers(inspected)) == ("items", [])

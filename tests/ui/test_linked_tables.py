@@ -191,6 +191,33 @@ def test_a_folder_of_linked_tables_is_opened_asked_and_published(clinic: Path, t
 
 
 @pytest.mark.usefixtures("commands_in_this_process")
+@pytest.mark.parametrize(("answer", "published"), [("sites.site", True), ("sites.none", False)])
+def test_a_table_whose_items_are_open_is_asked(clinic: Path, answer: str, published: bool) -> None:
+    towns = ["Harbour", "Market", "Castle", "Bridge", "Mill"]
+    rows = [f"P{n % 60},{towns[(n * 7 + n // 60) % 5]},{n * 37 % 101}.5" for n in range(180)]
+    (clinic / "sites.csv").write_text("\n".join(["patient_id,site,minutes", *rows]))
+
+    async def way(user: User, state: PageState) -> None:
+        state.open(".")
+        await until(lambda: state.inspection.linked is not None and not state.inspection.busy)
+        assert state.item_answers == []  # who is a person is asked first
+        state.answer("patient_id")
+        await until(lambda: not state.inspection.busy)
+        assert [dict(fix.settings)["items"] for fix in state.item_answers] == [["sites.site"], ["sites.none"]]
+        assert state.first_step.startswith("First answer the question")
+        with pytest.raises(InputError, match="which column contains the items"):
+            read_job(str(clinic / "tables.toml"))
+        await user.open("/")
+        assert "No column of sites contains items" in texts(user)
+        chosen = next(fix for fix in state.item_answers if fix.settings["items"] == [answer])
+        state.apply_fix(chosen)
+        assert (state.first_step, state.item_answers, state.inspection.error) == ("", [], "")
+        assert ("sites.site" in read_job(str(clinic / "tables.toml"))["items"]) == published
+
+    by_clicks(clinic, way)
+
+
+@pytest.mark.usefixtures("commands_in_this_process")
 def test_tables_without_a_common_key_are_named_with_the_reason(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "patients.csv").write_text("patient_id,sex\n" + "".join(f"P{n},f\n" for n in range(9)))

@@ -169,10 +169,12 @@ def _parts_recur(mark: str, items: Collection[str]) -> bool:
 
 
 def count_bound(cells: Collection[str], mark: str) -> int:
-    """Count the items that occur only directly after one other item, in at least five different cells. Both may be one
-    value that contains the separator.
+    """Count the items that occur only directly after one other item, in at least five different cells, or that end
+    within parentheses. Both items may be one value that contains the separator.
 
     >>> count_bound([f"{first}SAS, on a server{last}" for first in ("", "R, ", "C, ") for last in ("", ", Go")], ",")
+    1
+    >>> count_bound(["Stata (any version, old or new), R", "R"], ",")
     1
     """
     before: dict[str, set[str]] = {}
@@ -182,7 +184,10 @@ def count_bound(cells: Collection[str], mark: str) -> int:
         for last, part in zip(("", *parts), parts, strict=False):
             before.setdefault(part, set()).add(last)
             times[part] += 1
-    return sum(len(found) == 1 and "" not in found and times[part] >= _FEWEST_BOUND for part, found in before.items())
+    return sum(
+        part.count("(") < part.count(")") or (len(found) == 1 and "" not in found and times[part] >= _FEWEST_BOUND)
+        for part, found in before.items()
+    )
 
 
 def mark_of_mixed_codes(labels: Collection[str]) -> str | None:

@@ -68,7 +68,7 @@ def propose_sets(profiles: Sequence[Profile], proposed: dict[str, ProposedRole])
     for profile in profiles:
         if profile.kind == "sets" and profile.reaches:
             proposed[profile.name] = ProposedRole("drop", f"items are names of persons, {profile.distinct:,} different")
-        elif profile.kind == "sets" and not _of_items(profile, profiles):
+        elif profile.kind == "sets" and (profile.bound_items or not _of_items(profile, profiles)):
             reason = f"may contain sets, {profile.distinct:,} different parts"
             items = Fix({"items": [profile.name]}, "if its values are items")
             proposed[profile.name] = ProposedRole("drop", reason, fixes=(items,))

@@ -18,7 +18,7 @@ from anonset.reading.file_options import NONE, OPEN, ROW, UNKNOWN, Unit
 from anonset.reading.roles import expanded
 from anonset.release.tables import html_table
 from anonset.settings.binding import HierarchySpec
-from anonset.settings.edits import edited
+from anonset.settings.edits import answer_in, edited
 from anonset.settings.job import Job
 from anonset.settings.job_text import answer_text, job_text, relative_to, toml_of, unit_line
 from anonset.settings.model_choices import guarantee_for
@@ -95,7 +95,7 @@ class UnitOption(RedactedRepr):
     """Possible answers to the question which columns contain the items (see `Findings`)."""
 
 
-_ITEMS_ASKED = 'What are the items? Replace items = "?" by one of these lines; until then, the job does not run.'
+ITEMS_ASKED = 'What are the items? Replace items = "?" by one of these lines; until then, the job does not run.'
 _OTHER_ITEMS = f"Other columns, or several: inspect again with {setting('items', 'COLUMN,COLUMN')}."
 _OTHERS = 'Another column or several columns may identify the person: unit = "COLUMN" or unit = "COLUMN,COLUMN"'
 
@@ -292,7 +292,7 @@ class Findings(RedactedRepr):
             specs = {name: trees.get(name) or tree_of(kinds.get(name, "")) for name in own}
             own_sets = sets if {*sets.names(role)} & {*columns} else Job()
             stated = Job({**own_sets, **answer.settings, **secret, "hierarchy": specs})
-            edits[role if role == "one_hot" else ",".join(columns)] = stated
+            edits[",".join(answer_in("items", Job(answer.settings)))] = stated
         if base.names("relational") or base.names("sensitive"):
             edits[NONE] = Job()
         for key, own_edits in edits.items():
@@ -338,7 +338,7 @@ def _items_comments(answers: Sequence[Fix], edits: Mapping[str, Job]) -> dict[st
     """Return the comments above the open items of a job: the possible lines. Empty if the items are not open."""
     effects = [*(answer.effect for answer in answers), "no column contains items"]
     lines = [f"items = {toml_of(key)} # {effect}" for key, effect in zip(edits, effects, strict=False)]
-    return {"items": [_ITEMS_ASKED, *lines, _OTHER_ITEMS]} if edits else {}
+    return {"items": [ITEMS_ASKED, *lines, _OTHER_ITEMS]} if edits else {}
 
 
 def _placed(settings: Job, folder: Path) -> Job:

@@ -7,14 +7,16 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
 
+from anonset.columns.roles import tree_of
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.errors import InputError, Problem
-from anonset.jobs.findings import ColumnFindings
+from anonset.errors import Fix, InputError, Problem
+from anonset.jobs.findings import ITEMS_ASKED, ColumnFindings
+from anonset.reading.file_options import OPEN
 from anonset.reading.linked import column_of
 from anonset.release.tables import html_table
 from anonset.settings.binding import numeric_columns
 from anonset.settings.job import Job
-from anonset.settings.job_text import answer_text, job_text, relative_to, table_header, unit_line
+from anonset.settings.job_text import answer_text, job_text, relative_to, table_header, toml_of, unit_line
 from anonset.settings.model_choices import guarantee_for
 from anonset.spelling import counted, listed
 
@@ -45,6 +47,8 @@ class TableFindings(RedactedRepr):
     """Columns in data order. The role is ``key``, ``items``, ``relational`` or ``drop``."""
     options: Job = field(default_factory=Job)
     """Reading options of this table."""
+    item_answers: tuple[Fix, ...] = field(default=(), repr=False)
+    """Possible answers to the question which column contains the items. Empty if no question is open."""
 
     def named(self, role: str) -> list[str]:
         """Return the columns with a role."""
@@ -55,10 +59,17 @@ class TableFindings(RedactedRepr):
         """True if the table has a row of attributes for each person."""
         return bool(self.named("relational"))
 
+    def question(self) -> list[str]:
+        """Return a job file line for each column that may contain the items. Empty if no question is open."""
+        lines = [(*Job(fix.settings).names("items"), fix.effect) for fix in self.item_answers]
+        return [f"items = {toml_of(column.partition('.')[2])} # {effect}" for column, effect in lines]
+
     @property
     def hierarchies(self) -> dict[str, str]:
-        """Proposed hierarchies of the published columns."""
-        return {one.profile.name: one.hierarchy for one in self.columns if one.hierarchy and one.role != "drop"}
+        """Proposed hierarchies of the published columns, and of those that may contain the items."""
+        asked = {name.partition(".")[2] for fix in self.item_answers for name in Job(fix.settings).names("items")}
+        trees = {one.profile.name: one.hierarchy for one in self.columns if one.hierarchy and one.role != "drop"}
+        return trees | {n: tree_of(one.profile.kind) for one in self.columns if (n := one.profile.name) in asked}
 
 
 @dataclass(frozen=True)
@@ -116,8 +127,8 @@ class LinkedFindings(RedactedRepr):
 
     @property
     def can_run(self) -> bool:
-        """True if the proposal contains items."""
-        return any(table.named("items") for table in self.tables)
+        """True if the proposal contains items, or columns that may be the items."""
+        return any(table.named("items") or table.item_answers for table in self.tables)
 
     def question(self) -> list[str]:
         """Return a job file line for each key that may identify the persons."""
@@ -130,7 +141,7 @@ class LinkedFindings(RedactedRepr):
             "input": relative_to(folder, one.input),
             "key": one.key if one.parent or one.key != self.keys[0].unit else "",
             "in": place if one.parent else "",
-            "items": next(iter(one.named("items")), ""),
+            "items": next(iter(one.named("items")), OPEN if one.item_answers else ""),
             "relational": one.named("relational"),
             "numeric": numeric_columns(one.hierarchies) if one.describes else [],
             "drop": one.named("drop") if one.describes else [],
@@ -154,6 +165,9 @@ class LinkedFindings(RedactedRepr):
         reasons = {
             table_header(one.name): [f"{column.profile.name}: {column.reason}" for column in one.columns]
             for one in self.tables
+        }
+        reasons |= {
+            f"{table_header(one.name)}.items": [ITEMS_ASKED, *lines] for one in self.tables if (lines := one.question())
         }
         left_out = [f"left out: {files}: {why}" for why, files in files_by_reason(self.left_out).items()]
         of_unit = "-".join(["", *re.findall(r"\w+", unit)]) if declared else ""  # each key has its own publication

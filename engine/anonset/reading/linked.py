@@ -16,7 +16,7 @@ from typing import Annotated, Any, Self, cast
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
 from anonset.reading.decisions import FILE, ITEMS, MACHINE, PERSONS, PUBLICATION, decisions
-from anonset.reading.file_options import FileOptions, Unit
+from anonset.reading.file_options import NONE, OPEN, FileOptions, Unit
 from anonset.reading.name_lists import names_in
 from anonset.reading.options import ReadKeywords, ReadOptions
 from anonset.reading.roles import Names
@@ -162,6 +162,10 @@ class LinkedTables(RedactedRepr):
             raise InputError(msg)
         if not isinstance(tables, Mapping) or not tables:
             raise InputError(f"{where}: tables must name at least one table")
+        for name in (name for name in tables if _items_of(tables[name]) == (OPEN,)):
+            way = 'which column contains the items? Replace items = "?" by a line above it'
+            raise InputError(f"{where}: table {name!r}: {way}")
+        tables = without_open(tables)
         made = [_table(f"{where}: table {name!r}", name, given, columns, folder) for name, given in tables.items()]
         parents = {table.parent for table in made}
         with_items = [table for table in made if table.items]
@@ -206,6 +210,26 @@ class LinkedTables(RedactedRepr):
         if marks:
             roles["separator"] = " ".join(f"{name}={mark}" for name, mark in marks.items())
         return cast("ReadKeywords", roles)
+
+
+def without_open(tables: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of tables without those whose items are open or ``none``. If they lead to the persons of
+    another table, they remain without items.
+
+    >>> without_open({"visit": {"items": "none"}, "lab": {"items": "?"}, "drug": {"items": "atc", "in": "visit"}})
+    {'visit': {}, 'drug': {'items': 'atc', 'in': 'visit'}}
+    """
+    of_none = {name: _without_items(one) for name, one in tables.items() if _items_of(one) in ((NONE,), (OPEN,))}
+    parents = {str(one.get("in")).partition(".")[0] for one in tables.values() if isinstance(one, Mapping)}
+    return {name: of_none.get(name, one) for name, one in tables.items() if name not in of_none or name in parents}
+
+
+def _items_of(table: Any) -> tuple[str, ...]:
+    return names_in((), table.get("items")) if isinstance(table, Mapping) else ()
+
+
+def _without_items(table: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in table.items() if name != "items"}
 
 
 def _table(where: str, name: str, given: Any, unit: tuple[str, ...], folder: Place | None) -> LinkedTable:

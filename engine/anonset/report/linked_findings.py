@@ -7,6 +7,7 @@ from typing import Any
 from rich.table import Table as RichTable
 
 from anonset.columns.roles import hierarchy_for, tree_of
+from anonset.jobs.findings import ITEMS_ASKED
 from anonset.jobs.linked_findings import LinkedFindings, TableFindings, files_by_reason
 from anonset.report.findings import short_reason
 from anonset.report.sections import as_text, facts_table, table
@@ -55,6 +56,7 @@ def _table_summary(one: TableFindings) -> dict[str, Any]:
         "lacking": one.lacking,
         "without_id": one.without_id,
         "options": dict(one.options),
+        "item_answers": [fix.as_json() for fix in one.item_answers],
         "columns": [
             {
                 "name": column.profile.name,
@@ -90,6 +92,7 @@ def linked_account(findings: LinkedFindings) -> list[str | RichTable]:
         *_section("Not published:", dropped),
         *_section("Left out:", left_out),
         *_section(who, question, f"The tables above are for {printable(unit_line(unit))}."),
+        *(line for one in tables for line in _section(f"Table {one.name}: {ITEMS_ASKED}", one.question())),
         *_section("Check:", findings.problems)[:-1],
     ]
 
@@ -109,5 +112,5 @@ def _row(one: TableFindings) -> tuple[str, ...]:
     place = f" in {one.parent}" + (f".{one.parent_key}" if one.parent_key != one.key else "") if one.parent else ""
     attributes = ", ".join(name_ranges(one.named("relational")))
     what = f"attributes: {attributes}" if one.describes else "nothing; links other tables"
-    published = f"items: {', '.join(items)}" if items else what
-    return one.name, f"{one.rows:,}", f"{one.key}{place}", f"{one.ids:,}", f"{one.lacking:,}", published
+    what = f"items: {', '.join(items)}" if items else "items: see below" if one.item_answers else what
+    return one.name, f"{one.rows:,}", f"{one.key}{place}", f"{one.ids:,}", f"{one.lacking:,}", what

@@ -149,11 +149,13 @@ def answer_in(question: str, stated: Job) -> list[str]:
 
     >>> [answer_in("items", Job(own)) for own in ({"items": "a,b"}, {"one_hot": ["x"]}, {"sensitive": "hiv"}, {"k": 5})]
     [['a', 'b'], ['one_hot'], ['none'], []]
+    >>> answer_in("items", Job({"one_hot": ["x"], "present": "1"}))
+    ['one_hot=1']
     """
     columns = stated.names(question)
     if columns or question == "unit":
         return columns
-    marked = ["one_hot"] if stated.names("one_hot") else []
+    marked = ["=".join(["one_hot", *filter(None, [stated.text("present")])])] if stated.names("one_hot") else []
     return stated.names("one_code") or marked or ([NONE] if stated.names("sensitive") else [])
 
 

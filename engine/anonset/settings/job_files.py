@@ -13,10 +13,10 @@ from anonset.algorithms.registry import ALGORITHMS, APART
 from anonset.columns.roles import SETS
 from anonset.errors import Fix, InputError, Problem, UndeclaredUnitError, typed
 from anonset.reading.file_options import COLUMN_OPTIONS, NONE, OPEN, ROW, UNKNOWN
-from anonset.reading.linked import LinkedTables, column_of
+from anonset.reading.linked import LinkedTables, column_of, without_open
 from anonset.reading.sources.files import require_file
 from anonset.reading.sources.place import Place, is_address
-from anonset.settings.column_rules import TABLES
+from anonset.settings.column_rules import OPTIONS_OF_ROLES, TABLES
 from anonset.settings.edits import QUESTIONS, answer_in, answered, answers_of, edited, without_questions
 from anonset.settings.job import Job
 from anonset.settings.job_text import toml_of, unit_line
@@ -82,7 +82,9 @@ def read_job(path: str, flags: Job | None = None, *, unanswered: bool = False) -
     job = Job(entries)
     for question in QUESTIONS:
         job = _with_answer(path, job, question, text, flags or Job(), unanswered=unanswered)
-    return placed_below(_with_tables(path, job, flags or Job()) if "tables" in job else job, Place(path).parent)
+    return placed_below(
+        _with_tables(path, job, flags or Job(), unanswered=unanswered) if "tables" in job else job, Place(path).parent
+    )
 
 
 def _name_columns(path: str, job: dict[str, Any]) -> None:
@@ -95,16 +97,21 @@ def _name_columns(path: str, job: dict[str, Any]) -> None:
                 settings[kind] = dict(column_settings(trees))
 
 
-def _with_tables(path: str, job: Job, flags: Job) -> Job:
+def _with_tables(path: str, job: Job, flags: Job, *, unanswered: bool) -> Job:
     """Return the settings of a job with linked tables and the roles of their columns. The job file itself is the
     input.
     """
-    roles, apart = LinkedTables.of(job["tables"], job.get("unit"), path, Place(path).parent).roles, dict[str, str]()
+    tables = without_open(job["tables"]) if unanswered else job["tables"]
+    roles, apart = LinkedTables.of(tables, job.get("unit"), path, Place(path).parent).roles, dict[str, str]()
     if len(roles["items"]) > 1 and job.get("model") == "kkm" and "algorithm" not in job:
         name = flags.text("algorithm") or str(default_algorithm("kkm", relational=True))
         if name in ALGORITHMS and "transaction" in accepted_settings(name, {}):
             apart = {"transaction": APART}  # the symbols of its default may have items of different tables
-    return Job({"input": Path(path).name, **apart, **job.without("tables"), **roles})
+    trees = job.get("hierarchy")
+    if isinstance(trees, Mapping):  # without those of other answers to the question which column contains the items
+        of_items = [name for name, one in job["tables"].items() if "items" in one]
+        trees = {n: tree for n, tree in trees.items() if n in roles["items"] or n.partition(".")[0] not in of_items}
+    return Job({"input": Path(path).name, **apart, **job.without("tables").with_(hierarchy=trees), **roles})
 
 
 def column_settings(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -160,7 +167,7 @@ def item_fixes(job: Job) -> list[Fix]:
     """
     answers = answers_of(job, "items") if job.names("items") == [OPEN] else {}
     return [
-        Fix({**edits.only(SETS)} or {"items": [NONE]}, f"for items = {toml_of(answer)}")
+        Fix({**edits.only((*SETS, *OPTIONS_OF_ROLES))} or {"items": [NONE]}, f"for items = {toml_of(answer)}")
         for answer, edits in answers.items()
     ]
 

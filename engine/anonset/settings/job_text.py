@@ -120,7 +120,9 @@ def _settings_lines(
         if entries or not within:
             lines += ["", *(f"# {one_line(reason)}" for reason in reasons.get(name, ())), f"[{within}{name}]"]
             key_text = str if name.startswith(_OF_TABLE) else toml_of
-            lines += [f"{key_text(key)} = {toml_of(value)}" for key, value in entries.items()]
+            for key, value in entries.items():
+                comments = [f"# {one_line(reason)}" for reason in reasons.get(f"{name}.{key}", ())]
+                lines += [*comments, f"{key_text(key)} = {toml_of(value)}"]
     return lines
 
 

@@ -1,7 +1,7 @@
 """``anonset inspect``: column roles, re-identification risk and problems of a data set."""
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,8 +18,8 @@ from anonset.settings.settings import RoleSettings, validate
 from anonset.spelling import as_typed
 
 if TYPE_CHECKING:
-    from anonset.jobs.findings import Findings
-    from anonset.jobs.linked_findings import LinkedFindings
+    from anonset.jobs.findings import Findings, UnitOption
+    from anonset.jobs.linked_findings import LinkedFindings, TableFindings
 
 
 Flags: Any = flags_of(InspectSettings, leave_out=["input"])
@@ -95,12 +95,8 @@ def inspect(
         write_file(Path(out), [findings.job_text(Path(out).parent).encode()])
         units = [] if findings.question is None else [str(answer.unit) for answer in findings.question.able]
         task = "resolve the problems that Check calls rejected in" if findings.rejected else "review"
-        if findings.question is not None:
-            asks_items = any(answer.item_answers for answer in findings.question.able)
-            task = f"{_TO_DECLARE}, and the items, in" if asks_items else f"{_TO_DECLARE} in"
-        elif findings.item_answers:
-            task = "declare the items in"
-        notes.append(_next_run(out, task, units))
+        asked = [findings] if findings.question is None else findings.question.able
+        notes.append(_next_run(out, _task(asked, task, asks_unit=findings.question is not None), units))
     elif findings.records:
         notes.append(_next_job(source, typed, trees, "settings", is_open=findings.question is not None))
     if not more and not findings.records:
@@ -194,7 +190,7 @@ def _linked(findings: "LinkedFindings", flags: Job, *, out: str | None, json: bo
         except InputError as problem:  # no table has items
             why = problem.problem.sentence
             error = InputError(why if json else f"{out} is not written: {why}")
-        notes = [_next_run(out, f"{_TO_DECLARE} in" if units else "review", units[:1])]
+        notes = [_next_run(out, _task(findings.tables, "review", asks_unit=bool(units)), units[:1])]
         for unit in units[1:]:
             other = shlex.quote(str(Path(out).with_stem(f"{Path(out).stem}-{unit}")))
             notes.append(
@@ -204,7 +200,13 @@ def _linked(findings: "LinkedFindings", flags: Job, *, out: str | None, json: bo
     return Output(findings.to_dict, lambda: linked_account(findings), lambda: notes if with_next else [], error=error)
 
 
-_TO_DECLARE = "declare who is a person"
+def _task(asked: "Iterable[Findings | UnitOption | TableFindings]", otherwise: str, *, asks_unit: bool) -> str:
+    """Return the task before a run: to answer the questions of the job file, or `otherwise` without questions."""
+    who, items = "who is a person" if asks_unit else "", "the items" if any(one.item_answers for one in asked) else ""
+    questions = f"{who}, and {items}," if who and items else who or items
+    return f"declare {questions} in" if questions else otherwise
+
+
 _NO_COMMAND = (
     "Next: if no column contains or describes persons, the data need no anonymization; otherwise resolve the problems "
     "listed under Check, or name the columns of the persons and the items"

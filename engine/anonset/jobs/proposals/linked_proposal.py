@@ -13,7 +13,7 @@ from typing import Any
 from anonset.columns.headers import is_identifier, names_codes
 from anonset.columns.person_rules import likely_codes
 from anonset.columns.persons import LEAST, LIKELY
-from anonset.columns.roles import CODE_LEVELS, ProposedRole
+from anonset.columns.roles import CODE_LEVELS, SETS, ProposedRole
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import Fix, InputError, Problem
 from anonset.jobs.findings import ColumnFindings
@@ -24,7 +24,7 @@ from anonset.jobs.proposals.proposed_reading import proposal_for
 from anonset.jobs.proposals.shared_keys import KeyColumn, SharedKey, shared_keys
 from anonset.jobs.proposals.table_evidence import TableEvidence, evidence_of, read_each, tables_in_folder
 from anonset.privacy.model import require_size
-from anonset.reading.file_options import OPEN
+from anonset.reading.file_options import NONE, OPEN
 from anonset.reading.linked import TABLE_OPTIONS, column_of
 from anonset.reading.persons.id_hashes import new_key
 from anonset.reading.sources.place import is_address
@@ -232,7 +232,15 @@ class _LinkedTable(RedactedRepr):
             without_id=key.rows - key.given,
             columns=tuple(replace(column, proposed=self._role(column)) for column in self.proposal.columns),
             options=self._options(),
+            item_answers=tuple(self.answers()),
         )
+
+    def answers(self) -> list[Fix]:
+        """Return the possible answers to the question which column contains the items, if none is proposed."""
+        asked = [] if self.describes or self.named("items") else self.proposal.item_answers
+        own = {names[0]: fix for fix in asked if len(names := Job(fix.settings).names(*SETS, "publish_as_is")) == 1}
+        own |= {NONE: Fix({}, "if the table contains no items")} if own else {}
+        return [Fix({"items": [column_of(self.evidence.name, name)]}, fix.effect) for name, fix in own.items()]
 
     def checks(self) -> Iterator[Problem]:
         """Yield what the owner must decide about the items."""
@@ -355,7 +363,7 @@ def _describing(linked: Iterable[_LinkedTable], persons: SharedKey) -> KeyColumn
 
 def _published(linked: Sequence[_LinkedTable]) -> list[_LinkedTable]:
     """Return the table of persons, the tables with items, and the tables by which their keys lead to the person."""
-    with_items = [one for one in linked if one.named("items")]
+    with_items = [one for one in linked if one.named("items") or one.answers()]
     parents = {parent.table for one in with_items for parent in one.link[1:]}
     return [one for one in linked if one.describes or one in with_items or one.evidence.name in parents]
 

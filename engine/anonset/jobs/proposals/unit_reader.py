@@ -39,6 +39,7 @@ from anonset.errors import Fix, InputError, Problem
 from anonset.jobs.findings import ColumnFindings
 from anonset.jobs.proposals.hierarchy_trial import sets_list_persons
 from anonset.jobs.proposals.proposal import AllColumns, Proposal, distinct_texts, read_with_settings
+from anonset.jobs.proposals.value_problems import bound_in
 from anonset.privacy.km import KmAnonymity
 from anonset.reading.file_options import NONE, OPEN, ROW, FileOptions, Unit
 from anonset.release.scan.item_scan import ItemScan
@@ -170,20 +171,21 @@ class UnitReader(RedactedRepr):
         roles = {**roles, **self._without_information(roles)}
         merged, first_rows, more = self._merged(roles)
         published = recognized_roles(without_commas(merged, self.profiles), self.profiles, self.k, self.keys)
+        is_known = self.data.columns.keys() >= {*self.person}
+        is_empty = is_known and all(role.role in (*OF_PERSONS, "drop") for role in published.values())
+        for names in self._item_series(merged)[:1] if is_empty else ():
+            tree, role = tree_of(self.profiles[names[0]].kind), next(iter(self._read_together(names)))
+            published |= {name: replace(merged[name], role=role, hierarchy=tree, differs=1.0) for name in names}
         settings = self._reading(roles, published, first_rows=first_rows)
         proposal = Proposal(
             self.data.source, self.rows, self.person, settings=settings, problems=(*problems, *more),
             possible_items=possible_items(roles, merged, self.profiles),
         )  # fmt: skip
-        if not self.data.columns.keys() >= {*self.person}:  # reading names the missing column
+        if not is_known:  # reading names the missing column
             proposal, as_read = self._with_table(proposal, published)
             return replace(proposal, columns=self._columns(as_read))
         if all(role.role in (*OF_PERSONS, "drop") for role in published.values()):
-            if not (series := self._item_series(merged)):
-                return self._unpublished(proposal, roles, merged, published)
-            names = series[0]
-            tree, role = tree_of(self.profiles[names[0]].kind), next(iter(self._read_together(names)))
-            published |= {name: replace(merged[name], role=role, hierarchy=tree, differs=1.0) for name in names}
+            return self._unpublished(proposal, roles, merged, published)
         proposal, as_read = self._with_table(proposal, published)
         return self._concluded(proposal, roles, merged, as_read)
 
@@ -415,11 +417,16 @@ class UnitReader(RedactedRepr):
         """
         hot = [Fix({"one_hot": [*marked]}, f"if each of {len(marked)} columns of 0 and 1 is an item")][: len(marked)]
         if not chosen and (pairs := pair_problems([*self.profiles.values()], merged)):
-            return [*hot, *(problem.fixes[-1] for problem in pairs)]
+            return [*hot, *(fix for problem in pairs for fix in problem.fixes)]
+
+        def separated(names: Sequence[str]) -> dict[str, str]:
+            own = self.profiles[names[0]]
+            return {"separator": own.separator} if own.bound_items and own.separator else {}
+
         series = self._item_series(merged)
         fixes = [*self.wide]
         fixes += [
-            Fix(self._read_together(names), f"if {self._with_items(*names)} contains the items")
+            Fix({**self._read_together(names), **separated(names)}, f"if {self._with_items(*names)} contains the items")
             for names in series[:_MOST_ITEMS]
         ]
         proposed = [*chain(*chosen.values())]
@@ -429,6 +436,7 @@ class UnitReader(RedactedRepr):
             if self.keys.isdisjoint(names)
             and (self.profiles[names[0]].kind != "integers" or names_codes(names[0]))
             and not self._name_fields(names[0])
+            and self.profiles[names[0]].kind != "sets"
         ]
         columns = [*chain(*likely)]
         if columns and len(likely) + len(proposed) > 1 and not chosen.get("one_hot"):
@@ -444,7 +452,8 @@ class UnitReader(RedactedRepr):
         """
         dropped = [n for n, own in merged.items() if own.role == "drop" and not own.is_given and n not in self.rejected]
         names = [name for name in dropped if merged[name].differs or self._recurs(name)] if self.person else []
-        able = sorted(item_candidates(names, self.profiles), key=self._name_fields)
+        able = [name for name in dropped if self.profiles[name].bound_items]
+        able += sorted(item_candidates(names, self.profiles), key=self._name_fields)
         return [*dict.fromkeys(tuple(self._series(name, merged)) for name in able)]
 
     def _recurs(self, name: str) -> bool:
@@ -490,6 +499,7 @@ class UnitReader(RedactedRepr):
         items = f"{counted(profile.distinct, 'item')}, {pairs / max(1, persons):.1f} per person"
         fields = f"; {_FIELDS}" if profile.kind != "sets" and self._name_fields(name) else ""
         keys = "; may be ids of persons" if name in self.keys else ""
+        keys += f"; {bound_in(profile)}" if profile.bound_items else ""
         return f"{name!r} ({shape}, {items}{fields}{keys}){more}"
 
     def _columns(self, roles: ProposedRoles) -> tuple[ColumnFindings, ...]:

@@ -88,15 +88,19 @@ def separator_problems(profiles: Sequence[Profile]) -> list[Problem]:
             fields = "each item consists of several fields, so that another quantity or price is another item"
             problems.append(Problem(f"column {column.name!r}: {fields}; write only the name of each item to the file"))
         if column.bound_items:
-            pairs = f"{counted(column.bound_items, 'item')} found only directly after one other item"
-            way = f"if both are one value that contains {column.separator!r}, write it without {column.separator!r}"
-            problems.append(Problem(f"column {column.name!r}: {pairs}; {way}"))
+            problems.append(Problem(f"column {column.name!r}: {bound_in(column)}"))
         if column.other_separators and not column.have_fields:
             others = [f"{counted(rows, 'cell')} with {mark!r}" for mark, rows in column.other_separators]
             way = f"if these separate items too: replace them by {column.separator!r} in the file"
             marks = f"{column.separator!r} separates items, but there are also {' and '.join(others)}"
             problems.append(Problem(f"column {column.name!r}: {marks}; {way}"))
     return problems
+
+
+def bound_in(column: Profile) -> str:
+    """Return how many items of a column are probably parts of values that contain the separator, and the remedy."""
+    pairs = f"{counted(column.bound_items, 'item')} found only directly after one other item, or cut within parentheses"
+    return f"{pairs}; if both are one value that contains {column.separator!r}, write it without {column.separator!r}"
 
 
 def list_problems(profiles: Sequence[Profile]) -> list[Problem]:

@@ -12,6 +12,7 @@ from anonset.errors import Problem
 from anonset.reading.file_options import NONE, OPEN, ROW, UNKNOWN
 from anonset.release.memory import format_size
 from anonset.settings.edits import QUESTIONS
+from anonset.settings.job import Job
 from anonset.spelling import counted
 from anonset.ui.screens.columns_card import coarsened, create_columns, roles_of_job
 from anonset.ui.screens.first_rows import show_first_rows
@@ -161,8 +162,9 @@ def _items(screen: Screen) -> None:
             text("p", sentence(warning))
         with ui.element("div").classes("answers"):
             for answer in answers:
-                is_none = answer.settings == {"items": [NONE]}
-                label = "No column contains items" if is_none else fix_in_words(answer.settings)
+                table, _, column = ",".join(Job(answer.settings).names("items")).rpartition(".")
+                none = f"No column{table and ' of '}{table} contains items"
+                label = none if column == NONE else fix_in_words(answer.settings)
                 button(label, partial(screen.act, state.apply_fix, answer)).mark("items")
 
 

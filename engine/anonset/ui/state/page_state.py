@@ -14,7 +14,7 @@ from anonset.errors import AnonsetError, Fix, InputError, Problem, plain_text
 from anonset.jobs.frequent_values import first_rows
 from anonset.privacy.model import PrivacyModel
 from anonset.reading.file_options import NONE, OPEN, Unit
-from anonset.reading.linked import LinkedTables
+from anonset.reading.linked import LinkedTables, without_open
 from anonset.reading.sources.place import Place
 from anonset.settings.edits import QUESTIONS, edited, make_settings
 from anonset.settings.job import Job
@@ -176,6 +176,11 @@ class PageState:
         open.
         """
         answers = self.raw.get(QUESTIONS["unit"], {})
+        asked = [name for name, table in self.tables.items() if table.names("items") == [OPEN] and self.answered]
+        if asked:
+            return [
+                Fix(**fix) for name in asked for fix in self.inspected.get(name, {"item_answers": ()})["item_answers"]
+            ]
         return item_fixes(Job({**self.raw, **answers.get(Unit.of(self.unit).key_in(answers), {})}))
 
     @property
@@ -288,7 +293,8 @@ class PageState:
         self.require_not_publishing()
         text = changed_job(job.read_text(encoding="utf-8"), changes)
         if "tables" in changes:
-            LinkedTables.of(tomllib.loads(text).get("tables", {}), self.unit, self.name, Place(str(job.parent)))
+            tables = without_open(tomllib.loads(text).get("tables", {}))
+            LinkedTables.of(tables, self.unit, self.name, Place(str(job.parent)))
         self.store(text)
         self.inspection.failure = ""
 
@@ -581,10 +587,11 @@ class _Before(NamedTuple):
 
 def _read(job: Path) -> Job:
     """Return the settings of a job for the declared unit. Linked tables have settings of their own, and cannot be read
-    before the owner declares the unit.
+    before the owner declares the unit and the items.
     """
     raw = settings_in(job)
-    if tables_of(raw) and raw.get("unit", OPEN) == OPEN:
+    tables = tables_of(raw)
+    if tables and (raw.get("unit", OPEN) == OPEN or not any("items" in one for one in without_open(tables).values())):
         return raw.without("unit", "tables", QUESTIONS["unit"])
     return read_job(str(job), unanswered=True)
 

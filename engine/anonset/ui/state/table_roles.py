@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from anonset.data.hierarchies.hierarchy_rules import RANGE
-from anonset.reading.file_options import Unit
+from anonset.reading.file_options import NONE, OPEN, Unit
 from anonset.reading.linked import column_of
 from anonset.settings.edits import edited
 from anonset.settings.job import Job
@@ -52,6 +52,7 @@ def roles_of(tables: Tables) -> dict[str, str]:
         for role in TABLE_ROLES
         if role != "numeric"
         for column in stated.names(role)
+        if (role, column) not in (("items", OPEN), ("items", NONE))
     }
 
 
