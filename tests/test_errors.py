@@ -109,7 +109,7 @@ def test_inspect_lists_the_fixes_of_each_problem(tmp_path: Path, capsys: pytest.
     table.write_text("age,codes\n" + "".join(f"{20 + n % 40},E10 I10\n" for n in range(60)) + "-99,E10\n-99,J20\n")
     assert main(["inspect", str(table), "--unit", "row", "--json", "--quiet"]) == 0
     found = json.loads(capsys.readouterr().out)
-    of_problem = dict(zip(found["problems"], found["fixes"], strict=True))
+    of_problem = {one["text"]: one["fixes"] for one in found["problems"]}
     (problem,) = (problem for problem in of_problem if "-99" in problem)
     assert of_problem[problem] == [{"settings": {"null": ["age=-99"]}, "effect": "if it does"}]
     assert "--null age=-99" in problem

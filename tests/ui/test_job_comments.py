@@ -27,7 +27,7 @@ def test_comments_of_a_job_file_name_options_and_messages_name_buttons(
     assert "“Treat age=-99 as missing”" in output
     assert "“An attacker may know grp”" in output
     findings = json.loads(output)
-    comments = findings.pop("comments")
+    comments = [one.pop("comment") for one in findings["problems"]]
     assert "--null" not in json.dumps(findings)
     assert [f"# Check: {one}" for one in comments] == [
         line for line in Path("typed.toml").read_text().splitlines() if line.startswith("# Check: ")

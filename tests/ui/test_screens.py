@@ -17,7 +17,8 @@ from nicegui.testing import User
 from tests.ui.clicks import by_clicks, element, reported, texts, until
 
 from anonset.cli.main import main
-from anonset.errors import Fix, InputError
+from anonset.errors import Fix, InputError, Problem
+from anonset.report.findings import problem_summary
 from anonset.settings.job import Job
 from anonset.ui.state.command_runs import CANCELLED, CommandRun
 from anonset.ui.state.examination import Examination
@@ -25,7 +26,7 @@ from anonset.ui.state.folder import Folder
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.trial import Trial
 
-FAULT = {"problems": ["a fault"], "sentences": ["a fault"], "fixes": [[]], "assumed": [False], "stops": [False]}
+FAULT = {"problems": [problem_summary(Problem("a fault"))]}
 CODES = ("E10", "E11", "I10", "I20", "J20", "J45")
 
 

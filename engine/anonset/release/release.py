@@ -16,6 +16,7 @@ from anonset.generalization import Recoding
 from anonset.privacy import Verdict
 from anonset.publications.presentation import Format
 from anonset.reading.sources.place import Place
+from anonset.release.documents import Attestation, Report
 from anonset.release.formats import Layout, UnverifiedPublication, kind_of
 from anonset.release.publishing.destination import Destination, destination
 from anonset.release.publishing.publish import CheckOptions, publish
@@ -36,8 +37,8 @@ class Release(RedactedRepr):
     """Seconds and peak memory of each phase."""
     published: Destination | None = None
     """Paths or addresses of the publication. None if not yet written."""
-    exact_values: Mapping[str, int] = field(default_factory=dict)
-    """Number of rare values that the model publishes unchanged, by column. Empty before the publication is written."""
+    documents: tuple[Attestation, Report] | None = field(default=None, repr=False)
+    """Attestation and private report. None if not yet written."""
 
     def __repr__(self) -> str:
         return f"Release({', '.join(f'{name}: {text}' for name, text in self._summary().items())})"
@@ -92,6 +93,13 @@ class Release(RedactedRepr):
         suppressed. A value that is only coarsened during reading counts as kept.
         """
         return self.unverified.retention
+
+    @property
+    def exact_values(self) -> Mapping[str, int]:
+        """Number of rare values that the model publishes unchanged, by column. Empty before the publication is
+        written.
+        """
+        return {} if self.documents is None else self.documents[1].exact_values
 
     @property
     def warnings(self) -> tuple[str, ...]:

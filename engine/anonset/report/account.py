@@ -8,6 +8,7 @@ from rich.table import Table as RichTable
 
 from anonset.data import SetColumn
 from anonset.generalization import PerCluster
+from anonset.jobs.report_facts import facts_of_release
 from anonset.measures.ambiguous_items import vanished_items
 from anonset.measures.retention import (
     KEPT,
@@ -24,7 +25,7 @@ from anonset.measures.retention import (
 )
 from anonset.privacy import Verdict
 from anonset.publications import Records
-from anonset.release.documents import ATTESTATION, doubted_unit, unit_in_words
+from anonset.release.documents import ATTESTATION, unit_in_words
 from anonset.release.formats import UnverifiedPublication, kind_of
 from anonset.release.guarantee_limits import declared_limits, limits_in_short
 from anonset.release.memory import format_size
@@ -33,7 +34,7 @@ from anonset.release.scan.findings import few_persons
 from anonset.release.statements import declarations, frontier_of, parameters_of
 from anonset.release.stopwatch import COMPILING
 from anonset.report.distance import distance
-from anonset.report.doubts import weak_guarantee
+from anonset.report.doubts import doubts, to_check
 from anonset.report.frontier import frontier_text
 from anonset.report.sections import Fact, Section, facts_table, table
 from anonset.spelling import counted, listed, name_ranges, setting, short_value
@@ -96,17 +97,10 @@ def account(release: Release) -> list[Section]:
         facts += [Fact("published in", out, {"out": out}), Fact("private", private, {"private": private})]
         full_list = f" (full list: {place.out / ATTESTATION})"
     uncovered = [f"- {text}" for text in limits_in_short(verdict.model, limits)]
-    doubted = (
-        ""
-        if table.ids or declared.unit == "row, not asked"
-        else doubted_unit(declared.unit, unverified.contradictions, table.persons)
-    )
-    here = f" Here, {doubted}." if doubted else ""
-    items, n = table.transactions, max(1, unverified.publication.n)
-    weak = [*weak_guarantee(verdict.model, unverified.publication.n, 0.0 if items is None else len(items.codes) / n)]
-    first = ["Check first:", *(f"- {doubt}" for doubt in weak)] if weak else []
-    notes = [f"Guarantee: {verdict.model.statement}{here}", *first, f"Not covered{full_list}:", *uncovered]
-    return [Section(notes=notes, data={"warnings": unverified.warnings}, facts=facts)]
+    published = facts_of_release(release)
+    found = [] if published is None else doubts(published)
+    notes = [f"Guarantee: {verdict.model.statement}", *to_check(found), f"Not covered{full_list}:", *uncovered]
+    return [Section(notes=notes, data={"warnings": unverified.warnings, "doubts": found}, facts=facts)]
 
 
 def _known(**data: Any) -> Mapping[str, Any]:

@@ -16,16 +16,15 @@ from anonset.spelling import counted, listed, name_ranges
 
 PERSON, RECORDS = "Person", "Rows and records"
 """Names of facts about persons."""
-_OF_COLUMNS = "which columns identify a person"
 _DECLARED = {
-    "person": f"The owner declared {_OF_COLUMNS}. All rows of a person are one record.",
+    "person": "The owner declared {} All rows of a person are one record.",
     "row, declared a person": "The owner declared that each row is a different person.",
     "row, person unknown": "Nobody declared what a person is: the owner stated that the data do not show it. The "
     "guarantee covers rows. A person with several rows is not protected.",
     "row, not asked": "Nobody declared what a person is, because the data contain only sets of items. The "
     "guarantee covers rows. A person with several rows is not protected.",
 }
-"""Who declared what a person is, by unit of privacy."""
+"""Who declared what a person is, by unit of privacy, with the declaration in words."""
 _CHECKED = {
     "covered": "examined",
     "itemset_occurrences": "occurrences of sets of items",
@@ -163,11 +162,11 @@ def persons(facts: ReportFacts) -> list[tuple[str, str]]:
     """Return who declared what a person is, and how rows became records, as pairs of a name and a text."""
     report, unit = facts.private, facts.attested.declarations.unit
     ids = getattr(facts.attested.data, "id", [])
-    who = _of_ids(facts.model) if ids else _DECLARED[unit]
     names = () if report is None or ids else Unit.of(report.settings.get("unit")).columns
+    columns = "which columns identify a person."
     if report is not None and names:
-        n_persons = counted(report.input["records"], "person")
-        who = who.replace(_OF_COLUMNS, f"that each {listed(names, 'with')} is a person: {n_persons}")
+        columns = f"that each {listed(names, 'with')} is a person: {counted(report.input['records'], 'person')}."
+    who = _of_ids(facts.model) if ids else _DECLARED[unit].format(columns)
     if unit not in UNDECLARED:
         first, remainder = sentences(who)[0].rstrip("."), "".join(f" {one}" for one in sentences(who)[1:])
         if report is not None and report.contradictions:

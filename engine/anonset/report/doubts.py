@@ -2,13 +2,14 @@
 that leave persons unprotected.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from anonset.analysis.risk import BucketRisk, Risk
 from anonset.columns.headers import meaning_of
 from anonset.data.table_facts import FIRST_VALUE
 from anonset.errors import Fix, Problem
-from anonset.jobs.report_facts import MOST_NAMED, MOST_OF_RARE, ReportFacts
+from anonset.jobs.report_facts import ReportFacts
+from anonset.jobs.revealing_names import MOST_NAMED, MOST_OF_RARE
 from anonset.measures.shares import percent
 from anonset.privacy import PrivacyModel
 from anonset.reading.file_options import Unit
@@ -25,14 +26,19 @@ _MOST_OF_THEM = 0.5
 """Share of persons. The smallest number of items by which an attacker singles out more persons is shown."""
 
 
-def doubts(facts: ReportFacts, typed: ReportSettings) -> list[str]:
+def doubts(facts: ReportFacts, typed: ReportSettings | None = None) -> list[str]:
     """Return the doubts, the most harmful first. A shareable report has those that follow from the publication, and
     asks for a confirmation of the declared person.
+
+    Parameters
+    ----------
+    typed
+        Statements of the owner, in which a confirmation may be missing. None outside a report.
     """
     declared, private = facts.attested.declarations, facts.private
     sentences = [
         *(
-            _unconfirmed(declared.unit, typed)
+            ([] if typed is None else _unconfirmed(declared.unit, typed))
             if private is None
             else [*_contradictions(private, declared.unit), *_namesakes(private)]
         ),
@@ -40,7 +46,7 @@ def doubts(facts: ReportFacts, typed: ReportSettings) -> list[str]:
         *(f"{one.sentence}." for one in unprotected_sensitive(seemingly_sensitive(facts))),
         *_published_as_is(facts),
         *_inferences_from_all_rows(facts),
-        *weak_guarantee(facts.model, facts.summary.n),
+        *weak_guarantee(facts.model, facts.summary.n, next(iter(facts.items_per_person), 0)),
         *_further_items(facts),
         *(f"{one.sentence}." for one in unprotected_items(_items(facts))),
         *_names_of_groups(facts),
@@ -50,6 +56,11 @@ def doubts(facts: ReportFacts, typed: ReportSettings) -> list[str]:
         *([] if private is None else [*_differing(private), *_skipped(private)]),
     ]
     return [plain_words(f"{sentence[0].upper()}{sentence[1:]}", facts) for sentence in sentences]
+
+
+def to_check(found: Sequence[str]) -> list[str]:
+    """Return the lines of a terminal about doubts."""
+    return ["Check first:", *(f"- {doubt}" for doubt in found)] if found else []
 
 
 def _contradictions(report: Report, unit: str) -> Iterator[str]:
@@ -122,7 +133,7 @@ def _inferences_from_all_rows(facts: ReportFacts) -> Iterator[str]:
             )
 
 
-def weak_guarantee(model: PrivacyModel, n: int | None, items: float = 0.0) -> Iterator[str]:
+def weak_guarantee(model: PrivacyModel, n: int | None, items: int) -> Iterator[str]:
     """Yield that k is small, that there are few records, and that records have more items than the guarantee covers.
 
     Parameters
@@ -130,7 +141,7 @@ def weak_guarantee(model: PrivacyModel, n: int | None, items: float = 0.0) -> It
     n
         Number of records, or None if they are not counted.
     items
-        Typical number of items of a record. 0 if the risk from more items is measured.
+        Typical number of items of a record, or 0.
     """
     if model.k == 1:
         yield "With k = 1, the guarantee does not hide which record belongs to a person."
@@ -139,7 +150,7 @@ def weak_guarantee(model: PrivacyModel, n: int | None, items: float = 0.0) -> It
     if n is not None and n < FEWEST_PERSONS:
         yield f"The data contain only {counted(n, 'record')}. Others may know who is among them."
     if model.m == 1 and model.k != 1 and items > 1:
-        yield f"The guarantee covers someone who knows 1 item of a person, and records have about {items:.2g}."
+        yield f"The guarantee covers someone who knows 1 item of a person, and records have about {items:,}."
 
 
 def _further_items(facts: ReportFacts) -> Iterator[str]:

@@ -69,14 +69,21 @@ def findings_summary(findings: Findings) -> dict[str, Any]:
         "k": findings.k,
         "m": findings.m,
         "memory": findings.memory,
-        "problems": list(findings.problems),
-        "comments": [one_line(problem) for problem in findings.problems],
-        "sentences": [str(replace(problem, fixes=())) for problem in findings.checks],
-        "fixes": [[fix.as_json() for fix in problem.fixes] for problem in findings.checks],
-        "assumed": [problem.assumed for problem in findings.checks],
-        "stops": [problem.stops for problem in findings.checks],
-        "obstacle": None if findings.obstacle is None else findings.problems.index(str(findings.obstacle)),
+        "problems": [problem_summary(problem) for problem in findings.checks],
+        "obstacle": None if findings.obstacle is None else str(findings.obstacle),
         "question": None if findings.question is None else _question_summary(findings.question),
+    }
+
+
+def problem_summary(problem: Problem) -> dict[str, Any]:
+    """Return a problem as JSON data: its text, the comment about it in a job file, and its parts."""
+    return {
+        "text": str(problem),
+        "comment": one_line(str(problem)),
+        "sentence": str(replace(problem, fixes=())),
+        "fixes": [fix.as_json() for fix in problem.fixes],
+        "assumed": problem.assumed,
+        "stops": problem.stops,
     }
 
 

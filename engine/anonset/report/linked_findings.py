@@ -1,7 +1,6 @@
 """Text and JSON data with the findings of ``anonset inspect`` about a folder of linked tables."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from rich.table import Table as RichTable
@@ -9,9 +8,9 @@ from rich.table import Table as RichTable
 from anonset.columns.roles import hierarchy_for, tree_of
 from anonset.jobs.findings import ITEMS_ASKED
 from anonset.jobs.linked_findings import LinkedFindings, TableFindings, files_by_reason
-from anonset.report.findings import short_reason
+from anonset.report.findings import problem_summary, short_reason
 from anonset.report.sections import as_text, facts_table, table
-from anonset.settings.job_text import one_line, unit_line
+from anonset.settings.job_text import unit_line
 from anonset.spelling import counted, listed, name_ranges, printable
 
 
@@ -25,12 +24,7 @@ def linked_summary(findings: LinkedFindings) -> dict[str, Any]:
         "persons": findings.persons,
         "k": findings.k,
         "m": findings.m,
-        "problems": list(findings.problems),
-        "comments": [one_line(problem) for problem in findings.problems],
-        "sentences": [str(replace(problem, fixes=())) for problem in findings.checks],
-        "fixes": [[fix.as_json() for fix in problem.fixes] for problem in findings.checks],
-        "assumed": [problem.assumed for problem in findings.checks],
-        "stops": [problem.stops for problem in findings.checks],
+        "problems": [problem_summary(problem) for problem in findings.checks],
         "question": None
         if findings.is_declared
         else {

@@ -13,6 +13,7 @@ from anonset.errors import InputError
 from anonset.jobs.reading import opened_to_compare
 from anonset.jobs.report_facts import public_facts, report_facts
 from anonset.local_paths import require_local
+from anonset.report.doubts import to_check
 from anonset.report.page import report_page
 from anonset.settings.job_files import settings_at
 from anonset.settings.publication import OriginalSettings, ReportSettings
@@ -59,9 +60,8 @@ def report(
     _write(file, page.html, shareable=shareable)
     for_whom = "may be shared with the data" if shareable else "is internal: do not share it"
     asked = f"“{ReportSettings.model_fields['confirmation'].title}”"
-    shown = [f"- {doubt.replace(asked, setting('confirmation'))}" for doubt in page.doubts]
-    first = [page.risk, *(["Check first:"] if shown else []), *shown]
-    notes = [*first, f"{file} {for_whom}; print and sign it"]
+    shown = to_check([doubt.replace(asked, setting("confirmation")) for doubt in page.doubts])
+    notes = [page.risk, *shown, f"{file} {for_whom}; print and sign it"]
     if not shareable:
         near = published.removeprefix(f"{Path.cwd()}{os.sep}")
         notes.append(f"Next: {as_typed('report', near, {'shareable': True})}, to write the report for recipients")

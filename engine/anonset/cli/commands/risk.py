@@ -14,12 +14,14 @@ from anonset.errors import InputError
 from anonset.generalization.other_release import OtherRelease
 from anonset.jobs.original import original_and_persons
 from anonset.jobs.reading import opened_to_compare
+from anonset.jobs.report_facts import facts_about
 from anonset.jobs.risk import risk as count
 from anonset.jobs.runs.matched_releases import read_other_release
 from anonset.reading.batches import open_source
 from anonset.reading.read import read
 from anonset.reading.sources.source import source_of
 from anonset.release.opened import OpenedPublication
+from anonset.report.doubts import doubts, to_check
 from anonset.report.risks import account_and_summary
 from anonset.settings.job_files import settings_at
 from anonset.settings.publication import RiskSettings
@@ -58,10 +60,13 @@ def risk(
             sensitive=settings.sensitive, population=population, attempts=settings.attempts, seed=settings.seed,
             persons=persons, attacks=settings.attack, beside=_other_release(opened, settings.beside),
         )  # fmt: skip
+        found = doubts(facts_about(opened, report, opened.report, table, settings.hierarchy))
     account, summary = account_and_summary(report)
+    summary["doubts"] = found
     further = [f"To simulate an attack: {as_typed('risk', out)} --original FILE"] if table is None else []
     return Output(
-        lambda: summary, lambda: account, lambda: [*further, f"Next: {as_typed('report', argument)}"],
+        lambda: summary, lambda: [*account, "", *to_check(found)],
+        lambda: [*further, f"Next: {as_typed('report', argument)}"],
         FAILED if summary.get("broken") else DONE,
     )  # fmt: skip
 

@@ -77,9 +77,9 @@ class Run:
         """Verify the result of `unverified`, and publish it with `context` (see `publish`). Without a destination, the
         result is only verified.
         """
-        exact_values: Mapping[str, int] = {}
+        documents = None
         if destination is not None:
-            verdict, exact_values = publish(
+            verdict, documents = publish(
                 unverified, destination, self.layout, self.check, watch=self.watch, trace=self.trace,
                 progress=self.progress, context=context,
             )  # fmt: skip
@@ -87,7 +87,7 @@ class Run:
             with self.watch.phase("verify"):
                 verdict = verify_release(unverified, unverified.publication, self.check, self.progress)
         layout = replace(self.layout, format=self.layout.format or "csv")
-        return Release(unverified, verdict, layout, tuple(self.watch.phases), destination, exact_values)
+        return Release(unverified, verdict, layout, tuple(self.watch.phases), destination, documents)
 
     def prepare(
         self,

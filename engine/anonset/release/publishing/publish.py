@@ -16,7 +16,7 @@ from anonset.errors import MarkedText, UndecidedError, VerificationError
 from anonset.privacy import Verdict, Witness
 from anonset.publications import Published
 from anonset.reading.sources.files import digest
-from anonset.release.documents import ATTESTATION, CONSTRAINTS
+from anonset.release.documents import ATTESTATION, CONSTRAINTS, Attestation, Report
 from anonset.release.formats import Layout, UnverifiedPublication, kind_of
 from anonset.release.publishing.destination import Destination
 from anonset.release.statements import attestation, declarations, digests, report
@@ -45,12 +45,12 @@ def publish(
     trace: bool,
     progress: Progress | None = None,
     context: Mapping[str, Any] | None = None,
-) -> tuple[Verdict, Mapping[str, int]]:
+) -> tuple[Verdict, tuple[Attestation, Report]]:
     """Publish the result of an algorithm if the bytes read back satisfy the model.
 
     Returns
     -------
-    The verdict, and the number of rare values that the model publishes unchanged, by column.
+    The verdict, the attestation, and the private report.
 
     On any failure or interruption, all files are removed.
 
@@ -109,7 +109,7 @@ def publish(
         store.require_held()
         staging.rename()
         staging.finish()
-    return verdict, exact_values
+    return verdict, (promise, private_report)
 
 
 def write_policy(unverified: UnverifiedPublication[Any], folder: Path) -> None:

@@ -197,7 +197,8 @@ class Screen:
     def _show_messages(self, _: object) -> None:
         error = self.state.inspection.error
         found = self.state.inspection.findings or {"problems": ()}
-        is_remedied = error in found["problems"]  # the screen Data shows the error with its remedies
+        problems = [one["text"] for one in found["problems"]]
+        is_remedied = error in problems  # the screen Data shows the error with its remedies
         for message in dict.fromkeys(filter(None, (self._message, error))):
             if not (is_remedied and message == error and self.path == "/"):
                 alert(message).props("role=alert")

@@ -51,9 +51,8 @@ class ColumnChoice(Commands):
             return f"{known}: counting …"
         found: Any = self.last.result
         if found is None or found["quasi_identifiers"] is None:
-            problems = {} if found is None else dict(enumerate(found["problems"]))
-            reasons = self.last.errors if found is None else [problems[n] for n in problems if n == found["obstacle"]]
-            return f"{known}, the people who are unique cannot be counted{f': {reasons[0]}' if reasons else ''}"
+            reason = next(iter(self.last.errors), "") if found is None else found["obstacle"]
+            return f"{known}, the people who are unique cannot be counted{f': {reason}' if reason else ''}"
         classes = found["quasi_identifiers"]
         unique, few = (round(classes[share] * found["records"]) for share in ("unique", "below_k"))
         people = counted(found["records"], "record")

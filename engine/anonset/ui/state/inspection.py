@@ -116,7 +116,7 @@ class Inspection(Commands):
         a failed run, then the other problems whose remedies the job does not contain.
         """
         found = self.findings
-        unread = self.failure if found is None or found["obstacle"] is None else found["problems"][found["obstacle"]]
+        unread = self.failure if found is None else found["obstacle"]
         stops = {text: one.fixes for text, one in _problems_in(found or self.linked).items() if one.stops}
         try:
             job = self._state.stated
@@ -182,7 +182,7 @@ class Inspection(Commands):
             return
         question = found["question"] or {}
         self.answers = question.get("answers") or self.answers
-        self.comments |= dict(zip(found["problems"], found["comments"], strict=True))
+        self.comments |= {one["text"]: one["comment"] for one in found["problems"]}
         if "tables" in found:
             self.linked = found
             return
@@ -267,10 +267,10 @@ def without_numbers(sentence: str) -> str:
 
 def _problems_in(found: Mapping[str, Any] | None) -> dict[str, Problem]:
     """Return the problems of findings by their text."""
-    if found is None:
-        return {}
-    told = zip(*(found[name] for name in ("problems", "sentences", "fixes", "assumed", "stops")), strict=True)
-    return {text: Problem(sentence, [Fix(**fix) for fix in fixes], *marks) for text, sentence, fixes, *marks in told}
+    return {
+        one["text"]: Problem(one["sentence"], [Fix(**fix) for fix in one["fixes"]], one["assumed"], one["stops"])
+        for one in (found or {"problems": ()})["problems"]
+    }
 
 
 def contains(job: Job, fix: Fix) -> bool:

@@ -1,0 +1,179 @@
+"""Published names of items and groups that may reveal facts about persons."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, combinations
+
+import numpy as np
+
+from anonset.columns.headers import is_sensitive
+from anonset.columns.kinds import kind_of_values
+from anonset.columns.personal_values import KINDS, count_names, personal_kind
+from anonset.columns.roles import CODE_LEVELS
+from anonset.data import NumericColumn, SetColumn, Table
+from anonset.data.hierarchies.hierarchy_rules import OF_LABELS, RANGE, VALUES, is_rule
+from anonset.data.joining import prefixed
+from anonset.data.redacted_repr import RedactedRepr
+from anonset.measures.shares import percent
+from anonset.privacy import PrivacyModel
+from anonset.publications import Published, Records
+from anonset.settings.binding import HierarchySpec
+from anonset.spelling import listed
+
+MOST_NAMED = 8
+"""Maximum number of groups or items that a doubt names."""
+MOST_OF_RARE = 2
+"""Maximum number of records of an item whose name may reveal persons."""
+
+
+@dataclass(frozen=True)
+class RareValues(RedactedRepr):
+    """Values of a column of the original that fewer than k records have."""
+
+    column: str
+    distinct: int
+    """Number of different values of the column."""
+    occurrences: Mapping[str, int] = field(repr=False)
+    """Number of records of each rare value, the rarest first."""
+
+
+def rare_leaves(
+    publication: Published, original: SetColumn | None, hierarchies: Mapping[str, HierarchySpec]
+) -> dict[str, int]:
+    """Return the number of records of each rare leaf that the codebook names in a group of an own hierarchy, those that
+    seem sensitive first.
+    """
+    if not isinstance(publication, Records) or original is None:
+        return {}
+    own = tuple(prefixed(name, "") for name in publication.joined if _is_own(hierarchies.get(name)))
+    own = own if publication.joined else ("",) if _is_own(hierarchies.get(original.name)) else ()
+    records = dict(zip(original.vocabulary.labels, original.occurrences.tolist(), strict=True))
+    groups = [one.members for one in publication.symbols if one.kind == "node"]
+    found = {
+        leaf: n
+        for leaf in dict.fromkeys(chain(*groups))
+        if (n := records.get(leaf, 0)) <= MOST_OF_RARE and leaf.startswith(own) and own and _is_name(leaf)
+    }
+    return {leaf: found[leaf] for leaf in sorted(found, key=lambda leaf: (not is_sensitive(leaf), found[leaf]))}
+
+
+def rare_values(original: Table, model: PrivacyModel) -> tuple[RareValues, ...]:
+    """Return the rare values of each column that a model protects.
+
+    >>> from anonset.privacy import KmAnonymity
+    >>> found, = rare_values(Table.from_sets([{"a", "b"}, {"a"}, {"a", "c"}, {"c"}]), KmAnonymity(2, 1))
+    >>> found.column, found.distinct, dict(found.occurrences)
+    ('items', 3, {'b': 1})
+    """
+    columns = [original.transactions] if original.transactions is not None and "items" in model.protects else []
+    found = []
+    for column in (*columns, *(original.relational if "relational" in model.protects else ())):
+        if isinstance(column, NumericColumn):
+            values, counts = np.unique(np.asarray(column.values), return_counts=True)
+            labels: Sequence[str] = [f"{value:g}" for value in values]
+        else:
+            labels, counts = column.vocabulary.labels, np.asarray(column.occurrences)
+        order = [int(code) for code in np.argsort(counts, kind="stable") if 0 < counts[code] < (model.k or 0)]
+        if order:
+            rare = {labels[code]: int(counts[code]) for code in order}
+            found.append(RareValues(column.name, int(np.count_nonzero(counts)), rare))
+    return tuple(found)
+
+
+def names_of_groups(
+    publication: Published,
+    original: Table | None = None,
+    rare: Sequence[RareValues] = (),
+    hierarchies: Mapping[str, HierarchySpec] | None = None,
+) -> dict[str, str]:
+    """Return the names of published groups that the owner wrote in a hierarchy, those that seem sensitive first, each
+    with a rare value that it contains as words, or an empty text.
+
+    Names that a rule writes, or that are the beginning of all items of the group, are left out, because they describe
+    all of them. Without the original, values
+    of attributes are not told from groups: then all names of item groups and the attribute labels that seem sensitive
+    are returned. A name has at least 3 letters.
+    """
+    if not isinstance(publication, Records):
+        return {}
+    groups: dict[str, Sequence[str]] = {one.name: one.vocabulary.labels for one in publication.relational}
+    if (items := publication.transactions) is not None:
+        nodes = tuple(one.label for one in publication.symbols if one.kind == "node")
+        groups |= dict.fromkeys(publication.joined or (items.name,), nodes)
+    members = {one.label: one.members for one in publication.symbols}
+    values = {one.column: {_words(value): value for value in one.occurrences if _is_name(value)} for one in rare}
+    known = {} if original is None else {one.name: one for one in original.relational}
+    sets, found = {one.label for one in publication.value_sets}, dict[str, str]()
+    for column, labels in groups.items():
+        is_attribute = items is None or column not in (items.name, *publication.joined)
+        if hierarchies is not None and not _is_own(hierarchies.get(column)):
+            continue
+        before = getattr(known.get(column), "vocabulary", None)
+        for label in labels:
+            text = label.removeprefix(prefixed(column, "")) if column in publication.joined else label
+            if (
+                label in sets
+                or not _is_name(text)
+                or _is_beginning(label, members.get(label, ()))
+                or (before is not None and label in before.index)
+            ):
+                continue
+            if hierarchies is None and is_attribute and not is_sensitive(label):
+                continue
+            words, rarest = _words(label), values.get(column, {})
+            parts = (words[a:b] for a, b in combinations(range(len(words) + 1), 2))
+            found[label] = next((rarest[part] for part in parts if part in rarest), "")
+    return {name: found[name] for name in sorted(found, key=lambda name: (not found[name], not is_sensitive(name)))}
+
+
+def _is_own(spec: HierarchySpec | None) -> bool:
+    """Return True if the owner wrote the names of the groups of a hierarchy."""
+    by_program = isinstance(spec, str) and (spec in (RANGE, VALUES) or spec.startswith(OF_LABELS))
+    return not (spec is None or is_rule(spec) or by_program)
+
+
+def _is_beginning(label: str, members: Sequence[str]) -> bool:
+    """Return True if the name of a group is the beginning of all its items, and thus reveals nothing more."""
+    begin = label.rstrip("*")
+    return begin != label and bool(members) and all(one.startswith(begin) for one in members)
+
+
+def _is_name(text: str) -> bool:
+    return text[:1] not in ("(", "[") and len(re.sub(r"[\W\d_]", "", text)) > 2
+
+
+def sensitive_items(publication: Published) -> dict[str, str]:
+    """Return what the items are by column, for published items that are codes of diagnoses or drugs, or have sensitive
+    names such as columns of 0 and 1.
+    """
+    found = {}
+    for name, labels in _labels_of(publication).items():
+        if (kind := kind_of_values(labels)) in CODE_LEVELS:
+            found[name] = f"look like {kind}"
+        elif sensitive := [repr(one) for one in labels if is_sensitive(one)]:
+            found[name] = f"seem sensitive ({listed(sensitive, 'and', MOST_NAMED)})"
+    return found
+
+
+def personal_items(publication: Published) -> dict[str, str]:
+    """Return the kind, number and share of the published items that name or reach persons, by column."""
+    found = {}
+    for name, labels in _labels_of(publication).items():
+        kind, n = personal_kind(labels) or ("name", 0)
+        if n := count_names(labels) if kind == "name" else n:
+            found[name] = f"{n:,} of the {len(labels):,} items ({percent(n / len(labels))}) are {KINDS[kind].words}"
+    return found
+
+
+def _labels_of(publication: Published) -> dict[str, list[str]]:
+    """Return the items that the codebook names, by column. Empty without items."""
+    if not isinstance(publication, Records) or publication.transactions is None:
+        return {}
+    members = dict.fromkeys(name for symbol in publication.symbols for name in symbol.members)
+    marks = {name: prefixed(name, "") for name in publication.joined} or {publication.transactions.name: ""}
+    return {name: [one.removeprefix(mark) for one in members if one.startswith(mark)] for name, mark in marks.items()}
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(re.findall(r"\w+", text.casefold()))
