@@ -117,7 +117,7 @@ class ColumnDetail(RedactedRepr):
         several["beginning"] = "beginnings of {} characters"
         forms = [several[form.name].format(form.spread) for form in self.forms if form.name in several]
         kept = ", some values kept" if len(forms) < len(self.forms) - len(lost) else ""
-        return (f"coarsened to {listed(forms, 'or')}{kept}" if forms else "kept") + also
+        return (f"coarsened to {listed(forms, 'or')}{kept}" if forms else "values kept") + also
 
     @property
     def countable(self) -> str:

@@ -406,6 +406,17 @@ def count_names(labels: Sequence[str]) -> int:
     return sum(map(_is_name, of_words)) or sum(map(_is_surname, of_words))
 
 
+def full_names(labels: Sequence[str]) -> list[str]:
+    """Return the labels that consist of a common first name and a common surname.
+
+    >>> full_names(["Hans Maier", "milk", "Weber, Julia", "olive oil", "Anna"])
+    ['Hans Maier', 'Weber, Julia']
+    """
+    firsts, lasts = _listed("first_names.txt"), _listed("surnames.txt")
+    words = {label: set(_BETWEEN_WORDS.split(_spelled(label.strip()))) for label in labels}
+    return [label for label, of in words.items() if len(of) > 1 and of <= firsts | lasts and of & firsts and of & lasts]
+
+
 def _is_surname(text: str) -> bool:
     return _spelled(text) in _listed("surnames.txt") or ("." in text and bool(_WITH_INITIAL(text)))
 

@@ -199,12 +199,12 @@ def _of_labels(
     rare: tuple[RareValues, ...] = (),
 ) -> ReportFacts:
     """Return the facts that follow from the documents, and from the items and values of a publication."""
-    column = None if original is None else original.transactions
+    column, as_is = None if original is None else original.transactions, documents[0].declarations.published_as_is
     vanished = tuple(vanished_items(column, publication)) if isinstance(publication, Records) else ()
     return ReportFacts(
         documents[0], after.model, Summary(after.records, ()), after, private=documents[1], rare=rare,
         group_names=names_of_groups(publication, original, rare, None if original is None else hierarchies),
-        sensitive_items=sensitive_items(publication), personal_items=personal_items(publication),
+        sensitive_items=sensitive_items(publication), personal_items=personal_items(publication, as_is or ()),
         rare_leaves=rare_leaves(publication, column, hierarchies or {}), vanished=vanished,
     )  # fmt: skip
 

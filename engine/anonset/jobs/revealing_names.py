@@ -1,7 +1,7 @@
 """Published names of items and groups that may reveal facts about persons."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, combinations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from anonset.columns.headers import is_sensitive
 from anonset.columns.kinds import kind_of_values
-from anonset.columns.personal_values import KINDS, count_names, personal_kind
+from anonset.columns.personal_values import KINDS, count_names, full_names, personal_kind
 from anonset.columns.roles import CODE_LEVELS
 from anonset.data import NumericColumn, SetColumn, Table
 from anonset.data.hierarchies.hierarchy_rules import OF_LABELS, RANGE, VALUES, is_rule
@@ -156,13 +156,17 @@ def sensitive_items(publication: Published) -> dict[str, str]:
     return found
 
 
-def personal_items(publication: Published) -> dict[str, str]:
-    """Return the kind, number and share of the published items that name or reach persons, by column."""
+def personal_items(publication: Published, declared: Collection[str]) -> dict[str, str]:
+    """Return the kind, number and share of the published items that name or reach persons, by column. Of columns that
+    are not declared, only full names are listed, because a publication contains no other such items.
+    """
     found = {}
     for name, labels in _labels_of(publication).items():
         kind, n = personal_kind(labels) or ("name", 0)
-        if n := count_names(labels) if kind == "name" else n:
-            found[name] = f"{n:,} of the {len(labels):,} items ({percent(n / len(labels))}) are {KINDS[kind].words}"
+        n, full = count_names(labels) if kind == "name" else n, [] if name in declared else full_names(labels)
+        are = f"look like names of persons ({listed(full, 'and', MOST_NAMED)})" if full else f"are {KINDS[kind].words}"
+        if n := len(full) if name not in declared else n:
+            found[name] = f"{n:,} of the {len(labels):,} items ({percent(n / len(labels))}) {are}"
     return found
 
 

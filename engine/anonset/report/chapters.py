@@ -102,7 +102,7 @@ _WP_216 = (
 _SUCCESS = (
     "An attack succeeds if it is right more often than by chance, beyond the 95% confidence interval. By chance: a "
     "random guess, the same attack with random information, or the same knowledge without the attack, whichever is "
-    "right most often."
+    "right most often. A search beyond the guarantee succeeds only if it is also right more often than 1/k."
 )
 _BALANCES = (
     "Each point of the line is a publication that the same search would have found with another balance. The losses of "
@@ -194,7 +194,7 @@ def _guarantee(facts: ReportFacts, part: PagePart) -> Chapter:
 def _limits(facts: ReportFacts) -> Chapter:
     first, others = ranked_limits(facts.model, [facts.attested.limits])
     more = Section(f"{len(others)} further limits", notes=others, form="folded")
-    line = f"the most important limits, and {len(others)} others"
+    line = f"{first[0].rstrip('.')}; {len(first) + len(others) - 1} others"
     return Chapter("limits", "Not covered", line, [Section(notes=first, form="list"), more])
 
 
@@ -207,7 +207,7 @@ def _sensitive(facts: ReportFacts) -> Chapter:
 
 def _risk(facts: ReportFacts, part: PagePart) -> Chapter:
     title = "Risk before and after" if facts.after.before else "Risk"
-    return Chapter("risk", title, "by the knowledge of an attacker", part.risks)
+    return Chapter("risk", title, part.risk.partition("; ")[0], part.risks)
 
 
 def _attacks(facts: ReportFacts, part: PagePart) -> Chapter:
@@ -215,7 +215,8 @@ def _attacks(facts: ReportFacts, part: PagePart) -> Chapter:
         (attack_in_words(one.attack), one.knowledge, one.verdict) for one in part.verdicts if one.succeeds is not None
     ]
     others = [(attack_in_words(one.attack), one.verdict) for one in part.verdicts if one.succeeds is None]
-    line = f"verdicts on {counted(len(run), 'attack')}" + (f"; not run: {len(others)}" if others else "")
+    won = sum(bool(one.succeeds) for one in part.verdicts)
+    line = f"successful: {won} of {counted(len(run), 'attack')}" + (f"; not run: {len(others)}" if others else "")
     return Chapter("attacks", "Simulated attacks", line if run else "none", [
         Section("", ("attack", "the attacker knows", "verdict"), run, [_SUCCESS]),
         *([] if run else [Section(notes=conclusion(facts, part)[1:2])]),
@@ -228,10 +229,12 @@ def _detail(facts: ReportFacts) -> Chapter:
     report, countable, k = facts.private, countable_figures(facts), facts.model.k
     lost = [] if report is None else [text for part, text in _changes(report).items() if part != "values"]
     lost += column_lines(facts.details)
-    lost += [f"{name.lower()}: {figure}" for name, figure, _ in countable[1:]]
+    lost += ["inside groups, recipients count only bounds"] if any(x.fate == "coarsened" for x in facts.details) else []
+    lost += [f"count of {name.lower()}: {figure}" for name, figure, _ in countable[1:]]
     rare = []
     for values in facts.rare:
         rarest = listed([f"{value} ({n})" for value, n in values.occurrences.items()], "and", _MOST_RARE)
+        lost.append(f"rare values of {values.column}: {len(values.occurrences):,} of {values.distinct:,}")
         rare.append((values.column, f"{len(values.occurrences):,} of {values.distinct:,}", rarest))
     hidden = f"Fewer than k = {k} records have these values: they are published only with others, or not."
     none = [f"Each value of the protected columns belongs to at least k = {k} records."] if k and not rare else []
@@ -279,7 +282,7 @@ def _published(facts: ReportFacts, part: PagePart) -> Chapter:
         Section(notes=["Random published rows:"]),
         *(Section("", one.head, [tuple(map(Markup, map(symbols_html, row))) for row in one.rows])
           for one in facts.summary.examples),
-        Section(notes=[part.published + (where if CODEBOOK in facts.attested.data.sha256 else "")]),
+        Section(notes=[part.published + (where if facts.attested.counts.get("symbols") else "")]),
         Section("Technique for each column", head, [*part.columns, *unpublished]),
     ])  # fmt: skip
 
@@ -293,7 +296,7 @@ def _origin(facts: ReportFacts, date: str) -> Chapter:
         ("report by", f"anonset {versions()['anonset']}"),
         ("command to verify", f"anonset verify OUT, where OUT is the published directory. It must print: {expected}."),
         ("digest to compare", f"SHA-256 of {ATTESTATION}, which contains all other digests: {facts.sha256}"),
-        *([("meaning of the published symbols", f"{CODEBOOK} in OUT")] if CODEBOOK in files else []),
+        *([("meaning of the published symbols", f"{CODEBOOK} in OUT")] if facts.attested.counts.get("symbols") else []),
         *((f"file {name}", f"SHA-256 {digest}") for name, digest in files.items()),
     ]  # fmt: skip
     if report is None:
@@ -306,7 +309,8 @@ def _origin(facts: ReportFacts, date: str) -> Chapter:
         return Chapter("origin", "Origin", f"{date or 'date to fill in'}; {line}", [Section("", head, rows)])
     told, seed = tuple(report.contradictions), str(report.seed)
     if report.seed is None:
-        seed = "none: the run makes no random draws, or secure ones that nobody can repeat"
+        secure = "the random draws of the run are secure, and nobody can repeat them"
+        seed = f"none: {secure if facts.model.kind == 'buckets' else 'the run makes no random draws'}"
     read, used = report.input, [(name, dumps(value)) for name, value in report.settings.items() if value]
     rows = [
         ("date of the run", report.date or "not recorded"),
@@ -318,7 +322,7 @@ def _origin(facts: ReportFacts, date: str) -> Chapter:
         ("versions of the run", ", ".join(f"{name} {version}" for name, version in report.versions.items())),
         ("command to repeat", "anonset anonymize OUT.private/report.json -o OTHER" if used else "none: run in Python"),
     ]
-    return Chapter("origin", "Origin", f"{line}; run of {report.date or 'an unknown date'}, its seed and settings", [
+    return Chapter("origin", "Origin", f"{line}; run of {report.date or 'an unknown date'}; seed: {report.seed}", [
         Section("", head, rows),
         Section("Notes of the run", notes=[text for text in report.warnings if not text.startswith(told)], form="list"),
         Section("Settings of the run", ("setting", "value"), used, form="folded"),

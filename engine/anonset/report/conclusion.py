@@ -27,15 +27,17 @@ _DECLARED = {
 """Who declared what a person is, by unit of privacy, with the declaration in words."""
 _CHECKED = {
     "covered": "examined",
-    "itemset_occurrences": "occurrences of sets of items",
+    "itemset_occurrences": "occurrences of sets of items in different rows",
     "distinct_itemsets": "different sets of items",
     "distinct_rows": "different rows",
     "classes": "groups of records with equal quasi-identifiers",
     "smallest_class": "records in the smallest of these groups",
+    "fewest_values": "fewest different sensitive values in a group",
 }
 """Facts of a check in words. The names of other facts are words already."""
 
 
+_SETS = {"1": "single items", "2": "pairs"}
 _MOST_NAMED = 6
 """Maximum number of columns that a sentence names."""
 
@@ -149,8 +151,6 @@ def _attacked(facts: ReportFacts, part: PagePart) -> str:
         return f"No simulated attack succeeds ({len(tried)} tried)."
     worst = max(won, key=lambda verdict: verdict.success)
     bounded = "" if facts.after.broken else "; the guarantee does not cover this"
-    if facts.unlike_others > worst.success:
-        bounded += f"; someone who knows {worst_knowledge(facts)} singles out {percent(facts.unlike_others)}"
     succeed = "succeeds" if len(won) == 1 else "succeed"
     return (
         f"{len(won)} of {counted(len(tried), 'simulated attack')} {succeed}; the most successful is "
@@ -249,7 +249,7 @@ def checked(facts: ReportFacts) -> list[tuple[str, str]]:
     rows = []
     for name, value in sorted(facts.attested.verified.items(), key=lambda fact: fact[0] != "covered"):
         sizes = [(size, n) for size, n in value.items() if size != "0"] if isinstance(value, dict) else []
-        text = "; ".join(f"{n:,} of {counted(int(size), 'item')}" for size, n in sizes) or (
+        text = "; ".join(f"{n:,} of {_SETS.get(size, f'{size} items')}" for size, n in sizes) or (
             f"{value:,}" if isinstance(value, int) else str(value)
         )
         rows.append((_CHECKED.get(name, name.replace("_", " ")), text))

@@ -15,7 +15,7 @@ from anonset.privacy import PrivacyModel
 from anonset.reading.file_options import Unit
 from anonset.release.documents import UNDECLARED, Report
 from anonset.report.conclusion import attacker_beyond, plain_words, seemingly_sensitive, seems_sensitive, source_rows
-from anonset.report.risks.base import worst_knowledge
+from anonset.report.risks.base import complete_set, worst_knowledge
 from anonset.report.risks.records import verdict_on_search
 from anonset.settings.publication import ReportSettings
 from anonset.spelling import counted, listed
@@ -112,7 +112,7 @@ def _published_as_is(facts: ReportFacts) -> Iterator[str]:
     if names := facts.attested.declarations.published_as_is:
         named = listed(names, "and")
         yield f"The owner declared that {named} may show names, identifiers or exact values of few persons."
-    yield from (f"In {name}, {facts.personal_items[name]}." for name in names or () if name in facts.personal_items)
+    yield from (f"In {name}, {text}." for name, text in facts.personal_items.items())
     if found := attacker_beyond(facts):
         yield found
     if ids := getattr(facts.attested.data, "id", ()):
@@ -178,7 +178,7 @@ def _further_items(facts: ReportFacts) -> Iterator[str]:
     if alone and (more or alone > few):
         yield (
             f"The guarantee does not cover attackers who know {worst_knowledge(facts)}: they single out "
-            f"{percent(alone)} of the {who}."
+            f"{percent(alone)} of the {who}. {complete_set(facts)}"
         )
     if worst is None or not isinstance(facts.after, Risk) or not (more or worst.alone > few):
         return
@@ -228,7 +228,8 @@ def _names_of_groups(facts: ReportFacts) -> Iterator[str]:
             )
     if facts.group_names:
         named = listed([repr(name) for name in facts.group_names], "and", MOST_NAMED)
-        yield f"Nobody checked what the names of these published groups reveal: {named}."
+        of = "groups" if facts.private else "groups or values"
+        yield f"Nobody checked what the names of these published {of} reveal: {named}."
 
 
 def _rare_leaves(facts: ReportFacts) -> Iterator[str]:

@@ -101,7 +101,8 @@ def suggestion_account(
     ]
     if (best := suggestion.recommended) is None:
         return [*parts, f"No candidate is useful: {suggestion.reason}.", *_alternative(suggestion, alternative)]
-    parts.append(f"Best: {suggestion.reason}.")
+    parts.append(f"Best: {algorithm_text(best)} ({grounds(best, suggestion.candidates)}):")
+    parts += [f"- {figure}" for figure in utility_figures(best)]
     if far := levels_text(best.levels, suggestion.items):
         parts.append(f"Generalized item occurrences: {far}.")
     if made := made_from_data(best):

@@ -141,7 +141,7 @@ def grounds(best: Candidate, order: Sequence[Candidate]) -> str:
         gains = {name: own.get(name, figure) - figure for name, figure in _figures(other).items()}
         if other.outcome == "holds" and other.exact_usefulness < more and min(gains.values()) < 0:
             name = max(gains, key=lambda name: gains[name])  # the other candidate is better in another figure
-            figures = f"{name} {abs(own[name]):.1%}, result {place} {abs(own[name] - gains[name]):.1%}"
+            figures = f"{name}: {abs(own[name]):.1%}, against {abs(own[name] - gains[name]):.1%} of result {place}"
             return f"best balance of {n_candidates}; {figures}"
     return f"best balance of {n_candidates}"
 

@@ -50,8 +50,14 @@ def above_threshold(threshold: float) -> str:
 def worst_knowledge(facts: ReportFacts) -> str:
     """Return the knowledge of the attacker who singles out the share `ReportFacts.unlike_others`."""
     values = "all quasi-identifiers and " if facts.attested.data.quasi_identifiers else ""
+    return f"{values}the complete set of items of a person"
+
+
+def complete_set(facts: ReportFacts) -> str:
+    """Return the meaning of a complete set of items."""
     forms = [form.name for one in facts.details if isinstance(one, ItemDetail) for form in one.forms]
-    return f"{values}all items of a person{' (and which published groups hide them)' if 'set' in forms else ''}"
+    groups = ", and which published groups hide them" if "set" in forms else ""
+    return f"Such an attacker knows all items of the person, that there are no others{groups}."
 
 
 def likelier(skew: Skewness) -> str:

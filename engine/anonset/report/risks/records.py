@@ -28,6 +28,14 @@ from anonset.report.sections import Section
 from anonset.report.techniques import of_records
 from anonset.spelling import counted, listed, printable
 
+_FORMS = {
+    "set": "“a, b or 5 more” is a symbol: it replaces one of these values, or one or several of these items. The files "
+    "contain a text such as (a,b,c), or a name.",
+    "range": "A range such as [19:22] replaces a number inside the range.",
+    "beginning": "A text such as 202** replaces a value that begins with 202.",
+    "lost": "A *, or a group or range of all values, hides the value.",
+}
+"""Meaning of each form of published labels."""
 _MORE = "attackers who know more may single out more"
 _HIGHEST = "Highest: risk of the {0} with the highest risk (prosecutor). Average: mean of all {0}s (marketer)."
 _CONTROL = (
@@ -283,16 +291,14 @@ def page_part(risk: Risk, facts: ReportFacts) -> PagePart:
     if kept:
         names = ", ".join(kept)
         protection.append(("Not protected", f"values in columns that are published unchanged: {names}."))
+    forms = {form.name for column in facts.details for form in column.forms}
     more, table = _MORE, _exposure_table(risk, risk.before)
     if facts.unlike_others:
         known, alone = worst_knowledge(facts), percent(facts.unlike_others)
         more = f"{alone}, if an attacker knows {known}"
         table = replace(table, rows=[*table.rows, (known, "no", "1", "", "100.0%", "", alone, "")])
     return PagePart(
-        published=(
-            "“a, b or 5 more” is a symbol: it replaces one or several of these items. The files contain a text such as "
-            "(a,b,c), or a name that codebook.csv explains. A range such as [19:22] replaces a number inside the range."
-        ),
+        published=" ".join(text for form, text in _FORMS.items() if form in forms),
         protection=protection,
         columns=of_records(facts),
         risk=f"{single_risk(risk)}; {more}"
@@ -359,7 +365,8 @@ def verdict_on_search(risk: Risk, attempt: Attempts) -> AttackVerdict:
     chance = 1 / max(1, risk.records if risk.persons is None else risk.persons)
     return verdict_on_limit(
         f"search for a {risk.unit}", f"{attempt.words} of a random {risk.unit}",
-        attempt.success, chance, attempt.attempts, attempt.promised, broken=attempt.broken > 0,
+        attempt.success, chance, attempt.attempts, attempt.promised,
+        allowed=1 / risk.model.k if risk.model.k else 0.0, broken=attempt.broken > 0,
     )  # fmt: skip
 
 

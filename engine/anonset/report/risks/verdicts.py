@@ -64,28 +64,39 @@ def _variance(share: float, n: int) -> float:
 
 
 def _verdict(
-    attack: str, known: str, success: float, chance: float, variance_of_chance: float, targets: int
+    attack: str, known: str, success: float, chance: float, variance_of_chance: float, targets: int, least: float = 0.0
 ) -> AttackVerdict:
     rates = f"{percent(success)} against {percent(chance)} by chance"
-    succeeds = success - chance > _QUANTILE * sqrt(_variance(success, targets) + variance_of_chance)
+    beyond = success - max(chance, least)
+    succeeds = beyond > _QUANTILE * sqrt(_variance(success, targets) + variance_of_chance)
     verdict = f"{'succeeds' if succeeds else 'does not succeed'}: {rates}"
     return AttackVerdict(attack, known, verdict, succeeds, success, rates)
 
 
 def verdict_on_limit(
-    attack: str, known: str, success: float, chance: float, targets: int, limit: float | None, *, broken: bool
+    attack: str,
+    known: str,
+    success: float,
+    chance: float,
+    targets: int,
+    limit: float | None,
+    *,
+    allowed: float = 0.0,
+    broken: bool,
 ) -> AttackVerdict:
     """Return the verdict on an attack whose success the guarantee limits. If `limit` is None, the guarantee does not
-    cover the attack.
+    cover the attack, and the attack succeeds only beyond the success `allowed` to covered attackers.
 
     >>> verdict_on_limit("search", "2 items", 0.146, 0.004, 1000, 0.2, broken=False).verdict
     'within the guarantee: 14.6% against 0.4% by chance, at most 20.0%'
+    >>> verdict_on_limit("search", "4 items", 0.146, 0.004, 1000, None, allowed=0.2, broken=False).succeeds
+    False
     """
-    verdict = _verdict(attack, known, success, chance, 0.0, targets)
+    verdict = _verdict(attack, known, success, chance, 0.0, targets, allowed)
     if limit is None:
-        return AttackVerdict(
-            attack, known, f"{verdict.verdict}; not covered by the guarantee", verdict.succeeds, success, verdict.rates
-        )
+        border = f", which allows {percent(allowed)} to others" if allowed else ""
+        text = f"{verdict.verdict}; not covered by the guarantee{border}"
+        return AttackVerdict(attack, known, text, verdict.succeeds, success, verdict.rates)
     within = "EXCEEDS THE GUARANTEE" if broken else "within the guarantee"
     text = f"{within}: {verdict.rates}, at most {percent(limit)}"
     return AttackVerdict(attack, known, text, broken, success, verdict.rates)
