@@ -1,7 +1,7 @@
 """Published names of items and groups that may reveal facts about persons."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from itertools import chain, combinations
 
@@ -162,12 +162,19 @@ def personal_items(publication: Published, declared: Collection[str]) -> dict[st
     """
     found = {}
     for name, labels in _labels_of(publication).items():
+        if name not in declared:
+            if full := full_names(labels):
+                shown = listed([repr(one) for one in full], "and", MOST_NAMED)
+                found[name] = f"{_of(full, labels)} may name persons ({shown})"
+            continue
         kind, n = personal_kind(labels) or ("name", 0)
-        n, full = count_names(labels) if kind == "name" else n, [] if name in declared else full_names(labels)
-        are = f"look like names of persons ({listed(full, 'and', MOST_NAMED)})" if full else f"are {KINDS[kind].words}"
-        if n := len(full) if name not in declared else n:
-            found[name] = f"{n:,} of the {len(labels):,} items ({percent(n / len(labels))}) {are}"
+        if n := count_names(labels) if kind == "name" else n:
+            found[name] = f"{_of(range(n), labels)} are {KINDS[kind].words}"
     return found
+
+
+def _of(some: Sized, labels: Sized) -> str:
+    return f"{len(some):,} of the {len(labels):,} items ({percent(len(some) / len(labels))})"
 
 
 def _labels_of(publication: Published) -> dict[str, list[str]]:

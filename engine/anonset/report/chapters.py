@@ -322,7 +322,8 @@ def _origin(facts: ReportFacts, date: str) -> Chapter:
         ("versions of the run", ", ".join(f"{name} {version}" for name, version in report.versions.items())),
         ("command to repeat", "anonset anonymize OUT.private/report.json -o OTHER" if used else "none: run in Python"),
     ]
-    return Chapter("origin", "Origin", f"{line}; run of {report.date or 'an unknown date'}; seed: {seed.partition(':')[0]}", [
+    run = f"run of {report.date or 'an unknown date'}; seed: {seed.partition(':')[0]}"
+    return Chapter("origin", "Origin", f"{line}; {run}", [
         Section("", head, rows),
         Section("Notes of the run", notes=[text for text in report.warnings if not text.startswith(told)], form="list"),
         Section("Settings of the run", ("setting", "value"), used, form="folded"),

@@ -228,7 +228,7 @@ def _names_of_groups(facts: ReportFacts) -> Iterator[str]:
             )
     if facts.group_names:
         named = listed([repr(name) for name in facts.group_names], "and", MOST_NAMED)
-        of = "groups" if facts.private else "groups or values"
+        of = "groups or values" if facts.private is None and facts.attested.data.quasi_identifiers else "groups"
         yield f"Nobody checked what the names of these published {of} reveal: {named}."
 
 
