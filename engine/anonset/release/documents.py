@@ -22,7 +22,6 @@ from anonset.reading.publications.tables import files_of_table
 from anonset.reading.sources.files import write_file
 from anonset.release.formats import MOST_PARTS
 from anonset.settings.settings import REPORT
-from anonset.spelling import listed
 from anonset.strict_json import loads
 
 D = TypeVar("D", bound=BaseModel)
@@ -304,24 +303,6 @@ def unit_in_words(unit: str, model: PrivacyModel, ids: Sequence[str]) -> str:
 
 UNDECLARED = ("row, person unknown", "row, not asked")
 """Units of privacy that nobody declared to be persons."""
-
-
-def doubted_unit(unit: str, contradictions: Sequence[str], columns: Sequence[str]) -> str:
-    """Return why nobody knows how many records a person has. Empty if nothing contradicts the declared person.
-
-    Parameters
-    ----------
-    unit
-        Unit of privacy in the attestation.
-    contradictions
-        Facts that contradict it.
-    columns
-        Declared columns of the person.
-    """
-    if unit in UNDECLARED:
-        return "a person is one row: nobody declared who is a person"
-    each = listed(columns or ["row"], "with")
-    return f"each {each} counts as a person, and the data contradict it" if contradictions else ""
 
 
 class Declarations(Document):

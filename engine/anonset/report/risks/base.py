@@ -10,7 +10,7 @@ from anonset.measures.risks.item_inference import LIKELY, RARE, SURE, ItemInfere
 from anonset.measures.risks.skewness import Skewness
 from anonset.measures.shares import percent
 from anonset.reading.file_options import Unit
-from anonset.release.documents import UNDECLARED, doubted_unit
+from anonset.release.documents import UNDECLARED
 from anonset.report.risks.verdicts import AttackVerdict
 from anonset.report.sections import Section
 from anonset.spelling import listed
@@ -70,11 +70,13 @@ def likelier(skew: Skewness) -> str:
 
 def doubted_person(facts: ReportFacts) -> str:
     """Return why nobody knows how many records a person has. Empty if nothing contradicts the declared person."""
-    columns, told = tuple[str, ...](), list[str]()
     unit, private = facts.attested.declarations.unit, facts.private
-    if private is not None and not getattr(facts.attested.data, "id", []):  # a model for published ids protects rows
-        columns, told = Unit.of(private.settings.get("unit")).columns, private.contradictions
-    return doubted_unit(unit, told, columns)
+    if unit in UNDECLARED:
+        return "a person is one row: nobody declared who is a person"
+    if private is None or not private.contradictions or getattr(facts.attested.data, "id", []):
+        return ""  # a model for published ids protects rows
+    each = listed(Unit.of(private.settings.get("unit")).columns or ["row"], "with")
+    return f"each {each} counts as a person, and the data contradict it"
 
 
 def of_rows(facts: ReportFacts) -> list[tuple[str, str]]:
