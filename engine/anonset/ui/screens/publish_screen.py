@@ -90,7 +90,7 @@ def _show_summary(texts: Mapping[str, str]) -> None:
 
 def _show_checked(warnings: Sequence[str]) -> None:
     """Repeat the warnings that the owner has checked and that still apply."""
-    text("h3", f"You checked {counted(len(warnings), 'warning')}, which still {'apply' if warnings[1:] else 'applies'}")
+    text("p", f"You checked {counted(len(warnings), 'warning')}, which still {'apply' if warnings[1:] else 'applies'}:")
     with ui.element("div").classes("noted").mark("checked"):
         show_list([f"{one}." for one in warnings])
 
