@@ -118,7 +118,7 @@ def test_columns_with_the_same_two_values_are_an_answer() -> None:
 
 def test_each_of_two_digits_may_mark_an_item(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    headers = ["Gicht", "Asthma", "Migraene", "Diabetes"]
+    headers = ["Gicht", "Rheuma", "Migraene", "Diabetes"]
     columns = {header: drawn(["1", "2"]) for header in headers}
     csv.write_csv(pa.table({"Alter": [str(20 + n % 50) for n in PERSONS], **columns}), "patients.csv")
     inspected = anonset.inspect("patients.csv", unit="row")
@@ -127,9 +127,11 @@ def test_each_of_two_digits_may_mark_an_item(tmp_path: Path, monkeypatch: pytest
     asked = [*marked, {"one_code": headers, "with_header": True}]
     assert answers(inspected) == asked
     text = inspected.job_text()
+    assert inspected.settings.names("sensitive") == ["Diabetes"]
     assert [dict(fix.settings) for fix in item_fixes(Job(tomllib.loads(text)))] == [*asked, {"items": ["none"]}]
     for number, line in enumerate(re.findall(r"# (items = .*) # if", text)):
         Path("job.toml").write_text(text.replace('items = "?"', line))
+        assert read_job("job.toml").names("drop") == []
         assert read_job("job.toml").only(("one_hot", "present", "one_code", "with_header")).settings == asked[number]
 
 

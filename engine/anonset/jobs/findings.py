@@ -284,14 +284,14 @@ class Findings(RedactedRepr):
         settings, trees = settings.with_(**named), {**self.hierarchies, **settings.entries("hierarchy")}
         sets, names = settings.only(_OF_ITEMS), [name for columns in named.values() for name in columns]
         base = edited(settings, Job({"drop": names})).without(*_OF_ITEMS) if names else settings
-        secret = {"drop": base.names("sensitive")} if base.names("sensitive") else {}
         edits = dict[str, Job]()
         for answer in answers:
             role, columns = next(iter(answer.settings)), Job(answer.settings).names(*SETS)
             own = columns if role == "items" else ["items"]
             specs = {name: trees.get(name) or tree_of(kinds.get(name, "")) for name in own}
             own_sets = sets if {*sets.names(role)} & {*columns} else Job()
-            stated = Job({**own_sets, **answer.settings, **secret, "hierarchy": specs})
+            secret = [name for name in base.names("sensitive") if name not in columns]
+            stated = Job({**own_sets, **answer.settings, **Job().with_(drop=secret), "hierarchy": specs})
             edits[",".join(answer_in("items", Job(answer.settings)))] = stated
         if base.names("relational") or base.names("sensitive"):
             edits[NONE] = Job()
