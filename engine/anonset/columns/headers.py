@@ -301,14 +301,14 @@ def are_headers(texts: Collection[str]) -> bool:
 
 
 def is_numbered(header: str) -> bool:
-    """Return True if a header names a number or a key of an unknown kind of thing, and of no time or event.
+    """Return True if a header names a number or a key of an unknown kind of thing.
 
-    >>> [is_numbered(one) for one in ("sample_id", "Halternummer", "ward_id", "id", "week_no", "household_key")]
-    [True, True, False, False, False, True]
+    >>> [is_numbered(one) for one in ("sample_id", "Halternummer", "ward_id", "id", "sale_no", "household_key")]
+    [True, True, False, False, True, True]
     """
     words = words_of(header)
-    kinds = frozenset[str]().union(*(word_meanings().get(word, frozenset()) for word in words if word not in CODES))
-    return len(words) > 1 and "number" in kinds and "event" not in kinds and not is_about_a_thing(header)
+    number = any("number" in word_meanings().get(word, ()) for word in words if word not in CODES)
+    return len(words) > 1 and number and not is_about_a_thing(header)
 
 
 def numbers_a_thing(header: str) -> bool:
