@@ -749,6 +749,22 @@ def test_rows_without_an_id_that_continue_an_order_are_asked(shape):
     assert anonset.inspect(data, unit="email", skip_rows="no-id").records == 20
 
 
+def test_a_row_without_an_id_continues_the_rows_of_its_order_if_no_other_person_has_the_order():
+    orders = [n // 2 for n in range(400)]
+    data = {
+        "order_id": [f"O{order:03}" for order in orders],
+        "customer_id": ["" if n == 7 else f"C{n // 4:03}" for n in range(400)],
+        "product": [("shirt", "shoe", "sock", "hat", "scarf", "belt", "jacket")[n % 7] for n in range(400)],
+    }
+
+    def fills(data):
+        found = anonset.inspect(data, unit="customer_id")
+        return [fix.settings for problem in found.checks for fix in problem.fixes if "normalize" in fix.settings]
+
+    assert fills(data) == [{"normalize": ["customer_id=fill-down"]}]
+    assert fills(data | {"order_id": [f"Lee{order % 7}" for order in orders]}) == []
+
+
 @pytest.mark.parametrize(("option", "n_bound"), [("SAS, on a server", 1), ("SAS", 0)])
 def test_values_that_contain_the_separator_are_reported(option, n_bound):
     options = [option, "Python", "Excel", "R", "Go"]

@@ -1,6 +1,7 @@
 """The suggested candidate satisfies the guarantee on all data and has the highest utility."""
 
 import random
+import re
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from string import ascii_lowercase
@@ -131,13 +132,15 @@ def test_the_grounds_name_a_figure_in_which_the_best_exceeds_a_result_that_is_be
     )
     order = ranked([other, alike, best])
     assert order == [best, alike, other]
-    assert grounds(best, order) == "best balance of 3 candidates; error of frequent pairs 39.6%, result 3 42.4%"
+    assert grounds(best, order) == (
+        "best balance of 3 candidates; error of frequent pairs: 39.6%, against 42.4% of result 3"
+    )
     assert grounds(best, order[:2]) == "best balance of 2 candidates"
     for _ in range(200):
         order = ranked([of_figures(*(RNG.randrange(0, 101) / 100 for _ in range(4))) for _ in range(3)])
         _, _, figures = grounds(order[0], order).partition("; ")
         if figures:
-            own, others = [float(part.split()[-1].rstrip("%")) for part in figures.split(", result")]
+            own, others = [float(figure) for figure in re.findall(r"([\d.]+)%", figures)]
             assert own < others if "error" in figures else own > others, figures
 
 

@@ -409,8 +409,8 @@ def count_names(labels: Sequence[str]) -> int:
 def full_names(labels: Sequence[str]) -> list[str]:
     """Return the labels that consist of a common first name and a common surname.
 
-    >>> full_names(["Hans Maier", "milk", "Weber, Julia", "olive oil", "Anna"])
-    ['Hans Maier', 'Weber, Julia']
+    >>> full_names(["Hans Maier", "milk", "Maier, Julia", "olive oil", "Anna"])
+    ['Hans Maier', 'Maier, Julia']
     """
     firsts, lasts = _listed("first_names.txt"), _listed("surnames.txt")
     words = {label: set(_BETWEEN_WORDS.split(_spelled(label.strip()))) for label in labels}

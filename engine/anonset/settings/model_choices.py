@@ -137,11 +137,10 @@ def fitting_model(job: Job) -> Job:
     >>> fitting_model(Job({"model": "km", "k": 9, "m": 2, "items": ["a"], "sensitive_items": ["HIV"]})).text("model")
     'lm'
     """
-    if (secret := job.names("sensitive_items")) and job.text("model") in (*BY_ROLES, *BY_SENSITIVE_ITEMS.values()):
-        return with_sensitive_items(job, secret)
-    if job.text("model") not in BY_ROLES or not obstacle(job.text("model"), job):
-        return job
-    return next((with_model(job, model) for model in BY_ROLES if not obstacle(model, job)), job)
+    if job.text("model") in BY_ROLES and obstacle(job.text("model"), job):
+        job = next((with_model(job, model) for model in BY_ROLES if not obstacle(model, job)), job)
+    secret = job.names("sensitive_items")
+    return with_sensitive_items(job, secret) if secret and job.text("model") in BY_SENSITIVE_ITEMS else job
 
 
 def with_sensitive_items(job: Job, items: Sequence[str]) -> Job:

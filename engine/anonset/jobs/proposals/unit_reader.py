@@ -10,7 +10,7 @@ import numpy as np
 from anonset import arrow
 from anonset.columns.headers import is_identifier, names_codes
 from anonset.columns.identity import FILL_DOWN
-from anonset.columns.ids import are_values, count_distinct, counted_in, holds_sets, persons_in, rows_that_differ
+from anonset.columns.ids import are_values, counted_in, holds_sets, persons_in, rows_that_differ
 from anonset.columns.marks import FILLED
 from anonset.columns.person_rules import (
     FEW_DIFFERING,
@@ -303,7 +303,7 @@ class UnitReader(RedactedRepr):
 
     def _with_ids_above(self) -> "UnitReader":
         """Return a reader for rows without an id that continue a row with one: in another column, such as the number of
-        an order, they have its value, and rows with an id have different values; or they alone are blank in it. If that
+        an order, they have its value, and each value belongs to one id; or they alone are blank in it. If that
         row is always the nearest above, its id is read.
         """
         columns = {name: self.data.columns[name] for name in self.data.columns if self._are_plain([name])}
@@ -317,8 +317,8 @@ class UnitReader(RedactedRepr):
         for codes in (persons_in([columns[name]]) for name in columns if name not in self.person):
             known, below = codes[~blank], codes[blank]
             alone = bool((known >= 0).all() and (below < 0).all())
-            numbers = count_distinct(known) >= _CONTINUED * len(known)
-            if alone or (numbers and np.isin(below, known[known >= 0]).mean() >= _CONTINUED):
+            shared = np.isin(below, known[known >= 0]).mean() >= _CONTINUED
+            if alone or (shared and not any(count_differing(codes, columns[name]) for name in self.person)):
                 text = (
                     f"column {', '.join(map(repr, self.person))}: {counted(len(below), 'row')} without an id continue"
                 )

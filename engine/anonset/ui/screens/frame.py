@@ -265,12 +265,13 @@ def text(tag: str, content: str) -> TextElement:
 
 
 def sentence(words: str) -> str:
-    """Return a message that begins with a capital letter, unless its first word contains one, as a name or a value.
+    """Return a message that begins with a capital letter, unless it begins with a name or a value.
 
-    >>> sentence("blanks read as the known value"), sentence("iPhone is a value")
-    ('Blanks read as the known value', 'iPhone is a value')
+    >>> sentence("blanks read as the known value"), sentence("iPhone is a value"), sentence("v.csv: empty")
+    ('Blanks read as the known value', 'iPhone is a value', 'v.csv: empty')
     """
-    return f"{words[:1].upper()}{words[1:]}" if words.split(" ", 1)[0].islower() else words
+    first = words.split(" ", 1)[0]
+    return f"{words[:1].upper()}{words[1:]}" if first.isalpha() and first.islower() else words
 
 
 def alert(message: str, tag: str = "div") -> TextElement:

@@ -344,6 +344,7 @@ class PageState:
         added = Job({role: list(columns)})
         with self._undoable(fix_in_words(added.settings)):
             is_proposed = self._add(added)
+            self.change(fitting_model(self.stated))
         if not (is_proposed or self.tables):  # findings about linked tables do not depend on roles
             self._inspect_again()
 
@@ -362,6 +363,8 @@ class PageState:
             with self._undoable(fix_in_words(fix.settings)):
                 if self._add(Job(fix.settings)):
                     return
+                if "sensitive_items" in fix.settings:
+                    self.change(fitting_model(self.stated))
                 self._propose_trees_again(Job(fix.settings).names("null"))
                 self.inspection.settle(answers if fix in answers else [fix])
             self._inspect_again()
@@ -432,7 +435,6 @@ class PageState:
             self.change(*with_columns(self.stated, self.tables, self.inspected, self.unit, added))
         else:
             self.change(edited(self.stated, added))
-        self.change(fitting_model(self.stated))
         return False
 
     def _propose_again(self, options: Sequence[str]) -> bool:
