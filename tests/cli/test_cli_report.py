@@ -20,6 +20,7 @@ from anonset.privacy import (
     KLDiversity,
     KLmDiversity,
     KmAnonymity,
+    KTCloseness,
     LmDiversity,
     PrivacyModel,
     RhoUncertainty,
@@ -375,7 +376,14 @@ def test_each_model_answers_the_three_questions() -> None:
     nothing = "not covered"
     assert answers(KmAnonymity(5, 2)) == ["at most 1/5", nothing, nothing]
     assert answers(KAnonymity(3)) == ["at most 1/3", nothing, nothing]
-    assert answers(KLDiversity(3, 2, "drug")) == ["at most 1/3", nothing, "bounded"]
+    restricted = (
+        "restricted, not bounded: each equivalence class contains at least 2 different values of 'drug'; the "
+        "probability of a value is not limited"
+    )
+    assert answers(KLDiversity(3, 2, "drug")) == ["at most 1/3", nothing, restricted]
+    assert answers(KLDiversity(3, 2, "drug", "entropy")) == ["at most 1/3", nothing, "bounded"]
+    assert answers(KTCloseness(3, 0.2, "drug")) == ["at most 1/3", nothing, "bounded"]
+    assert answers(KTCloseness(3, 0.2, "age", "ordered"))[2].startswith("restricted, not bounded: each equivalence")
     assert answers(KLmDiversity(3, 4, 2, ("a",))) == ["at most 1/3", nothing, "bounded"]
     assert answers(LmDiversity(2, 2, 1, ("a",))) == ["at most 1/2", nothing, "bounded"]
     assert answers(LmDiversity(1, 2, 1, ("a",)))[0] == nothing

@@ -646,7 +646,13 @@ def test_the_conclusion_states_the_bound_on_inference_and_its_strength(
     assert ("that all matching records share is disclosed" in limit) != covers_inference
     skew = place.run("risk", str(place.out), "--json").json["skewness"]["hiv"]
     stated = f"for {skew['doubled']:.1%} of the rows, the value is at least twice as likely among the matching records"
-    assert f"{stated} as in all records (largest factor {skew['largest_gain']:.3g})." in limit
+    value, share, overall = skew["likeliest"]
+    largest = f"{value!r}, {share:.1%} in a group against {overall:.1%} overall"
+    assert f"{stated} as in all records (largest: {largest})." in limit
+    limited = "bounded (" if bound[0] == "kt" else "restricted, not bounded: each equivalence class contains at least"
+    assert f"published. Inference: {limited}" in text_of(
+        (place.folder / f"{len(more)}.html").read_text(), "Sensitive data"
+    )
 
 
 def test_no_part_of_the_report_repeats_a_contradicted_declaration(place: Place) -> None:

@@ -22,6 +22,9 @@ def test_guess_success_equals_a_count_of_the_values(rows: list[tuple[int, str]])
     )
     gains = [values_of_class[c].count(v) / len(values_of_class[c]) / (values.count(v) / n) for c, v in rows]
     assert skew.largest_gain == pytest.approx(max(gains))
+    value, share, overall = skew.likeliest
+    assert share / overall == pytest.approx(max(gains)), value
+    assert overall == values.count(value) / n
     assert skew.doubled == pytest.approx(sum(gain >= 2 - 1e-12 for gain in gains) / n)
     assert (
         skew.alone

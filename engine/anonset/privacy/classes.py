@@ -36,11 +36,28 @@ class SensitiveClasses(KAnonymity):
         return f"Each equivalence class contains {self.asked}."
 
     @property
+    def bounds_shares(self) -> bool:
+        """True if the condition limits the share of each value in an equivalence class."""
+        return True
+
+    @property
+    def inference_answer(self) -> str:
+        """Whether the model limits the probability of a sensitive value, in words."""
+        bound = self.inference.rstrip(".")
+        return (
+            "bounded"
+            if self.bounds_shares
+            else f"restricted, not bounded: {bound[0].lower()}{bound[1:]}; the probability of a value is not limited"
+        )
+
+    @property
     def limits(self) -> str:
         """Limits of the guarantee."""
-        distribution = (
-            f"The model restricts the distribution of {self.sensitive!r} in each equivalence class, not the "
-            "probability that a person has a value."
+        distribution = f"The model restricts the distribution of {self.sensitive!r} in each equivalence class, not the "
+        distribution += (
+            "probability for someone who knows more."
+            if self.bounds_shares
+            else "probability that a person has a value."
         )
         first = (
             f"{SHARED} {distribution}"
@@ -90,6 +107,11 @@ class KLDiversity(SensitiveClasses):
     def __str__(self) -> str:
         kind = f", c={shortest_text(self.c)}" if self.c is not None else ""
         return f"(k,l)-diversity with k={self.k}, l={self.l} ({self.l_kind}{kind}) of {self.sensitive!r}"
+
+    @property
+    def bounds_shares(self) -> bool:
+        """False for different values, of which one may be in nearly all records."""
+        return self.l_kind != "distinct"
 
     @property
     def asked(self) -> str:
@@ -142,6 +164,11 @@ class KTCloseness(SensitiveClasses):
 
     def __str__(self) -> str:
         return f"(k,t)-closeness with k={self.k}, t={shortest_text(self.t)} ({self.t_distance}) of {self.sensitive!r}"
+
+    @property
+    def bounds_shares(self) -> bool:
+        """False if values that are near to each other may have any shares."""
+        return self.t_distance == "equal"
 
     @property
     def asked(self) -> str:

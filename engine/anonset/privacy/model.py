@@ -106,6 +106,11 @@ class PrivacyModel(RedactedRepr, ABC):
         return ""
 
     @property
+    def inference_answer(self) -> str:
+        """Whether the model limits the probability of a sensitive item or value, in words. Empty if it has no bound."""
+        return "bounded" if self.inference else ""
+
+    @property
     def statement(self) -> str:
         """Guarantee of the model as text. By default, it consists of the bounds on singling out and inference."""
         return f"{self.singling_out} {self.inference}".strip()

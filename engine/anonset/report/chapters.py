@@ -379,7 +379,7 @@ def questions(model: PrivacyModel) -> list[tuple[str, str, str]]:
     answers = {
         "Singling out": (risk if model.k != 1 else "", model.singling_out),
         "Linkability": ("", ""),
-        "Inference": ("bounded", model.inference),
+        "Inference": (model.inference_answer, model.inference),
     }
     return [
         (name, answer, bound) if answer and bound else (name, "not covered", _NOT_COVERED[name])

@@ -4,7 +4,7 @@ Reference: Li, Li, Venkatasubramanian, ICDE 2007, section 3. The paper shows tha
 attack.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,8 @@ class Skewness(RedactedRepr):
     """Share of the rows in classes with a single value. Anyone who finds the class learns this value."""
     alone_by_chance: float
     """Value of `alone` for randomly permuted values."""
+    likeliest: tuple[str, float, float] = field(default=("", 0.0, 0.0), repr=False)
+    """Value with the maximum ratio, its relative frequency in that class, and its relative frequency in all rows."""
 
 
 def skewness(class_of: NDArray[np.integer], values: CategoricalColumn, seed: int = 0) -> Skewness:
@@ -57,8 +59,8 @@ def skewness(class_of: NDArray[np.integer], values: CategoricalColumn, seed: int
     --------
     >>> illness = CategoricalColumn.of("illness", ["flu", "flu", "flu", "ulcer", "ulcer", "flu"])
     >>> found = skewness(np.array([0, 0, 0, 1, 1, 1]), illness)
-    >>> round(found.guessed_of_all, 3), round(found.guessed, 3), round(found.doubled, 3), found.largest_gain
-    (0.667, 0.833, 0.333, 2.0)
+    >>> round(found.guessed_of_all, 3), round(found.guessed, 3), round(found.doubled, 3), found.likeliest[0]
+    (0.667, 0.833, 0.333, 'ulcer')
     """
     is_known = known_values(values)[values.codes]
     n = int(np.count_nonzero(is_known))
@@ -69,6 +71,12 @@ def skewness(class_of: NDArray[np.integer], values: CategoricalColumn, seed: int
     overall = np.bincount(codes)
     of, value, count = _pairs(class_of, codes)
     gain = (count / size[of]) / (overall[value] / n)
+    most = int(gain.argmax())
+    likeliest = (
+        values.vocabulary.labels[value[most]],
+        float(count[most] / size[of[most]]),
+        float(overall[value[most]] / n),
+    )
     twice = count * n >= 2 * overall[value] * size[of]
     random = np.random.default_rng(seed)
     dealt = np.array([_guessed(class_of, random.permutation(codes)) for _ in range(DEALS)])
@@ -78,9 +86,10 @@ def skewness(class_of: NDArray[np.integer], values: CategoricalColumn, seed: int
         guessed / n,
         float(np.mean(dealt[:, 0])) / n,
         float(count[twice].sum() / n),
-        float(gain.max()),
+        float(gain[most]),
         n_unique / n,
         float(np.mean(dealt[:, 1])) / n,
+        likeliest,
     )
 
 

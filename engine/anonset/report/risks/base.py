@@ -62,9 +62,10 @@ def complete_set(facts: ReportFacts) -> str:
 
 def likelier(skew: Skewness) -> str:
     """Return how much more likely the matching records make a sensitive value, as a clause."""
+    value, share, overall = skew.likeliest
     return (
         f"for {percent(skew.doubled)} of the rows, the value is at least twice as likely among the matching records as "
-        f"in all records (largest factor {skew.largest_gain:.3g})"
+        f"in all records (largest: {value!r}, {percent(share)} in a group against {percent(overall)} overall)"
     )
 
 
