@@ -36,28 +36,12 @@ class SensitiveClasses(KAnonymity):
         return f"Each equivalence class contains {self.asked}."
 
     @property
-    def bounds_shares(self) -> bool:
-        """True if the condition limits the share of each value in an equivalence class."""
-        return True
-
-    @property
-    def inference_answer(self) -> str:
-        """Whether the model limits the probability of a sensitive value, in words."""
-        bound = self.inference.rstrip(".")
-        return (
-            "bounded"
-            if self.bounds_shares
-            else f"restricted, not bounded: {bound[0].lower()}{bound[1:]}; the probability of a value is not limited"
-        )
-
-    @property
     def limits(self) -> str:
         """Limits of the guarantee."""
-        distribution = f"The model restricts the distribution of {self.sensitive!r} in each equivalence class, not the "
-        distribution += (
-            "probability for someone who knows more."
-            if self.bounds_shares
-            else "probability that a person has a value."
+        of_whom = "for someone who knows more" if self.bounds_shares else "that a person has a value"
+        distribution = (
+            f"The model restricts the distribution of {self.sensitive!r} in each equivalence class, not the "
+            f"probability {of_whom}."
         )
         first = (
             f"{SHARED} {distribution}"

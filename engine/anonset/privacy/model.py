@@ -106,9 +106,17 @@ class PrivacyModel(RedactedRepr, ABC):
         return ""
 
     @property
+    def bounds_shares(self) -> bool:
+        """False if the bound on inference does not limit the share of each sensitive item or value."""
+        return True
+
+    @property
     def inference_answer(self) -> str:
         """Whether the model limits the probability of a sensitive item or value, in words. Empty if it has no bound."""
-        return "bounded" if self.inference else ""
+        if self.bounds_shares or not self.inference:
+            return "bounded" if self.inference else ""
+        bound = f"{self.inference[0].lower()}{self.inference[1:].rstrip('.')}"
+        return f"restricted, not bounded: {bound}; the probability of a value is not limited"
 
     @property
     def statement(self) -> str:

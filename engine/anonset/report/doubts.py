@@ -22,6 +22,8 @@ from anonset.spelling import counted, listed
 
 FEWEST_MATCHES, FEWEST_PERSONS = 3, 50
 """Smallest k and smallest number of records that are no doubt."""
+_OF_GROUP = 5
+"""Minimum size of the group of an example."""
 _MOST_OF_THEM = 0.5
 """Share of persons. The smallest number of items by which an attacker singles out more persons is shown."""
 
@@ -134,7 +136,7 @@ def _inferences_from_all_rows(facts: ReportFacts) -> Iterator[str]:
 
 
 def weak_guarantee(model: PrivacyModel, n: int | None, items: int) -> Iterator[str]:
-    """Yield that k is small, that there are few records, and that records have more items than the guarantee covers.
+    """Yield that k or l is small, that there are few records, and that records have more items than is covered.
 
     Parameters
     ----------
@@ -147,6 +149,12 @@ def weak_guarantee(model: PrivacyModel, n: int | None, items: int) -> Iterator[s
         yield "With k = 1, the guarantee does not hide which record belongs to a person."
     elif model.k is not None and model.k < FEWEST_MATCHES:
         yield f"With k = {model.k}, an attacker may be left with a choice between {model.k} persons."
+    if not model.bounds_shares and 1 < model.diversity < FEWEST_MATCHES:
+        most = (size := max(model.k or 0, _OF_GROUP)) - model.diversity + 1
+        yield (
+            f"With l = {model.diversity}, nearly all persons of a group may have the same value of "
+            f"{model.sensitive_column!r}, for example {most} of {size}."
+        )
     if n is not None and n < FEWEST_PERSONS:
         yield f"The data contain only {counted(n, 'record')}. Others may know who is among them."
     if model.m == 1 and model.k != 1 and items > 1:
@@ -185,8 +193,8 @@ def _further_items(facts: ReportFacts) -> Iterator[str]:
     verdict = verdict_on_search(facts.after, worst)
     if not verdict.succeeds:
         yield (
-            "No simulated attacker who knows more items of a person than the guarantee covers succeeds "
-            f"({verdict.rates}, with {worst.words})."
+            f"A simulated attacker who knows {worst.words} of a person, more than the guarantee covers, finds "
+            f"{verdict.rates}."
         )
     else:
         yield (

@@ -39,7 +39,7 @@ class Skewness(RedactedRepr):
     """Share of the rows in classes with a single value. Anyone who finds the class learns this value."""
     alone_by_chance: float
     """Value of `alone` for randomly permuted values."""
-    likeliest: tuple[str, float, float] = field(default=("", 0.0, 0.0), repr=False)
+    likeliest: tuple[str, float, float] = field(default=("", 0.0, 0.0), repr=False, kw_only=True)
     """Value with the maximum ratio, its relative frequency in that class, and its relative frequency in all rows."""
 
 
@@ -89,7 +89,7 @@ def skewness(class_of: NDArray[np.integer], values: CategoricalColumn, seed: int
         float(gain[most]),
         n_unique / n,
         float(np.mean(dealt[:, 1])) / n,
-        likeliest,
+        likeliest=likeliest,
     )
 
 

@@ -1,7 +1,7 @@
 """Verdicts on simulated attacks, in words."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 
 from anonset.attacks.base import AttackResult
@@ -28,7 +28,7 @@ class AttackVerdict(RedactedRepr):
     success: float = 0.0
     """Success rate."""
     rates: str = ""
-    """Success rate and success rate by chance, in words."""
+    """Success rate, and success rate by chance or that the guarantee allows, in words."""
 
 
 def attack_verdicts(outcomes: Sequence[AttackResult], not_tried: Mapping[str, str]) -> list[AttackVerdict]:
@@ -89,10 +89,14 @@ def verdict_on_limit(
 
     >>> verdict_on_limit("search", "2 items", 0.146, 0.004, 1000, 0.2, broken=False).verdict
     'within the guarantee: 14.6% against 0.4% by chance, at most 20.0%'
-    >>> verdict_on_limit("search", "4 items", 0.146, 0.004, 1000, None, allowed=0.2, broken=False).succeeds
-    False
+    >>> verdict_on_limit("search", "4 items", 0.146, 0.004, 1000, None, allowed=0.2, broken=False).rates
+    '14.6% of the records, not clearly above the 1/k = 20.0% that the guarantee allows'
     """
     verdict = _verdict(attack, known, success, chance, 0.0, targets, allowed)
+    if limit is None and not verdict.succeeds and allowed > chance:
+        most = f"the 1/k = {percent(allowed)} that the guarantee allows"
+        rates = f"{percent(success)} of the records, not clearly above {most}"
+        return replace(verdict, verdict=f"finds {rates}; not covered by the guarantee", rates=rates)
     if limit is None:
         border = f", which allows {percent(allowed)} to others" if allowed else ""
         text = f"{verdict.verdict}; not covered by the guarantee{border}"
