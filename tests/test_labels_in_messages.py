@@ -53,7 +53,7 @@ reading/cells/shared_answers.py: pair[0], pair[1]; settings/answer_columns.py: f
 settings/fitting.py: MISSING_VALUE;
  algorithms/base.py: traits, value; lazy_names.py: package['__name__'], unknown[0];
 privacy/classes.py: value; algorithms/relational/class_rules.py: sensitive; verification/classes.py: model.sensitive;
-report/page.py: model.sensitive_column;
+report/page.py: model.sensitive_column; report/doubts.py: model.sensitive_column;
 release/scan/disclosure_scan.py: unknown[0]; release/scan/findings.py: names[0];
 jobs/proposals/value_problems.py: mark, columns[0]; reading/linked.py: table.parent, key;
 reading/formats/linked_tables.py: table.key_prefix;
@@ -64,6 +64,7 @@ reading/publications/tables.py: opened.left_out[0]; reading/roles.py: paths[0]
 """Further such expressions, by module: options, separators, column names, words of closed lists such as yes and no."""
 SHOWN_TO_PEOPLE = """
 report/publication_check.py: violation.value; verification/anatomy.py: value; report/doubts.py: value;
+report/risks/base.py: value;
 verification/cohorts.py: labels[bad.sensitive]; verification/item_truth.py: label;
 jobs/proposals/value_problems.py: word
 """
