@@ -1,5 +1,6 @@
 """Inspecting data before anonymization: proposed roles, risk, problems, and the job file."""
 
+import csv
 import json
 import os
 import random
@@ -771,6 +772,37 @@ def test_values_that_contain_the_separator_are_reported(option, n_bound):
     cells = [", ".join(options[i] for i in range(5) if n >> i & 1) for n in range(1, 32)]
     found = anonset.inspect({"who": [f"p{n}" for n in range(93)], "tools": cells * 3}, unit="who")
     assert sum(names(problem, "tools '1 item' ','") for problem in found.problems) == n_bound
+
+
+_PRODUCTS = ["Milk 3,5%", "Beer 0,5l", "Bread", "Butter", "Apple", "Cheese", "0,5 l", "Milk 1,5%", "Water", "Rice"]
+
+
+@pytest.mark.parametrize("delimiter", ";,")
+def test_a_decimal_comma_separates_no_items(tmp_path, delimiter):
+    path = tmp_path / "receipts.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        rows = [(n, _PRODUCTS[n * k % 10]) for n in range(300) for k in (1, 3, 7)]
+        csv.writer(file, delimiter=delimiter).writerows([("receipt", "product"), *dict.fromkeys(rows)])
+    found = anonset.inspect(str(path), unit="receipt")
+    product = found.columns[1]
+    assert (product.role, product.profile.kind, product.profile.distinct) == ("items", "text", len(_PRODUCTS))
+
+
+@pytest.mark.parametrize(("cells", "role"), [(["Milk 3,5%,Bread", "Bread,Rice", "Rice", "Bread,Tea", "Tea"], "drop")])
+def test_lists_with_a_decimal_comma_are_a_question(cells, role):
+    found = anonset.inspect({"who": [f"p{n}" for n in range(100)], "product": cells * 20}, unit="who")
+    assert found.columns[1].role == role
+    assert any(names(problem, "product '1 item' ','") for problem in found.problems)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [["E10,E11", "E11", "E10,J45", "J45"], ["1,2,3", "2", "3,1", "2,3"], ["250.00,401.9", "401.9", "250.00"]],
+    ids=str,
+)
+def test_commas_between_digits_separate_codes(cells):
+    data = {"who": [f"p{n}" for n in range(10 * len(cells))], "items": cells * 10}
+    assert anonset.inspect(data, unit="who").columns[1].role == "items"
 
 
 @pytest.mark.parametrize("last", ["Last Name", "Surname", "Family name", "Nachname", "Cognome", "Apellido"])

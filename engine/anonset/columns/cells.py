@@ -5,7 +5,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,12 @@ STOP_WORDS = frozenset(
     }
 )  # fmt: skip
 _TITLE_WORDS = STOP_WORDS - {"der", "die", "den", "dem", "des", "von", "vom", "los", "las", "del", "della", "van"}
+_BETWEEN_DIGITS = re.compile(r"\d,\d").search
+_ENDS_WITH_NUMBER, _BEGINS_WITH_NUMBER = re.compile(r"(?<!\d)\d{1,3}$").search, re.compile(r"\d{1,3}(?!\d)").match
+_UNIT = re.compile(r"\d+\s?(?:[^\W\d_]+$|[^\w\s.:/+*!†-])").match
+"""Functions that recognize texts before and after a decimal comma, and texts with a unit, such as ``5%`` or ``5 l``."""
+_CUT = ",\0"
+"""Text that replaces decimal commas, to find the items that begin after one."""
 _ANY_MARK = re.compile(r"\s*[;|,/；؛、，،]\s*|\s+")
 _MOST_SINGLE = 0.9
 _SINGLE = tuple(
@@ -87,6 +93,8 @@ def _usual_separator(name: str, labels: Sequence[str], separator: str | None) ->
     """
     marks: Sequence[str] = (separator,) if separator else (*MARKS, " ")
     looked_at = [label for label in labels[:MOST_LOOKED_AT] if label not in _MISSING]
+    if separator is None:
+        looked_at = [_with_decimals(label, ".") for label in looked_at]
     if separator is None and are_single_values(looked_at):
         return None
     text = "\n".join(looked_at)
@@ -126,6 +134,23 @@ def _further_separator(name: str, labels: Sequence[str]) -> str | None:
     return mark_of_sets(looked_at)
 
 
+def _with_decimals(text: str, sign: str) -> str:
+    """Return a text in which another sign replaces decimal commas. These are between digits, next to a word or a unit.
+
+    >>> [_with_decimals(text, ".") for text in ("Milk 3,5%,Tea", "0,5 l", "E10,E11", "1,2,3", "250.00,401.9")]
+    ['Milk 3.5%,Tea', '0.5 l', 'E10,E11', '1,2,3', '250.00,401.9']
+    """
+    if not _BETWEEN_DIGITS(text):
+        return text
+    parts = text.split(",")
+    return parts[0] + "".join((sign if _are_one_number(*pair) else ",") + pair[1] for pair in pairwise(parts))
+
+
+def _are_one_number(before: str, after: str) -> bool:
+    worded = any(len(part.split()) > 1 and any(map(str.isalpha, part)) for part in (before, after))
+    return bool(_ENDS_WITH_NUMBER(before) and _BEGINS_WITH_NUMBER(after) and (worded or _UNIT(after.rstrip())))
+
+
 def _separates_surely(labels: Sequence[str], several: Sequence[str], mark: str) -> bool:
     """Return True if a semicolon or bar separates codes, or if some of the separated parts also occur as complete
     cells.
@@ -159,6 +184,7 @@ def other_marks(items: Collection[str], mark: str) -> list[str]:
 
 def _parts_recur(mark: str, items: Collection[str]) -> bool:
     """Return True if at least half of the items that contain a separator consist of parts that recur."""
+    items = [_with_decimals(item, ".") for item in items]
     parts_of_items = [{part.strip() for part in item.split(mark)} - {""} for item in items if mark in item]
     if not parts_of_items:
         return False
@@ -170,22 +196,24 @@ def _parts_recur(mark: str, items: Collection[str]) -> bool:
 
 def count_bound(cells: Collection[str], mark: str) -> int:
     """Count the items that occur only directly after one other item, in at least five different cells, or that end
-    within parentheses. Both items may be one value that contains the separator.
+    within parentheses, or begin after a decimal comma. Both items may be one value that contains the separator.
 
     >>> count_bound([f"{first}SAS, on a server{last}" for first in ("", "R, ", "C, ") for last in ("", ", Go")], ",")
     1
-    >>> count_bound(["Stata (any version, old or new), R", "R"], ",")
-    1
+    >>> count_bound(["Stata (any version, old or new), R", "R"], ","), count_bound(["Milk 3,5%,Tea", "Tea"], ",")
+    (1, 1)
     """
     before: dict[str, set[str]] = {}
     times = Counter[str]()
     for cell in cells:
-        parts = [part.strip() for part in cell.split(mark)]
+        parts = [part.strip() for part in _with_decimals(cell, _CUT).split(mark)]
         for last, part in zip(("", *parts), parts, strict=False):
             before.setdefault(part, set()).add(last)
             times[part] += 1
     return sum(
-        part.count("(") < part.count(")") or (len(found) == 1 and "" not in found and times[part] >= _FEWEST_BOUND)
+        part.startswith(_CUT[1:])
+        or part.count("(") < part.count(")")
+        or (len(found) == 1 and "" not in found and times[part] >= _FEWEST_BOUND)
         for part, found in before.items()
     )
 
@@ -201,7 +229,7 @@ def mark_of_sets(labels: Collection[str], *usual: str) -> str | None:
     """Return the separator (one of `usual`, ``/`` or ``+``) that splits many labels into codes. None if no separator
     does.
     """
-    some = sorted(labels)[:MOST_LOOKED_AT]
+    some = [_with_decimals(label, ".") for label in sorted(labels)[:MOST_LOOKED_AT]]
     return next((mark for mark in (*usual, *FURTHER_MARKS) if _are_split(some, mark)), None)
 
 

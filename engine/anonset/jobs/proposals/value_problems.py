@@ -99,7 +99,7 @@ def separator_problems(profiles: Sequence[Profile]) -> list[Problem]:
 
 def bound_in(column: Profile) -> str:
     """Return how many items of a column are probably parts of values that contain the separator, and the remedy."""
-    pairs = f"{counted(column.bound_items, 'item')} found only directly after one other item, or cut within parentheses"
+    pairs = f"{counted(column.bound_items, 'item')} found only directly after one other item, or cut within a value"
     return f"{pairs}; if both are one value that contains {column.separator!r}, write it without {column.separator!r}"
 
 
