@@ -274,8 +274,8 @@ def test_multi_line_column_names_are_kept(tmp_path):
         ("id,code,note,code\n1,E10,a,I10\n", "columns 2 and 4 are both named 'code'; rename one of them in the data"),
         ("age,sex,code,code\n45,f,E10,I10\n", "columns 3 and 4 are both named 'code'; rename one of them in the data"),
         (
-            "id,Buses?,,,age\n,Bus,Tram,Train,\n1,Bus,,Train,30\n",
-            "columns 3 and 4 have no name; name each column in line 1",
+            "id,Buses?,,,,age\n,Bus,Tram,Train,None,\n1,Bus,,Train,,30\n",
+            "columns 3, 4 and 5 have no name; name each column in line 1",
         ),
         ("45,flu,flu\n50,flu,hiv\n", "columns 2 and 3 have the same name; rename one of them in the data; if the file"),
     ],

@@ -147,9 +147,11 @@ class Header:
     def require_distinct(self) -> None:
         """Reject duplicate column names. The message shows the name only if the first line is certainly a header."""
         number_of: dict[str, int] = {}
+        unnamed = [f"{number}" for number, name in enumerate(self.names, 1) if not name]
         for number, name in enumerate(self.names, 1):
             if name in number_of:
-                columns = f"{self.where}: columns {number_of[name]} and {number}"
+                both = [f"{number_of[name]}", f"{number}"] if name else unnamed
+                columns = f"{self.where}: columns {listed(both)}"
                 same = f"are both named {name!r}" if self.genuine else "have the same name"
                 problem = f"{same}; rename one of them in the data"
                 if not name:
