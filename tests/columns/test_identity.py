@@ -111,14 +111,25 @@ def test_ids_of_ascii_letters_are_folded_as_beside_other_letters():
 _PHONES = ["0170 1234567", "+49 170 1234567", "0049171/7654321", "(0171) 7654321", "+43 1701234567", "0172 1111111"]
 
 
-@pytest.mark.parametrize(("rules", "persons"), [(["phone=+49"], 4), (["phone=nfc"], 6)], ids=str)
-def test_telephones_with_and_without_country_code_are_a_question(rules, persons):
-    data = pa.table({"phone": _PHONES, "item": list("abcdef")})
+_WITHOUT_ZERO = ["+34 612 345 678", "612345678", "34612345678", "712 345 678", "0034 712345678", "934 567 890"]
+
+
+@pytest.mark.parametrize("answer", ["the same", "others"])
+@pytest.mark.parametrize(
+    ("phones", "country", "persons"),
+    [(_PHONES, "+49", {"the same": 4, "others": 6}), (_WITHOUT_ZERO, "+34", {"the same": 3, "others": 5})],
+    ids=["0 in the country", "no 0 in the country"],
+)
+def test_telephones_with_and_without_country_code_are_a_question(phones, country, persons, answer):
+    rules, persons = {"the same": [f"phone={country}"], "others": ["phone=nfc"]}[answer], persons[answer]
+    data = pa.table({"phone": phones, "item": list("abcdef")})
     roles = {"items": "item", "unit": "phone"}
-    asked = r"column 'phone': 2 telephone numbers begin with 0 in some rows and with \+49 in others"
+    asked = (
+        rf"column 'phone': 2 telephone numbers begin with \{country} in some rows and have no country code in others"
+    )
     with pytest.raises(InputError, match=asked) as error:
         require_persons(read(data, **roles))
-    assert [fix.settings["normalize"] for fix in error.value.fixes] == [["phone=+49"], ["phone=nfc"]]
+    assert [fix.settings["normalize"] for fix in error.value.fixes] == [[f"phone={country}"], ["phone=nfc"]]
     [effect] = [fix.effect for fix in error.value.fixes if fix.settings["normalize"] == rules]
     assert effect.endswith(f"({persons} persons)")
     answered = read(data, **roles, normalize=rules)
@@ -128,7 +139,11 @@ def test_telephones_with_and_without_country_code_are_a_question(rules, persons)
     assert inspect(data, **roles).rejected
 
 
-@pytest.mark.parametrize("others", ["0170 1234567,+43 171 1234567", "000123456789,0123456789"], ids=str)
+@pytest.mark.parametrize(
+    "others",
+    ["0170 1234567,+43 171 1234567", "000123456789,0123456789", "612345678,34612345678,712345678,34712345678"],
+    ids=str,
+)
 def test_ids_without_a_shared_number_are_no_question(others):
-    data = pa.table({"phone": others.split(","), "item": list("ab")})
+    data = pa.table({"phone": others.split(","), "item": [*others.split(",")]})
     require_persons(read(data, items="item", unit="phone"))

@@ -8,7 +8,7 @@ import numpy as np
 from anonset import arrow
 from anonset.arrow import ArrowColumns
 from anonset.columns.headers import PERSON_IDS, meaning_of
-from anonset.columns.identity import folded, home_country, international
+from anonset.columns.identity import folded, home_country, national_lengths, with_country_code
 from anonset.columns.ids import are_values, combined, count_distinct, given_texts, holds_sets, persons_in, texts_of
 from anonset.columns.missing import MISSING
 from anonset.columns.personal_values import are_names
@@ -225,12 +225,12 @@ def person_signs(columns: ArrowColumns, ids: Sequence[str]) -> Iterator[PersonSi
 
 
 def _two_forms(columns: ArrowColumns, ids: Sequence[str]) -> Iterator[PersonSign]:
-    """Yield the first id that contains telephone numbers both with 0 and with a country code."""
+    """Yield the first id that contains telephone numbers both with and without a country code."""
     for name in ids:
         texts = texts_of(columns[name])
         country, n_numbers = home_country(given_texts(columns[name]))
         if country:
-            one_form = arrow.optional_texts([text and international(text, country) for text in texts.to_pylist()])
+            one_form = with_country_code(texts, country, national_lengths(texts, country))
             n_persons = count_distinct(persons_in([one_form if one == name else columns[one] for one in ids]))
             yield PersonSign((name,), rows=n_numbers, persons=n_persons, words=(country,), kind=COUNTRY)
             return

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from anonset.lazy_arrow import pa
 
 FILL_DOWN = "fill-down"
 """Rule that gives rows without an id the id of the row above."""
+_WITHOUT_ZERO = re.compile(r"[\s(]*[1-9][\d\s()/.-]*")
 _APOSTROPHES = frozenset("`\u00b4\u02b9\u02bb\u02bc\u02bd\u2018\u2019\u201b\u2032")
 _INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
 """Invisible characters that Unicode counts as letters or marks."""
@@ -133,13 +135,36 @@ def folded(ids: Any) -> Any:
     return arrow.if_else(arrow.matches(lower, _SPELLED_ONE_WAY), lower, _without_leading_zeros(key))
 
 
-def international(number: str, country: str) -> str:
-    """Return a national telephone number, which begins with one 0, with the country code. Other texts are unchanged.
+def international(number: str, country: str, lengths: Collection[int] = ()) -> str:
+    """Return a national telephone number with the country code. Other texts are unchanged.
+
+    A national number begins with one 0, or has one of the `lengths` and no country code.
 
     >>> international("(0170) 12 34", "+49"), international("0049170", "+49")
     ('+49170) 12 34', '0049170')
+    >>> [international(number, "+34", {9}) for number in ("612 34 56 78", "34612345678", "61234", "x612345678")]
+    ['+34612 34 56 78', '34612345678', '61234', 'x612345678']
     """
+    if _WITHOUT_ZERO.fullmatch(number):
+        length, code = sum(map(str.isdecimal, number)), country[1:]
+        has_code = number.startswith(code) and length - len(code) in lengths
+        return country + number.strip() if length in lengths and not has_code else number
     return re.sub(r"^[\s(]*0(?=[\s)]*[1-9])", country, number)
+
+
+def with_country_code(ids: Any, country: str, lengths: Collection[int]) -> Any:
+    """Return ids after `international` (``pyarrow.LargeStringArray``)."""
+    return arrow.optional_texts([text and international(text, country, lengths) for text in ids.to_pylist()])
+
+
+def national_lengths(ids: Any, country: str) -> set[int]:
+    """Return the lengths of the telephone numbers with a country code, without this code.
+
+    >>> national_lengths(arrow.text_array(["+34 612 345 678", "0034612345678", "612345678", "+49170"]), "+34")
+    {9}
+    """
+    _, abroad = _telephone_numbers(ids)
+    return {len(number) - len(country) + 1 for number in abroad if number.startswith(country[1:])}
 
 
 def home_country(ids: Any) -> tuple[str, int]:
@@ -148,13 +173,23 @@ def home_country(ids: Any) -> tuple[str, int]:
 
     >>> home_country(arrow.text_array(["0170123456", "+49170123456", "0049 171 123456", "0171/123456", "+33170123456"]))
     ('+49', 2)
+    >>> home_country(arrow.text_array(["612345678", "+34612345678", "0034 712 345 678", "712 345 678", "812345678"]))
+    ('+34', 2)
     """
-    numbers = arrow.unique(arrow.without(ids, r"[^0-9+]")).to_pylist()
-    national = {number[1:] for number in numbers if re.fullmatch(r"0[1-9]\d{6,}", number)}
-    abroad = (number.removeprefix("+").removeprefix("00") for number in numbers if number.startswith(("+", "00")))
+    numbers, abroad = _telephone_numbers(ids)
+    national = {number.removeprefix("0") for number in numbers if abroad and re.fullmatch(r"0?[1-9]\d{6,}", number)}
     same = {(number[:n], number[n:]) for number in abroad for n in (1, 2, 3) if number[n:] in national}
     country, shared = Counter(code for code, _ in same).most_common(1)[0] if same else ("", 0)
     return (f"+{country}", shared) if shared > 1 else ("", 0)
+
+
+def _telephone_numbers(ids: Any) -> tuple[list[str], list[str]]:
+    """Return the ids that may be telephone numbers, without punctuation, and those with a country code, without + and
+    00.
+    """
+    numbers = arrow.unique(arrow.without(arrow.filter(ids, arrow.matches(ids, r"^[\d\s()/.+-]+$")), r"[^0-9+]"))
+    numbers = numbers.to_pylist()
+    return numbers, [re.sub(r"^\+|^00", "", number) for number in numbers if re.match(r"(\+|00)[1-9]", number)]
 
 
 def _used_bytes(ids: Any) -> Bools:

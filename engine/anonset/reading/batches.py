@@ -1,6 +1,6 @@
 """Sources of any size, read as batches of rows. Each format has a separate module."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import repeat
@@ -13,7 +13,7 @@ import numpy as np
 
 from anonset import arrow
 from anonset.arrow import ArrowColumns
-from anonset.columns.identity import FILL_DOWN, are_given, international
+from anonset.columns.identity import FILL_DOWN, are_given, national_lengths, with_country_code
 from anonset.columns.ids import are_values, holds_sets, texts_of
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import MEMORY, Store
@@ -294,7 +294,10 @@ def _with_rules_of_ids(opened: OpenedSource, options: ReadOptions) -> OpenedSour
     """
     rules = options.resolved(opened.names).rules_of_columns
     codes = {name: rule for name in opened.names for rule in rules.get(name, ()) if rule.startswith("+")}
-    opened = opened.changed(Transform(partial(_international, codes))) if codes else opened
+    if codes:
+        first = {name: texts_of(column) for name, column in opened.head([*codes]).items() if are_values(column)}
+        lengths = {name: national_lengths(texts, codes[name]) for name, texts in first.items()}
+        opened = opened.changed(Transform(partial(_international, codes, lengths)))
     continued = [name for name in opened.names if FILL_DOWN in rules.get(name, ())]
     return filled_down(opened, continued) if continued else opened
 
@@ -330,11 +333,13 @@ def filled_down(opened: OpenedSource, ids: Sequence[str]) -> OpenedSource:
     return replace(opened, batches=batches, parts=lambda _: (), head=head)
 
 
-def _international(codes: Mapping[str, str], _: str, __: Sequence[str], columns: ArrowColumns) -> ArrowColumns:
+def _international(
+    codes: Mapping[str, str], lengths: Mapping[str, Collection[int]], _: str, __: Sequence[str], columns: ArrowColumns
+) -> ArrowColumns:
     changed = dict[str, Any]()
     for name in [name for name in codes.keys() & columns.keys() if are_values(columns[name])]:
-        numbers = [text and international(text, codes[name]) for text in texts_of(columns[name]).to_pylist()]
-        changed[name] = pa.chunked_array([arrow.optional_texts(numbers)])
+        numbers = with_country_code(texts_of(columns[name]), codes[name], lengths.get(name, ()))
+        changed[name] = pa.chunked_array([numbers])
     return {**columns, **changed}
 
 

@@ -188,7 +188,7 @@ class FileOptions(_Options):
         ITEMS,
         "Rules that clean up items, in the given order: upper, lower, strip-dots, strip-hyphens, strip-blanks, "
         "strip-zeros (leading zeros), nfc (composed letters). COL=upper cleans up a relational, sensitive or "
-        "set-valued column, or ids. COL=+49 writes telephone numbers that begin with one 0 with this country code. "
+        "set-valued column, or ids. COL=+49 writes telephone numbers without a country code with this one. "
         "COL=fill-down gives rows without an id that of the row above.",
     ] = ()
     unknown: Annotated[

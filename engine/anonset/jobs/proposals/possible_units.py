@@ -99,7 +99,11 @@ class PossibleUnits(RedactedRepr):
         if proposal.table is not None and (lacking := reader.rows - candidate.given - proposal.skipped):
             shared.append(f"if {counted(lacking, 'row')} without an id continue the row above")
         signs = [*person_signs(reader.data.columns, person)]
-        shared += [f"{sign.persons:,} if 0 means {', '.join(sign.words)}" for sign in signs if sign.kind == COUNTRY]
+        shared += [
+            f"{sign.persons:,} if numbers without a country code have {', '.join(sign.words)}"
+            for sign in signs
+            if sign.kind == COUNTRY
+        ]
         merges = [
             f"{', '.join(sign.columns)} differs within {sign.persons:,} of them"
             for sign in signs

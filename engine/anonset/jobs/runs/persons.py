@@ -62,8 +62,8 @@ def _two_numbers(sign: PersonSign, table: Table) -> Problem:
     """Return the problem that telephone numbers have a national and an international form."""
     (name,), (country,) = sign.columns, sign.words
     return Problem(
-        f"column {name!r}: {counted(sign.rows, 'telephone number')} begin with 0 in some rows and with {country} in "
-        "others, and count as different persons",
+        f"column {name!r}: {counted(sign.rows, 'telephone number')} begin with {country} in some rows and have no "
+        "country code in others, and count as different persons",
         [
             Fix({"normalize": [f"{name}={country}"]}, f"if they are the same ({counted(sign.persons, 'person')})"),
             Fix({"normalize": [f"{name}=nfc"]}, f"if they are not ({counted(count_persons(table), 'person')})"),
