@@ -142,7 +142,7 @@ def international(number: str, country: str, lengths: Collection[int] = ()) -> s
 
     >>> international("(0170) 12 34", "+49"), international("0049170", "+49")
     ('+49170) 12 34', '0049170')
-    >>> [international(number, "+34", {9}) for number in ("612 34 56 78", "34612345678", "61234", "x612345678")]
+    >>> [international(number, "+34", {9, 11}) for number in ("612 34 56 78", "34612345678", "61234", "x612345678")]
     ['+34612 34 56 78', '34612345678', '61234', 'x612345678']
     """
     if _WITHOUT_ZERO.fullmatch(number):
