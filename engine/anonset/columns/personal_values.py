@@ -54,6 +54,7 @@ _HEXADECIMAL = re.compile(r"[0-9A-F]{6,}|[0-9a-f]{6,}").fullmatch
 _LONG = 6
 _MOST = 0.9
 _WORDS = re.compile(r"[^\W\d_]+([ ,.'-]+[^\W\d_]+){0,4}\.?").fullmatch
+_ONE_WORD = re.compile(r"[^\W\d_]+(['’-][^\W\d_]+)*").fullmatch
 _BETWEEN_WORDS = re.compile(r"[ ,.'-]+")
 _NAMES, _FEWEST_NAMES = 0.1, 3
 """Labels are names of persons if at least this share and this number of them contain a title or a first name."""
@@ -176,7 +177,7 @@ def personal_kind(labels: Sequence[str]) -> tuple[str, int] | None:
 
     >>> personal_kind(["E10", "write to bo@c.net"]), personal_kind(["none", "12 Elm Street, LS1 4AB", "seen"])
     (('e-mail', 1), ('address', 1))
-    >>> personal_kind(["Hans Maier", "Weber, Julia", "KARIN OTT"]), personal_kind(["E10", "2020-01-31", "0777 13"])
+    >>> personal_kind(["Hans Maier", "Weber, Julia", "tea", "Zoe"]), personal_kind(["E10", "2020-01-31", "077 13"])
     (('name', 3), None)
     """
     bare = [label.strip() if "@" in label else label.replace("_", " ").strip() for label in labels]
@@ -187,7 +188,7 @@ def personal_kind(labels: Sequence[str]) -> tuple[str, int] | None:
     if count := count_checked(bare):
         return CHECKED, count
     kind = OPAQUE if are_opaque_keys(list(map(str.strip, labels))) else identifying(bare)
-    return (kind, len(bare)) if kind else None
+    return (kind, len(names_in(bare) if kind == "name" else bare)) if kind else None
 
 
 def contains_contact(text: str) -> bool:
@@ -396,25 +397,32 @@ def are_names(labels: Sequence[str], fewest: int = 2) -> bool:
     return n_surnames >= _FEWEST_SURNAMES and n_surnames >= _SURNAMES * len(examined)
 
 
-def count_names(labels: Sequence[str]) -> int:
-    """Count the labels with a title or a common first name, or else the common surnames and names with initials.
+def names_in(labels: Sequence[str]) -> list[str]:
+    """Return the labels that name persons. Among names of persons, they contain a title, a first name or a surname. In
+    other columns, they are a common first name and one capitalized word, or a common surname and a first name.
 
-    >>> count_names(["Hans Maier", "milk", "Weber, Julia"]), count_names(["Schmidt", "F. Olm", "milk"])
-    (2, 2)
+    >>> names_in(["Hans Maier", "milk", "Weber, Julia"]), len(names_in(["A. Ot", "B. Ng", "E. Li", "F. Ma", "G. Wu"]))
+    (['Hans Maier', 'Weber, Julia'], 5)
+    >>> names_in(["Hans_Zylka", "olive oil", "E10", "Anna", "Hans im Glück", "Ulm", "C10", "A12", "Weber"])
+    ['Hans_Zylka']
     """
-    of_words = list(filter(_WORDS, map(str.strip, labels)))
-    return sum(map(_is_name, of_words)) or sum(map(_is_surname, of_words))
+    if are_full_names(labels):
+        return [*labels]
+    is_one = _names_person if are_names(labels) else _is_first_and_last
+    return [label for label in labels if is_one(label.replace("_", " ").strip())]
 
 
-def full_names(labels: Sequence[str]) -> list[str]:
-    """Return the labels that consist of a common first name and a common surname.
+def _names_person(text: str) -> bool:
+    return _WORDS(text) is not None and (_is_name(text) or _is_surname(text))
 
-    >>> full_names(["Hans Maier", "milk", "Maier, Julia", "olive oil", "Anna"])
-    ['Hans Maier', 'Maier, Julia']
-    """
+
+def _is_first_and_last(text: str) -> bool:
     firsts, lasts = _listed("first_names.txt"), _listed("surnames.txt")
-    words = {label: set(_BETWEEN_WORDS.split(_spelled(label.strip()))) for label in labels}
-    return [label for label, of in words.items() if len(of) > 1 and of <= firsts | lasts and of & firsts and of & lasts]
+    first, _, last = text.partition(" ")
+    if _spelled(first) in firsts and first[0].isupper() and last[:1].isupper() and _ONE_WORD(last):
+        return True
+    words = {*_BETWEEN_WORDS.split(_spelled(text))}
+    return len(words) > 1 and words <= firsts | lasts and bool(words & firsts and words & lasts)
 
 
 def _is_surname(text: str) -> bool:

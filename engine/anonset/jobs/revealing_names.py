@@ -9,7 +9,7 @@ import numpy as np
 
 from anonset.columns.headers import is_sensitive
 from anonset.columns.kinds import kind_of_values
-from anonset.columns.personal_values import KINDS, count_names, full_names, personal_kind
+from anonset.columns.personal_values import KINDS, names_in, personal_kind
 from anonset.columns.roles import CODE_LEVELS
 from anonset.data import NumericColumn, SetColumn, Table
 from anonset.data.hierarchies.hierarchy_rules import OF_LABELS, RANGE, VALUES, is_rule
@@ -158,17 +158,17 @@ def sensitive_items(publication: Published) -> dict[str, str]:
 
 def personal_items(publication: Published, declared: Collection[str]) -> dict[str, str]:
     """Return the kind, number and share of the published items that name or reach persons, by column. Of columns that
-    are not declared, only full names are listed, because a publication contains no other such items.
+    are not declared, only names are listed, because a publication contains no other such items.
     """
     found = {}
     for name, labels in _labels_of(publication).items():
         if name not in declared:
-            if full := full_names(labels):
+            if full := names_in(labels):
                 shown = listed([repr(one) for one in full], "and", MOST_NAMED)
                 found[name] = f"{_of(full, labels)} may name persons ({shown})"
             continue
-        kind, n = personal_kind(labels) or ("name", 0)
-        if n := count_names(labels) if kind == "name" else n:
+        kind, n = personal_kind(labels) or ("name", len(names_in(labels)))
+        if n:
             found[name] = f"{_of(range(n), labels)} are {KINDS[kind].words}"
     return found
 

@@ -45,6 +45,7 @@ def doubts(facts: ReportFacts, typed: ReportSettings | None = None) -> list[str]
             else [*_contradictions(private, declared.unit), *_namesakes(private)]
         ),
         *_unknown_persons(declared.unit),
+        *([] if private is None else _skipped(private)),
         *(f"{one.sentence}." for one in unprotected_sensitive(seemingly_sensitive(facts))),
         *_published_as_is(facts),
         *_inferences_from_all_rows(facts),
@@ -55,7 +56,7 @@ def doubts(facts: ReportFacts, typed: ReportSettings | None = None) -> list[str]
         *_rare_leaves(facts),
         *_lost(facts),
         *_earlier_releases(facts),
-        *([] if private is None else [*_differing(private), *_skipped(private)]),
+        *([] if private is None else _differing(private)),
     ]
     return [plain_words(f"{sentence[0].upper()}{sentence[1:]}", facts) for sentence in sentences]
 

@@ -60,8 +60,8 @@ def risk(
             sensitive=settings.sensitive, population=population, attempts=settings.attempts, seed=settings.seed,
             persons=persons, attacks=settings.attack, beside=_other_release(opened, settings.beside),
         )  # fmt: skip
-        found = doubts(facts_about(opened, report, opened.report, table, settings.hierarchy))
-    account, summary = account_and_summary(report)
+        found = doubts(facts := facts_about(opened, report, opened.report, table, settings.hierarchy))
+    account, summary = account_and_summary(report, facts)
     summary["doubts"] = found
     further = [f"To simulate an attack: {as_typed('risk', out)} --original FILE"] if table is None else []
     return Output(

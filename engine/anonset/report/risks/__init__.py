@@ -18,9 +18,9 @@ def _of_kind(risk: RiskReport) -> Any:
     return import_module(f"{__name__}.{risk.model.kind}")
 
 
-def sections(risk: RiskReport) -> list[Section]:
+def sections(risk: RiskReport, facts: ReportFacts | None = None) -> list[Section]:
     """Return the sections of the text about the risks."""
-    made: list[Section] = _of_kind(risk).sections(risk)
+    made: list[Section] = _of_kind(risk).sections(risk, facts)
     return made
 
 
@@ -30,9 +30,9 @@ def page_part(facts: ReportFacts) -> PagePart:
     return made
 
 
-def account_and_summary(risk: RiskReport) -> tuple[list[str | RichTable], dict[str, Any]]:
+def account_and_summary(risk: RiskReport, facts: ReportFacts) -> tuple[list[str | RichTable], dict[str, Any]]:
     """Return the risks as text for people, and as JSON data."""
-    parts = sections(risk)
+    parts = sections(risk, facts)
     return for_terminal(parts), for_json(parts)
 
 

@@ -12,7 +12,7 @@ from anonset.report.techniques import of_buckets
 from anonset.spelling import counted
 
 
-def sections(risk: BucketRisk) -> list[Section]:
+def sections(risk: BucketRisk, _facts: ReportFacts | None = None) -> list[Section]:
     """Return the sections of the text about the risks."""
     hidden = f"{counted(risk.hidden, 'row')} with a hidden identity"
     first = Section(

@@ -13,7 +13,7 @@ from anonset.report.techniques import of_chunks
 from anonset.spelling import counted
 
 
-def sections(risk: ChunkRisk) -> list[Section]:
+def sections(risk: ChunkRisk, _facts: ReportFacts | None = None) -> list[Section]:
     """Return the sections of the text about the risks."""
     clusters = f"{counted(risk.clusters, 'cluster')}, the smallest of {counted(risk.smallest, 'record')}"
     data = {

@@ -36,7 +36,6 @@ _FORMS = {
     "lost": "A *, or a group or range of all values, hides the value.",
 }
 """Meaning of each form of published labels."""
-_MORE = "attackers who know more may single out more"
 _HIGHEST = "Highest: risk of the {0} with the highest risk (prosecutor). Average: mean of all {0}s (marketer)."
 _CONTROL = (
     "Targets: attacked rows or persons. Below k: share of the targets for which fewer than k candidates remain, "
@@ -45,7 +44,7 @@ _CONTROL = (
 )
 
 
-def sections(risk: Risk) -> list[Section]:
+def sections(risk: Risk, facts: ReportFacts | None = None) -> list[Section]:
     """Return the sections of the text about the risks."""
     data = {
         "records": risk.records,
@@ -61,7 +60,7 @@ def sections(risk: Risk) -> list[Section]:
             **{step: one and one.alone.value for step, one in risk.single.items()},
         },
     }
-    single = f"{single_risk(risk)}; {_MORE}" if risk.exposures else ""
+    single = f"{single_risk(risk)}; {_further(facts)}" if risk.exposures else ""
     return [
         Section(notes=[f"{_what_is_counted(risk)}; {risk.model}", *([single] if single else [])], data=data),
         _exposures(risk),
@@ -69,6 +68,13 @@ def sections(risk: Risk) -> list[Section]:
         inference_section(risk.told, rows=_counts_rows(risk)),
         *_outcomes(risk),
     ]
+
+
+def _further(facts: ReportFacts | None) -> str:
+    """Return the risk from attackers who know more than the attacker of the single figure."""
+    if facts is None or not facts.unlike_others:
+        return "attackers who know more may single out more"
+    return f"{percent(facts.unlike_others)}, if an attacker knows {worst_knowledge(facts)}"
 
 
 def _counts_rows(risk: Risk) -> bool:
@@ -292,16 +298,15 @@ def page_part(risk: Risk, facts: ReportFacts) -> PagePart:
         names = ", ".join(kept)
         protection.append(("Not protected", f"values in columns that are published unchanged: {names}."))
     forms = {form.name for column in facts.details for form in column.forms}
-    more, table = _MORE, _exposure_table(risk, risk.before)
+    table = _exposure_table(risk, risk.before)
     if facts.unlike_others:
         known, alone = worst_knowledge(facts), percent(facts.unlike_others)
-        more = f"{alone}, if an attacker knows {known}"
         table = replace(table, rows=[*table.rows, (known, "no", "1", "", "100.0%", "", alone, "")])
     return PagePart(
         published=" ".join(text for form, text in _FORMS.items() if form in forms),
         protection=protection,
         columns=of_records(facts),
-        risk=f"{single_risk(risk)}; {more}"
+        risk=f"{single_risk(risk)}; {_further(facts)}"
         + ("" if risk.before else "; the risk in the original is not in this report"),
         risks=[
             *([] if facts.private is None or not risk.exposures else _drawn(risk)),
