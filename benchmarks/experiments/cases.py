@@ -153,6 +153,10 @@ ONLY = ""
 """Name of the part of a claim that is not divided into parts."""
 
 
+JOINTLY = "jointly"
+"""Name of the smallest of several differences of an ordering, which is no comparison of its own."""
+
+
 class Finding(NamedTuple):
     """Outcome of a check at a level of a factor. A check may also return a pair of `held` and `shown`."""
 

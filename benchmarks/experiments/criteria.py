@@ -31,12 +31,12 @@ slack from our claims about disassociation. Version 19 removes slack from our cl
 no verdict on a number that a paper prints for data that are not available, makes parts of the values of alpha, gives no
 verdict on counted work that leaves out the ranking by BTD, counts a number of merges that the number of clusters bounds
 as following from the data, and states the order of the rules. Version 21 counts claims that follow from the kind of
-algorithm, or from other claims that hold, separately. Versions 12 to 21 were written when the results were known, so
-stored results were judged again.
+algorithm, or from other claims that hold, separately. Version 22 separates mixed orderings from those that fail or are
+contradicted. Versions 12 to 22 were written when the results were known, so stored results were judged again.
 """
 
-VERSION = 21
-DIGEST = "bf38f9f236d73ab7"
+VERSION = 22
+DIGEST = "7497cb0c33abdd2b"
 """Digest of all claims and criteria (`verdicts.criteria_digest`). A test fails if a claim changes without this digest.
 """
 HOLDS = 0.9
@@ -65,6 +65,10 @@ It takes precedence over `CONTRADICTED`, so it can be the verdict on an ordering
 """
 EQUAL, ALIKE = "equal", 0.01
 """`EQUAL` is used instead of `NO_ORDER` if the values without an order differ by less than the share `ALIKE`."""
+AGAINST = CONTRADICTED, FAILS_IN_WORDS
+MIXED = "mixed"
+"""Used instead of `AGAINST` for orderings of which at least as many single comparisons hold as are reversed."""
+NOT_MET = *AGAINST, MIXED
 POSITIONS = frozenset({"k", "m", "number of records", "number of items"})
 """Kinds of parts that are positions on the axis of a figure. A claim about all positions needs all of them."""
 ANSWERED = 100

@@ -4,9 +4,9 @@ A claim can consist of parts, such as data sets. Each part has its own verdict. 
 precisely, each of our readings is judged separately. The verdict is that of the reading that the paper's words fix
 (`Paper.reading`), and the others show how much depends on it.
 
-An ordering holds if it is strict in enough repetitions. It is contradicted, or fails, if a comparison is reversed in
-enough repetitions. Otherwise it has no consistent order, or is equal if the values differ by less than 1%, even if no
-repetition meets it.
+An ordering holds if it is strict in enough repetitions. It is contradicted, or fails, if more of its comparisons are
+reversed in enough repetitions than hold in enough repetitions, and mixed if some are reversed, but not more. Otherwise
+it has no consistent order, or is equal if the values differ by less than 1%, even if no repetition meets it.
 """
 
 import re
@@ -17,7 +17,19 @@ from statistics import mean, median
 from typing import Any
 
 from benchmarks.experiments import criteria
-from benchmarks.experiments.cases import ONLY, Case, Claim, Figure, Finding, Key, Measured, Paper, Repeated, Results
+from benchmarks.experiments.cases import (
+    JOINTLY,
+    ONLY,
+    Case,
+    Claim,
+    Figure,
+    Finding,
+    Key,
+    Measured,
+    Paper,
+    Repeated,
+    Results,
+)
 from benchmarks.experiments.checks import ordering
 from benchmarks.experiments.factors import RUNS
 
@@ -67,6 +79,10 @@ class Judged:
     """Smallest and largest error of queries that the ordering compares under the reading, of the medians over the
     repetitions. None if the claim does not compare errors.
     """
+    comparisons: tuple[int, int, int] | None = None
+    """Comparisons of the ordering under the reading: how many hold in enough repetitions, how many are reversed in
+    enough repetitions, and all. None if the claim is not an ordering.
+    """
     compared: frozenset[tuple[float, ...]] = frozenset()
     """Comparisons that the ordering consists of under the reading, each by its differences over the repetitions."""
     p: float | None = None
@@ -83,11 +99,17 @@ class Judged:
 
     @property
     def sentence(self) -> str:
-        """The verdict, with the largest difference if there is no order, and with other verdicts of other readings."""
+        """The verdict, with the largest difference if there is no order, the numbers of comparisons if some are
+        reversed, and other verdicts of other readings.
+        """
         others = [f"{reading}: {verdict}" for reading, verdict in self.readings.items() if verdict != self.verdict]
         undecided = self.verdict in (criteria.EQUAL, criteria.NO_ORDER)
         differ = [f"differences up to {self.difference:.2%}"] if undecided else []
-        notes = "; ".join([*differ, *others])
+        counted = []
+        if self.comparisons and self.verdict in criteria.NOT_MET:
+            hold, against, of = self.comparisons
+            counted = [f"{hold} of {of} comparisons hold, {against} reversed"]
+        notes = "; ".join([*differ, *counted, *others])
         return self.verdict + (f" ({notes})" if notes else "")
 
     @property
@@ -110,6 +132,7 @@ class Judged:
             "reverse": self.reverse,
             "null": self.null,
             "difference": self.difference,
+            "comparisons": self.comparisons and list(self.comparisons),
             "errors": self.errors and list(self.errors),
             "basis": self.basis,
             "p": self.p,
@@ -167,11 +190,7 @@ def _without_printed_data(judged: Judged) -> Judged:
     if not judged.claim.printed or judged.claim.kind != "paper" or judged.reverse or judged.basis != SUBSTITUTE:
         return judged
     differs = criteria.DIFFERS
-    names = {
-        criteria.HOLDS_IN_WORDS: criteria.AGREES,
-        criteria.FAILS_IN_WORDS: differs,
-        criteria.CONTRADICTED: differs,
-    }
+    names = {criteria.HOLDS_IN_WORDS: criteria.AGREES} | dict.fromkeys(criteria.NOT_MET, differs)
     readings = {reading: names.get(verdict, verdict) for reading, verdict in judged.readings.items()}
     return replace(judged, verdict=names.get(judged.verdict, judged.verdict), readings=readings)
 
@@ -272,6 +291,8 @@ def judge_claim(
     extent = (min(low for low, _ in errors), max(high for _, high in errors)) if errors else None
     told = medians.shown + (f"; errors: {extent[0]:,.3g} to {extent[1]:,.3g}" if extent else "")
     told += counted if few else ""
+    if judged.comparisons and is_about_all(claim):
+        judged = replace(judged, claim=replace(claim, criterion=f"{claim.criterion}. {_ABOUT_ALL}"))
     return replace(judged, key=figure.key, figure=figure.label, measured=told, null=meets, errors=extent)
 
 
@@ -310,6 +331,7 @@ def _judged(claim: Claim, draws: Sequence[Finding], singles: Mapping[str, Findin
         readings=verdicts if len(verdicts) > 1 and not is_time(claim) else {},
         reverse="" if is_time(claim) else reverse,
         difference=max((_undecided(_compared(draws, part)) for part in without_order), default=None),
+        comparisons=_comparisons(draws, parts) if compared else None,
         compared=frozenset(tuple(gaps) for part in parts for gaps in _compared(draws, part)),
         p=criteria.sign_test(margins) if compared and len(draws) >= criteria.REPETITIONS else None,
     )
@@ -321,6 +343,14 @@ def sentence_of(claim: Claim) -> str:
     A sentence of a paper is a claim for each figure, measure of cost, and data set that replaces its data.
     """
     return re.sub(r" \([^()]*\)$", "", claim.text)
+
+
+_ABOUT_ALL = "The sentence is about all cases, so one reversed comparison contradicts it"
+
+
+def is_about_all(claim: Claim) -> bool:
+    """Return True if the sentence of a claim is about all positions or cases, so that it cannot be mixed."""
+    return re.search(r"\b(for|in) all\b", sentence_of(claim)) is not None
 
 
 def is_time(claim: Claim) -> bool:
@@ -351,13 +381,19 @@ def _counts(draws: Sequence[Finding], part: str) -> tuple[int, int]:
     return sum(map(bool, answers)), len(answers)
 
 
-def _compared(draws: Sequence[Finding], part: str) -> list[list[float]]:
+def _compared(draws: Sequence[Finding], part: str, without: Collection[str] = ()) -> list[list[float]]:
     """Return the differences over all repetitions, for each comparison of a part."""
     found: dict[Any, list[float]] = {}
     for finding in draws:
         for compared, gap in finding.gaps.get(part, {}).items():
             found.setdefault(compared, []).append(gap)
-    return list(found.values())
+    return [gaps for compared, gaps in found.items() if compared not in without]
+
+
+def _comparisons(draws: Sequence[Finding], parts: Sequence[str]) -> tuple[int, int, int]:
+    """Return how many comparisons hold, and are reversed, in enough repetitions, and the number of comparisons."""
+    orders = [_order(gaps) for part in parts for gaps in _compared(draws, part, {JOINTLY})]
+    return orders.count(1), orders.count(-1), len(orders)
 
 
 def _order(gaps: Sequence[float]) -> int:
@@ -398,10 +434,14 @@ def _verdict_of_part(draws: Sequence[Finding], part: str) -> str:
 def _verdict_of_reading(claim: Claim, draws: Sequence[Finding], named: Sequence[Finding], parts: Sequence[str]) -> str:
     """Return the verdict that follows from the parts of a reading, and from its outcomes at named levels.
 
-    A claim does not hold if a part of it has too few answered queries for a verdict.
+    A claim does not hold if a part of it has too few answered queries for a verdict. An ordering that is not met is
+    mixed if at least as many of its comparisons hold as are reversed, unless its sentence is about all cases.
     """
     testable = _testable(draws, parts)
     verdict = _verdict_of_testable(claim, draws, named, testable) if testable else criteria.NOT_TESTABLE
+    hold, against, of = _comparisons(draws, testable)
+    if verdict in criteria.AGAINST and of and hold >= against and not is_about_all(claim):
+        return criteria.MIXED
     return criteria.NOT_TESTABLE if verdict == criteria.HOLDS_IN_WORDS and testable != list(parts) else verdict
 
 
@@ -433,7 +473,7 @@ def _verdict_of_testable(claim: Claim, draws: Sequence[Finding], named: Sequence
         worst = min(verdicts, key=rank)
         return worst if met or worst in (criteria.NO_ORDER, criteria.EQUAL) else criteria.CONTRADICTED
     (verdict,) = verdicts
-    against = verdict in (criteria.FAILS_IN_WORDS, criteria.CONTRADICTED)
+    against = verdict in criteria.AGAINST
     settled = against or verdict == criteria.HOLDS_IN_WORDS
     if claim.factor and settled and any(_holds(finding, parts) == against for finding in named):
         return criteria.DEPENDS + claim.factor.name

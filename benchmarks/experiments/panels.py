@@ -224,7 +224,8 @@ def _liu() -> Iterable[Panel]:
     )
     no_mm = (
         "On Kosarak, m=7 was not run, and MM has no value at m=5, because it exceeds its limit of work. Therefore two "
-        "main findings are not measured there: MM has the highest loss, and mHgHs has the lowest loss"
+        "main findings are not measured there: MM has the highest loss for all m from 2 on, and mHgHs has the lowest "
+        "loss"
     )
     mm_on_aol, aa_on_aol = Band(0.46, 0.96, "", "MM", "m >= 2"), _value(0.39, "", "AA")
     small = Band(0, 0.1, "", "mHgHs")

@@ -82,7 +82,8 @@ def overview(results: Path = RESULTS) -> str:
     depends = criteria.DEPENDS.removesuffix(" the ")
     undecided = criteria.NO_ORDER, criteria.EQUAL
     printed = criteria.AGREES, criteria.DIFFERS
-    verdicts = criteria.HOLDS_IN_WORDS, depends, *undecided, criteria.FAILS_IN_WORDS, criteria.CONTRADICTED, *printed
+    not_met = criteria.MIXED, criteria.FAILS_IN_WORDS, criteria.CONTRADICTED
+    verdicts = criteria.HOLDS_IN_WORDS, depends, *undecided, *not_met, *printed
     cells = []
     for key, judged in judged_papers(results).items():
         study = paper(key).study
@@ -97,7 +98,7 @@ def overview(results: Path = RESULTS) -> str:
                 of_times = f" (met: {met} runs)" if counts[criteria.SHOWN] else ""
                 rest = f"{counts.total() - sum(row)}{of_times}"
                 cells.append((study, [link, basis or _data_of(key), *map(str, row), rest]))
-    decided = "hold", "depend on a condition", *undecided, "fail", "contradicted", *printed
+    decided = "hold", "depend on a condition", *undecided, "mixed", "fail", "contradicted", *printed
     head = ("claims of", "data", *decided, "no verdict")
     outdated = "".join(f"\n* `{key}`, {line}." for key in papers() for line in disagreeing(key, results))
     table = rows(head, [row for _, row in sorted(cells, key=lambda cell: cell[0])])

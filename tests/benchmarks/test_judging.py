@@ -2,7 +2,7 @@
 
 import pytest
 from benchmarks.experiments import criteria, findings, judging, render, runner, sources, verdicts
-from benchmarks.experiments.cases import Case, Claim, Figure, Finding, Paper, Results
+from benchmarks.experiments.cases import JOINTLY, Case, Claim, Figure, Finding, Paper, Results
 from benchmarks.experiments.checks import ordering
 from benchmarks.experiments.factors import ORDERS, RUNS, SAMPLES
 from benchmarks.experiments.judging import judge
@@ -203,11 +203,11 @@ def test_a_reading_that_the_paper_does_not_fix_is_an_error():
         of_parts({"records": 20, "own items": 20}, reading=("domain",))
 
 
-def of_gaps(*gaps, named=None):
+def of_gaps(*gaps, text="it is lower"):
     """Judge an ordering by the differences in each repetition, which are repeated if there are fewer than twenty."""
     values = {level: gaps[number % len(gaps)] for number, level in enumerate(SAMPLES.draws)}
     cases = [Case("f", "AA", 1, {"level": level}, level) for level in SAMPLES.draws]
-    claim = Claim("it is lower", "lower", lambda r: ordering({"": dict(enumerate(r.at_all()))}, "-"), factor=SAMPLES)
+    claim = Claim(text, "lower", lambda r: ordering({"": dict(enumerate(r.at_all()))}, "-"), factor=SAMPLES)
     paper = Paper("p", "A paper", [Figure("f", "Fig. 1", "x", {}, cases, [claim])], dict)
     found = {case.key: {"measured": {str(i): gap for i, gap in enumerate(values[case.repetition])}} for case in cases}
     with pytest.MonkeyPatch.context() as patch:
@@ -220,10 +220,15 @@ def of_gaps(*gaps, named=None):
     ("gaps", "verdict", "reverse"),
     [
         ([(0.01, 0.2)], "holds", "contradicted"),
-        ([(-0.01, -0.2)], "contradicted", "holds"),
+        ([(-0.01, -0.2)], "contradicted (0 of 2 comparisons hold, 2 reversed)", "holds"),
         ([(0.0, 0.0)], "equal (differences up to 0.00%)", "equal"),
         ([(0.04, 0.0)], "equal (differences up to 0.00%)", "contradicted"),  # a tie, and a comparison that holds
-        ([(0.03, -0.04)], "contradicted", "contradicted"),  # each direction is contradicted by one comparison
+        ([(0.03, -0.04)], "mixed (1 of 2 comparisons hold, 1 reversed)", "mixed"),
+        ([(0.03, 0.02, -0.04)], "mixed (2 of 3 comparisons hold, 1 reversed)", "contradicted"),
+        ([(0.03, 0.0, -0.04)], "mixed (1 of 3 comparisons hold, 1 reversed)", "mixed"),
+        ([(0.03, -0.02, -0.04)], "contradicted (1 of 3 comparisons hold, 2 reversed)", "mixed"),
+        ([(0.03, -0.02)] * 19 + [(0.03, 0.02)], "mixed (1 of 2 comparisons hold, 1 reversed)", "mixed"),
+        ([(-0.03, -0.02)] * 19 + [(0.03, 0.02)], "fails (0 of 2 comparisons hold, 2 reversed)", "holds"),
         ([(0.009,), (-0.009,)], "equal (differences up to 0.90%)", "equal"),
         (
             [(0.03,), (-0.05,)],  # no direction in most repetitions
@@ -236,6 +241,31 @@ def of_gaps(*gaps, named=None):
 def test_an_ordering_is_strict_and_never_holds_in_both_directions(gaps, verdict, reverse):
     judgement = of_gaps(*gaps)
     assert (judgement.sentence, judgement.reverse) == (verdict, reverse)
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [("it is lower for all k", "contradicted"), ("it is lower in all tested cases (time)", "contradicted"),
+     ("it makes all others lower", "mixed")],
+)  # fmt: skip
+def test_one_reversed_comparison_contradicts_a_sentence_about_all_cases(text, verdict):
+    judgement = of_gaps((0.03, 0.02, -0.04), text=text)
+    assert judgement.sentence == f"{verdict} (2 of 3 comparisons hold, 1 reversed)"
+    assert ("one reversed comparison contradicts" in judgement.claim.criterion) == (verdict == "contradicted")
+    assert of_gaps((0.03, 0.02), text=text).verdict == "holds"
+
+
+def test_comparisons_of_equal_differences_count_separately():
+    assert of_gaps((0.03, 0.03, -0.04, -0.04, -0.04)).comparisons == (2, 3, 5)
+
+
+def test_the_smallest_of_several_differences_is_no_comparison_of_its_own():
+    gaps = {"a": 0.03, "b": -0.04, JOINTLY: -0.04}
+    claims = [Claim("it is lower", "", lambda r: ordering({"": gaps}, "-"), SAMPLES)]
+    cases = SAMPLES.over([Case("f", "AA", 1, {})])
+    paper = Paper("p", "A paper", [Figure("f", "Fig. 1", "x", {}, cases, claims)], dict)
+    (judgement,) = judge(paper, {case.key: {"measured": {"loss": 0.5}} for case in cases})
+    assert judgement.sentence == "mixed (1 of 2 comparisons hold, 1 reversed)"
 
 
 def test_an_ordering_whose_comparisons_hold_in_different_repetitions_states_their_difference():

@@ -118,7 +118,7 @@ def test_panels_state_the_positions_that_are_missing():
     assert largest not in {case.x for case in drawn.cases if case.series == "MM"}
     assert f"MM has no value at m={largest}" in stated["Fig. 3d"]
     main = {one.text for figure in figures("liu2010").values() for one in figure.claims if one.main}
-    without = [one.text for one in drawn.claims if one.text in main and one.text.endswith("est loss")]
+    without = [one.text for one in drawn.claims if one.text in main and "est loss" in one.text]
     assert len(without) == 2
     assert "two main findings are not measured there" in stated["Fig. 3d"]
     assert all(text in stated["Fig. 3d"] for text in without)

@@ -220,7 +220,11 @@ to some degree the clicks of `kosarak_70k` with random taxonomies.""",
             _LOSSES,
             _over_orders("fig3b", _over_m(5, HgHs=(1, 2)), _SUBCLASSES),
             (
-                *with_main(claims.claims_of_order("m", ORDERS), "MM has the highest loss", "mHgHs has the lowest loss"),
+                *with_main(
+                    claims.claims_of_order("m", ORDERS),
+                    "MM has the highest loss for all m from 2 on",
+                    "mHgHs has the lowest loss",
+                ),
                 claims.MM_ON_POS,
                 claims.MODERATE,
                 claims.horizontal(ORDERS),

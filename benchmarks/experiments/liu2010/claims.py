@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from statistics import median_low
 
-from benchmarks.experiments.cases import Claim, Finding, Results
+from benchmarks.experiments.cases import JOINTLY, Claim, Finding, Results
 from benchmarks.experiments.checks import below, exponent, listed, ordering
 from benchmarks.experiments.factors import ORDERS, RUNS, Factor
 
@@ -79,7 +79,7 @@ def _ordered(
         for (part, x), gaps in _gaps(results, pairs, losses, begin).items():
             position = x if isinstance(x, str) else f"{axis}={x}"
             by_part.setdefault(part or position, {}).update({(*pair, x): gap for pair, gap in gaps.items()})
-            for pair, gap in [*gaps.items(), ("all", min(gaps.values()))]:
+            for pair, gap in [*gaps.items(), (JOINTLY, min(gaps.values()))]:
                 general.setdefault(part, {}).setdefault(pair, []).append(gap)
         if in_general:
             by_part = {part: {pair: median_low(gaps) for pair, gaps in of.items()} for part, of in general.items()}
@@ -226,7 +226,8 @@ def claims_of_order(
 
     most = f"at more than half of the {axis}{f' from {begin:g} on' if begin else ''}"
     return (
-        claim("MM has the highest loss", f"NCP is higher than with the other algorithms, {where}",
+        claim(f"MM has the highest loss {where.replace('at every', 'for all')}",
+              f"NCP is higher than with the other algorithms, {where}",
               *_ABOVE_ALL, first=begin),
         claim("AA has the second highest loss in general", f"NCP is higher than with LG and mHgHs, and lower than with "
                                                            f"MM, {most}",
