@@ -6,9 +6,9 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from benchmarks.experiments import runner
+from benchmarks.experiments import criteria, runner
 from benchmarks.experiments.cases import Results
-from benchmarks.experiments.poulis2013 import checks, jobs, merging, query_errors
+from benchmarks.experiments.poulis2013 import checks, claims, jobs, merging, query_errors
 from benchmarks.experiments.poulis2013.measurement import counting, measure
 
 from anonset.errors import InputError
@@ -94,6 +94,20 @@ def test_a_claim_states_its_function_and_reading():
     assert result.errors == {"AA, 1/2": (0.5, 1), "AA, 1/s": (2, 2.5), "COAT, 1/2": (1, 1), "COAT, 1/s": (2, 2)}
     with pytest.raises(KeyError):
         checks.ordered(("RM_T", "RM_R"), of=checks.VALUES)(results)
+
+
+@pytest.mark.parametrize(
+    ("lower", "parts"),
+    [("TM_R", {"same letters": True, "swapped letters": False}),
+     ("TM_T", {"same letters": False, "swapped letters": True})],
+)  # fmt: skip
+def test_a_claim_on_tum_bound_that_is_only_called_similar_is_also_judged_with_swapped_letters(lower, parts):
+    claim = claims._by_letters("TM", ("TM_R", "TM_T"), of=checks.VALUES)
+    values = {("TM_R", 1): 2.0, ("TM_T", 1): 2.0} | {(lower, 1): 1.0}
+    found = claim(Results({at: {"are_2_0": value} for at, value in values.items()}))
+    assert (found.parts, found.held) == (parts, parts["same letters"])
+    assert all(one.text.endswith(criteria.SIMILAR) for one in claims.trade_off("TM"))
+    assert not any(one.text.endswith(criteria.SIMILAR) for one in claims.trade_off("RM"))
 
 
 @pytest.mark.parametrize("function", ["aa", "coat"])

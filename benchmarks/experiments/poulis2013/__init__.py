@@ -242,7 +242,11 @@ The paper's plots have no numbers, so the claims come from its text.""",
     measure=measure,
     prepare=compile_kernels,
     reading={
-        "1/2": 'a generalized item "is interpreted as any non-empty subset of the items mapped to it" (section 2)'
+        "1/2": 'a generalized item "is interpreted as any non-empty subset of the items mapped to it" (section 2)',
+        "same letters": '"Similar results were obtained [...] from comparing TM_T, TM_R, and TM_RT (see e.g., Fig. '
+        '4h)": '
+        "TM_R is like RM_R, because both merge by relational values. The next paragraph has another order: "
+        '"TM_T, TM_R, and TM_RT perform similarly to RM_R, RM_T, and RM_RT" (on time). The other reading swaps R and T',
     },
     published_data=frozenset({"informs2005"}),
     records_in_paper={"informs2005": 36_553},

@@ -76,6 +76,22 @@ def ordered(*pairs: tuple[str, str], of: Mapping[str, Sequence[str]]) -> Check:
     return check
 
 
+def under_both_names(same: Check, swapped: Check) -> Check:
+    """Return a check of an ordering whose parts are judged by it, and by the ordering with swapped variants."""
+
+    def check(results: Results) -> Finding:
+        found = {"same letters": same(results), "swapped letters": swapped(results)}
+
+        def named(field: str) -> dict[str, Any]:
+            return {", ".join(filter(None, (part, name))): value for name, one in found.items()
+                    for part, value in getattr(one, field).items()}  # fmt: skip
+
+        both, first = ordering(named("gaps"), ""), found["same letters"]
+        return both._replace(held=first.held, shown=first.shown, errors=named("errors"))
+
+    return check
+
+
 def _ratios(low: Sequence[float], high: Sequence[float]) -> list[float]:
     return [a / b if b else float(a > 0) + 1.0 for a, b in zip(low, high, strict=True)]
 
