@@ -173,7 +173,7 @@ def test_example_rows_name_the_members_of_each_symbol(ward: Place, more: list[st
     for title, named, others in abridged:
         members = re.split(", | or ", title)
         assert (members[:3], len(members) - 3) == (named.split(", "), int(others))
-    for term in ("codebook.csv explains", "WP 216"):
+    for term in ("codebook.csv in the published directory explains each symbol", "WP 216"):
         assert term in page
 
 
