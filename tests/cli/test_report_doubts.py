@@ -62,7 +62,7 @@ def report_of(place: Place, *more: str) -> list[str]:
 
 
 @pytest.mark.parametrize(("unit", "told"), [
-    ("unknown", "Nobody declared who is a person."),
+    ("unknown", "No person is declared."),
     ("visit", "If the declaration is wrong, the guarantee does not protect persons."),
     ("patient", ""),
 ])  # fmt: skip
@@ -126,7 +126,7 @@ def test_a_shareable_report_has_the_doubts_that_follow_from_the_publication(plac
     options = ["--unit", "unknown", "--relational", "hiv,ward", "--model", "k", "--k", "2"]
     doubts = report(place, options, 12, "--shareable")
     assert [doubt[:20] for doubt in doubts] == [
-        "Nobody declared who ", "Column hiv seems sen", "With k = 2, an attac", "The data contain onl",
+        "No person is declare", "Column hiv seems sen", "With k = 2, an attac", "The data contain onl",
     ]  # fmt: skip
 
 

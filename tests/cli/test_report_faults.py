@@ -36,7 +36,7 @@ NAMES = ("Anna Berg", "Karl Vogt", "Maria Kern", "Peter Lang")
 FAULTS = {
     "a visit is the person": Fault("is declared a different person, but", PERSON, change=(("--unit", "visit"),)),
     "nobody declared the person": Fault(
-        *["Nobody declared who is a person. The guarantee covers rows"] * 2, change=(("--unit", "unknown"),)
+        *["No person is declared. The guarantee covers rows"] * 2, change=(("--unit", "unknown"),)
     ),
     "a sensitive attribute": Fault(
         *["Column hiv seems sensitive, but the guarantee does not limit"] * 2, change=(("--attribute", "hiv"),)

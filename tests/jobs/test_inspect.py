@@ -741,7 +741,7 @@ def test_rows_without_an_id_that_continue_an_order_are_asked(shape):
     found = anonset.inspect(data, unit="email")
     assert found.records == (0 if shape == "rows of an order apart" else 20)
     fixes = [fix.settings for problem in found.checks for fix in problem.fixes]
-    assert ({"normalize": ["email=fill-down"]} in fixes) == (shape != "other orders")
+    assert ({"normalize": ["email=fill-down"]} in fixes) == follow
     if follow:
         filled = anonset.inspect(data, unit="email", normalize="email=fill-down")
         assert filled.records == 20

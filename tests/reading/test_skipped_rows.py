@@ -76,6 +76,13 @@ def test_rows_continue_no_row_of_another_file_and_no_row_with_a_part_of_the_ids(
         reading(path, unit="id,name", items="codes", normalize="id=fill-down,name=fill-down")
 
 
+@pytest.mark.parametrize("rule", ["age=fill-down", "codes=fill-down", "note=fill-down", "fill-down"])
+def test_no_attribute_and_no_item_has_the_value_of_the_row_above(reading, tmp_path, rule):
+    path = written(tmp_path, "id;age;codes;note\n1;30;E10;x\n2;;J45;\n3;31;;z\n")
+    with refused(InputError, "normalize identify id"):
+        reading(path, **ROLES, keep="note", missing="empty", normalize=rule)
+
+
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 @pytest.mark.parametrize("footer", FOOTERS)
 def test_a_footer_is_refused_or_skipped_and_counted(reading, tmp_path, footer, end):

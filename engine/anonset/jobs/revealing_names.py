@@ -91,9 +91,8 @@ def names_of_groups(
     with a rare value that it contains as words, or an empty text.
 
     Names that a rule writes, or that are the beginning of all items of the group, are left out, because they describe
-    all of them. Without the original, values
-    of attributes are not told from groups: then all names of item groups and the attribute labels that seem sensitive
-    are returned. A name has at least 3 letters.
+    all of them. Without the original, values of attributes look like groups: then all names of item groups and the
+    attribute labels that seem sensitive are returned. A name has at least 3 letters.
     """
     if not isinstance(publication, Records):
         return {}

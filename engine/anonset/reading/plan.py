@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from anonset.arrow import ArrowColumns, is_list
 from anonset.columns.headers import NAMED, PERSON_IDS, are_headers
 from anonset.columns.id_findings import person_signs
+from anonset.columns.identity import FILL_DOWN
 from anonset.columns.ids import are_values, counted_in
 from anonset.columns.mentions import columns_of_few, free_text_in, mentions_in, names_and_ids, persons_in
 from anonset.columns.personal_values import CONTACTS
@@ -198,7 +199,8 @@ class Plan:
         return (*free_text, *of_codes, *mentions_in(table.transactions, table.joined, named, first))
 
     def require_places(self, where: str, rules: Mapping[str, Sequence[str]]) -> None:
-        """Reject rules for columns that are not text, and rules for items if there are no items.
+        """Reject rules for columns that are not text, rules for items if there are no items, and rules of ids for other
+        columns.
 
         Raises
         ------
@@ -212,6 +214,10 @@ class Plan:
             places = ", ".join(map(repr, text_columns)) or "none"
             problem = f"{setting('normalize')}: column {wrong[0]!r} is not a text column"
             raise InputError(f"{where}: {problem}; text columns: {places}")
+        if wrong := [name for name, own in rules.items() if FILL_DOWN in own and name not in roles.id]:
+            rule = f"{wrong[0]}={FILL_DOWN}" if wrong[0] else FILL_DOWN
+            msg = f"{where}: {setting('normalize', rule)} applies to columns that identify the person"
+            raise InputError(f"{msg}: {', '.join(map(repr, roles.id)) or 'none'}")
         if "" in rules and not (roles.items or roles.wide):
             rule = rules[""][0]
             msg = f"{where}: {setting('normalize', rule)} applies to items, and the data have no items column"

@@ -19,9 +19,9 @@ PERSON, RECORDS = "Person", "Rows and records"
 _DECLARED = {
     "person": "The owner declared {} All rows of a person are one record.",
     "row, declared a person": "The owner declared that each row is a different person.",
-    "row, person unknown": "Nobody declared what a person is: the owner stated that the data do not show it. The "
+    "row, person unknown": "No person is declared: the owner stated that the data do not show who is a person. The "
     "guarantee covers rows. A person with several rows is not protected.",
-    "row, not asked": "Nobody declared what a person is, because the data contain only sets of items. The "
+    "row, not asked": "No person is declared, because the data contain only sets of items. The "
     "guarantee covers rows. A person with several rows is not protected.",
 }
 """Who declared what a person is, by unit of privacy, with the declaration in words."""
@@ -148,7 +148,8 @@ def _attacked(facts: ReportFacts, part: PagePart) -> str:
         )
     won = [verdict for verdict in tried if verdict.succeeds]
     if not won:
-        return f"No simulated attack succeeds ({len(tried)} tried)."
+        highest = percent(max(verdict.success for verdict in tried))
+        return f"No simulated attack succeeds ({len(tried)} tried, the highest rate of success is {highest})."
     worst = max(won, key=lambda verdict: verdict.success)
     bounded = "" if facts.after.broken else "; the guarantee does not cover this"
     succeed = "succeeds" if len(won) == 1 else "succeed"

@@ -96,7 +96,7 @@ def _namesakes(report: Report) -> Iterator[str]:
 
 def _unknown_persons(unit: str) -> Iterator[str]:
     if unit in UNDECLARED:
-        yield "Nobody declared who is a person. The guarantee covers rows, and a person may have several."
+        yield "No person is declared. The guarantee covers rows, and a person may have several."
 
 
 def unprotected_sensitive(published: Iterable[str]) -> Iterator[Problem]:

@@ -97,7 +97,7 @@ class PossibleUnits(RedactedRepr):
             return replace(proposal, persons=reader.rows), roles
         shared = [f"some with the same {candidate.part_of}"] if candidate.part_of else []
         if proposal.table is not None and (lacking := reader.rows - candidate.given - proposal.skipped):
-            shared.append(f"if {counted(lacking, 'row')} without an id continue the row above")
+            shared.append(f"if {counted(lacking, 'row')} without an id get that of the row above")
         signs = [*person_signs(reader.data.columns, person)]
         shared += [
             f"{sign.persons:,} if numbers without a country code have {', '.join(sign.words)}"

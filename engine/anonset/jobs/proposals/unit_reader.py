@@ -267,6 +267,8 @@ class UnitReader(RedactedRepr):
                 table = read_with_settings(self.data.loaded, settings)
             except InputError as error:
                 problem = replace(error.problem, stops=bool(self.data.declared.get("numeric")))
+                if self.continued is not None and not self.continued.fixes:  # the row above has another id
+                    problem = replace(problem, fixes=[fix for fix in problem.fixes if "normalize" not in fix.settings])
                 proposal = replace(_with_problems(proposal, problem), obstacle=problem)
                 if any("differing" in fix.settings for fix in error.fixes):
                     proposal = replace(proposal, possible_roles={"differing": ["first"]})
@@ -319,10 +321,9 @@ class UnitReader(RedactedRepr):
             alone = bool((known >= 0).all() and (below < 0).all())
             shared = np.isin(below, known[known >= 0]).mean() >= _CONTINUED
             if alone or (shared and not any(count_differing(codes, columns[name]) for name in self.person)):
-                text = (
-                    f"column {', '.join(map(repr, self.person))}: {counted(len(below), 'row')} without an id continue"
-                )
                 fill = Fix({"normalize": [f"{name}={FILL_DOWN}" for name in self.person]}, "if each is of that person")
+                without = f"column {', '.join(map(repr, self.person))}: {counted(len(below), 'row')} without an id"
+                text = f"{without} {'continues' if len(below) == 1 else 'continue'}"
                 if not (alone or bool((codes == codes[rows]).all())):
                     lost = f"{text} another row; fill in the id in the file; without it, these rows are lost"
                     return replace(self, continued=Problem(lost))
