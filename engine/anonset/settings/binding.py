@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -13,16 +13,15 @@ import numpy as np
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table, Vocabulary
 from anonset.data.hierarchies.ceilings import Ceiling, cap_hierarchy, nodes_of_ceiling
 from anonset.data.hierarchies.combined_hierarchies import attach_sensitive, is_attached, join_hierarchies
-from anonset.data.hierarchies.hierarchy_rules import NO_VALUE, OF_LABELS, RANGE, VALUES
+from anonset.data.hierarchies.hierarchy_rules import OF_LABELS, RANGE, VALUES
 from anonset.data.joining import prefixed
 from anonset.data.redacted_repr import names_shown
 from anonset.data.storage.store import MEMORY
 from anonset.data.table_facts import CodeRules
-from anonset.errors import Fix, HierarchyError, InputError, Problem, datum, typed
+from anonset.errors import Fix, HierarchyError, InputError, datum, typed
 from anonset.generalization.bucketizing import require_no_missing
 from anonset.privacy import Part, PrivacyModel
 from anonset.publications.symbols import set_label
-from anonset.reading.cells.normalizing import NORMALIZATIONS
 from anonset.reading.hierarchies.objects import hierarchy_from
 from anonset.reading.hierarchies.specs import hierarchy_for, is_over_data
 from anonset.reading.name_lists import names_in
@@ -30,7 +29,7 @@ from anonset.reading.sources.files import text_lines
 from anonset.settings.fitting import MOST_COMPARED, fit_codes
 from anonset.settings.parameters import SIZES
 from anonset.settings.ranges import whole_number
-from anonset.spelling import counted, did_you_mean, hierarchy_of, setting, spelled
+from anonset.spelling import did_you_mean, hierarchy_of, setting, spelled
 
 
 class _Frame(Protocol):
@@ -356,79 +355,6 @@ def require_sensitive(model: PrivacyModel, column: SetColumn | None) -> None:
             f"column {column.name!r} does not contain sensitive item {typed(unknown[0])}{more}{hint}; "
             f"remove items that do not occur from {setting('sensitive_items')}"
         )
-
-
-def spelling_problems(table: Table) -> list[Problem]:
-    """Return the published columns with values or items that differ from others only in case or blanks, with counts and
-    the rules that merge them. Of the rules for case, the one that changes fewer labels.
-    """
-    problems = []
-    for column in [one for one in table.columns if one not in table.ids and not isinstance(one, NumericColumn)]:
-        if column.vocabulary.filed is not None:
-            continue
-        often = zip(column.vocabulary.labels, column.occurrences.tolist(), strict=True)
-        counts = {label: count for label, count in often if count and label.strip() not in NO_VALUE}
-        spellings = dict[str, list[str]]()
-        for label in counts:
-            spellings.setdefault("".join(label.split()).casefold(), []).append(label)
-        if several := [labels for labels in spellings.values() if len(labels) > 1]:
-            case = max(
-                ("upper", "lower"), key=lambda rule: sum(counts[x] for x in counts if NORMALIZATIONS[rule](x) == x)
-            )
-            needed = {
-                case: _differ(several, NORMALIZATIONS["strip-blanks"]),
-                "strip-blanks": _differ(several, str.casefold),
-            }
-            place = "" if column is table.transactions else f"{column.name}="
-            frequencies = [[counts[label] for label in labels] for labels in several]
-            rare = counted(sum(sum(times) - max(times) for times in frequencies), "occurrence")
-            text = (
-                f"column {column.name!r}: {counted(len(several), 'value')} in several spellings, which differ only in "
-                f"case or blanks and count as different ({rare} of the rarer ones)"
-            )
-            rules = [f"{place}{rule}" for rule, is_needed in needed.items() if is_needed]
-            problems.append(Problem(text, [Fix({"normalize": rules}, "if they mean the same")]))
-    return problems
-
-
-def _differ(several: Sequence[Sequence[str]], rule: Callable[[str], str]) -> bool:
-    """Return True if spellings of a label still differ after a rule."""
-    return any(len({*map(rule, labels)}) > 1 for labels in several)
-
-
-def spelling_warnings(table: Table, model: PrivacyModel) -> tuple[str, ...]:
-    """Return warnings about sensitive values or items of a bound table that differ from others only in case or blanks.
-
-    The model counts them as different. If they mean the same, the value of a person may be certain.
-    """
-    warnings = []
-    kept = (column for column in table.kept if column.name == model.sensitive_column)
-    if (column := next(kept, table.sensitive)) is not None:
-        labels = [
-            label
-            for label, count in zip(column.vocabulary.labels, column.overall, strict=True)
-            if count and label.strip() not in NO_VALUE
-        ]
-        if len(set(map(_without_case, labels))) < len(labels):
-            way = setting("normalize", f"{column.name}=lower,{column.name}=strip-blanks")
-            warnings.append(
-                f"sensitive column {column.name!r}: some values differ only in case or blanks, and count as different; "
-                f"{way} merges them"
-            )
-    if model.secrets and (items := table.transactions) is not None:
-        sensitive = set(map(_without_case, model.secrets))
-        pairs = zip(items.vocabulary.labels, items.occurrences, strict=True)
-        if sum(count > 0 and _without_case(label) in sensitive for label, count in pairs) > len(sensitive):
-            way = setting("normalize", "lower,strip-blanks")
-            warnings.append(
-                f"sensitive items of {items.name!r}: some differ from other items only in case or blanks, and count as "
-                f"different; {way} merges them"
-            )
-    return tuple(warnings)
-
-
-def _without_case(label: str) -> str:
-    return " ".join(label.split()).casefold()
 
 
 _IN_WORDS: Mapping[Part, str] = {

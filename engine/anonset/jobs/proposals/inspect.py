@@ -22,6 +22,7 @@ from anonset.jobs.proposals.linked_proposal import inspect_linked
 from anonset.jobs.proposals.proposal import Proposal
 from anonset.jobs.proposals.proposed_reading import proposal_for
 from anonset.jobs.runs.persons import count_persons, errors_of_persons, findings_of_tests, spelled_ids, unit_findings
+from anonset.jobs.spellings import spelling_problems
 from anonset.measures.distinct_records import codes_of
 from anonset.measures.risks.known_items import known_items, matching_rows
 from anonset.measures.shares import Share, share_of
@@ -29,7 +30,7 @@ from anonset.privacy.model import require_size
 from anonset.reading.file_options import ROW, UNKNOWN, Unit
 from anonset.reading.options import require_options
 from anonset.release.memory import memory_for
-from anonset.settings.binding import HierarchySpec, spelling_problems
+from anonset.settings.binding import HierarchySpec
 from anonset.settings.job import Job
 from anonset.settings.parameters import SIZES
 from anonset.spelling import counted

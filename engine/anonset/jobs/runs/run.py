@@ -19,6 +19,7 @@ from anonset.generalization import Cut
 from anonset.generalization.earlier_release import EarlierRelease
 from anonset.generalization.other_release import OtherRelease
 from anonset.jobs.runs.persons import findings_of_tests, require_persons, unit_findings
+from anonset.jobs.spellings import spelling_problems
 from anonset.release.formats import Layout, UnverifiedPublication, kind_of
 from anonset.release.losses import refuse_worthless, require_loss, require_under_ceilings
 from anonset.release.publishing.destination import Destination
@@ -26,7 +27,7 @@ from anonset.release.publishing.publish import CheckOptions, publish, verify_rel
 from anonset.release.release import Release
 from anonset.release.scan.disclosure_scan import require_originals_declared
 from anonset.release.stopwatch import Stopwatch
-from anonset.settings.binding import CeilingSpec, HierarchySpec, bind, cap, require_roles, spelling_warnings, with_as_is
+from anonset.settings.binding import CeilingSpec, HierarchySpec, bind, cap, require_roles, with_as_is
 
 _SEARCH = "search"
 
@@ -175,7 +176,7 @@ class Run:
             contradictions = tuple(str(Problem(problem.sentence)) for problem in problems)
             warnings = (
                 *map(str, problems), *self.layout.warnings, *result.notes,
-                *spelling_warnings(table, algorithm.model), *warnings,
+                *map(str, spelling_problems(table, algorithm.model)), *warnings,
             )  # fmt: skip
             return UnverifiedPublication(
                 table, hierarchies, algorithm, result, publication, measures, retention, warnings, sealed,

@@ -1,0 +1,63 @@
+"""Values and items that differ from others only in case or blanks."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table
+from anonset.data.hierarchies.hierarchy_rules import NO_VALUE
+from anonset.errors import Fix, Problem
+from anonset.privacy import PrivacyModel
+from anonset.reading.cells.normalizing import NORMALIZATIONS
+from anonset.spelling import counted
+
+
+def spelling_problems(table: Table, model: PrivacyModel | None = None) -> list[Problem]:
+    """Return the published columns with values or items in several spellings, with counts and the rules that merge
+    them. Of the rules for case, the one that changes fewer labels. Labels in files are not compared.
+
+    Parameters
+    ----------
+    model
+        Model that counts spellings as different sensitive values or items. If given, only these are
+        returned, also with labels in files.
+    """
+    problems = []
+    for column in [one for one in table.columns if one not in table.ids and not isinstance(one, NumericColumn)]:
+        is_sensitive = column is table.sensitive or (model is not None and column.name == model.sensitive_column)
+        secrets = set(model.secrets) if model is not None and column is table.transactions else set[str]()
+        counted_here = is_sensitive or bool(secrets) if model is not None else column.vocabulary.filed is None
+        counts = _counts(column) if counted_here else {}
+        spellings = dict[str, list[str]]()
+        for label in counts:
+            spellings.setdefault("".join(label.split()).casefold(), []).append(label)
+        several = [
+            labels for labels in spellings.values() if len(labels) > 1 and (not secrets or secrets.intersection(labels))
+        ]
+        if several:
+            place = "" if column is table.transactions else f"{column.name}="
+            frequencies = [[counts[label] for label in labels] for labels in several]
+            rare = counted(sum(sum(times) - max(times) for times in frequencies), "occurrence")
+            text = (
+                f"column {column.name!r}: {counted(len(several), 'value')} in several spellings, which differ only in "
+                f"case or blanks and count as different ({rare} of the rarer ones)"
+            )
+            rules = [f"{place}{rule}" for rule in _merging(several, counts)]
+            problems.append(Problem(text, [Fix({"normalize": rules}, "if they mean the same")]))
+    return problems
+
+
+def _counts(column: CategoricalColumn | SetColumn) -> dict[str, int]:
+    """Return the frequency of each label that means a value."""
+    often = zip(column.vocabulary.labels, column.occurrences.tolist(), strict=True)
+    return {label: count for label, count in often if count and label.strip() not in NO_VALUE}
+
+
+def _merging(several: Sequence[Sequence[str]], counts: Mapping[str, int]) -> list[str]:
+    """Return the rules that are needed to make the spellings of each label equal."""
+    case = max(("upper", "lower"), key=lambda rule: sum(counts[x] for x in counts if NORMALIZATIONS[rule](x) == x))
+    needed = {case: _differ(several, NORMALIZATIONS["strip-blanks"]), "strip-blanks": _differ(several, str.casefold)}
+    return [rule for rule, is_needed in needed.items() if is_needed]
+
+
+def _differ(several: Sequence[Sequence[str]], rule: Callable[[str], str]) -> bool:
+    """Return True if spellings of a label still differ after a rule."""
+    return any(len({*map(rule, labels)}) > 1 for labels in several)
