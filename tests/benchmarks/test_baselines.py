@@ -9,6 +9,7 @@ from benchmarks.experiments import results_page, runner
 from benchmarks.experiments.baselines import (
     DATA,
     EPSILONS,
+    LARGE,
     RELEASES,
     classifier,
     diff_part,
@@ -363,6 +364,8 @@ def test_the_original_has_no_errors_and_reveals_persons() -> None:
 def test_test_records_are_not_published() -> None:
     split = measurement._split("small", 1)
     assert (split.trained.n, split.tested.n) == (200, 100)
+    larger = measurement._split("small", 1, 250)
+    assert (larger.trained.n, larger.tested.n) == (250, 50)
     again = measurement._split("small", 2)
     assert not np.array_equal(split.items.items, again.items.items)
 
@@ -572,3 +575,19 @@ def test_the_divisions_of_smartnoise_are_counted(monkeypatch: pytest.MonkeyPatch
 
 def test_the_page_states_the_losses_in_words() -> None:
     assert render.in_short(runner.RESULTS) in results_page.PAGES[results_page.IN_SHORT].read_text(encoding="utf-8")
+
+
+def test_larger_data_have_the_training_records_of_their_case(monkeypatch: pytest.MonkeyPatch) -> None:
+    (figure,) = (figure for figure in PAPER.figures if figure.key.endswith("_large"))
+    drawn = []
+
+    def split(data: str, number: int, trained: int | None = None):
+        drawn.append(trained)
+        raise LookupError(data)
+
+    monkeypatch.setattr(measurement, "_split", split)
+    for case in figure.cases:
+        with pytest.raises(LookupError):
+            measurement.measure(case.parameters)
+    assert set(drawn) == {LARGE}
+    assert LARGE > 8 * measurement.TRAINED

@@ -1,5 +1,6 @@
 """Measure task utility and disclosure of k^m publications, differentially private releases and synthetic records."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -41,6 +42,14 @@ NO_NOISE = "no noise"
 ORIGINAL = "original"
 ATTACKED = ("msweb", "diabetes130_patients")
 """Data sets of which all records are attacked, for the comparison at equal success."""
+LARGE, LARGE_DATA = 60_000, RT_DATA
+"""Number of training records of the figure of larger data, and the data set with so many records."""
+LARGE_WAYS: Mapping[str, Sequence[str]] = {
+    "k": ("apriori", "set-search", "disassociation"),
+    "epsilon": ("independent", "mst", "priv-basis"),
+}
+"""Ways with larger data, by the parameter at which they are measured."""
+LARGE_AT: Mapping[str, Sequence[int | str]] = {"k": (5,), "epsilon": ("1", "10")}
 LEVELS = SAMPLES.draws[:10]
 """Random divisions of a data set into training records and test records."""
 PILOT = LEVELS[:1]
@@ -119,6 +128,18 @@ def _attack(data: str) -> Figure:
     return Figure(figure, title, "publication", QUANTITIES, SAMPLES.over(cases, levels=LEVELS[1:]), quick=("k=5",))
 
 
+def _large(data: str) -> Figure:
+    figure = f"{data}_large"
+    cases = [
+        Case(figure, way, place(**at), {"data": data, "way": way, "trained": LARGE, **at})
+        for name, ways in LARGE_WAYS.items()
+        for way in ways
+        for at in ({name: value} for value in LARGE_AT[name])
+    ]
+    title = f"{data}: {LARGE:,} training records"
+    return Figure(figure, title, "publication", QUANTITIES, SAMPLES.over(cases, levels=LEVELS[1:6]), quick=("k=5",))
+
+
 def place(**at: Any) -> str:
     """Return the position of a point in the figures of attacks.
 
@@ -170,8 +191,8 @@ the choice, so their best value is not a private choice. The study makes no clai
     figures=[
         replace(figure(data), pilot=PILOT)
         for data in DATA
-        for figure in (_over_k, _over_epsilon, _over_length, _over_top, _attack)
-        if figure is not _attack or data in ATTACKED
+        for figure in (_over_k, _over_epsilon, _over_length, _over_top, _attack, _large)
+        if (figure is not _attack or data in ATTACKED) and (figure is not _large or data == LARGE_DATA)
     ],
 )
 """Our own study of task utility and of other kinds of privacy."""

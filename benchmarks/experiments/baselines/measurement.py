@@ -83,7 +83,7 @@ class Output:
 
 def measure(parameters: Parameters) -> Measured:
     """Measure a case. ``way`` is an algorithm, a release or ``original``. With ``targets``, only attack all records."""
-    split = _split(parameters["data"], number_of(parameters["sample"]))
+    split = _split(parameters["data"], number_of(parameters["sample"]), parameters.get("trained"))
     if parameters["way"] == "priv-basis":
         return _rounded(_itemsets_only(split, parameters))
     output = _output(split, parameters)
@@ -123,8 +123,8 @@ def _items(table: "Table") -> "SetColumn":
 
 
 @lru_cache(maxsize=2)
-def _split(data: str, number: int) -> Split:
-    """Draw training and test records without replacement."""
+def _split(data: str, number: int, trained: int | None = None) -> Split:
+    """Draw training and test records without replacement. By default, `TRAINED` training records."""
     import numpy as np
     from benchmarks.experiments.draws import permutation
 
@@ -132,10 +132,10 @@ def _split(data: str, number: int) -> Split:
     from anonset.data.table_facts import OwnerStatements
     from anonset_datasets import catalogue
 
-    table = catalogue.load(data)
+    table, trained = catalogue.load(data), trained or TRAINED
     columns = tuple(column for column in table.relational if column.name in ATTRIBUTES)
     order = permutation(table.n, number)
-    parts = (np.sort(order[:TRAINED]), np.sort(order[TRAINED : TRAINED + TESTED]))
+    parts = (np.sort(order[:trained]), np.sort(order[trained : trained + TESTED]))
     tables = [
         Table(
             _items(table).take(part), tuple(column.take(part) for column in columns), statements=OwnerStatements("row")
