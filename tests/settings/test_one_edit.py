@@ -21,6 +21,7 @@ from anonset.settings.job_files import over_job, read_job
 from anonset.settings.parameters import MODELS
 from anonset.settings.settings import settings_model
 from anonset.spelling import JOB_KEYS, arguments_of
+from anonset.ui.state import choices
 from anonset.ui.state.folder import Folder
 from anonset.ui.state.page_state import PageState
 
@@ -119,7 +120,7 @@ def by_page(name: str, value: Any) -> Job:
     state._inspect_again = lambda: None  # type: ignore[method-assign]
 
     async def click() -> None:
-        state.apply_fix(Fix({name: value}))
+        choices.apply_fix(state, Fix({name: value}))
         await state.end()
 
     asyncio.run(click())

@@ -62,5 +62,5 @@ def element(user: User, marker: str) -> Any:
 
 def reported(state: PageState) -> bool:
     """Return True if the report about the publication is written, or failed."""
-    made = state.publication and state.publication.examined
+    made = state.publications.new and state.publications.new.examined
     return made is not None and made.report is not None and made.report.code is not None

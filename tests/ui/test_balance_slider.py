@@ -93,7 +93,7 @@ def test_a_position_of_the_slider_is_published_with_the_bytes_of_the_command_lin
             assert element(user, "balance").props["defaultValue"] == at
             await user.should_not_see(marker="choose-stop")
         state.publish()
-        await until(lambda: state.publication is not None and state.publication.run.code is not None)
+        await until(lambda: state.publications.new is not None and state.publications.new.run.code is not None)
 
     by_clicks(folder, way)
     monkeypatch.chdir(folder)

@@ -11,6 +11,7 @@ import pytest
 from anonset.cli.main import main
 from anonset.jobs.trials.candidates import candidates_for
 from anonset.settings.job import Job
+from anonset.ui.state import choices
 from anonset.ui.state.folder import Folder
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.trial import Trial
@@ -100,7 +101,7 @@ def test_the_page_writes_the_settings_of_the_printed_command(kind, folder, capsy
         command = [*shlex.split(best["command"])[1:-1], f"typed-{number}", "--accept", "worthless", "--seed", "1"]
         assert main(command) == 0, (candidate, capsys.readouterr().err)
         promised = {name: state.stated.get(name) for name in ("model", "m", "l")}
-        state.choose_candidate(Job(best["settings"]))
+        choices.choose_candidate(state, Job(best["settings"]))
         assert {name: state.stated.get(name) for name in promised} == promised, candidate
         assert state.candidate == Job(best["settings"])
         assert state.trial is not None

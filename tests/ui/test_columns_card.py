@@ -11,6 +11,7 @@ from nicegui.testing import User
 from tests.ui.clicks import by_clicks, element, reported, texts, until
 
 from anonset.reading.name_lists import name_list
+from anonset.ui.state import choices
 from anonset.ui.state.page_state import PageState
 
 pytestmark = [pytest.mark.long, pytest.mark.usefixtures("commands_in_this_process")]
@@ -32,7 +33,7 @@ def folder(tmp_path: Path) -> Path:
 async def opened(user: User, state: PageState) -> None:
     state.open("survey.csv")
     await until(lambda: not state.inspection.busy and state.inspection.findings)
-    state.answer("row")
+    choices.answer(state, "row")
     await until(lambda: not state.inspection.busy and state.answered)
     await user.open("/")
 
@@ -54,9 +55,9 @@ def test_roles_are_proposed_until_the_owner_answers(folder: Path, file: str) -> 
         assert not state.answered
         assert "chosen" not in shown
         assert any(line.startswith("proposed: " if file == "survey.csv" else "proposed") for line in shown)
-        state.answer("row")
+        choices.answer(state, "row")
         await until(lambda: not state.inspection.busy and state.answered)
-        state.give_role(["age"], "keep")
+        choices.give_role(state, ["age"], "keep")
         await until(lambda: "chosen" in texts(user).splitlines())
 
     by_clicks(folder, way)
@@ -93,9 +94,9 @@ def test_a_survey_is_published_in_twelve_decisions(folder: Path) -> None:
         await user.open("/publish")
         user.find(marker="publish").click()
         await until(lambda: reported(state))
-        assert state.publication is not None
-        assert state.publication.run.errors == []
-        state.give_role(["trust", "wait"], "drop")  # the declaration was about the former role
+        assert state.publications.new is not None
+        assert state.publications.new.run.errors == []
+        choices.give_role(state, ["trust", "wait"], "drop")  # the declaration was about the former role
         assert {*state.stated.settings["publish_as_is"]} == {*ANSWERS[1:-1]}
 
     by_clicks(folder, way)
@@ -131,7 +132,7 @@ def test_columns_that_differ_between_the_rows_of_a_person_are_not_counted(tmp_pa
     async def way(user: User, state: PageState) -> None:
         state.open("survey.csv")
         await until(lambda: not state.inspection.busy and state.inspection.findings)
-        state.answer("pid")
+        choices.answer(state, "pid")
         await until(lambda: not state.inspection.busy and state.answered)
         state.chosen.choose(["a", "b"])
         await until(lambda: "cannot be counted: " in state.chosen.words)

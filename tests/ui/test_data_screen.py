@@ -18,6 +18,7 @@ from anonset.report.doubts import unprotected_items, weak_guarantee
 from anonset.settings.job import Job
 from anonset.settings.job_files import read_job
 from anonset.ui.screens.fix_buttons import open_fixes
+from anonset.ui.state import choices
 from anonset.ui.state.folder import Folder
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.setting_words import ITEMS, fix_in_words
@@ -47,7 +48,7 @@ def test_a_fix_changes_the_job_file_by_the_printed_settings(tmp_path: Path, monk
 
     async def way(user: User, state: PageState) -> None:
         await opened(user, state, "visits.csv")
-        state.answer("row")
+        choices.answer(state, "row")
         await until(lambda: not state.inspection.busy)
         assert "“Treat age=-99 as missing”" in texts(user)  # the message names the button
         assert "--null" not in texts(user)
@@ -174,7 +175,7 @@ def test_a_role_of_another_kind_changes_the_model(tmp_path: Path) -> None:
 
     async def way(user: User, state: PageState) -> None:
         await opened(user, state, "answers.csv")
-        state.answer("row")
+        choices.answer(state, "row")
         await until(lambda: not state.inspection.busy and state.answered)
         await user.open("/")
         reason = next(text for text in texts(user).splitlines() if "not recognized" in text)
@@ -182,16 +183,16 @@ def test_a_role_of_another_kind_changes_the_model(tmp_path: Path) -> None:
             reason == "proposed: not recognized as an attribute that others know"
         )  # the menu beside it changes the role
         assert state.stated.settings["model"] == "k"
-        state.give_role(["grp"], "items")
+        choices.give_role(state, ["grp"], "items")
         assert (state.stated.settings["model"], state.stated.settings["m"]) == ("kkm", 2)
         await until(lambda: not state.inspection.busy)
-        state.give_role(["AGE"], "sensitive")
+        choices.give_role(state, ["AGE"], "sensitive")
         await until(lambda: not state.inspection.busy)
         await user.open("/promise")
         await until(lambda: "The model kkm does not protect AGE" in texts(user))
-        state.give_role(["AGE"], "drop")
+        choices.give_role(state, ["AGE"], "drop")
         await until(lambda: "The model kkm" not in texts(user))
-        state.give_role(["sex"], "drop")
+        choices.give_role(state, ["sex"], "drop")
         assert state.stated.settings["model"] == "km"
 
     by_clicks(tmp_path, way)
@@ -360,7 +361,7 @@ def test_a_role_that_the_rows_of_a_person_contradict_is_an_error_with_its_remedi
 
     async def way(user: User, state: PageState) -> None:
         await opened(user, state, "loans.csv")
-        state.answer("customer")
+        choices.answer(state, "customer")
         await until(lambda: not state.inspection.busy and state.answered)
         await user.open("/")
         element(user, "role rating").set_value(role)
@@ -406,12 +407,12 @@ def test_the_items_are_asked_before_the_promise(tmp_path: Path, answer: str) -> 
 
     async def way(user: User, state: PageState) -> None:
         await opened(user, state, "loans.csv")
-        state.answer("customer")
+        choices.answer(state, "customer")
         await until(lambda: not state.inspection.busy and state.answered)
         await user.open("/promise")
         assert ITEMS in texts(user)
         assert step_of(state, "Promise").words == "open"
-        state.give_role(["job"], "drop")  # the question remains open
+        choices.give_role(state, ["job"], "drop")  # the question remains open
         await until(lambda: not state.inspection.busy)
         await user.open("/")
         assert "'purpose' (one item a row, 4 items, " in texts(user)
@@ -453,7 +454,7 @@ def test_after_a_chosen_remedy_its_effect_remains_a_warning(tmp_path: Path) -> N
 
     async def way(user: User, state: PageState) -> None:
         await opened(user, state, "loans.csv")
-        state.answer("customer")
+        choices.answer(state, "customer")
         await until(lambda: not state.inspection.busy and state.answered)
         await user.open("/")
         element(user, "role rating").set_value("relational")
@@ -484,7 +485,7 @@ def test_columns_that_the_unit_drops_are_named_below_the_question(tmp_path: Path
             Job({**state.stated.settings, "drop": ["amount", "purpose"], "relational": ["birth year", "job", "rating"]})
         )
         await until(lambda: "differ: amount, purpose." in texts(user))
-        state.answer("row")
+        choices.answer(state, "row")
         await until(lambda: "the rows of a person differ" not in texts(user))
 
     by_clicks(tmp_path, way)
@@ -524,11 +525,11 @@ def test_roles_are_proposed_until_somebody_chooses_them_also_after_a_reload(tmp_
 
     async def way(user: User, state: PageState) -> None:
         await opened(user, state, "visits.csv")
-        state.answer("row")
+        choices.answer(state, "row")
         await until(lambda: state.answered and not state.inspection.busy)
         assert "Replace unit" not in (tmp_path / "visits.toml").read_text()
-        state.give_role(["sex"], "keep")
-        state.give_role(["sex"], "relational")
+        choices.give_role(state, ["sex"], "keep")
+        choices.give_role(state, ["sex"], "relational")
         for _ in range(2):
             await until(lambda: not state.inspection.busy)
             await user.open("/")
@@ -558,7 +559,7 @@ def test_a_warning_that_nobody_checked_comes_back_after_a_reload(tmp_path: Path)
             return [warning for warning in state.inspection.unchecked if "check the characters" in warning]
 
         await opened(user, state, "persons.csv")
-        state.answer("patient")
+        choices.answer(state, "patient")
         await until(lambda: state.answered and not state.inspection.busy)
         (warning,) = await again()
         state.inspection.check(warning)
@@ -575,7 +576,7 @@ def test_warnings_that_are_checked_stay_checked_after_a_reload(tmp_path: Path) -
 
     async def way(user: User, state: PageState) -> None:
         await opened(user, state, "persons.csv")
-        state.answer("row")
+        choices.answer(state, "row")
         await until(lambda: state.answered and not state.inspection.busy)
         found = state.inspection.unchecked
         assert any("only 100 different values of 'patient'" in one for one in found)
@@ -598,7 +599,7 @@ def test_a_warning_names_only_remedies_that_have_a_button(tmp_path: Path) -> Non
 
     async def way(user: User, state: PageState) -> None:
         await opened(user, state, "persons.csv")
-        state.answer("row")
+        choices.answer(state, "row")
         await until(lambda: state.answered and not state.inspection.busy)
         await user.open("/")
         (shown,) = (line for line in texts(user).splitlines() if line.startswith("'-' probably means"))
@@ -620,7 +621,7 @@ def test_a_warning_that_is_checked_again_comes_back_after_a_reload(tmp_path: Pat
 
     async def way(user: User, state: PageState) -> None:
         await opened(user, state, "persons.csv")
-        state.answer("patient")
+        choices.answer(state, "patient")
         await until(lambda: state.answered and not state.inspection.busy)
         (warning,) = (one for one in state.inspection.unchecked if "check the characters" in one)
         before = (tmp_path / "persons.toml").read_text()
@@ -642,9 +643,9 @@ def test_an_unknown_person_stays_on_all_screens_and_roles_can_be_changed(tmp_pat
 
     async def way(user: User, state: PageState) -> None:
         await opened(user, state, "persons.csv")
-        state.answer("unknown")
+        choices.answer(state, "unknown")
         await until(lambda: state.answered and not state.inspection.busy)
-        state.give_role(["sex"], "drop")
+        choices.give_role(state, ["sex"], "drop")
         assert "sex" in state.stated.settings["drop"]
         assert "sex" not in state.stated.settings["relational"]
         await until(lambda: not state.inspection.busy)
@@ -666,7 +667,7 @@ def test_a_contradicted_person_is_a_warning_until_it_is_checked(tmp_path: Path) 
 
     async def way(user: User, state: PageState) -> None:
         await opened(user, state, "persons.csv")
-        state.answer("row")
+        choices.answer(state, "row")
         await until(lambda: state.answered and not state.inspection.busy)
         await user.open("/")
         assert warning in texts(user)
@@ -729,9 +730,9 @@ def test_a_corrected_person_that_cannot_be_read_yet_is_shown_in_place_of_the_for
 
     async def way(user: User, state: PageState) -> None:
         await opened(user, state, "orders.csv")
-        state.answer("order_id")
+        choices.answer(state, "order_id")
         await until(lambda: state.answered and not state.inspection.busy)
-        state.apply_fix(Fix({"unit": ["customer_id"]}))
+        choices.apply_fix(state, Fix({"unit": ["customer_id"]}))
         await until(lambda: state.inspection.error and not state.inspection.busy)
         await until(lambda: element(user, "unit").value == "customer_id")
         await until(lambda: element(user, "role customer_id").value == "unit")
@@ -757,7 +758,7 @@ def survey(folder: Path) -> None:
 async def declared(state: PageState, name: str, unit: str) -> None:
     state.open(name)
     await until(lambda: not state.inspection.busy and state.inspection.findings is not None)
-    state.answer(unit)
+    choices.answer(state, unit)
     await until(lambda: state.answered and not state.inspection.busy)
 
 
@@ -776,7 +777,7 @@ def test_a_fix_leaves_a_job_that_runs_and_can_be_undone(tmp_path: Path) -> None:
         assert state.stated.entries("hierarchy")["age"].startswith("bins:")
         await until(lambda: "Undo: treat age=999 as missing" in texts(user))
         missing = state.stated
-        state.give_role(["age"], "drop")
+        choices.give_role(state, ["age"], "drop")
         await until(lambda: "Undo: do not publish age" in texts(user) and not state.inspection.busy)
         assert "null" not in state.stated
         assert not any("999" in one for one in state.inspection.warnings)  # nobody sees the column
@@ -799,15 +800,16 @@ def test_other_choices_and_other_programs_end_undo(tmp_path: Path) -> None:
 
     async def way(_: User, state: PageState) -> None:
         await declared(state, "survey.csv", "row")
-        state.give_role(["age"], "drop")
+        choices.give_role(state, ["age"], "drop")
         await until(lambda: not state.inspection.busy)
         assert state.file is not None
         state.file.write_text(state.file.read_text() + "# by hand\n")
+        state.store("# checked\n" + state.file.read_text())  # no choice of the owner
         with pytest.raises(InputError, match=r"another program changed survey\.toml"):
-            state.undo()
+            choices.undo(state)
         assert state.file.read_text().endswith("# by hand\n")
         state.change(state.stated.with_(k=7))
-        assert state.undoable == ""
+        assert choices.undoable(state) == ""
 
     by_clicks(tmp_path, way)
 
@@ -820,7 +822,7 @@ def test_sensitive_columns_of_marks_are_a_warning_whose_button_protects_them(tmp
 
     async def way(user: User, state: PageState) -> None:
         await declared(state, "survey.csv", "row")
-        state.apply_fix(next(one for one in state.item_answers if "one_hot" in one.settings))
+        choices.apply_fix(state, next(one for one in state.item_answers if "one_hot" in one.settings))
         await until(lambda: state.stated.names("one_hot") and not state.inspection.busy)
         await user.open("/")
         seem = "The items of items seem sensitive ('hiv' and 'depression'), and none is declared sensitive"
@@ -858,9 +860,9 @@ def test_columns_of_marks_replace_other_items_by_one_click(tmp_path: Path) -> No
         await declared(state, "survey.csv", "row")
         await user.open("/")
         assert {"one_hot", "items"} & {*element(user, "role smokes").options} == {"one_hot"}
-        state.apply_fix(state.item_answers[0])
+        choices.apply_fix(state, state.item_answers[0])
         await until(lambda: state.stated.names("one_code") and not state.inspection.busy)
-        state.give_role(["facebook", "tiktok", "youtube", "smokes", "drinks"], "one_hot")
+        choices.give_role(state, ["facebook", "tiktok", "youtube", "smokes", "drinks"], "one_hot")
         await until(lambda: "items are declared by" in state.inspection.error and not state.inspection.busy)
         await until(lambda: "Do not publish q1, q2, q3 and q4" in texts(user))
         user.find(content="Do not publish q1", marker="fix").click()

@@ -16,6 +16,7 @@ from anonset.data.hierarchies.tree_edits import delete_group, move_nodes
 from anonset.errors import InputError
 from anonset.jobs.proposals.column_hierarchy import ColumnHierarchy
 from anonset.settings.job_files import read_job
+from anonset.ui.state import choices
 from anonset.ui.state.page_state import PageState
 
 pytestmark = pytest.mark.long
@@ -345,7 +346,7 @@ def test_a_new_value_changes_no_group_and_is_reported(folder: Path) -> None:
         before = (folder / "visits-codes-hierarchy.csv").read_bytes()
         with (folder / "visits.csv").open("a") as file:
             file.write("\nZ99 E10")
-        state.answer("row")
+        choices.answer(state, "row")
         await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
         await user.open("/hierarchies")
         await until(lambda: state.tree.faults)

@@ -12,6 +12,7 @@ from tests.ui.clicks import by_clicks, element, reported, texts, until
 from anonset.errors import InputError
 from anonset.settings.job import Job
 from anonset.settings.job_files import read_job
+from anonset.ui.state import choices
 from anonset.ui.state.examination import Examination
 from anonset.ui.state.folder import Folder
 from anonset.ui.state.page_state import PageState
@@ -88,13 +89,13 @@ def test_linked_tables_are_shown_tried_and_published(folder: Path) -> None:
         user.find(marker="try").click()
         await until(lambda: state.trial is not None and state.trial.code is not None)
         assert state.trial.code == 0, state.trial.last.errors
-        state.choose_candidate(state.trial.recommended)
+        choices.choose_candidate(state, state.trial.recommended)
         assert state.unused_recommendation is None
         assert read_job(str(folder / "job.toml"))["transaction"] == "apriori"
         await user.open("/publish")
         user.find(marker="publish").click()
         await until(lambda: reported(state))
-        assert state.publication.run.errors == []
+        assert state.publications.new.run.errors == []
         await until(lambda: "Published and verified" in texts(user))
 
     by_clicks(folder, way)
@@ -182,7 +183,7 @@ def test_a_folder_of_linked_tables_is_opened_asked_and_published(clinic: Path, t
         await user.open("/publish")
         user.find(marker="publish").click()
         await until(lambda: reported(state))
-        assert state.publication.run.errors == []
+        assert state.publications.new.run.errors == []
         state.open("clinic" if inner else ".")
         await until(lambda: state.inspection.linked is not None and not state.inspection.busy)
         assert (state.unit, state.answered, len(state.inspection.linked["left_out"]) > 0) == ("patient_id", True, True)
@@ -201,7 +202,7 @@ def test_a_table_whose_items_are_open_is_asked(clinic: Path, answer: str, publis
         state.open(".")
         await until(lambda: state.inspection.linked is not None and not state.inspection.busy)
         assert state.item_answers == []  # who is a person is asked first
-        state.answer("patient_id")
+        choices.answer(state, "patient_id")
         await until(lambda: not state.inspection.busy)
         assert [dict(fix.settings)["items"] for fix in state.item_answers] == [["sites.site"], ["sites.none"]]
         assert state.first_step.startswith("First answer the question")
@@ -210,7 +211,7 @@ def test_a_table_whose_items_are_open_is_asked(clinic: Path, answer: str, publis
         await user.open("/")
         assert "No column of sites contains items" in texts(user)
         chosen = next(fix for fix in state.item_answers if fix.settings["items"] == [answer])
-        state.apply_fix(chosen)
+        choices.apply_fix(state, chosen)
         assert (state.first_step, state.item_answers, state.inspection.error) == ("", [], "")
         assert ("sites.site" in read_job(str(clinic / "tables.toml"))["items"]) == published
 
@@ -297,7 +298,7 @@ def test_skipping_undescribed_persons_changes_the_warning_the_button_and_the_per
     async def way(user: User, state: PageState) -> None:
         state.open(".")
         await until(lambda: state.inspection.linked is not None and not state.inspection.busy)
-        state.answer("patient_id")
+        choices.answer(state, "patient_id")
         await until(lambda: state.unit == "patient_id" and not state.inspection.busy)
         await user.open("/")
         assert "4 persons of drugs not in patients" in texts(user)

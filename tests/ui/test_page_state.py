@@ -20,6 +20,7 @@ from anonset.settings.job_changes import changed_job
 from anonset.settings.job_files import read_job
 from anonset.settings.model_choices import obstacle, with_model
 from anonset.ui.child import PageLog
+from anonset.ui.state import choices
 from anonset.ui.state.command_runs import CANCELLED, CommandRun
 from anonset.ui.state.examination import Examination
 from anonset.ui.state.folder import Folder, replacement
@@ -317,12 +318,12 @@ def test_names_that_look_like_options_are_names(tmp_path: Path) -> None:
             await settled(state)
             assert state.inspection.findings is not None
             assert [column["name"] for column in state.inspection.findings["columns"]] == ["a --keep ssn", "--keep"]
-            state.give_role(["--keep"], "relational")
+            choices.give_role(state, ["--keep"], "relational")
             await settled(state)
-            state.answer("row")
+            choices.answer(state, "row")
             await settled(state)
             for column, role in itertools.product(("a --keep ssn", "--keep"), ("relational", "drop")):
-                state.give_role([column], role)
+                choices.give_role(state, [column], role)
                 await settled(state)
                 assert {one["name"]: one["role"] for one in state.inspection.findings["columns"]}[column] == role
             assert set(state.stated.settings["drop"]) == {"--keep", "a --keep ssn"}
@@ -359,7 +360,7 @@ def test_only_a_number_that_the_page_added_is_replaced_in_the_next_folder(
         (tmp_path / name).mkdir()
     state = PageState(Folder(tmp_path))
     state.job = tmp_path / "visits.toml"
-    assert state.new_out == new
+    assert state.publications.new_out == new
 
 
 def test_publishing_cancels_a_running_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -376,7 +377,7 @@ def test_publishing_cancels_a_running_trial(tmp_path: Path, monkeypatch: pytest.
         await asyncio.sleep(0)
         assert state.trial is not None
         assert state.trial.busy
-        state.publish()
+        state.publications.publish()
         async with asyncio.timeout(5):
             while state.publishing or state.trial.busy:
                 await asyncio.sleep(0.01)

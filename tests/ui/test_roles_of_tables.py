@@ -13,6 +13,7 @@ from tests.ui.clicks import by_clicks, element, texts, until
 from anonset.cli.main import main
 from anonset.errors import Fix
 from anonset.settings.job import Job
+from anonset.ui.state import choices
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.table_roles import with_columns
 
@@ -180,18 +181,20 @@ def test_a_recommended_role_of_a_linked_table_is_written_to_its_section(folder: 
     async def way(user: User, state: PageState) -> None:
         state.open("job.toml")
         await until(lambda: state.inspection.linked is not None and not state.inspection.busy)
-        state.apply_fix(Fix({"relational": ["patient.age"], "hierarchy": {"patient.age": "bins:width=10"}, "k": 4}))
+        choices.apply_fix(
+            state, Fix({"relational": ["patient.age"], "hierarchy": {"patient.age": "bins:width=10"}, "k": 4})
+        )
         job = settings((folder / "job.toml").read_text())
         assert (job["tables.patient"]["relational"], job["tables.patient"]["drop"]) == (["sex", "age"], ["name"])
         assert "numeric" not in job["tables.patient"]
         assert (job["hierarchy"]["patient.age"], job[""]["k"]) == ("bins:width=10", 4)
-        state.apply_fix(Fix({"drop": ["patient.age"]}))
+        choices.apply_fix(state, Fix({"drop": ["patient.age"]}))
         assert settings((folder / "job.toml").read_text())["hierarchy"] == settings(JOB)["hierarchy"]
         state.validated()
-        state.apply_fix(Fix({"model": "kkm", "k": 3}))
+        choices.apply_fix(state, Fix({"model": "kkm", "k": 3}))
         job = settings((folder / "job.toml").read_text())[""]
         assert (job["model"], job["k"], "algorithm" in job) == ("kkm", 3, False), "the default of linked tables applies"
-        state.apply_fix(Fix({"algorithm": "rum-bound"}))
+        choices.apply_fix(state, Fix({"algorithm": "rum-bound"}))
         assert settings((folder / "job.toml").read_text())[""]["algorithm"] == "rum-bound"
 
     by_clicks(folder, way)

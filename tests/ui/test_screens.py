@@ -20,6 +20,7 @@ from anonset.cli.main import main
 from anonset.errors import Fix, InputError, Problem
 from anonset.report.findings import problem_summary
 from anonset.settings.job import Job
+from anonset.ui.state import choices
 from anonset.ui.state.command_runs import CANCELLED, CommandRun
 from anonset.ui.state.examination import Examination
 from anonset.ui.state.folder import Folder
@@ -92,12 +93,12 @@ def test_the_complete_way_publishes_the_bytes_of_the_command_line(
         shown = "\n".join(filter(None, texts(user).splitlines()))
         assert "Someone who knows more than 1 item" in shown
         assert "An attacker knows\nPeople who are unique\nPeople with fewer than 3 matches\nHighest risk" in shown
-        before, after = (state.publication.examined.risk.result[when][-1] for when in ("before", "exposures"))
+        before, after = (state.publications.new.examined.risk.result[when][-1] for when in ("before", "exposures"))
         assert (before["values"], before["items"]) == (after["values"], after["items"]) == (True, 3)
         figures = [f"{when} {one['alone']['value']:.1%}" for when, one in (("before", before), ("after", after))]
         assert "\n".join(["all attributes that others may know, and 3 items", *figures]) in shown
         assert before["alone"]["value"] >= after["alone"]["value"] > 0
-        success = state.publication.examined.risk.result["attack"][1]["success"]
+        success = state.publications.new.examined.risk.result["attack"][1]["success"]
         rates = f"{success:.1%} against {1 / 150:.1%} by chance, at most 33.3%"
         assert f"search for a person\n1 item of a random person\nwithin the guarantee: {rates}" in shown
         assert "inference of a value that all matching records share: not run: it needs" in shown
@@ -110,20 +111,20 @@ def test_the_complete_way_publishes_the_bytes_of_the_command_line(
         assert "script-src" not in report.headers["content-security-policy"]
         assert b"</html>" in report.content
         assert all(
-            one["verdict"].encode() in report.content for one in state.publication.examined.risk.result["verdicts"]
+            one["verdict"].encode() in report.content for one in state.publications.new.examined.risk.result["verdicts"]
         )
         assert b"Not to be printed" not in report.content
         element(user, "statement purpose").set_value("<b>Not to be printed as bold</b>")
         element(user, "statement legal_basis").set_value("--Art. 89")
         user.find(marker="write-report").click()
-        await until(lambda: state.publication.examined.statements and reported(state))
-        assert state.publication.examined.report.errors == []
+        await until(lambda: state.publications.new.examined.statements and reported(state))
+        assert state.publications.new.examined.report.errors == []
         stated = (await user.http_client.get("/report")).content
         assert b"&lt;b&gt;Not to be printed as bold&lt;/b&gt;" in stated
         assert b"--Art. 89" in stated.partition(b"Statements of the owner")[2]
         assert (await user.http_client.get("/report?shareable=true")).status_code == 404
         user.find(marker="write-shareable").click()
-        await until(lambda: state.publication.examined.page(shareable=True) is not None)
+        await until(lambda: state.publications.new.examined.page(shareable=True) is not None)
         shared = (await user.http_client.get("/report?shareable=true")).content
         assert b"&lt;b&gt;Not to be printed as bold&lt;/b&gt;" in shared
         assert b"by-clicks.private" not in shared
@@ -158,7 +159,7 @@ def test_the_navigation_shows_four_numbered_steps_with_their_state(folder: Path)
         state.open("visits.csv")
         await until(lambda: step(user, "Data") == "… inspecting")
         await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
-        state.answer("patient_id")
+        choices.answer(state, "patient_id")
         await until(lambda: state.answered and not state.inspection.busy)
         await until(lambda: (step(user, "Data"), step(user, "Promise")) == ("! 1 warning", "○ open"))
         state.inspection.check(*state.inspection.unchecked)  # no item is declared sensitive
@@ -210,7 +211,7 @@ def test_faults_are_shown_and_publish_nothing(folder: Path) -> None:
         state.close()
         state.open("visits.csv")
         await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
-        state.answer("row")
+        choices.answer(state, "row")
         await until(lambda: not state.inspection.busy)
         await user.open("/publish")
         element(user, "out").set_value("../outside")
@@ -219,7 +220,7 @@ def test_faults_are_shown_and_publish_nothing(folder: Path) -> None:
         element(user, "out").set_value("safe")
         state.change(Job({**state.stated.settings, "k": 500}))
         user.find(marker="publish").click()
-        await until(lambda: state.publication is not None and state.publication.run.code)
+        await until(lambda: state.publications.new is not None and state.publications.new.run.code)
         await until(lambda: "Nothing was published." in texts(user))
         assert "500" in texts(user)
 
@@ -238,7 +239,7 @@ def test_two_tabs_show_the_same_job(folder: Path) -> None:
     async def way(user: User, state: PageState) -> None:
         state.open("visits.csv")
         await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
-        state.answer("row")
+        choices.answer(state, "row")
         await until(lambda: not state.inspection.busy)
         await user.open("/promise")
         other = User(user.http_client)
@@ -257,7 +258,7 @@ def test_a_candidate_is_tried_chosen_and_written_to_the_job(folder: Path) -> Non
     async def way(user: User, state: PageState) -> None:
         state.open("visits.csv")
         await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
-        state.answer("patient_id")
+        choices.answer(state, "patient_id")
         await until(
             lambda: state.answered and not state.inspection.busy and "region" in state.stated.settings["hierarchy"]
         )
@@ -339,10 +340,10 @@ def test_the_screen_publish_names_the_algorithm_and_an_unused_recommendation(fol
         words = "exact, groups of similar frequency (hierarchy halves:frequency)"
         unused = "The screen Try recommends another result."
         await until(lambda: unused in texts(user))
-        state.choose_candidate(Job(best))
+        choices.choose_candidate(state, Job(best))
         await until(lambda: unused not in texts(user))
         assert element(user, "algorithm").text == f"The job uses the algorithm {words}."
-        state.choose_candidate(Job({"algorithm": "exact"}))
+        choices.choose_candidate(state, Job({"algorithm": "exact"}))
         await until(lambda: unused in texts(user))
         state.change(Job({**state.stated.settings, "k": 4}))  # the recommendation is for another k
         await until(lambda: unused not in texts(user))
@@ -357,7 +358,7 @@ def test_a_cancelled_trial_leaves_the_job(folder: Path) -> None:
     async def way(user: User, state: PageState) -> None:
         state.open("visits.csv")
         await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
-        state.answer("row")
+        choices.answer(state, "row")
         await until(lambda: not state.inspection.busy)
         job = (folder / "visits.toml").read_bytes()
         await user.open("/try")
@@ -388,7 +389,7 @@ def test_an_existing_publication_is_verified(folder: Path, monkeypatch: pytest.M
     async def way(user: User, state: PageState) -> None:
         await user.open("/open")
         user.find(marker="publication-1").click()
-        await until(lambda: state.examined is not None and state.examined.risk.code is not None)
+        await until(lambda: state.publications.opened is not None and state.publications.opened.risk.code is not None)
         await until(lambda: "Remaining risk" in texts(user))
         assert "km-anonymity with k=3, m=1 holds" in element(user, "verdict").text
         assert "The publication agrees with the original." in texts(user)
@@ -400,9 +401,11 @@ def test_an_existing_publication_is_verified(folder: Path, monkeypatch: pytest.M
         assert b"</html>" in (await user.http_client.get("/opened-report")).content
 
         user.find(marker="publication-0").click()
-        await until(lambda: state.examined is not None and state.examined.name == "changed")
-        await until(lambda: state.examined.verification.code)
-        await until(lambda: "changed" in texts(user) and state.examined.verification.errors[0] in texts(user))
+        await until(lambda: state.publications.opened is not None and state.publications.opened.name == "changed")
+        await until(lambda: state.publications.opened.verification.code)
+        await until(
+            lambda: "changed" in texts(user) and state.publications.opened.verification.errors[0] in texts(user)
+        )
         assert "holds" not in texts(user).partition("Publication changed")[2]
 
     by_clicks(folder, way)
@@ -426,7 +429,7 @@ def test_other_kinds_of_publications_show_their_risk(
     async def way(user: User, state: PageState) -> None:
         await user.open("/open")
         user.find(marker="publication-0").click()
-        await until(lambda: state.examined is not None and state.examined.risk.code is not None)
+        await until(lambda: state.publications.opened is not None and state.publications.opened.risk.code is not None)
         await until(lambda: shown in texts(user).partition("Remaining risk")[2])
 
     by_clicks(folder, way)
@@ -445,13 +448,13 @@ def test_the_page_explains_why_a_risk_is_higher_after_than_before(
     async def way(user: User, state: PageState) -> None:
         await user.open("/open")
         user.find(marker="publication-0").click()
-        await until(lambda: state.examined is not None and state.examined.risk.code is not None)
+        await until(lambda: state.publications.opened is not None and state.publications.opened.risk.code is not None)
         await until(lambda: "Simulated attacks" in texts(user))
-        before, after = (state.examined.risk.result[when][0]["highest"] for when in ("before", "exposures"))
+        before, after = (state.publications.opened.risk.result[when][0]["highest"] for when in ("before", "exposures"))
         assert before < after
         assert element(user, "higher-after").text.startswith("Higher after than before: 1 item")
         assert "Higher after than before: 1 item" in (folder / "page.html").read_text()
-        higher, beside = state.examined.risk.result["higher_after"], " (higher after)"
+        higher, beside = state.publications.opened.risk.result["higher_after"], " (higher after)"
         known = [line.removesuffix(beside) for line in texts(user).splitlines() if line.endswith(beside)]
         assert known == higher
         cell = r'<td data-head="attacker knows">([^<]*?) \(higher after: see below\)</td>'
@@ -492,7 +495,7 @@ def test_one_figure_has_the_same_value_on_all_screens_and_in_the_report(tmp_path
             f"{unique[0]:.1%} raw data → {unique[1]:.1%} coarsened by reading (born) → 0.0% published"
         )
         assert shown.index("Published and verified") < shown.index(history)
-        sizes = state.publication.examined.risk.result["exposures"][0]["sizes"]
+        sizes = state.publications.new.examined.risk.result["exposures"][0]["sizes"]
         assert sum(size["value"] for size in sizes) == pytest.approx(1)
         assert f"1\nbefore {unique[1]:.1%}\nafter 0.0%" in shown.partition("Records that match a person")[2]
         page = (tmp_path / "safe-report.html").read_text()
@@ -524,19 +527,16 @@ def test_doubts_follow_the_figure_of_the_risk_on_both_screens(tmp_path: Path) ->
         state.publish()
         await until(lambda: reported(state))
         await user.open("/publish")
-        shown, (doubt,) = texts(user), [one for one in state.made.doubts if one.startswith("With k = 2")]
+        shown, (doubt,) = texts(user), [one for one in state.publications.made.doubts if one.startswith("With k = 2")]
         held = element(user, "holds-for").text
         assert held.startswith("This figure holds for an attacker who knows no more than that.")
         places = [shown.index(one) for one in (element(user, "history").text, held, "Check first", doubt)]
         assert places == sorted(places)
         assert shown.index("Published and verified") < places[0]
-        state.examine("safe")
-        await until(lambda: state.examined.risk.code is not None)
+        state.publications.open("safe")
+        await until(lambda: state.publications.opened.risk.code is not None)
         await user.open("/open")
-        assert element(user, "doubts").text == "The internal report names the doubts to check first."
-        state.examined.write_report({})
-        await until(lambda: state.examined.report.code is not None)
-        await user.open("/open")
+        assert state.publications.opened.report is None
         assert doubt in texts(user)
 
     by_clicks(tmp_path, way)
@@ -583,12 +583,14 @@ def test_losses_and_limits_say_what_happens_to_coarsened_and_unchanged_columns(t
         await user.open("/publish")
         assert unchanged in texts(user)
         limits(user, "publish")
-        assert state.publication is not None
-        report = html.unescape(state.publication.examined.page().read_text())
+        assert state.publications.new is not None
+        report = html.unescape(state.publications.new.examined.page().read_text())
         shown["report"] = re.findall("<li>(.*?)</li>", report.partition("<h2>Not covered</h2>")[2])[:3]
         for name in ("safe", "kept"):
-            state.examine(name)
-            await until(lambda: state.examined is not None and state.examined.risk.code is not None)
+            state.publications.open(name)
+            await until(
+                lambda: state.publications.opened is not None and state.publications.opened.risk.code is not None
+            )
             await user.open("/open")
             assert (unchanged in texts(user)) == (name == "kept")
         limits(user, "open")
@@ -628,7 +630,7 @@ def test_a_contradicted_person_and_a_sensitive_column_are_warnings_until_they_ar
         await inspected(state, lambda: user.find("episodes.csv").click())
         await user.open("/")
         assert sensitive not in texts(user)
-        await inspected(state, lambda: state.answer("EPIKEY"))
+        await inspected(state, lambda: choices.answer(state, "EPIKEY"))
         assert state.first_step == ""
         await until(lambda: contradiction in texts(user) and sensitive in texts(user))
         user.find(content="Do not publish ETHNOS", marker="fix")
@@ -641,7 +643,7 @@ def test_a_contradicted_person_and_a_sensitive_column_are_warnings_until_they_ar
         assert f"{contradiction} different values of 'ENCRYPTED_HESID'.\n" in texts(user)
         state.publish()
         await until(lambda: reported(state))
-        assert state.made.doubts[0].startswith(contradiction)
+        assert state.publications.made.doubts[0].startswith(contradiction)
         await user.open("/publish")
         await until(lambda: "Check first" in texts(user))
         for part in ("doubts", "checked"):  # after the run, and before the next one
@@ -673,10 +675,10 @@ def test_rows_are_seen_before_the_questions_and_values_after_them_without_a_relo
         ]  # fmt: skip
         assert [row["0"] for row in options["rowData"]] == [f"{1 + n % 70 % 2}" for n in range(180)]
         assert "are masked: EPIKEY, ENCRYPTED_HESID." in texts(user)
-        await inspected(state, lambda: state.answer("ENCRYPTED_HESID"))
+        await inspected(state, lambda: choices.answer(state, "ENCRYPTED_HESID"))
         await user.should_see(marker="grid")  # an answer does not close it
         assert "Show values" not in texts(user)
-        await inspected(state, lambda: state.apply_fix(state.item_answers[0]))
+        await inspected(state, lambda: choices.apply_fix(state, state.item_answers[0]))
         await until(lambda: "Show values" in texts(user) and "Show the most frequent values" in texts(user))
 
     by_clicks(tmp_path, way)
@@ -693,14 +695,14 @@ def test_roles_are_proposed_until_somebody_chooses(tmp_path: Path) -> None:
     async def way(user: User, state: PageState) -> None:
         state.open("episodes.csv")
         await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
-        await inspected(state, lambda: state.answer("ENCRYPTED_HESID"))
+        await inspected(state, lambda: choices.answer(state, "ENCRYPTED_HESID"))
         assert state.item_answers
         await user.open("/")
         assert reason(user, "DIAG_01").startswith("proposed")  # nobody has answered what the items are
-        await inspected(state, lambda: state.apply_fix(state.item_answers[0]))
+        await inspected(state, lambda: choices.apply_fix(state, state.item_answers[0]))
         await until(lambda: reason(user, "DIAG_01") == "chosen")
-        await inspected(state, lambda: state.answer("row"))
-        await inspected(state, lambda: state.apply_fix(Fix({"unit": ["EPIKEY"]}, "if each is a person")))
+        await inspected(state, lambda: choices.answer(state, "row"))
+        await inspected(state, lambda: choices.apply_fix(state, Fix({"unit": ["EPIKEY"]}, "if each is a person")))
         await user.open("/")
         assert state.unit == "EPIKEY"
         assert reason(user, "SEX") == "proposed: an attacker may know the value"
@@ -732,9 +734,9 @@ def test_a_publication_is_shown_first_also_after_a_restart_and_the_next_gets_a_n
         assert "It contains no statements: add them above, and write it again." in shown
         state.open("people.toml")  # as after a restart
         await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
-        assert state.publication is None
+        assert state.publications.new is None
         await user.open("/publish")
-        await until(lambda: state.earlier is not None and state.earlier.risk.code is not None)
+        await until(lambda: state.publications.earlier is not None and state.publications.earlier.risk.code is not None)
         await until(lambda: "Open the report for the data protection officer" in texts(user))
         assert "holds" in element(user, "verdict").text
         assert element(user, "history").text.endswith(" published")
@@ -743,8 +745,8 @@ def test_a_publication_is_shown_first_also_after_a_restart_and_the_next_gets_a_n
         )
         user.find(marker="publish").click()
         await until(lambda: reported(state))
-        assert state.publication is not None
-        assert state.publication.run.errors == []
+        assert state.publications.new is not None
+        assert state.publications.new.run.errors == []
         assert state.raw.text("out") == "safe-2"
 
     by_clicks(tmp_path, way)

@@ -18,6 +18,7 @@ from nicegui.testing import User
 from tests.ui.browser import CHROMIUM, Browser, opened
 from tests.ui.clicks import by_clicks, element, texts, until
 
+from anonset.ui.state import choices
 from anonset.ui.state.page_state import PageState
 
 pytestmark = pytest.mark.long
@@ -141,7 +142,7 @@ def test_rows_that_are_different_persons_may_differ(tmp_path: Path) -> None:
         state.open("conflicting-rows.csv")
         await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
         assert any("the rows of 1 person differ" in text for text in state.inspection.warnings)
-        state.answer("row")
+        choices.answer(state, "row")
         await until(lambda: state.answered and not state.inspection.busy)
         assert not any("the rows of 1 person differ" in text for text in state.inspection.unchecked)
 

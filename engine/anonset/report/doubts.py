@@ -44,7 +44,7 @@ def doubts(facts: ReportFacts, typed: ReportSettings | None = None) -> list[str]
             if private is None
             else [*_contradictions(private, declared.unit), *_namesakes(private)]
         ),
-        *_unknown_persons(declared.unit),
+        *unknown_persons(declared.unit),
         *([] if private is None else _skipped(private)),
         *(f"{one.sentence}." for one in unprotected_sensitive(seemingly_sensitive(facts))),
         *_published_as_is(facts),
@@ -94,7 +94,8 @@ def _namesakes(report: Report) -> Iterator[str]:
         yield f"Persons are identified by {known}: the rows of persons with the same name are one record."
 
 
-def _unknown_persons(unit: str) -> Iterator[str]:
+def unknown_persons(unit: str) -> Iterator[str]:
+    """Yield that no person is declared."""
     if unit in UNDECLARED:
         yield "No person is declared. The guarantee covers rows, and a person may have several."
 

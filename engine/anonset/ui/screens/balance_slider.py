@@ -7,6 +7,7 @@ from nicegui.events import GenericEventArguments
 
 from anonset.strict_json import dumps
 from anonset.ui.screens.frame import Screen, alert, button, card, text
+from anonset.ui.state import choices
 from anonset.ui.state.command_runs import CANCELLED
 from anonset.ui.state.trial import Stop, Trial
 
@@ -71,6 +72,8 @@ def _slider(screen: Screen, stops: Sequence[Stop], words: Sequence[str], near: i
         text("span", "More detail in the attributes")
     described = text("p", words[at]).classes("good").mark("balance-words")
     chosen = text("strong", "The job uses this result.").mark("balance-chosen")
-    choose = button("Choose this result", lambda: screen.act(state.choose_candidate, settings[at])).mark("choose-stop")
+    choose = button("Choose this result", lambda: screen.act(choices.choose_candidate, state, settings[at])).mark(
+        "choose-stop"
+    )
     choose.classes("second")
     show()

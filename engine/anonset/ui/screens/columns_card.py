@@ -15,6 +15,7 @@ from anonset.settings.job import Job
 from anonset.spelling import counted, short_names
 from anonset.ui.screens.frame import Screen, button, card, menu_of, table, text
 from anonset.ui.screens.role_menus import RoleMenus
+from anonset.ui.state import choices
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.setting_words import ROLE_WORDS
 
@@ -74,7 +75,7 @@ def _role_menu(screen: Screen, names: list[str]) -> None:
     offered = several if len(names) > 1 else _offered(screen.state, kinds[names[0]])
 
     def give(role: str) -> None:
-        if screen.act(screen.state.give_role, names, role):
+        if screen.act(choices.give_role, screen.state, names, role):
             screen.act(screen.state.chosen.choose, ())
 
     menu = menu_of({role: ROLE_WORDS[role] for role in offered}, f"Role of {short_names(names)}", give)

@@ -20,6 +20,7 @@ from anonset.ui.screens.fix_buttons import fix_buttons, open_fixes, warning_in_w
 from anonset.ui.screens.frame import Screen, button, card, empty, menu_of, sentence, text
 from anonset.ui.screens.linked_tables import keys_of, show_tables, tables_state
 from anonset.ui.screens.run_sections import show_exposed
+from anonset.ui.state import choices
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.setting_words import ITEMS, UNIT, fix_in_words, person_in_words
 
@@ -99,7 +100,12 @@ def _next(screen: Screen) -> None:
 
 
 def _status_state(state: PageState) -> object:
-    return state.inspection.busy, state.inspection.linked is None, id(state.inspection.findings), state.undoable
+    return (
+        state.inspection.busy,
+        state.inspection.linked is None,
+        id(state.inspection.findings),
+        choices.undoable(state),
+    )
 
 
 def _status(screen: Screen) -> None:
@@ -114,8 +120,10 @@ def _status(screen: Screen) -> None:
             is_counted = findings["records"] and not findings["question"]
             records = f", {counted(findings['records'], 'record')}" if is_counted else ""
             text("p", f"{counted(findings['rows'], 'row')}{records}.").classes("lead")
-    if (words := state.undoable) and not state.publishing:
-        _second_button(f"Undo: {words[:1].lower()}{words[1:]}", partial(screen.act, state.undo)).mark("undo choice")
+    if (words := choices.undoable(state)) and not state.publishing:
+        _second_button(f"Undo: {words[:1].lower()}{words[1:]}", partial(screen.act, choices.undo, state)).mark(
+            "undo choice"
+        )
 
 
 def _question_state(state: PageState) -> object:
@@ -137,8 +145,8 @@ def _question(screen: Screen) -> None:
             text("p", "Only you know the answer. Roles and risk depend on it.")
             with ui.element("div").classes("answers"):
                 for unit in [one["unit"] for one in state.inspection.answers if one["unit"] in units][:_MOST_BUTTONS]:
-                    button(units[unit], partial(screen.act, state.answer, unit)).mark(f"likely-{unit}")
-        choice = menu_of(units, UNIT, partial(screen.act, state.answer), value=answer)
+                    button(units[unit], partial(screen.act, choices.answer, state, unit)).mark(f"likely-{unit}")
+        choice = menu_of(units, UNIT, partial(screen.act, choices.answer, state), value=answer)
         choice.classes("wide").mark("unit")
         if answer is None:
             choice.props('display-value="All answers"')
@@ -165,7 +173,7 @@ def _items(screen: Screen) -> None:
                 table, _, column = ",".join(Job(answer.settings).names("items")).rpartition(".")
                 none = f"No column{table and ' of '}{table} contains items"
                 label = none if column == NONE else fix_in_words(answer.settings)
-                button(label, partial(screen.act, state.apply_fix, answer)).mark("items")
+                button(label, partial(screen.act, choices.apply_fix, state, answer)).mark("items")
 
 
 def _about_items(state: PageState) -> list[str]:
@@ -190,7 +198,7 @@ def _another_person(screen: Screen) -> None:
 
     def declare() -> None:
         if chosen.value:
-            screen.act(state.answer, ",".join(name for name in names if name in chosen.value))
+            screen.act(choices.answer, state, ",".join(name for name in names if name in chosen.value))
 
     with ui.element("details"):
         text("summary", "Another column, or several columns together")

@@ -11,6 +11,7 @@ from anonset.settings.job import Job
 from anonset.settings.job_changes import ROLES
 from anonset.spelling import listed, spelled_by
 from anonset.ui.screens.frame import Screen, button, sentence
+from anonset.ui.state import choices
 from anonset.ui.state.inspection import contains
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.setting_words import CHOOSE, fix_in_words, in_words, keep_in_words
@@ -29,12 +30,12 @@ def fix_buttons(screen: Screen, fixes: Sequence[Fix]) -> ui.element:
             if CHOOSE in fix.settings.values():
                 ui.link("Choose sensitive items", "/promise").mark("choose sensitive")
                 continue
-            made = button(fix_in_words(fix.settings), partial(screen.act, state.apply_fix, fix)).mark("fix")
+            made = button(fix_in_words(fix.settings), partial(screen.act, choices.apply_fix, state, fix)).mark("fix")
             if "publish_as_is" in fix.settings:  # no way to protect the columns
                 made.classes("second")
         for fix in [] if state.publishing else fixes:
             if (words := keep_in_words(fix.settings)) and contains(state.stated, fix):
-                button(words, partial(screen.act, state.keep_values, fix)).mark("keep values")
+                button(words, partial(screen.act, choices.keep_values, state, fix)).mark("keep values")
     return row
 
 

@@ -11,11 +11,9 @@ from nicegui import ui
 from nicegui.elements.mixins.text_element import TextElement
 
 from anonset.errors import AnonsetError
-from anonset.reading.file_options import UNKNOWN
 from anonset.spelling import counted
 from anonset.ui.state.folder import JOB
 from anonset.ui.state.page_state import PageState, message_of
-from anonset.ui.state.setting_words import UNKNOWN_WORDS
 from anonset.ui.state.steps import Step, doubts_of, step_of
 
 STEPS = (("/", "Data"), ("/promise", "Promise"), ("/try", "Try"), ("/publish", "Publish"))
@@ -234,10 +232,9 @@ def _to_check(state: PageState) -> tuple[list[str], list[str]]:
     """Return the sentences of the warnings that are not checked, and the doubts about the promise. The doubts about a
     publication contain the latter.
     """
-    warnings, made = state.inspection.warnings, state.made
-    unknown = [f"{UNKNOWN_WORDS}."] if state.unit == UNKNOWN else []
+    warnings, made = state.inspection.warnings, state.publications.made
     doubts = doubts_of(state) if made is None or made.doubts is None else []
-    return [f"{sentence(warnings[one].sentence)}." for one in state.inspection.unchecked], [*unknown, *doubts]
+    return [f"{sentence(warnings[one].sentence)}." for one in state.inspection.unchecked], doubts
 
 
 def _show_to_check(unchecked: Sequence[str], doubts: Sequence[str]) -> None:

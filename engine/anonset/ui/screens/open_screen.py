@@ -7,7 +7,7 @@ from nicegui import ui
 from anonset.spelling import as_typed
 from anonset.ui.screens.frame import Screen, busy, button, card, empty, show_limits, text
 from anonset.ui.screens.reports import show_reports
-from anonset.ui.screens.run_sections import risk_state, show_errors, show_risk
+from anonset.ui.screens.run_sections import ended, show_errors, show_risk
 from anonset.ui.state.command_runs import CommandRun
 from anonset.ui.state.examination import Examination
 from anonset.ui.state.page_state import PageState
@@ -20,13 +20,15 @@ def open_screen(state: PageState) -> None:
     screen = Screen(state, "/open")
 
     def command() -> str:
-        return as_typed("verify", "OUT") if state.examined is None else state.examined.commands
+        return as_typed("verify", "OUT") if state.publications.opened is None else state.publications.opened.commands
 
     with screen.opened("An existing publication", command):
-        screen.section(lambda: (state.folder.publications(), state.examined), lambda of: _publications(screen, of[0]))
-        screen.section(lambda: verified(state.examined), lambda of: show_verdict(*of))
-        screen.section(lambda: counted_risk(state.examined), lambda of: show_risk(of[0]))
-        show_reports(screen, lambda: state.examined, "/opened-report")
+        screen.section(
+            lambda: (state.folder.publications(), state.publications.opened), lambda of: _publications(screen, of[0])
+        )
+        screen.section(lambda: verified(state.publications.opened), lambda of: show_verdict(*of))
+        screen.section(lambda: counted_risk(state.publications.opened), lambda of: show_risk(of[0]))
+        show_reports(screen, lambda: state.publications.opened, "/opened-report")
 
 
 def _publications(screen: Screen, names: list[str]) -> None:
@@ -36,7 +38,7 @@ def _publications(screen: Screen, names: list[str]) -> None:
     with card(f"Publications in {screen.state.folder.path}"), ui.element("ul").classes("files"):
         for number, name in enumerate(names):
             with ui.element("li"):
-                button(name, partial(screen.act, screen.state.examine, name)).mark(f"publication-{number}")
+                button(name, partial(screen.act, screen.state.publications.open, name)).mark(f"publication-{number}")
 
 
 def verified(examined: Examination | None) -> tuple[Examination, CommandRun, int | None] | None:
@@ -45,10 +47,12 @@ def verified(examined: Examination | None) -> tuple[Examination, CommandRun, int
     return None if examined is None or run is None else (examined, run, run.code)
 
 
-def counted_risk(examined: Examination | None) -> tuple[Examination, object, object] | None:
+def counted_risk(examined: Examination | None) -> tuple[Examination, object] | None:
     """Return a value that changes with the risk of a publication. None until the publication is verified."""
     run = None if examined is None else examined.verification
-    return None if run is not None and run.result is None else risk_state(examined)
+    if examined is None or (run is not None and run.result is None):
+        return None
+    return examined, ended(examined.risk)
 
 
 def show_verdict(examined: Examination, run: CommandRun, code: int | None) -> None:

@@ -49,8 +49,8 @@ def add_pages(state: PageState) -> None:
     app.add_api_route("/download/job.toml", lambda: _job(state))
     app.add_api_route("/rows", lambda: _not_stored(lambda: state.rows_report, lambda job: rows_page(changed_rows(job))))
     app.add_api_route("/values", partial(_values, state))
-    app.add_api_route("/report", partial(_report, lambda: state.made))
-    app.add_api_route("/opened-report", partial(_report, lambda: state.examined))
+    app.add_api_route("/report", partial(_report, lambda: state.publications.made))
+    app.add_api_route("/opened-report", partial(_report, lambda: state.publications.opened))
     app.add_api_route("/{address:path}", _unknown_address)
     app.on_shutdown(state.end)
 
@@ -76,10 +76,10 @@ def _unknown_address(request: Request, address: str) -> Response:
 
 
 def _publication(state: PageState) -> Response:
-    if state.made is None:
+    if state.publications.made is None:
         return Response("there is no publication yet", 404)
     return StreamingResponse(
-        zipped(state.made.path), media_type="application/zip", headers=_attachment("publication.zip")
+        zipped(state.publications.made.path), media_type="application/zip", headers=_attachment("publication.zip")
     )
 
 

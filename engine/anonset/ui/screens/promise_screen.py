@@ -13,6 +13,7 @@ from anonset.settings.model_choices import BY_SENSITIVE_ITEMS, obstacle, sizes_o
 from anonset.ui.screens.fix_buttons import fix_buttons
 from anonset.ui.screens.frame import Screen, alert, button, card, show_limits, text
 from anonset.ui.screens.item_search import item_search, show_reading
+from anonset.ui.state import choices
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.setting_words import KNOWN, SENSITIVE, SIZE_WORDS
 from anonset.ui.state.steps import promise_of
@@ -70,7 +71,7 @@ def _models(screen: Screen, obstacles: Mapping[str, str]) -> None:
                 radio = ui.element("input").props(f"type=radio name=model value={model}").mark(f"model {model}")
                 if why:
                     radio.props("disabled")
-                radio.on("change", partial(screen.act, state.choose_model, model))
+                radio.on("change", partial(screen.act, choices.choose_model, state, model))
                 radios[model] = radio
                 with ui.element("span"):
                     text("span", known)
@@ -126,7 +127,7 @@ def _sensitive(screen: Screen) -> None:
     state = screen.state
 
     def choose(item: str) -> None:
-        screen.act(state.choose_sensitive_items, [*state.stated.names("sensitive_items"), item])
+        screen.act(choices.choose_sensitive_items, state, [*state.stated.names("sensitive_items"), item])
 
     def search() -> None:
         state.tree.choose_items()
@@ -151,7 +152,9 @@ def _show_sensitive(screen: Screen, items: list[str]) -> None:
         with ui.element("p"):
             text("span", f"Sensitive: {item} ")
             others = [one for one in items if one != item]
-            remove = button("Remove", partial(screen.act, screen.state.choose_sensitive_items, others)).classes("node")
+            remove = button(
+                "Remove", partial(screen.act, choices.choose_sensitive_items, screen.state, others)
+            ).classes("node")
             remove.mark(f"remove-sensitive-{item}").props["aria-label"] = f"Remove {item}"
 
 

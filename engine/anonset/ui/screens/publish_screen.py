@@ -25,7 +25,7 @@ from anonset.ui.state.command_runs import CANCELLED
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.publication import Publication
 from anonset.ui.state.setting_words import OUT, algorithm_in_words, person_in_words
-from anonset.ui.state.steps import promise_of
+from anonset.ui.state.steps import promise_of, run_warnings
 
 _SHARES = {"items": "Items", "values": "Attribute values"}
 
@@ -37,25 +37,25 @@ def publish_screen(state: PageState) -> None:
         if screen.is_blocked():
             return
         typed: dict[str, str] = {}
-        state.find_publication()
-        screen.section(lambda: state.made and state.publication, partial(_result, state))
-        screen.section(lambda: verified(state.made), lambda of: show_verdict(*of))
-        screen.section(lambda: counted_risk(state.made), lambda of: show_risk(of[0]))
-        show_reports(screen, lambda: state.made, "/report")
+        state.publications.find()
+        screen.section(lambda: state.publications.made and state.publications.new, partial(_result, state))
+        screen.section(lambda: verified(state.publications.made), lambda of: show_verdict(*of))
+        screen.section(lambda: counted_risk(state.publications.made), lambda of: show_risk(of[0]))
+        show_reports(screen, lambda: state.publications.made, "/report")
         with card():
-            screen.section(lambda: state.made and "Publish again", partial(text, "h2"))
+            screen.section(lambda: state.publications.made and "Publish again", partial(text, "h2"))
             screen.section(lambda: _summary(state), _show_summary)
             screen.section(lambda: _algorithm(state), lambda names: _show_algorithm(*names))
             screen.section(lambda: state.inspection.checked or None, _show_checked)
             screen.section(lambda: _start_state(state), lambda _: _start(screen, typed))
-            screen.section(lambda: (_progress_state(state.publication), state.raw), lambda _: _progress(screen))
+            screen.section(lambda: (_progress_state(state.publications.new), state.raw), lambda _: _progress(screen))
         with ui.element("div").classes("actions"):
             ui.link("Back: try", "/try")
             ui.link("Optional: queries of the recipients", "/queries")
 
 
 def _commands(state: PageState) -> str:
-    further = [] if state.publication is None else state.publication.started[1:]
+    further = [] if state.publications.new is None else state.publications.new.started[1:]
     return "\n".join([state.command("anonymize"), *(run.command for run in further)])
 
 
@@ -116,7 +116,7 @@ def _show_algorithm(used: str, unused: str) -> None:
 
 
 def _start_state(state: PageState) -> object:
-    return state.raw.get("out"), state.publishing, state.inspection.busy, state.made is not None
+    return state.raw.get("out"), state.publishing, state.inspection.busy, state.publications.made is not None
 
 
 def _start(screen: Screen, typed: dict[str, str]) -> None:
@@ -131,7 +131,7 @@ def _start(screen: Screen, typed: dict[str, str]) -> None:
     note = "anonset verifies the result before it publishes it. A run that fails or is cancelled leaves no file."
     text("p", note).classes("lead")
     name = ui.input(
-        OUT, value=typed.get("out", state.new_out),
+        OUT, value=typed.get("out", state.publications.new_out),
         on_change=lambda event: typed.update(out=event.value),
     )  # fmt: skip
     name.props("outlined stack-label").classes("field").mark("out")
@@ -145,12 +145,12 @@ def _start(screen: Screen, typed: dict[str, str]) -> None:
             typed.clear()
 
     with ui.element("div").classes("actions"):
-        if state.publication is not None and state.publishing:
-            button("Cancel", state.publication.run.cancel).classes("second").mark("cancel")
+        if state.publications.new is not None and state.publishing:
+            button("Cancel", state.publications.new.run.cancel).classes("second").mark("cancel")
         elif state.inspection.busy:
             busy("Inspecting the data …")
         else:
-            button("Publish", publish).classes("second" if state.made else "").mark("publish")
+            button("Publish", publish).classes("second" if state.publications.made else "").mark("publish")
 
 
 def _progress_state(publication: Publication | None) -> object:
@@ -159,9 +159,9 @@ def _progress_state(publication: Publication | None) -> object:
 
 
 def _progress(screen: Screen) -> None:
-    if screen.state.publication is None:
+    if screen.state.publications.new is None:
         return
-    run = screen.state.publication.run
+    run = screen.state.publications.new.run
     with ui.element("div").props("role=status"):
         if run.code is None:
             share = "" if run.share is None else f", {min(run.share, 1):.0%}"
@@ -176,7 +176,7 @@ def _progress(screen: Screen) -> None:
             for message in run.errors or [f"The command failed (exit code {run.code})."]:
                 alert(message)
             fix_buttons(screen, run.fixes)
-    for message in screen.state.run_warnings:
+    for message in run_warnings(screen.state):
         alert(message)
 
 

@@ -9,6 +9,7 @@ from nicegui.elements.mixins.text_element import TextElement
 
 from anonset.columns.roles import OF_PERSONS, SETS
 from anonset.ui.screens.frame import Screen, button, menu_of, text
+from anonset.ui.state import choices
 from anonset.ui.state.column_choice import ColumnChoice
 from anonset.ui.state.setting_words import ROLE_WORDS
 
@@ -78,7 +79,7 @@ class RoleMenus:
     def _give(self, column: str, role: str) -> None:
         """Change the role of a column. The menu returns to the former role if the new one is rejected."""
         former, _ = self._roles()[column]
-        if role != former and not self._screen.act(self._screen.state.give_role, [column], role):
+        if role != former and not self._screen.act(choices.give_role, self._screen.state, [column], role):
             self._shown[column][0].set_value(former)
 
     def _show(self, roles: Mapping[str, tuple[str, str]]) -> None:

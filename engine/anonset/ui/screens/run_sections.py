@@ -70,11 +70,6 @@ def show_exposed(findings: Mapping[str, Any] | None, coarsened: Sequence[str] = 
                 show_table((*_SHARES, f"People with fewer than {k} matches"), rows)
 
 
-def risk_state(examined: Examination | None) -> tuple[Examination, object, object] | None:
-    """Return a value that changes when the risk or the doubts of a publication change."""
-    return None if examined is None else (examined, ended(examined.risk), ended(examined.report))
-
-
 def show_risk(examined: Examination) -> None:
     """Show the risk of a publication for each kind of attacker knowledge, the doubts, and the results of simulated
     attacks.
@@ -155,10 +150,8 @@ def _history(risk: Mapping[str, Any]) -> None:
 
 
 def _doubts(doubts: Sequence[str] | None) -> None:
-    """Show the doubts about a publication. Only the internal report finds all of them."""
-    if doubts is None:
-        text("p", "The internal report names the doubts to check first.").mark("doubts")
-    elif doubts:
+    """Show the doubts about a publication."""
+    if doubts:
         with ui.element("div").classes("alert").mark("doubts"), ui.element("div"):
             text("h3", "Check first")
             show_list(doubts)

@@ -17,6 +17,7 @@ from anonset.ui.screens.balance_slider import balance_slider
 from anonset.ui.screens.charts import line_chart
 from anonset.ui.screens.fix_buttons import fix_buttons
 from anonset.ui.screens.frame import HIERARCHIES, Screen, alert, busy, button, card, show_list, table, text
+from anonset.ui.state import choices
 from anonset.ui.state.command_runs import CANCELLED
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.setting_words import TRY, algorithm_in_words
@@ -125,7 +126,7 @@ def _show_recommended(screen: Screen, of: _Results) -> None:
 
     def use() -> None:
         client = ui.context.client  # the choice replaces this button
-        if screen.act(screen.state.choose_candidate, tried):
+        if screen.act(choices.choose_candidate, screen.state, tried):
             client.open("/publish")
 
     fixes = [Fix(**fix) for fix in found["fixes"]]
@@ -256,7 +257,7 @@ def _choice(screen: Screen, of: _Results, number: int) -> None:
     elif chosen == of.used:
         text("strong", "chosen")
     elif of.suits and not of.is_frozen:
-        choose = button("Choose", lambda: screen.act(screen.state.choose_candidate, chosen))
+        choose = button("Choose", lambda: screen.act(choices.choose_candidate, screen.state, chosen))
         choose.props["aria-label"] = f"Choose {of.trial.name_of(candidate)}"
         choose.classes("second").mark(f"choose-{number}")
 

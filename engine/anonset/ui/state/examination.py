@@ -76,8 +76,8 @@ class Examination(Commands):
 
     @property
     def doubts(self) -> list[str] | None:
-        """Doubts about the publication, the most harmful first. None before the internal report is written."""
-        found: Mapping[str, Any] | None = None if self.report is None else self.report.result
+        """Doubts about the publication, the most harmful first. None before the risk is counted."""
+        found: Mapping[str, Any] | None = self.risk.result
         return None if found is None else found["doubts"]
 
     def page_of(self, *, shareable: bool) -> Path:

@@ -2,28 +2,26 @@
 
 import re
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from secrets import token_urlsafe
 from typing import Any
 
-from anonset.columns.headers import is_sensitive
-from anonset.columns.roles import CODE_LEVELS, GIVEN, SETS
+from anonset.columns.roles import GIVEN
 from anonset.errors import Fix, InputError, Problem
+from anonset.privacy.model import PrivacyModel
 from anonset.reading.linked import column_of
-from anonset.report.doubts import unprotected_items, unprotected_sensitive
 from anonset.settings.edits import edited
 from anonset.settings.job import Job
 from anonset.settings.job_changes import changed_job, checks_in, completing, with_check
 from anonset.settings.job_files import read_job
 from anonset.settings.job_text import CHECK, CHECKED
-from anonset.spelling import arguments_of, listed
+from anonset.spelling import arguments_of
 from anonset.ui.state.command_runs import Commands
+from anonset.ui.state.doubts import doubts_before
 from anonset.ui.state.folder import JOB
 from anonset.ui.state.open_job import OpenJob
-from anonset.ui.state.setting_words import CHOOSE
 
 _KEPT = ("k", "m", "out")
 """Settings of a job that do not depend on who is a person."""
@@ -71,7 +69,7 @@ class Inspection(Commands):
         settled, unless the first run assumed the remedy for a column that the job publishes.
         """
         job, errors = self._state.stated, self.errors
-        doubts = () if errors else self._doubts(job)
+        doubts = () if errors else self.doubts()
         found = {
             **self.assumed,
             **_problems_in(self.findings or self.linked),
@@ -85,25 +83,16 @@ class Inspection(Commands):
             or not any(contains(job, fix) for fix in problem.fixes)
         }
 
-    def _doubts(self, job: Job) -> Iterator[Problem]:
-        """Yield the doubts of the report that follow from the roles alone."""
-        yield from unprotected_sensitive(job.names("relational", "keep"))
-        linked = [one for of in (self.linked or {"tables": ()})["tables"] for one in _columns_of(of)]
-        kinds = {one["name"]: one.get("items") or one["kind"] for one in (*self.columns, *linked)}
-        known = {name: f"look like {kind}" for name, kind in kinds.items() if kind in CODE_LEVELS}
-        wide = job.names(*SETS[1:])
-        named = [name for name in wide if is_sensitive(name)]
-        seem = f"seem sensitive ({listed([repr(one) for one in named], 'and')})" if named else ""
-        items = {name: known.get(name, "") for name in job.names(SETS[0])}
-        items |= {"items": seem or next((known[name] for name in wide if name in known), "")} if wide else {}
-        for problem in () if job.names("sensitive_items") else unprotected_items(items):
-            secret = named if seem and seem in problem.sentence else CHOOSE
-            yield replace(problem, fixes=[Fix({"sensitive_items": secret})])
-
     def _is_about(self, problem: Problem, names: Sequence[str]) -> bool:
         """Return True if a problem names columns, all of which are among the given ones."""
         named = {column["name"] for column in self.columns if repr(column["name"]) in problem.sentence}
         return bool(named) and named <= {*names}
+
+    def doubts(self, model: PrivacyModel | None = None) -> list[Problem]:
+        """Return the doubts that are known before the publication. Those about a model need it."""
+        linked = [one for of in (self.linked or {"tables": ()})["tables"] for one in _columns_of(of)]
+        columns, found = (*self.columns, *linked), self.findings or self.linked
+        return [*doubts_before(self._state.stated, columns, found, model)]
 
     @property
     def columns(self) -> Sequence[Mapping[str, Any]]:

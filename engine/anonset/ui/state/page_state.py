@@ -2,43 +2,35 @@
 
 import asyncio
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import partial
-from itertools import chain, count
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from anonset.data.hierarchies.hierarchy_rules import RANGE
-from anonset.errors import AnonsetError, Fix, InputError, Problem, plain_text
+from anonset.errors import AnonsetError, Fix, InputError, plain_text
 from anonset.jobs.frequent_values import first_rows
 from anonset.privacy.model import PrivacyModel
-from anonset.reading.file_options import NONE, OPEN, Unit
+from anonset.reading.file_options import OPEN, Unit
 from anonset.reading.linked import LinkedTables, without_open
 from anonset.reading.sources.place import Place
-from anonset.settings.edits import QUESTIONS, edited, make_settings
+from anonset.settings.edits import QUESTIONS, make_settings
 from anonset.settings.job import Job
 from anonset.settings.job_changes import changed_job, reasons_in
 from anonset.settings.job_files import item_fixes, read_job
 from anonset.settings.model_choices import (
     candidate_of,
-    fitting_model,
     item_trees,
     model_of,
-    with_candidate,
-    with_model,
-    with_sensitive_items,
 )
 from anonset.settings.settings import Settings
-from anonset.spelling import StatedSettings, arguments_of, as_typed, spelled_by
+from anonset.spelling import StatedSettings, as_typed, spelled_by
 from anonset.ui.state.column_choice import ColumnChoice
-from anonset.ui.state.examination import Examination
-from anonset.ui.state.folder import JOB, Folder, replacement, require_data, settings_in, tables_of
-from anonset.ui.state.inspection import Inspection, without_numbers
+from anonset.ui.state.folder import JOB, Folder, require_data, settings_in, tables_of
+from anonset.ui.state.history import History
+from anonset.ui.state.inspection import Inspection
 from anonset.ui.state.policy_state import KINDS, PolicyState
-from anonset.ui.state.publication import Publication
-from anonset.ui.state.setting_words import ITEMS, UNIT, fix_in_words, in_words, keep_in_words
-from anonset.ui.state.table_roles import Inspected, inspected_tables, with_columns
+from anonset.ui.state.publication import Publications
+from anonset.ui.state.setting_words import ITEMS, UNIT, in_words
+from anonset.ui.state.table_roles import Inspected, inspected_tables
 from anonset.ui.state.tree_state import TreeState
 from anonset.ui.state.trial import Trial
 from anonset.ui.state.workload_state import WorkloadState
@@ -60,15 +52,10 @@ class PageState:
         self.job: Path | None = None
         self.inspection = Inspection(self)
         self.trial: Trial | None = None
-        self.publication: Publication | None = None
-        self.earlier: Examination | None = None
-        """Publication of the job that existed before the page was started."""
-        self.examined: Examination | None = None
+        self.publications = Publications(self)
         self.chosen = ColumnChoice(self)
-        self._done: list[_Before] = []
-        """Choices that the owner can undo, the last one last."""
-        self._stored = ""
-        """Job file as the page stored it last."""
+        self.history = History()
+        """Choices of the owner that changed the job file."""
         self.tree = TreeState(self)
         self.policies = {kind: PolicyState(self, kind) for kind in KINDS}
         self.workload = WorkloadState(self)
@@ -197,43 +184,10 @@ class PageState:
         return "First choose the columns to publish on the screen Data."
 
     @property
-    def made(self) -> Examination | None:
-        """Risk and reports of the publication of this job, or None before it exists."""
-        return self.earlier if self.publication is None else self.publication.examined
-
-    def find_publication(self) -> None:
-        """Verify the publication in the folder that the job names, if there is one."""
-        out = self._tried.text("out")
-        if self.publication is None and self.earlier is None and out in self.folder.publications():
-            self.earlier = Examination(out, self.folder)
-            self.earlier.start(self.earlier.finish)
-
-    @property
-    def new_out(self) -> str:
-        """Folder for the next publication: that of the job, with a number if it exists. The next number replaces a
-        number that this property added.
-        """
-        out, place = str(self.raw.get("out", "")), self.folder.path if self.job is None else self.job.parent
-
-        def exists(name: str) -> bool:
-            return name != "" and (place / name).exists()
-
-        base, _, number = out.rpartition("-")
-        was_added = number.isdecimal() and all(map(exists, [base, *(f"{base}-{n}" for n in range(2, int(number)))]))
-        names = chain([out], (f"{base if was_added else out}-{n}" for n in count(2)))
-        return next(name for name in names if self.publishing or not exists(name))
-
-    @property
-    def run_warnings(self) -> list[str]:
-        """Warnings of the run that are not among those of the screen Data, which the owner checks there."""
-        warnings = [] if self.publication is None else self.publication.run.warnings
-        shown = {without_numbers(one) for one in self.inspection.warnings}
-        return [one for one in warnings if without_numbers(one) not in shown]
-
-    @property
     def publishing(self) -> bool:
         """True while the publication is made."""
-        return self.publication is not None and self.publication.run.code is None
+        new = self.publications.new
+        return new is not None and new.run.code is None
 
     def validated(self) -> Settings:
         """Return the validated settings.
@@ -278,7 +232,7 @@ class PageState:
             new = {name: table.settings for name, table in tables.items()}
             changes = Job({**changes, **Job({"tables": own}).changes(Job({"tables": new}))})
         self.write(changes)
-        self._done = []
+        self.history.clear()
 
     def write(self, changes: StatedSettings) -> None:
         """Write settings to the job file.
@@ -301,9 +255,7 @@ class PageState:
     def store(self, text: str) -> None:
         """Replace the job file."""
         if (job := self.file) is not None:
-            with replacement(job) as new:
-                new.write_text(text, encoding="utf-8", newline="")
-            self._stored = text
+            self.history.replace(job, text.encode())
 
     def require_not_publishing(self) -> None:
         """Reject changes of the job while it is running.
@@ -316,143 +268,12 @@ class PageState:
         if self.publishing:
             raise InputError("the job is running; cancel the run before you change settings")
 
-    def answer(self, unit: str) -> None:
-        """Declare who is a person, and repeat the inspection.
-
-        Columns get the roles that the inspection proposes for this person, unless the job contains roles for it.
-        """
-        answers, self._done = self.raw.get(QUESTIONS["unit"], {}), []
-        if Unit.of(unit).key_in(answers) not in answers and (answers or self.inspection.linked is not None):
-            self.require_not_publishing()
-            self.inspection.propose_unit(unit)
-            return
-        if self._propose_again(["--unit", unit]):
-            return
-        self.chosen.choose(())
-        self.change(self.stated.with_(unit=list(Unit.of(unit))))
-        self._inspect_again()
-
-    def give_role(self, columns: Sequence[str], role: str) -> None:
-        """Change the role of columns, and repeat the inspection.
-
-        The model also changes if it does not fit the new roles. The inspection writes the job file if there is none
-        yet. If the columns identify the person, they become the declared unit.
-        """
-        if role == "unit":
-            self.answer(",".join(columns))
-            return
-        added = Job({role: list(columns)})
-        with self._undoable(fix_in_words(added.settings)):
-            is_proposed = self._add(added)
-            self.change(fitting_model(self.stated))
-        if not (is_proposed or self.tables):  # findings about linked tables do not depend on roles
-            self._inspect_again()
-
-    def apply_fix(self, fix: Fix) -> None:
-        """Write recommended settings to the job file, and repeat the inspection.
-
-        Without a job file, repeat the first inspection with the recommended settings.
-        """
-        answers, asked = self.item_answers, self.inspection.asked_unit
-        if fix.settings.keys() == {"unit"}:
-            self.answer(",".join(Job(fix.settings).names("unit")))
-        elif asked and not self.inspection.busy:
-            self.require_not_publishing()
-            self.inspection.propose_unit(asked, Job(fix.settings))
-        else:
-            with self._undoable(fix_in_words(fix.settings)):
-                if self._add(Job(fix.settings)):
-                    return
-                if "sensitive_items" in fix.settings:
-                    self.change(fitting_model(self.stated))
-                self._propose_trees_again(Job(fix.settings).names("null"))
-                self.inspection.settle(answers if fix in answers else [fix])
-            self._inspect_again()
-
-    def keep_values(self, fix: Fix) -> None:
-        """Remove the values of a fix from the lists in the job file, and repeat the inspection."""
-        values = {name: {*Job(fix.settings).names(name)} for name in fix.settings}
-        with self._undoable(keep_in_words(fix.settings)):
-            kept = {name: [one for one in self.stated.names(name) if one not in of] for name, of in values.items()}
-            self.change(self.stated.with_(**kept))
-        self._inspect_again()
-
-    def _propose_trees_again(self, nulls: Sequence[str]) -> None:
-        """Remove the ranges of columns in which a value becomes a missing one, ``COLUMN=VALUE``, because ranges need a
-        number in each row. The next inspection proposes another hierarchy.
-        """
-        job = self.stated
-        named, trees = {null.partition("=")[0] for null in nulls if "=" in null}, job.entries("hierarchy")
-        for name in [one for one in named & trees.keys() if trees[one] == RANGE]:
-            numeric = [one for one in job.names("numeric") if one != name]
-            job = job.with_entry("hierarchy", name, None).with_(numeric=numeric)
-        self.change(job)
-
-    @contextmanager
-    def _undoable(self, words: str) -> Iterator[None]:
-        """Let the owner undo what the code in the ``with`` block changes."""
-        before = "" if self.file is None else self.file.read_text(encoding="utf-8")
-        done = [*self._done, _Before(words, before, self.inspection.assumed)] if before else []
-        yield
-        self._done = done
-
-    @property
-    def undoable(self) -> str:
-        """Last choice that the owner can undo, in words. Empty if there is none."""
-        return self._done[-1].words if self._done else ""
-
-    def undo(self) -> None:
-        """Restore the job file before the last choice, and repeat the inspection.
-
-        Raises
-        ------
-        InputError
-            If the job is running, or another program changed the job file.
-        """
-        self.require_not_publishing()
-        if self._done and (job := self.file) is not None:
-            if job.read_text(encoding="utf-8") != self._stored:
-                raise InputError(f"another program changed {job.name}, so the choice cannot be undone")
-            last = self._done.pop()
-            self.store(last.text)
-            self.inspection.assumed = last.assumed
-            self._inspect_again()
-
     def reasons(self, columns: Sequence[str]) -> dict[str, str]:
         """Return the reasons for the roles of columns that are proposed and that nobody has chosen."""
         if self.file is None or not self.answered:
             return self.inspection.proposed
         found = reasons_in(self.file.read_text(encoding="utf-8"), self.unit, columns)
         return {name: reason.partition("; ")[0] for name, reason in found.items()}
-
-    def _add(self, added: Job) -> bool:
-        """Add settings to the job file. Without a job file, repeat the first inspection with them, and return True."""
-        if self._propose_again(arguments_of(added.settings)):
-            return True
-        if added.names("items") == [NONE]:
-            self.write(added.settings)
-        elif self.tables:
-            self.change(*with_columns(self.stated, self.tables, self.inspected, self.unit, added))
-        else:
-            self.change(edited(self.stated, added))
-        return False
-
-    def _propose_again(self, options: Sequence[str]) -> bool:
-        """Repeat the first inspection with options, and return True. If there is a job file, do nothing and return
-        False.
-        """
-        if self.file is not None or self.inspection.data is None:
-            return False
-        self.inspection.propose(self.inspection.data, *options)
-        return True
-
-    def choose_model(self, model: str) -> None:
-        """Change the privacy model."""
-        self.change(with_model(self.stated, model))
-
-    def choose_sensitive_items(self, items: Sequence[str]) -> None:
-        """Change the items that must not be inferred, and the privacy model with them."""
-        self.change(with_sensitive_items(self.stated, list(dict.fromkeys(items))))
 
     def try_candidates(self) -> None:
         """Start a trial of the algorithms for the model of the job.
@@ -464,7 +285,7 @@ class PageState:
         """
         self.model()
         if self.trial is None or not self.trial.busy:
-            self.trial = Trial(self.name, self._tried, self.folder)
+            self.trial = Trial(self.name, self.tried, self.folder)
             self.trial.start(self.trial.finish)
 
     @property
@@ -476,7 +297,7 @@ class PageState:
         InputError
             If the job has no valid model.
         """
-        job = self._tried
+        job = self.tried
         return candidate_of(job, item_trees(job) if self.trial is None else self.trial.trees)
 
     @property
@@ -487,16 +308,8 @@ class PageState:
         recommended = self.trial.recommended
         return None if recommended == self.candidate else recommended
 
-    def choose_candidate(self, chosen: Job) -> None:
-        """Change the algorithm to a candidate of the trial."""
-        if self.trial is not None:
-            changes = self._tried.changes(with_candidate(self._tried, chosen, self.trial.trees))
-            if self.tables:  # a default of linked tables applies only to jobs without an algorithm
-                changes = Job({**chosen.with_(hierarchy=None), **changes})
-            self.write(changes)
-
     def publish(self) -> None:
-        """Start to publish the data of the job. A running trial is cancelled: it would slow the publication.
+        """Start to publish the data of the job.
 
         Raises
         ------
@@ -505,22 +318,15 @@ class PageState:
         """
         model = self.model()
         if not self.publishing:
-            statements = {} if self.made is None else self.made.statements
-            out = self.stated.text("out")
-            self.publication = Publication(self.name, out, self.folder, model, statements)
-            self.publication.start(partial(self._publish, self.publication))
-
-    async def _publish(self, publication: Publication) -> None:
-        if self.trial is not None and self.trial.busy:
-            await self.trial.cancel()
-        await publication.finish()
+            self.publications.publish(model, self.trial)
 
     @property
     def rows_report(self) -> Path | None:
         """Path of the private report that leads to records before and after anonymization, or None if there is no
         publication yet, or if other machines can open the page.
         """
-        path = None if not self.is_local or self.made is None else self.folder.inside(self.made.subject)
+        made = self.publications.made
+        path = None if not self.is_local or made is None else self.folder.inside(made.subject)
         if path is not None:
             self.folder.require_inside(read_job(str(path)))
         return path
@@ -555,36 +361,24 @@ class PageState:
         self._require_inside(self.job)
         return self.job
 
-    def examine(self, name: str) -> None:
-        """Verify a publication of the folder, and compute its risk."""
-        self.examined = Examination(name, self.folder)
-        self.examined.start(self.examined.finish)
-
     def command(self, command: str) -> str:
         """Return a command line that reads the job file, or the data if there is no job file."""
         return as_typed(command, self.source)
 
     @property
-    def _tried(self) -> Job:
+    def tried(self) -> Job:
+        """Settings of the job for a command in the folder."""
         return self.folder.with_relative_paths(self.stated)
 
     def _require_inside(self, job: Path) -> None:
         self.folder.require_tables_inside(job)  # reading the job opens the tables
         self.folder.require_inside(_read(job))
 
-    def _inspect_again(self) -> None:
+    def inspect_again(self) -> None:
         """Repeat the inspection with the settings of the job."""
         if (job := self.file) is not None:
             self._require_inside(job)
             self.inspection.repeat()
-
-
-class _Before(NamedTuple):
-    """Choice of the owner in words, and the job file and the warnings before it."""
-
-    words: str
-    text: str
-    assumed: Mapping[str, Problem]
 
 
 def _read(job: Path) -> Job:

@@ -1,6 +1,8 @@
-"""Publication of the job."""
+"""Publications that the page shows."""
 
 from collections.abc import Mapping
+from functools import partial
+from itertools import chain, count
 from pathlib import Path
 
 from anonset.privacy.model import PrivacyModel
@@ -8,6 +10,8 @@ from anonset.settings.settings import REPORT
 from anonset.ui.state.command_runs import CommandRun, Commands
 from anonset.ui.state.examination import Examination
 from anonset.ui.state.folder import Folder
+from anonset.ui.state.open_job import OpenJob
+from anonset.ui.state.trial import Trial
 
 
 class Publication(Commands):
@@ -62,3 +66,61 @@ class Publication(Commands):
             return [self.run]
         reports = [one.last for one in self.examined.reports.values() if one.last is not None]
         return [self.run, self.examined.risk, *reports]
+
+
+class Publications:
+    """Publications that the page shows: that of the job, and another one of the folder."""
+
+    def __init__(self, job: OpenJob) -> None:
+        self.new: Publication | None = None
+        """Publication that the page makes or has made."""
+        self.earlier: Examination | None = None
+        """Publication of the job that existed before the page was started."""
+        self.opened: Examination | None = None
+        """Publication that the owner opened on the screen Open."""
+        self._job = job
+
+    @property
+    def made(self) -> Examination | None:
+        """Risk and reports of the publication of this job, or None before it exists."""
+        return self.earlier if self.new is None else self.new.examined
+
+    def find(self) -> None:
+        """Verify the publication in the folder that the job names, if there is one."""
+        out = self._job.folder.with_relative_paths(self._job.stated).text("out")
+        if self.new is None and self.earlier is None and out in self._job.folder.publications():
+            self.earlier = Examination(out, self._job.folder)
+            self.earlier.start(self.earlier.finish)
+
+    @property
+    def new_out(self) -> str:
+        """Folder for the next publication: that of the job, with a number if it exists. The next number replaces a
+        number that this property added.
+        """
+        job, out = self._job.job, str(self._job.raw.get("out", ""))
+        place = self._job.folder.path if job is None else job.parent
+
+        def exists(name: str) -> bool:
+            return name != "" and (place / name).exists()
+
+        base, _, number = out.rpartition("-")
+        was_added = number.isdecimal() and all(map(exists, [base, *(f"{base}-{n}" for n in range(2, int(number)))]))
+        names = chain([out], (f"{base if was_added else out}-{n}" for n in count(2)))
+        return next(name for name in names if self._job.publishing or not exists(name))
+
+    def publish(self, model: PrivacyModel, trial: Trial | None) -> None:
+        """Start to publish the data of the job, and cancel a running trial, which would slow the publication."""
+        statements = {} if self.made is None else self.made.statements
+        job, out = self._job, self._job.stated.text("out")
+        self.new = Publication(job.name, out, job.folder, model, statements)
+        self.new.start(partial(self._publish, self.new, trial))
+
+    async def _publish(self, publication: Publication, trial: Trial | None) -> None:
+        if trial is not None and trial.busy:
+            await trial.cancel()
+        await publication.finish()
+
+    def open(self, name: str) -> None:
+        """Verify a publication of the folder, and compute its risk."""
+        self.opened = Examination(name, self._job.folder)
+        self.opened.start(self.opened.finish)

@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 from anonset.errors import AnonsetError, Problem
 from anonset.privacy.model import PrivacyModel
-from anonset.report.doubts import weak_guarantee
 from anonset.settings.model_choices import BY_ROLES, model_of, obstacle, remedies, sizes_of
 from anonset.settings.settings import Settings
 from anonset.spelling import counted
 from anonset.ui.state.command_runs import CANCELLED, CommandRun
+from anonset.ui.state.inspection import without_numbers
 from anonset.ui.state.page_state import PageState
 
 
@@ -52,7 +52,11 @@ def basis_of(state: PageState) -> Hashable:
     except OSError:
         file = None
     job = file and (file.st_ino, file.st_mtime_ns, file.st_size)
-    earlier = () if state.earlier is None else (state.earlier.verification, state.earlier.risk)
+    earlier = (
+        ()
+        if state.publications.earlier is None
+        else (state.publications.earlier.verification, state.publications.earlier.risk)
+    )
     runs = (state.inspection, state.trial, *_runs(state), *earlier)
     ends = tuple((id(one), one.code) for one in runs if one is not None)
     return (
@@ -67,7 +71,7 @@ def basis_of(state: PageState) -> Hashable:
 
 def _runs(state: PageState) -> list[CommandRun]:
     """Return the commands of the publication that have started, in order."""
-    made = state.publication
+    made = state.publications.new
     return [] if made is None else made.started
 
 
@@ -86,22 +90,27 @@ def promise_of(state: PageState) -> tuple[PrivacyModel, Settings] | Problem:
     return model, validated
 
 
+def run_warnings(state: PageState) -> list[str]:
+    """Return the warnings of the run that are not among those of the screen Data, which the owner checks there."""
+    warnings = [] if state.publications.new is None else state.publications.new.run.warnings
+    shown = {without_numbers(one) for one in state.inspection.warnings}
+    return [one for one in warnings if without_numbers(one) not in shown]
+
+
 def doubts_of(state: PageState) -> list[str]:
-    """Return the doubts of the report about the promise that are known before the publication."""
-    found = state.findings or state.inspection.linked or {}
+    """Return the doubts about the promise that are known before the publication, without those that are warnings."""
     if state.first_step or isinstance(promised := promise_of(state), Problem):
         return []
-    typical = next(iter(found.get("items_per_person", ())), 0)
-    return [*weak_guarantee(promised[0], found.get("records", found.get("persons")), typical)]
+    return [one.sentence for one in state.inspection.doubts(promised[0]) if not one.fixes]
 
 
 def _warnings(state: PageState) -> int:
     """Return the number of warnings that the screen Publish shows."""
     runs = _runs(state)
-    found = (None if state.made is None else state.made.risk.result) or {}
+    found = (None if state.publications.made is None else state.publications.made.risk.result) or {}
     failed = [one for one in runs[1:] if one.code]
     shown = (found.get("higher_after"), found.get("broken"))
-    return len(state.run_warnings) + sum(map(bool, shown)) + len(failed)
+    return len(run_warnings(state)) + sum(map(bool, shown)) + len(failed)
 
 
 def _data(state: PageState) -> Step:
@@ -148,7 +157,7 @@ def _publish(state: PageState) -> Step:
         return Step("running", "running")
     if runs and runs[0].code not in (0, CANCELLED):
         return _FAILED
-    earlier = None if state.earlier is None else state.earlier.verification
+    earlier = None if state.publications.earlier is None else state.publications.earlier.verification
     is_published = runs[0].code == 0 if runs else earlier is not None and earlier.code == 0
     if number := 0 if state.first_step else _warnings(state):
         return Step("warned", f"{'published, ' if is_published else ''}{counted(number, 'warning')}")

@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from anonset.settings.model_choices import item_trees
 from anonset.spelling import as_typed
 from anonset.ui.state.command_runs import CommandRun, Commands
 from anonset.ui.state.folder import replacement
+from anonset.ui.state.history import History
 from anonset.ui.state.open_job import OpenJob
 
 _WITHOUT_TREE = (RANGE, VALUES)
@@ -33,18 +34,6 @@ _UNKNOWN = -1
 """Number of records below a node before they are counted."""
 _NAMED = 3
 """Maximum number of vanished groups that a sentence names."""
-
-
-@dataclass(frozen=True)
-class _Edit:
-    """Edit of a hierarchy file, which can be undone while no other program changes the file."""
-
-    words: str
-    file: Path
-    before: bytes
-    after: bytes
-    ceilings: list[str]
-    """Labels of the ceilings before the edit."""
 
 
 class TreeState(Commands):
@@ -58,7 +47,7 @@ class TreeState(Commands):
         """Faults of the hierarchy, one on each line."""
         self.effect = ""
         """Effect of the last edit in words."""
-        self._edits: list[_Edit] = []
+        self._history = History()
         self._state = state
         self._shown: object = None
         """Column, specification and number of records of the tree that was read last."""
@@ -112,7 +101,7 @@ class TreeState(Commands):
     @property
     def undoable(self) -> str:
         """Last edit of this hierarchy in words. Empty if there is none to undo."""
-        edit = self._last_edit()
+        edit = self._history.last(self._edited)
         return "" if edit is None else edit.words
 
     @property
@@ -242,11 +231,10 @@ class TreeState(Commands):
         """
         self._state.require_not_publishing()
         file, ceilings = self._in_job_folder(self.spec), self._ceilings()
-        before, tree = file.read_bytes(), read_hierarchy(file)
+        tree = read_hierarchy(file)
         made = change(tree, *arguments)
-        with replacement(file) as new:
+        with self._history.edit(words, file, ceilings), replacement(file) as new:
             write_hierarchy(made, new)
-        self._edits.append(_Edit(words, file, before, file.read_bytes(), ceilings))
         self.effect = f"{words}{'' if change is delete_group else _vanished(tree, made, arguments)}"
         self._show(made, [renamed[1] if label == renamed[0] else label for label in ceilings])
 
@@ -258,21 +246,16 @@ class TreeState(Commands):
         InputError
             If a publication is being made, or another program changed the file.
         """
-        edit = self._last_edit()
-        if edit is None:
-            return
         self._state.require_not_publishing()
-        if edit.file.read_bytes() != edit.after:
-            raise InputError(f"another program changed {edit.file.name}, so the edit cannot be undone")
-        with replacement(edit.file) as new:
-            new.write_bytes(edit.before)
-        self._edits.remove(edit)
+        if (file := self._edited) is None or (edit := self._history.undo(file)) is None:
+            return
         self.effect = f"Undone: {edit.words}"
-        self._show(read_hierarchy(edit.file), edit.ceilings)
+        self._show(read_hierarchy(file), edit.shown)
 
-    def _last_edit(self) -> _Edit | None:
-        file = self._in_job_folder(self.spec) if self.is_edited else None
-        return next((edit for edit in reversed(self._edits) if edit.file == file), None)
+    @property
+    def _edited(self) -> Path | None:
+        """Path of the hierarchy file that the page may change, or None."""
+        return self._in_job_folder(self.spec) if self.is_edited else None
 
     @property
     def _has_numbered_ceiling(self) -> bool:
