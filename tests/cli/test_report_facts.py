@@ -232,10 +232,10 @@ def test_masked_postcodes_are_described_by_the_characters_that_are_kept() -> Non
     published = CategoricalColumn.of("zip", ["101**", "102**", "8****", "10115"])
     shown = column_detail(published, alone(published), {"10115", "10117", "10243", "80331"})
     assert str(shown) == (
-        "coarsened: 3 beginnings of 3 (median; at least 1) characters (75.0% of the records); "
+        "coarsened: 3 beginnings of length 3 (median; at least 1) (75.0% of the records); "
         "1 value (25.0% of the records)"
     )
-    assert shown.short == "coarsened to beginnings of 3 (median; at least 1) characters, some values kept"
+    assert shown.short == "coarsened to beginnings of length 3 (median; at least 1), some values kept"
 
 
 def alone(column: CategoricalColumn) -> list[tuple[str, ...]]:
@@ -286,7 +286,7 @@ def test_both_reports_state_for_how_many_records_a_value_is_lost(place: Place, f
 def test_the_shortest_beginning_is_stated() -> None:
     column = CategoricalColumn.of("zip", ["101**", "102**", "8****"])
     assert column_detail(column, alone(column), None).short == (
-        "coarsened to beginnings of 3 (median; at least 1) characters"
+        "coarsened to beginnings of length 3 (median; at least 1)"
     )
 
 

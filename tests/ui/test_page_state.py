@@ -377,7 +377,7 @@ def test_publishing_cancels_a_running_trial(tmp_path: Path, monkeypatch: pytest.
         await asyncio.sleep(0)
         assert state.trial is not None
         assert state.trial.busy
-        state.publications.publish()
+        state.publish()
         async with asyncio.timeout(5):
             while state.publishing or state.trial.busy:
                 await asyncio.sleep(0.01)

@@ -65,7 +65,7 @@ class LabelForm(RedactedRepr):
         if self.name == "lost":
             return f"lost for {percent(self.share)} of the records"
         sizes = {"set": f" of {self.spread} values", "range": f", {self.spread} wide"}
-        sizes["beginning"] = f" of {self.spread} characters"
+        sizes["beginning"] = f" of length {self.spread}"
         name, several = self.name, "" if self.labels == 1 else "s"
         words = name.replace("value or", f"value{several} or")
         return f"{self.labels:,} {words}{several}{sizes.get(name, '')} ({percent(self.share)} of the records)"
@@ -114,7 +114,7 @@ class ColumnDetail(RedactedRepr):
         if self.fate != "coarsened":
             return self.fate or f"{self.distinct - sum(form.labels for form in lost):,} values or named groups{also}"
         several = {"range": "ranges of {}", "set": "sets of {} values", "named group": "named groups"}
-        several["beginning"] = "beginnings of {} characters"
+        several["beginning"] = "beginnings of length {}"
         forms = [several[form.name].format(form.spread) for form in self.forms if form.name in several]
         kept = ", some values kept" if len(forms) < len(self.forms) - len(lost) else ""
         return (f"coarsened to {listed(forms, 'or')}{kept}" if forms else "values kept") + also

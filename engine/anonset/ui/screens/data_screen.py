@@ -256,7 +256,7 @@ def _problems(screen: Screen) -> None:
                             check = button("I checked this", partial(screen.act, found.check, problem))
                             check.classes("second").mark("check")
         if len(unchecked) > 1 and state.file is not None:
-            label = f"I checked all {len(unchecked)} warnings"
+            label = f"I checked these {len(unchecked)} warnings"
             _second_button(label, partial(screen.act, found.check, *unchecked)).mark("check-all")
         settled = {one: problem for one, problem in warnings.items() if one not in (*unchecked, *errors)}
         _checked(screen, settled)

@@ -12,7 +12,6 @@ from nicegui import ui
 from anonset.errors import Fix
 from anonset.report.comparison import shared_losses
 from anonset.settings.job import Job
-from anonset.spelling import counted
 from anonset.ui.screens.balance_slider import balance_slider
 from anonset.ui.screens.charts import line_chart
 from anonset.ui.screens.fix_buttons import fix_buttons
@@ -93,7 +92,8 @@ def _start(screen: Screen) -> None:
         elif state.inspection.busy:
             busy("Inspecting the data …")
         else:
-            button(TRY, lambda: screen.act(state.try_candidates)).mark("try")
+            tried = button(TRY, lambda: screen.act(state.try_candidates)).mark("try")
+            tried.classes("second" if state.trial is not None and state.trial.found else "")
 
 
 def _progress_state(trial: Trial | None) -> object:
@@ -153,7 +153,7 @@ def _show_recommended(screen: Screen, of: _Results) -> None:
     elif of.suits and not of.is_frozen:
         with ui.element("div").classes("actions"):
             chosen = button("Use this result, then publish", use).mark("choose best")
-            chosen.classes("second" if found["warning"] else "")
+            chosen.classes("second" if found["warning"] else "best")
 
 
 def _of_little_use(screen: Screen, warning: str, fixes: Sequence[Fix]) -> None:
@@ -181,7 +181,7 @@ def _candidates(screen: Screen, of: _Results) -> None:
             for number in best:
                 _candidate_card(screen, of, number, same)
         with ui.element("details").classes("all"):
-            text("summary", f"Figures of all {counted(len(found['candidates']), 'candidate')}")
+            text("summary", "Figures of all results")
             _figures_of_all(screen, of, best)
 
 
@@ -213,7 +213,7 @@ def _in_all(candidates: Sequence[Mapping[str, Any]]) -> list[str]:
 def _candidate_card(screen: Screen, of: _Results, number: int, same: Sequence[str]) -> None:
     """Show in words how a candidate differs from the others, with the button that chooses it."""
     candidate = of.found["candidates"][number]
-    with ui.element("div").classes("good"):
+    with ui.element("div").classes("result"):
         text("h3", of.trial.name_of(candidate))
         with ui.element("ul").mark(f"words-{number}"):
             for words in candidate["utility"]:

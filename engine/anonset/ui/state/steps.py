@@ -1,7 +1,6 @@
 """State of the four steps to a publication, derived from the page state."""
 
-from collections.abc import Callable, Hashable
-from functools import lru_cache
+from collections.abc import Callable
 from typing import NamedTuple
 
 from anonset.errors import AnonsetError, Problem
@@ -34,39 +33,10 @@ _FAILED = Step("warned", "error")
 
 def step_of(state: PageState, name: str) -> Step:
     """Return the state of the step ``Data``, ``Promise``, ``Try`` or ``Publish``."""
-    return _step_of(state, name, basis_of(state))
-
-
-@lru_cache(maxsize=4)  # every screen shows all steps, and the promise is validated for some milliseconds
-def _step_of(state: PageState, name: str, _: object) -> Step:
     try:
         return _STEPS[name](state)
     except AnonsetError:  # the screen of the step shows the error
         return _FAILED
-
-
-def basis_of(state: PageState) -> Hashable:
-    """Return a value that changes if the state of a step may have changed. It costs much less than the states."""
-    try:
-        file = None if state.job is None else state.job.stat()
-    except OSError:
-        file = None
-    job = file and (file.st_ino, file.st_mtime_ns, file.st_size)
-    earlier = (
-        ()
-        if state.publications.earlier is None
-        else (state.publications.earlier.verification, state.publications.earlier.risk)
-    )
-    runs = (state.inspection, state.trial, *_runs(state), *earlier)
-    ends = tuple((id(one), one.code) for one in runs if one is not None)
-    return (
-        state.job,
-        job,
-        state.inspection.error,
-        id(state.inspection.findings),
-        frozenset(state.seen),
-        ends,
-    )
 
 
 def _runs(state: PageState) -> list[CommandRun]:
