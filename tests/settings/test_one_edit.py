@@ -117,7 +117,7 @@ def by_printed_command(name: str, value: Any) -> Job:
 def by_page(name: str, value: Any) -> Job:
     state = PageState(Folder(Path.cwd()))
     state.job = Path("job.toml")
-    state._inspect_again = lambda: None  # type: ignore[method-assign]
+    state.inspect_again = lambda: None  # type: ignore[method-assign]
 
     async def click() -> None:
         choices.apply_fix(state, Fix({name: value}))

@@ -842,7 +842,7 @@ def test_a_problem_that_stops_the_run_is_an_error_that_cannot_be_checked(tmp_pat
     async def way(user: User, state: PageState) -> None:
         await declared(state, "survey.csv", "row")
         state.change(state.stated.with_(null=["age=999"]))
-        state._inspect_again()
+        state.inspect_again()
         await until(lambda: len(state.inspection.errors) == 1 and not state.inspection.busy)
         await user.open("/")
         assert "row 8 is null" in texts(user)

@@ -17,7 +17,7 @@ from anonset.spelling import counted
 from anonset.ui.screens.columns_card import coarsened, create_columns, roles_of_job
 from anonset.ui.screens.first_rows import show_first_rows
 from anonset.ui.screens.fix_buttons import fix_buttons, open_fixes, warning_in_words
-from anonset.ui.screens.frame import Screen, button, card, empty, menu_of, sentence, text
+from anonset.ui.screens.frame import Screen, button, card, empty, folded, menu_of, sentence, text
 from anonset.ui.screens.linked_tables import keys_of, show_tables, tables_state
 from anonset.ui.screens.run_sections import show_exposed
 from anonset.ui.state import choices
@@ -184,7 +184,9 @@ def _about_items(state: PageState) -> list[str]:
 
 def _units(state: PageState) -> dict[str, str]:
     persons = _persons(state)
-    likely = dict.fromkeys([*persons, *state.raw.get(QUESTIONS["unit"], {}), ROW, UNKNOWN, *_declared(state)])
+    likely = dict.fromkeys(
+        [*persons, *state.raw.get(QUESTIONS["unit"], {}), ROW, UNKNOWN, *({state.unit} - {"", OPEN})]
+    )
     others = {unit: f"Less likely: each {unit} is a person" for unit in state.inspection.others if unit not in likely}
     return {unit: person_in_words(unit, persons.get(unit)) for unit in likely} | others
 
@@ -200,8 +202,7 @@ def _another_person(screen: Screen) -> None:
         if chosen.value:
             screen.act(choices.answer, state, ",".join(name for name in names if name in chosen.value))
 
-    with ui.element("details"):
-        text("summary", "Another column, or several columns together")
+    with folded("Another column, or several columns together"):
         chosen = ui.select(names, label="Columns that identify the person", multiple=True, with_input=True)
         chosen.props("outlined stack-label use-chips").classes("field").mark("columns of the person")
         button("Declare", declare).classes("second").mark("declare")
@@ -221,10 +222,6 @@ def _differing(state: PageState) -> tuple[str, ...]:
     answers = state.inspection.answers
     named = next((answer.get("differing", ()) for answer in answers if answer["unit"] == state.unit), ())
     return tuple(name for name in named if roles_of_job(state).get(name) == "drop")
-
-
-def _declared(state: PageState) -> list[str]:
-    return [state.unit] if state.unit not in ("", OPEN) else []
 
 
 def _problems_state(state: PageState) -> object:
@@ -266,14 +263,12 @@ def _checked(screen: Screen, warnings: Mapping[str, Problem]) -> None:
     """Show the warnings that the owner has checked, folded."""
     if not warnings:
         return
-    with ui.element("details"):
-        text("summary", f"{counted(len(warnings), 'warning')} checked")
-        with ui.element("ul"):
-            for warning, problem in warnings.items():
-                with ui.element("li"):
-                    text("p", f"{sentence(problem.sentence)}.")
-                    again = partial(screen.state.inspection.check, warning, checked=False)
-                    _second_button("Check again", partial(screen.act, again)).mark("uncheck")
+    with folded(f"{counted(len(warnings), 'warning')} checked"), ui.element("ul"):
+        for warning, problem in warnings.items():
+            with ui.element("li"):
+                text("p", f"{sentence(problem.sentence)}.")
+                again = partial(screen.state.inspection.check, warning, checked=False)
+                _second_button("Check again", partial(screen.act, again)).mark("uncheck")
 
 
 def _second_button(label: str, action: Callable[[], object]) -> TextElement:

@@ -6,7 +6,7 @@ from nicegui import run, ui
 
 from anonset.settings.job import Job
 from anonset.spelling import counted
-from anonset.ui.screens.frame import Screen, button, text
+from anonset.ui.screens.frame import Screen, button, folded, text
 
 
 def show_first_rows(screen: Screen, stated: Callable[[], Job], of: str = "") -> None:
@@ -53,6 +53,5 @@ def _grid(columns: dict[str, list[str]]) -> None:
         ],
     })  # fmt: skip
     grid.classes("grid-frame").mark("grid")
-    with ui.element("details"):
-        text("summary", counted(len(masked), "masked column"))
+    with folded(counted(len(masked), "masked column")):
         text("p", f"Columns that identify a person, contact data and free text are masked: {', '.join(masked)}.")

@@ -82,7 +82,7 @@ class Screen:
                 self._parts()
             text("h1", title)
             if self.path not in ("/", OPEN):
-                self.section(lambda: _to_check(self.state), lambda of: _show_to_check(*of))
+                self.section(lambda: _to_check(self.state, self.path), lambda of: _show_to_check(*of))
             self.section(lambda: (self._message, self.state.inspection.error), self._show_messages)
             yield
         with ui.element("footer") as footer:
@@ -228,13 +228,16 @@ class _Live:
                 part.follow()
 
 
-def _to_check(state: PageState) -> tuple[list[str], list[str]]:
+def _to_check(state: PageState, path: str) -> tuple[list[str], list[str]]:
     """Return the sentences of the warnings that are not checked, and the doubts about the promise. The doubts about a
     publication contain the latter.
     """
     warnings, made = state.inspection.warnings, state.publications.made
-    doubts = doubts_of(state) if made is None or made.doubts is None else []
-    return [f"{sentence(warnings[one].sentence)}." for one in state.inspection.unchecked], doubts
+    shown = None if made is None else made.doubts
+    unchecked = [f"{sentence(warnings[one].sentence)}." for one in state.inspection.unchecked]
+    if path == "/publish":  # it shows these doubts
+        unchecked = [one for one in unchecked if one not in (shown or ())]
+    return unchecked, doubts_of(state) if shown is None else []
 
 
 def _show_to_check(unchecked: Sequence[str], doubts: Sequence[str]) -> None:
@@ -285,13 +288,20 @@ def card(title: str = "") -> ui.element:
     return box
 
 
+@contextmanager
+def folded(summary: str) -> Iterator[ui.element]:
+    """Create a folded part. The code in the ``with`` block creates its content."""
+    with ui.element("details") as part:
+        text("summary", summary)
+        yield part
+
+
 def show_limits(limits: tuple[Sequence[str], Sequence[str]], further: str = "Further limits") -> None:
     """Show the most important limits of a guarantee as a list, and all others folded (see `ranked_limits`)."""
     first, others = limits
     show_list(first)
     if others:
-        with ui.element("details"):
-            text("summary", further)
+        with folded(further):
             show_list(others)
 
 

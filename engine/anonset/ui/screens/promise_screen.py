@@ -11,7 +11,7 @@ from anonset.errors import Problem, plain_text
 from anonset.release.guarantee_limits import promised_limits, ranked_limits
 from anonset.settings.model_choices import BY_SENSITIVE_ITEMS, obstacle, sizes_of
 from anonset.ui.screens.fix_buttons import fix_buttons
-from anonset.ui.screens.frame import Screen, alert, button, card, show_limits, text
+from anonset.ui.screens.frame import Screen, alert, button, card, folded, show_limits, text
 from anonset.ui.screens.item_search import item_search, show_reading
 from anonset.ui.state import choices
 from anonset.ui.state.page_state import PageState
@@ -60,14 +60,14 @@ def _models(screen: Screen, obstacles: Mapping[str, str]) -> None:
     other = text("p", "")
     with ui.element("fieldset"):
         text("legend", KNOWN)
-        with ui.element("details").mark("other promises") as folded:
-            text("summary", "Promises that do not fit these columns")
-        folded.set_visibility(any(obstacles.values()))
+        with folded("Promises that do not fit these columns") as others:
+            others.mark("other promises")
+        others.set_visibility(any(obstacles.values()))
         if obstacles.get(state.stated.text("model")):
-            folded.props("open")
+            others.props("open")
         for model, known in _MODELS.items():
             why = obstacles[model]
-            with folded if why else nullcontext(), ui.element("label").classes("choice"):
+            with others if why else nullcontext(), ui.element("label").classes("choice"):
                 radio = ui.element("input").props(f"type=radio name=model value={model}").mark(f"model {model}")
                 if why:
                     radio.props("disabled")
@@ -76,7 +76,7 @@ def _models(screen: Screen, obstacles: Mapping[str, str]) -> None:
                 with ui.element("span"):
                     text("span", known)
                     text("span", f": it {why}" if why else "").classes("soft")
-        folded.move(target_index=-1)
+        others.move(target_index=-1)
 
     def show(chosen: str) -> None:
         for model, radio in radios.items():
@@ -136,8 +136,8 @@ def _sensitive(screen: Screen) -> None:
             show_reading(screen)
             item_search(screen, "Search sensitive items", "sensitive", choose)
 
-    with ui.element("details").mark("sensitive items") as asked:
-        text("summary", SENSITIVE)
+    with folded(SENSITIVE) as asked:
+        asked.mark("sensitive items")
         text("p", "If you choose sensitive items, the promise also bounds how surely others infer them.")
         place = ui.element("div")
         asked.on("toggle", lambda _: None if place.default_slot.children else search())

@@ -17,7 +17,7 @@ from anonset.release.guarantee_limits import ranked_limits
 from anonset.settings.job import Job
 from anonset.spelling import counted, listed, name_ranges
 from anonset.ui.screens.fix_buttons import fix_buttons
-from anonset.ui.screens.frame import Screen, alert, busy, button, card, show_limits, show_list, show_page, text
+from anonset.ui.screens.frame import Screen, alert, busy, button, card, folded, show_limits, show_list, show_page, text
 from anonset.ui.screens.open_screen import counted_risk, show_verdict, verified
 from anonset.ui.screens.reports import show_reports
 from anonset.ui.screens.run_sections import show_risk
@@ -108,8 +108,7 @@ def _algorithm(state: PageState) -> tuple[str, str]:
 
 def _show_algorithm(used: str, unused: str) -> None:
     if used:
-        with ui.element("details"):
-            text("summary", "Algorithm")
+        with folded("Algorithm"):
             text("p", f"The job uses the algorithm {used}.").mark("algorithm")
     if unused:
         text("p", "The screen Try recommends another result.").classes("soft").mark("unused")

@@ -6,7 +6,7 @@ from functools import partial
 from nicegui import ui
 
 from anonset.settings.publication import STATEMENTS
-from anonset.ui.screens.frame import Screen, busy, button, card, text
+from anonset.ui.screens.frame import Screen, busy, button, card, folded, text
 from anonset.ui.screens.run_sections import ended, show_errors
 from anonset.ui.state.examination import Examination
 
@@ -71,8 +71,7 @@ def _show(
 def _statements(given: Mapping[str, str]) -> dict[str, ui.input]:
     """Ask for the statements of the owner that the reports print."""
     inputs = dict[str, ui.input]()
-    with ui.element("details"):
-        text("summary", "Add your statements to the reports" if not given else "Change your statements")
+    with folded("Add your statements to the reports" if not given else "Change your statements"):
         text("p", "The reports print these texts unchanged, as statements of the owner. All are optional.")
         with ui.element("div").classes("sizes"):
             for name, label in STATEMENTS.items():

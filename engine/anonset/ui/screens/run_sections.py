@@ -1,7 +1,6 @@
 """Sections of a screen that show the risk or the errors of a finished command."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from nicegui import ui
@@ -10,12 +9,13 @@ from anonset.analysis.exposures import MATCHES
 from anonset.report.risks.records import higher_after_text
 from anonset.report.risks.verdicts import attack_in_words
 from anonset.spelling import counted, listed
-from anonset.ui.screens.frame import alert, busy, card, show_list, table, text
+from anonset.ui.screens.frame import alert, busy, card, folded, show_list, table, text
 from anonset.ui.state.command_runs import CommandRun
 from anonset.ui.state.examination import Examination
 
 _SHARES = ("An attacker knows", "People who are unique")
 _RISKS = ("Highest risk", "Average risk", "Covered by the guarantee")
+_COVERED = {True: "yes", False: "no"}
 _COMPARED = (
     "“Before” is the risk in the original as the job reads it, for example with only the year of each date. “After” is "
     "the risk in the publication. In both, the attacker knows the same kind of facts, with the most identifying items. "
@@ -66,7 +66,7 @@ def show_exposed(findings: Mapping[str, Any] | None, coarsened: Sequence[str] = 
                 lowers = f"The job coarsens {listed(coarsened, 'and')} while reading, which lowers the risk."
                 note = f"These are the raw data. {lowers} The screen Publish shows the figure of each step."
                 text("p", note).mark("raw")
-            with _folded("Figures of all attackers"):
+            with folded("Figures of all attackers"):
                 show_table((*_SHARES, f"People with fewer than {k} matches"), rows)
 
 
@@ -97,7 +97,7 @@ def _show_counted(risk: Mapping[str, Any], before: Mapping[str, Mapping[str, Any
             one["known"],
             _percent(one["highest"]),
             _percent(one["average"]["value"]),
-            _covered(one["promised"] is not None),
+            _COVERED[one["promised"] is not None],
         )
         for one in risk.get("inferences", ())
     ]
@@ -112,20 +112,12 @@ def _show_counted(risk: Mapping[str, Any], before: Mapping[str, Mapping[str, Any
     if rows:
         if higher := risk.get("higher_after"):
             alert(higher_after_text([attributes_in_words(known) for known in higher]), "p").mark("higher-after")
-        with _folded("Figures of all attackers"):
+        with folded("Figures of all attackers"):
             if before:
                 text("p", _COMPARED)
             show_table(heads, rows)
     else:
         text("p", "The publication contains no complete records, so no risk is counted. The report explains the risk.")
-
-
-@contextmanager
-def _folded(summary: str) -> Iterator[None]:
-    """Create a folded part. The code in the ``with`` block creates its content."""
-    with ui.element("details"):
-        text("summary", summary)
-        yield
 
 
 def _history(risk: Mapping[str, Any]) -> None:
@@ -144,7 +136,7 @@ def _history(risk: Mapping[str, Any]) -> None:
     )
     text("p", f"People who are unique, if an attacker knows {known}: {shares}").classes("headline").mark("history")
     text("p", _HOLDS[after["guaranteed"]]).mark("holds-for")
-    with _folded("Steps and matching records"):
+    with folded("Steps and matching records"):
         show_table(("Step", _SHARES[1]), steps)
         _matches(after, original)
 
@@ -174,7 +166,7 @@ def _exposure(after: Mapping[str, Any], before: Mapping[str, Any] | None, *, is_
     ]
     pairs = [{"before": old, "after": new} for old, new in zip(*figures, strict=True)] if before else figures[0]
     known = attributes_in_words(after["known"]) + (" (higher after)" if is_higher else "")
-    return known, *pairs, _covered(after["guaranteed"])
+    return known, *pairs, _COVERED[after["guaranteed"]]
 
 
 def attributes_in_words(knowledge: str) -> str:
@@ -185,10 +177,6 @@ def attributes_in_words(knowledge: str) -> str:
     """
     words = knowledge.replace("all quasi-identifiers and", "all attributes that others may know, and")
     return words.replace("quasi-identifiers", "attributes that others may know")
-
-
-def _covered(is_covered: bool) -> str:
-    return "yes" if is_covered else "no"
 
 
 def _attacks(risk: Mapping[str, Any]) -> None:
@@ -202,10 +190,10 @@ def _attacks(risk: Mapping[str, Any]) -> None:
         rows = [
             (attack_in_words(one["attack"]), attributes_in_words(one["knowledge"]), one["verdict"]) for one in verdicts
         ]
-        with _folded(f"Verdicts of {counted(len(rows), 'attack')}"):
+        with folded(f"Verdicts of {counted(len(rows), 'attack')}"):
             show_table(("Attack", "The attacker knows", "Verdict"), rows, of_sentences=True)
         if others := [one for one in risk["verdicts"] if one["succeeds"] is None]:
-            with _folded(f"{counted(len(others), 'attack')} not applicable"):
+            with folded(f"{counted(len(others), 'attack')} not applicable"):
                 show_list([f"{attack_in_words(one['attack'])}: {one['verdict']}" for one in others])
 
 

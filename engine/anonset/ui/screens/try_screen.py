@@ -15,7 +15,8 @@ from anonset.settings.job import Job
 from anonset.ui.screens.balance_slider import balance_slider
 from anonset.ui.screens.charts import line_chart
 from anonset.ui.screens.fix_buttons import fix_buttons
-from anonset.ui.screens.frame import HIERARCHIES, Screen, alert, busy, button, card, show_list, table, text
+from anonset.ui.screens.frame import HIERARCHIES, Screen, alert, busy, button, card, folded, show_list, table, text
+from anonset.ui.screens.run_sections import show_table
 from anonset.ui.state import choices
 from anonset.ui.state.command_runs import CANCELLED
 from anonset.ui.state.page_state import PageState
@@ -180,8 +181,7 @@ def _candidates(screen: Screen, of: _Results) -> None:
         with ui.element("div").classes("grid"):
             for number in best:
                 _candidate_card(screen, of, number, same)
-        with ui.element("details").classes("all"):
-            text("summary", "Figures of all results")
+        with folded("Figures of all results"):
             _figures_of_all(screen, of, best)
 
 
@@ -264,8 +264,7 @@ def _choice(screen: Screen, of: _Results, number: int) -> None:
 
 def _algorithm(candidate: Mapping[str, Any]) -> None:
     """Show the algorithm of a candidate, folded."""
-    with ui.element("details"):
-        text("summary", "Algorithm")
+    with folded("Algorithm"):
         text("p", algorithm_in_words(Job(candidate["settings"]))).classes("soft")
 
 
@@ -298,18 +297,16 @@ def _losses(trial: Trial) -> None:
                 )
                 ui.html(chart, sanitize=False)
                 sizes = sorted({k for points in lines.values() for k, _ in points})
-                with ui.element("details"):
-                    text("summary", "Figures")
+                with folded("Figures"):
                     _loss_table(lines, sizes)
 
 
 def _loss_table(lines: Mapping[str, Sequence[tuple[float, float]]], sizes: Sequence[float]) -> None:
-    with table(("Candidate", *(f"k\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{k}" for k in sizes))):
-        for name, points in lines.items():
-            with ui.element("tr"):
-                text("th", name).props("scope=row")
-                for k in sizes:
-                    text("td", f"{dict(points)[k]:.4f}" if k in dict(points) else "not possible")
+    rows = [
+        (name, *(f"{dict(points)[k]:.4f}" if k in dict(points) else "not possible" for k in sizes))
+        for name, points in lines.items()
+    ]
+    show_table(("Result", *(f"k\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{k}" for k in sizes)), rows)
 
 
 def _frequencies(of: _Results) -> None:

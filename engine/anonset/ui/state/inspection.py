@@ -2,26 +2,29 @@
 
 import re
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from secrets import token_urlsafe
 from typing import Any
 
-from anonset.columns.roles import GIVEN
+from anonset.columns.headers import is_sensitive
+from anonset.columns.roles import CODE_LEVELS, GIVEN, SETS
 from anonset.errors import Fix, InputError, Problem
 from anonset.privacy.model import PrivacyModel
 from anonset.reading.linked import column_of
+from anonset.report.doubts import unknown_persons, unprotected_items, unprotected_sensitive, weak_guarantee
 from anonset.settings.edits import edited
 from anonset.settings.job import Job
 from anonset.settings.job_changes import changed_job, checks_in, completing, with_check
 from anonset.settings.job_files import read_job
 from anonset.settings.job_text import CHECK, CHECKED
-from anonset.spelling import arguments_of
+from anonset.spelling import arguments_of, listed
 from anonset.ui.state.command_runs import Commands
-from anonset.ui.state.doubts import doubts_before
 from anonset.ui.state.folder import JOB
 from anonset.ui.state.open_job import OpenJob
+from anonset.ui.state.setting_words import CHOOSE
 
 _KEPT = ("k", "m", "out")
 """Settings of a job that do not depend on who is a person."""
@@ -88,11 +91,27 @@ class Inspection(Commands):
         named = {column["name"] for column in self.columns if repr(column["name"]) in problem.sentence}
         return bool(named) and named <= {*names}
 
-    def doubts(self, model: PrivacyModel | None = None) -> list[Problem]:
-        """Return the doubts that are known before the publication. Those about a model need it."""
+    def doubts(self, model: PrivacyModel | None = None) -> Iterator[Problem]:
+        """Yield the doubts of the report that are known before the publication, in its order: those about the roles,
+        which have a remedy, and those about the model of the job, if it is given.
+        """
+        job, found = self._state.stated, self.findings or self.linked or {}
+        yield from map(Problem, unknown_persons(job.text("unit")) if model else ())
+        yield from unprotected_sensitive(job.names("relational", "keep"))
+        if model is not None:
+            typical = next(iter(found.get("items_per_person", ())), 0)
+            yield from map(Problem, weak_guarantee(model, found.get("records", found.get("persons")), typical))
         linked = [one for of in (self.linked or {"tables": ()})["tables"] for one in _columns_of(of)]
-        columns, found = (*self.columns, *linked), self.findings or self.linked
-        return [*doubts_before(self._state.stated, columns, found, model)]
+        kinds = {one["name"]: one.get("items") or one["kind"] for one in (*self.columns, *linked)}
+        known = {name: f"look like {kind}" for name, kind in kinds.items() if kind in CODE_LEVELS}
+        wide = job.names(*SETS[1:])
+        named = [name for name in wide if is_sensitive(name)]
+        seem = f"seem sensitive ({listed([repr(one) for one in named], 'and')})" if named else ""
+        items = {name: known.get(name, "") for name in job.names(SETS[0])}
+        items |= {"items": seem or next((known[name] for name in wide if name in known), "")} if wide else {}
+        for problem in () if job.names("sensitive_items") else unprotected_items(items):
+            secret = named if seem and seem in problem.sentence else CHOOSE
+            yield replace(problem, fixes=[Fix({"sensitive_items": secret})])
 
     @property
     def columns(self) -> Sequence[Mapping[str, Any]]:

@@ -9,7 +9,6 @@ from anonset.privacy.model import PrivacyModel
 from anonset.settings.settings import REPORT
 from anonset.ui.state.command_runs import CommandRun, Commands
 from anonset.ui.state.examination import Examination
-from anonset.ui.state.folder import Folder
 from anonset.ui.state.open_job import OpenJob
 from anonset.ui.state.trial import Trial
 
@@ -19,10 +18,6 @@ class Publication(Commands):
 
     Parameters
     ----------
-    name
-        Path of the job file, relative to the folder.
-    out
-        Path of the publication, as in the job file.
     model
         Model of the job.
     statements
@@ -34,24 +29,21 @@ class Publication(Commands):
         If a report would be outside of the folder.
     """
 
-    def __init__(
-        self,
-        name: str,
-        out: str,
-        folder: Folder,
-        model: PrivacyModel,
-        statements: Mapping[str, str],
-    ) -> None:
-        super().__init__(folder)
-        Examination(out, folder, REPORT)  # rejects a report outside of the folder before the run
+    def __init__(self, job: OpenJob, model: PrivacyModel, statements: Mapping[str, str]) -> None:
+        super().__init__(job.folder)
+        Examination(
+            job.stated.text("out"), self.folder, REPORT
+        )  # rejects a report outside of the folder before the run
         self.model = model
         self.statements = statements
-        self.run = CommandRun(["anonymize", name, "--json"], folder.path)
+        self.run = CommandRun(["anonymize", job.name, "--json"], self.folder.path)
         self.examined: Examination | None = None
         """Risk and reports, or None before the publication exists."""
 
-    async def finish(self) -> None:
-        """Publish, then compute the risk and write the report."""
+    async def finish(self, trial: Trial | None) -> None:
+        """Cancel a running trial, publish, then compute the risk and write the report."""
+        if trial is not None and trial.busy:
+            await trial.cancel()
         if await self.run.finish():
             return
         out, private = self.run.result["out"], str(Path(self.run.result["private"]) / REPORT)
@@ -111,14 +103,8 @@ class Publications:
     def publish(self, model: PrivacyModel, trial: Trial | None) -> None:
         """Start to publish the data of the job, and cancel a running trial, which would slow the publication."""
         statements = {} if self.made is None else self.made.statements
-        job, out = self._job, self._job.stated.text("out")
-        self.new = Publication(job.name, out, job.folder, model, statements)
-        self.new.start(partial(self._publish, self.new, trial))
-
-    async def _publish(self, publication: Publication, trial: Trial | None) -> None:
-        if trial is not None and trial.busy:
-            await trial.cancel()
-        await publication.finish()
+        self.new = Publication(self._job, model, statements)
+        self.new.start(partial(self.new.finish, trial))
 
     def open(self, name: str) -> None:
         """Verify a publication of the folder, and compute its risk."""
