@@ -184,9 +184,8 @@ def _about_items(state: PageState) -> list[str]:
 
 def _units(state: PageState) -> dict[str, str]:
     persons = _persons(state)
-    likely = dict.fromkeys(
-        [*persons, *state.raw.get(QUESTIONS["unit"], {}), ROW, UNKNOWN, *({state.unit} - {"", OPEN})]
-    )
+    likely = dict.fromkeys([*persons, *state.raw.get(QUESTIONS["unit"], {}), ROW, UNKNOWN])
+    likely |= dict.fromkeys({state.unit} - {"", OPEN})
     others = {unit: f"Less likely: each {unit} is a person" for unit in state.inspection.others if unit not in likely}
     return {unit: person_in_words(unit, persons.get(unit)) for unit in likely} | others
 
