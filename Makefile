@@ -69,6 +69,7 @@ check: lint warmup types wheel coverage long  ## Run lint, type checks, import c
 check-all: check recipes  ## Run `check`, and also recipes, experiments, the site in a browser, all random examples, and the wheel on other Pythons
 	$(PYTEST) -m studies
 	$(MAKE) reproduce QUICK=1
+	$(BIN)/python -m benchmarks.experiments check
 	ANONSET_EXAMPLES=all $(PYTEST) -m "hypothesis and not studies"
 	$(MAKE) combinations
 	PYTHONPATH=tests:. $(BIN)/python -m tests.combinations --triples 20000

@@ -5,7 +5,17 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from benchmarks.experiments import agreement, findings, inventory, negatives, results_page, runner, verdicts, workers
+from benchmarks.experiments import (
+    agreement,
+    claim_counts,
+    findings,
+    inventory,
+    negatives,
+    results_page,
+    runner,
+    verdicts,
+    workers,
+)
 from benchmarks.experiments import render as rendering
 from cyclopts import App
 
@@ -83,6 +93,8 @@ def status(*papers: str, quick: bool = False, figures: bool = False) -> None:
 def agree(*papers: str, folder: Path = runner.QUICK_RESULTS) -> None:
     """Compare results with the tracked results. Losses and counts must agree to 1e-12. Times are not compared.
 
+    Texts of what was checked must agree, too, if they have the same words. Other words are shown.
+
     Each case of the quick subset must have a result in both folders, unless its data are not available. The new result
     must belong to the current code and data. Exits with status 1 if a value differs, a case failed or has no such
     result, there is nothing to compare, or the last `check` of a figure found differences.
@@ -100,7 +112,8 @@ def agree(*papers: str, folder: Path = runner.QUICK_RESULTS) -> None:
         unmeasured, skipped = agreement.unmeasured(key, folder)
         total, differing = total + common, differing + len({difference.key for difference in differences})
         lacking += len(unmeasured)
-        for line in [*map(str, differences), *unmeasured, *skipped]:
+        words = [f"'{old}' is '{new}' now in {n} case(s)" for (old, new), n in agreement.reworded(key, folder).items()]
+        for line in [*map(str, differences), *unmeasured, *skipped, *words]:
             sys.stdout.write(f"{key} {line}\n")
     outdated = [f"{key} {line}\n" for key in papers or runner.papers() for line in agreement.disagreeing(key)]
     sys.stdout.write("".join(outdated))
@@ -209,7 +222,7 @@ def render(*papers: str, quick: bool = False) -> None:
 def counts() -> None:
     """Count the papers' claims that hold, by reading, in both directions, and without information."""
     judged = verdicts.judged_papers()
-    found = findings.counts(one for key in runner.papers(studies=False) for one in judged[key])
+    found = claim_counts.counts(one for key in runner.papers(studies=False) for one in judged[key])
     sys.stdout.write("".join(f"{n:4} {name}\n" for name, n in found.items()))
 
 

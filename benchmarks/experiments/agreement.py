@@ -1,11 +1,15 @@
 """Compare two sets of results. Losses and counts must agree to 1e-12. Times are not compared.
 
+Texts, such as what a verification covered, must be equal in their numbers if they have the same words. If the words
+changed since the tracked result, the texts are shown and not compared.
+
 The tracked results may be older than the code. Therefore the declared cases of a figure (`runner.declared`) are
 measured again. For each figure, ``repeated.json`` contains the commit of this measurement, the number of cases, the
 number of cases that differ, the loaded modules, and a digest of these modules and the data. The results of a figure are
 current if its declared cases agree with the current code.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -158,15 +162,35 @@ def differences(key: Key, here: Result, there: Result) -> Iterator[Difference]:
 
 
 def _counted(measured: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the measured numbers, without times and memory. Texts are omitted."""
-    return {
-        name: value
-        for name, value in measured.items()
-        if not name.startswith(COSTS_BEGIN) and not isinstance(value, str)
-    }
+    """Return the measured numbers and texts, without times and memory."""
+    return {name: value for name, value in measured.items() if not name.startswith(COSTS_BEGIN)}
+
+
+def reworded(key: str, here: Path, there: Path = RESULTS) -> Counter[tuple[str, str]]:
+    """Return how often a text of the tracked results has other words in the new results, by both texts."""
+    first, second = current(key, here), _measured(key, there)
+    return Counter(
+        (old, new)
+        for case in first.keys() & second.keys()
+        for name, new in first[case]["measured"].items()
+        if isinstance(new, str)
+        and isinstance(old := second[case]["measured"].get(name), str)
+        and _words(old) != _words(new)
+    )
+
+
+def _words(text: str) -> str:
+    """Return a text without its numbers.
+
+    >>> _words("sizes 1..2 of 3; size 3 has 1,200")
+    'sizes .. of ; size  has '
+    """
+    return re.sub(r"\d[\d,]*", "", text)
 
 
 def _same(first: Any, second: Any) -> bool:
+    if isinstance(first, str) and isinstance(second, str):
+        return first == second or _words(first) != _words(second)
     if isinstance(first, list) and isinstance(second, list):
         return len(first) == len(second) and all(_same(a, b) for a, b in zip(first, second, strict=True))
     if isinstance(first, int | float) and isinstance(second, int | float):

@@ -3,22 +3,16 @@
 A claim can consist of parts, such as data sets. Each part has its own verdict. If a paper does not state a claim
 precisely, each of our readings is judged separately. The verdict is that of the reading that the paper's words fix
 (`Paper.reading`), and the others show how much depends on it.
-
-An ordering holds if it is strict in enough repetitions. It is contradicted, or fails, if more of its comparisons are
-reversed in enough repetitions than hold in enough repetitions, and mixed if some are reversed, but not more. Otherwise
-it has no consistent order, or is equal if the values differ by less than 1%, even if no repetition meets it.
 """
 
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import inf
-from statistics import mean, median
+from statistics import mean
 from typing import Any
 
 from benchmarks.experiments import criteria
 from benchmarks.experiments.cases import (
-    JOINTLY,
     ONLY,
     Case,
     Claim,
@@ -30,8 +24,22 @@ from benchmarks.experiments.cases import (
     Repeated,
     Results,
 )
-from benchmarks.experiments.checks import ordering
 from benchmarks.experiments.factors import RUNS
+from benchmarks.experiments.verdict_rules import (
+    count_comparisons,
+    differences_of,
+    is_about_all,
+    meets,
+    queries_answered,
+    reading_of,
+    reversed_findings,
+    sentence_of,
+    testable_parts,
+    times_met,
+    undecided_difference,
+    verdict_of_part,
+    verdict_of_reading,
+)
 
 OF_PAPER, SUBSTITUTE, DERIVED, TIMES = "the paper's data", "substitute data", "follows from data or claims", "times"
 BASES = OF_PAPER, SUBSTITUTE, DERIVED, TIMES
@@ -284,7 +292,7 @@ def judge_claim(
     few = {
         part: number
         for part in judged.parts
-        if (number := _answered([findings[level] for level in drawn], part)) < criteria.ANSWERED
+        if (number := queries_answered([findings[level] for level in drawn], part)) < criteria.ANSWERED
     }
     counted = f"; queries with an answer: {', '.join(f'{part} {number:g}' for part, number in few.items())}"
     errors = [found for part, found in medians.errors.items() if reading_of(part) == judged.reading]
@@ -307,15 +315,15 @@ def _judged(claim: Claim, draws: Sequence[Finding], singles: Mapping[str, Findin
     by_reading: dict[str, list[str]] = {}
     for part in dict.fromkeys(part for finding in draws for part in finding.parts or [ONLY]):
         by_reading.setdefault(reading_of(part), []).append(part)
-    verdicts = {name: _verdict_of_reading(claim, draws, named, parts) for name, parts in by_reading.items()}
+    verdicts = {name: verdict_of_reading(claim, draws, named, parts) for name, parts in by_reading.items()}
     chosen = _chosen(list(by_reading), reading)
-    parts = _testable(draws, by_reading[chosen]) or by_reading[chosen]
-    met = sum(_holds(finding, parts) for finding in draws)
-    without_order = [part for part in parts if _verdict_of_part(draws, part) in (criteria.EQUAL, criteria.NO_ORDER)]
+    parts = testable_parts(draws, by_reading[chosen]) or by_reading[chosen]
+    met = sum(meets(finding, parts) for finding in draws)
+    without_order = [part for part in parts if verdict_of_part(draws, part) in (criteria.EQUAL, criteria.NO_ORDER)]
     compared = any(finding.gaps for finding in draws)
     reverse = ""
     if compared:
-        reverse = _verdict_of_reading(claim, _reversed(draws), _reversed(named), parts)
+        reverse = verdict_of_reading(claim, reversed_findings(draws), reversed_findings(named), parts)
     margins = [mean([*(gap for part in parts for gap in f.gaps.get(part, {}).values())] or [0.0]) for f in draws]
     return Judged(
         "",
@@ -325,32 +333,19 @@ def _judged(claim: Claim, draws: Sequence[Finding], singles: Mapping[str, Findin
         "",
         met,
         len(draws),
-        {level: _holds(finding, parts) for level, finding in singles.items()},
-        parts={part: _counts(draws, part) for part in dict.fromkeys(p for f in draws for p in f.parts)},
+        {level: meets(finding, parts) for level, finding in singles.items()},
+        parts={part: times_met(draws, part) for part in dict.fromkeys(p for f in draws for p in f.parts)},
         reading=chosen,
         readings=verdicts if len(verdicts) > 1 and not is_time(claim) else {},
         reverse="" if is_time(claim) else reverse,
-        difference=max((_undecided(_compared(draws, part)) for part in without_order), default=None),
-        comparisons=_comparisons(draws, parts) if compared else None,
-        compared=frozenset(tuple(gaps) for part in parts for gaps in _compared(draws, part)),
+        difference=max((undecided_difference(differences_of(draws, part)) for part in without_order), default=None),
+        comparisons=count_comparisons(draws, parts) if compared else None,
+        compared=frozenset(tuple(gaps) for part in parts for gaps in differences_of(draws, part)),
         p=criteria.sign_test(margins) if compared and len(draws) >= criteria.REPETITIONS else None,
     )
 
 
-def sentence_of(claim: Claim) -> str:
-    """Return the text of a claim without notes in brackets at the end.
-
-    A sentence of a paper is a claim for each figure, measure of cost, and data set that replaces its data.
-    """
-    return re.sub(r" \([^()]*\)$", "", claim.text)
-
-
 _ABOUT_ALL = "The sentence is about all cases, so one reversed comparison contradicts it"
-
-
-def is_about_all(claim: Claim) -> bool:
-    """Return True if the sentence of a claim is about all positions or cases, so that it cannot be mixed."""
-    return re.search(r"\b(for|in) all\b", sentence_of(claim)) is not None
 
 
 def is_time(claim: Claim) -> bool:
@@ -370,127 +365,3 @@ def _chosen(readings: Sequence[str], wanted: Collection[str]) -> str:
         return readings[0]
     (chosen,) = [name for name in readings if set(name.split(", ")) <= set(wanted)]
     return chosen
-
-
-def _holds(finding: Finding, parts: Sequence[str]) -> bool:
-    return all(finding.parts.get(part, True) for part in parts) if finding.parts else bool(finding.held)
-
-
-def _counts(draws: Sequence[Finding], part: str) -> tuple[int, int]:
-    answers = [finding.parts.get(part, finding.held) for finding in draws if part in finding.parts or part == ONLY]
-    return sum(map(bool, answers)), len(answers)
-
-
-def _compared(draws: Sequence[Finding], part: str, without: Collection[str] = ()) -> list[list[float]]:
-    """Return the differences over all repetitions, for each comparison of a part."""
-    found: dict[Any, list[float]] = {}
-    for finding in draws:
-        for compared, gap in finding.gaps.get(part, {}).items():
-            found.setdefault(compared, []).append(gap)
-    return [gaps for compared, gaps in found.items() if compared not in without]
-
-
-def _comparisons(draws: Sequence[Finding], parts: Sequence[str]) -> tuple[int, int, int]:
-    """Return how many comparisons hold, and are reversed, in enough repetitions, and the number of comparisons."""
-    orders = [_order(gaps) for part in parts for gaps in _compared(draws, part, {JOINTLY})]
-    return orders.count(1), orders.count(-1), len(orders)
-
-
-def _order(gaps: Sequence[float]) -> int:
-    """Return 1 or -1 if a comparison has the claimed or the reversed order in enough repetitions, and otherwise 0."""
-    met = {sign: sum(sign * gap > 0 for gap in gaps) for sign in (1, -1)}
-    return next((sign for sign, n in met.items() if criteria.verdict_of(n, len(gaps)) == criteria.HOLDS_IN_WORDS), 0)
-
-
-def _undecided(compared: Sequence[Sequence[float]]) -> float:
-    """Return the largest median difference of comparisons without an order.
-
-    If all have an order, return the largest of those whose order is not the same in all repetitions.
-    """
-    without = [gaps for gaps in compared if not _order(gaps)]
-    return max(median(map(abs, gaps)) for gaps in without or compared if min(gaps) <= 0 <= max(gaps))
-
-
-def _reversed(findings: Sequence[Finding]) -> list[Finding]:
-    return [
-        ordering(
-            {part: {name: -gap for name, gap in gaps.items()} for part, gaps in one.gaps.items()}, one.shown
-        )._replace(answered=one.answered)
-        for one in findings
-    ]
-
-
-def _verdict_of_part(draws: Sequence[Finding], part: str) -> str:
-    met, of = _counts(draws, part)
-    verdict = criteria.verdict_of(met, of)
-    compared = _compared(draws, part)
-    if verdict == criteria.HOLDS_IN_WORDS or not compared:
-        return verdict
-    if any(_order(gaps) < 0 for gaps in compared):
-        return verdict
-    return criteria.EQUAL if _undecided(compared) < criteria.ALIKE else criteria.NO_ORDER
-
-
-def _verdict_of_reading(claim: Claim, draws: Sequence[Finding], named: Sequence[Finding], parts: Sequence[str]) -> str:
-    """Return the verdict that follows from the parts of a reading, and from its outcomes at named levels.
-
-    A claim does not hold if a part of it has too few answered queries for a verdict. An ordering that is not met is
-    mixed if at least as many of its comparisons hold as are reversed, unless its sentence is about all cases.
-    """
-    testable = _testable(draws, parts)
-    verdict = _verdict_of_testable(claim, draws, named, testable) if testable else criteria.NOT_TESTABLE
-    hold, against, of = _comparisons(draws, testable)
-    if verdict in criteria.AGAINST and of and hold >= against and not is_about_all(claim):
-        return criteria.MIXED
-    return criteria.NOT_TESTABLE if verdict == criteria.HOLDS_IN_WORDS and testable != list(parts) else verdict
-
-
-def _answered(draws: Sequence[Finding], part: str) -> float:
-    """Return the number of queries with an answer behind the errors of a part, as a median over repetitions."""
-    return median([finding.answered[part] for finding in draws if part in finding.answered] or [inf])
-
-
-def _testable(draws: Sequence[Finding], parts: Sequence[str]) -> list[str]:
-    return [part for part in parts if _answered(draws, part) >= criteria.ANSWERED]
-
-
-def _verdict_of_testable(claim: Claim, draws: Sequence[Finding], named: Sequence[Finding], parts: Sequence[str]) -> str:
-    """Return the first verdict whose rule applies, in the order of `findings.RULES`.
-
-    An ordering of which no comparison is reversed in most repetitions has no consistent order, or is equal, even if no
-    repetition meets it.
-    """
-    verdicts = {_verdict_of_part(draws, part) for part in parts}
-    if verdicts == {criteria.EQUAL, criteria.NO_ORDER}:
-        return criteria.NO_ORDER
-    if len(verdicts) > 1:
-        met = sum(_holds(finding, parts) for finding in draws)
-        if criteria.HOLDS_IN_WORDS in verdicts:
-            if claim.over not in criteria.POSITIONS:
-                return criteria.DEPENDS + (claim.over or "part")
-            if not any(finding.gaps for finding in draws):
-                return criteria.verdict_of(met, len(draws))
-        worst = min(verdicts, key=rank)
-        return worst if met or worst in (criteria.NO_ORDER, criteria.EQUAL) else criteria.CONTRADICTED
-    (verdict,) = verdicts
-    against = verdict in criteria.AGAINST
-    settled = against or verdict == criteria.HOLDS_IN_WORDS
-    if claim.factor and settled and any(_holds(finding, parts) == against for finding in named):
-        return criteria.DEPENDS + claim.factor.name
-    return verdict
-
-
-def reading_of(part: str) -> str:
-    """Return the reading that a part of a claim belongs to. Empty if its name contains none.
-
-    >>> reading_of("q=3, own items"), reading_of("m=2")
-    ('own items', '')
-    """
-    return ", ".join(piece for piece in part.split(", ") if piece in criteria.READINGS)
-
-
-def rank(verdict: str) -> int:
-    """Return the order of verdicts, from contradicted to holds."""
-    undecided = criteria.UNSETTLED, criteria.NO_ORDER, criteria.EQUAL, criteria.DEPENDS
-    order = (criteria.CONTRADICTED, criteria.FAILS_IN_WORDS, *undecided, criteria.HOLDS_IN_WORDS)
-    return order.index(criteria.DEPENDS if verdict.startswith(criteria.DEPENDS) else verdict)

@@ -95,7 +95,8 @@ MISSING = (
             "only the beginning of Algorithm 1 was available, not how the waiting records are published, so the "
             "reallocation is our own variant"),
     Missing(_CHUNKS, "suppression against the cover problem (Awad et al., Safe disassociation, arXiv 1904.03112)",
-            "only the abstract was available, so it is not compared; `risk` measures what all reconstructions imply"),
+            "only the abstract and the introduction were available, so it is not compared; `risk` measures what all "
+            "reconstructions imply"),
     Missing(_CHUNKS, "improved partitioning (Sustainability 15(9), 7447, 2023)",
             "only the abstract and the introduction were available, so it is not compared"),
 )  # fmt: skip

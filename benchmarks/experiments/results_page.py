@@ -5,7 +5,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from benchmarks.experiments import baselines, criteria, findings
+from benchmarks.experiments import baselines, claim_counts, criteria, findings
 from benchmarks.experiments.agreement import current, disagreeing
 from benchmarks.experiments.baselines import render as of_baselines
 from benchmarks.experiments.cases import OF_PAPERS
@@ -71,7 +71,7 @@ def put(block: str, key: str, page: Path) -> str:
 
 
 _RUNS = "all", "some", "no"
-"""Runs in which a claim about times is met, in the order of `findings.times`."""
+"""Runs in which a claim about times is met, in the order of `claim_counts.times`."""
 
 
 def overview(results: Path = RESULTS) -> str:
@@ -81,9 +81,9 @@ def overview(results: Path = RESULTS) -> str:
     """
     depends = criteria.DEPENDS.removesuffix(" the ")
     undecided = criteria.NO_ORDER, criteria.EQUAL
-    printed = criteria.AGREES, criteria.DIFFERS
-    not_met = criteria.MIXED, criteria.FAILS_IN_WORDS, criteria.CONTRADICTED
-    verdicts = criteria.HOLDS_IN_WORDS, depends, *undecided, *not_met, *printed
+    printed = criteria.DIFFERS, criteria.AGREES
+    not_met = criteria.CONTRADICTED, criteria.FAILS_IN_WORDS, criteria.MIXED
+    verdicts = *not_met, depends, *undecided, criteria.HOLDS_IN_WORDS, *printed
     cells = []
     for key, judged in judged_papers(results).items():
         study = paper(key).study
@@ -94,11 +94,11 @@ def overview(results: Path = RESULTS) -> str:
             counts = Counter(in_short(one.verdict) for one in chosen)
             if counts:
                 row = [counts[verdict] for verdict in verdicts]
-                met = ", ".join(f"{n} in {runs}" for n, runs in zip(findings.times(chosen), _RUNS, strict=True))
+                met = ", ".join(f"{n} in {runs}" for n, runs in zip(claim_counts.times(chosen), _RUNS, strict=True))
                 of_times = f" (met: {met} runs)" if counts[criteria.SHOWN] else ""
                 rest = f"{counts.total() - sum(row)}{of_times}"
                 cells.append((study, [link, basis or _data_of(key), *map(str, row), rest]))
-    decided = "hold", "depend on a condition", *undecided, "mixed", "fail", "contradicted", *printed
+    decided = "contradicted", "fail", "mixed", "depend on a condition", *undecided, "hold", *printed
     head = ("claims of", "data", *decided, "no verdict")
     outdated = "".join(f"\n* `{key}`, {line}." for key in papers() for line in disagreeing(key, results))
     table = rows(head, [row for _, row in sorted(cells, key=lambda cell: cell[0])])

@@ -181,7 +181,7 @@ def _commit() -> str:
 
 def _git(*command: str) -> str:
     """Run a git command on the measuring code. Return its output, which is empty outside of a repository."""
-    ran = subprocess.run(["git", *command, "--", *sources.PATHS], cwd=ROOT, capture_output=True, text=True)
+    ran = subprocess.run(["git", *command, "--", *sources.paths()], cwd=ROOT, capture_output=True, text=True)
     return ran.stdout.strip()
 
 

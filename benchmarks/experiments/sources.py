@@ -4,7 +4,7 @@ A result is fresh if the modules and the data files are unchanged, or if the dec
 losses and counts with the current code of the modules that cases of the figure loaded (`runner.confirmed`). A module
 that is newer than a result, and that no declared case loads, is not noticed. Modules are compared by their syntax trees
 without docstrings, so comments and line breaks do not matter. Modules that only describe, judge or draw experiments are
-ignored; case parameters are compared separately.
+ignored (`measuring`); case parameters are compared separately.
 """
 
 import ast
@@ -15,19 +15,42 @@ from hashlib import sha256
 from pathlib import Path
 
 ROOTS = ("anonset", "anonset_kernels", "anonset_datasets", "benchmarks")
-_DESCRIBES = {
-    "__main__", "agreement", "cases", "checks", "claims", "criteria", "factors", "findings", "inventory", "judging",
-    "loss_checks", "methods", "negatives", "panels", "panels_of", "plots", "render", "results_page", "runner",
-    "sources", "store", "verdicts", "workers",
-}  # fmt: skip
-"""Names of modules that do not influence measurements, in this package and in the packages of papers."""
-_EXPERIMENTS = "benchmarks/experiments"
-_FOLDERS = ("engine", "kernels", "datasets", _EXPERIMENTS)
-PATHS = (
-    *(f":(glob){folder}/**/*.py" for folder in _FOLDERS),
-    *(f":(exclude,glob){_EXPERIMENTS}/**/{name}.py" for name in sorted({"__init__"} | _DESCRIBES)),
-)
-"""Code that can influence a measurement, as paths of git."""
+_PACKAGE = "benchmarks.experiments"
+_ROOT = Path(__file__).resolve().parents[2]
+
+
+@cache
+def measuring() -> frozenset[str]:
+    """Return the modules of the experiments that measure: those that a function of a package of cases whose name begins
+    with "measure" comes from, and the modules that these import. All others describe, judge or draw experiments.
+    """
+    packages = sorted(Path(__file__).parent.glob("*/__init__.py"))
+    waiting = [
+        module for path in packages for module, names in _imports(path) if any(n.startswith("measure") for n in names)
+    ]
+    found = set[str]()
+    while waiting:
+        module = waiting.pop()
+        path = _path_of(module) if module.startswith(_PACKAGE + ".") and module not in found else None
+        if path is None or path.name == "__init__.py":
+            continue
+        imports = [name for of, names in _imports(path) for name in (of, *(f"{of}.{one}" for one in names))]
+        if __name__ not in imports:
+            found.add(module)
+            waiting += imports
+    return frozenset(found)
+
+
+def _imports(path: Path) -> list[tuple[str, list[str]]]:
+    """Return the modules from which a file imports names, with the names."""
+    nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    return [(n.module, [one.name for one in n.names]) for n in nodes if isinstance(n, ast.ImportFrom) and n.module]
+
+
+def paths() -> list[str]:
+    """Return the code that can influence a measurement, as paths of git."""
+    own = [f"{module.replace('.', '/')}.py" for module in sorted(measuring())]
+    return [*(f":(glob){folder}/**/*.py" for folder in ("engine", "kernels", "datasets")), *own]
 
 
 def imported() -> list[str]:
@@ -36,11 +59,7 @@ def imported() -> list[str]:
 
 
 def _measures(module: str) -> bool:
-    parts = module.split(".")
-    if parts[0] != "benchmarks" or parts[1:2] != ["experiments"]:
-        return True
-    is_package_of_cases = len(parts) == 3 and hasattr(sys.modules.get(module), "__path__")
-    return len(parts) > 2 and parts[-1] not in _DESCRIBES and not is_package_of_cases
+    return not f"{module}.".startswith(f"{_PACKAGE}.") or module in measuring()
 
 
 def digest(modules: Iterable[str], data: Iterable[str]) -> str:
@@ -114,10 +133,9 @@ def _is_text(statement: ast.stmt) -> bool:
 
 
 def _path_of(module: str) -> Path | None:
-    root = Path(__file__).resolve().parents[2]
     home = {"anonset": "engine", "anonset_kernels": "kernels", "anonset_datasets": "datasets"}
     parts = module.split(".")
-    stem = (root / home.get(parts[0], ".")).joinpath(*parts)
+    stem = (_ROOT / home.get(parts[0], ".")).joinpath(*parts)
     for path in (stem.with_suffix(".py"), stem / "__init__.py"):
         if path.exists():
             return path

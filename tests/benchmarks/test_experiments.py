@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from benchmarks.experiments import __main__ as command_line
 from benchmarks.experiments import (
     agreement,
+    claim_counts,
     criteria,
     findings,
     inventory,
@@ -141,7 +143,7 @@ def test_results_are_compared_without_times(place, capsys):
     assert agreement.compared("made.up", place / "again", place / "results") == (4, [])
     folder = place / "again" / "made.up"
     changed = result(place, "squares", "a", 2, "")
-    measured = {"seconds": 9.0, "ncp": 0.3, "checked": "a text that is not compared"}
+    measured = {"seconds": 9.0, "ncp": 0.3}
     store.save(folder, [changed | {"measured": measured}], {case.key for case in runner.paper("made.up").cases})
     _, (difference,) = agreement.compared("made.up", place / "again", place / "results")
     assert str(difference) == "squares a 2: ncp 0.3, expected None"
@@ -149,6 +151,19 @@ def test_results_are_compared_without_times(place, capsys):
         place / "results" / "made.up", [changed | {"measured": {"ncp": 0.3 * (1 + 1e-13)}}], {changed_key(changed)}
     )
     assert agreement.compared("made.up", place / "again", place / "results")[1] == []
+    for now, differing, words in (
+        ("sizes 1..2 of 3", 0, {}),
+        ("sizes 1..1 of 3", 1, {}),  # less was checked
+        ("all 3 sizes", 0, {("sizes 1..2 of 3", "all 3 sizes"): 1}),
+    ):
+        for name, text in (("results", "sizes 1..2 of 3"), ("again", now)):
+            store.save(place / name / "made.up", [changed | {"measured": {"checked": text}}], {changed_key(changed)})
+        assert len(agreement.compared("made.up", place / "again", place / "results")[1]) == differing
+        assert agreement.reworded("made.up", place / "again", place / "results") == words
+    (difference,) = agreement.differences(
+        changed_key(changed), {"measured": {}}, {"measured": {"checked": "sizes 1..2 of 3"}}
+    )
+    assert str(difference) == "squares a 2: checked None, expected 'sizes 1..2 of 3'"
 
 
 @pytest.mark.long
@@ -194,6 +209,15 @@ def test_make_reproduce_fails_if_one_of_its_steps_fails(tmp_path, failing, comma
     ran = subprocess.run(asked, cwd=runner.ROOT, capture_output=True, text=True)
     assert (ran.returncode != 0) == bool(failing), ran.stderr
     assert log.read_text().split() == ["run", "render", "agree"][:commands]
+
+
+@pytest.mark.skipif(not shutil.which("make"), reason="needs make")
+def test_all_checks_include_the_declared_cases_of_our_own_studies():
+    asked = ["make", "--dry-run", "check-all", "READY="]
+    planned = subprocess.run(asked, cwd=runner.ROOT, capture_output=True, text=True).stdout
+    (at,) = [line for line in planned.splitlines() if line.split()[1:4] == ["-m", "benchmarks.experiments", "check"]]
+    assert not at.split()[4:], "without names, it checks the papers and the studies"
+    assert planned.index(" run --quick") < planned.index(at), "it does not measure again what the quick run measured"
 
 
 def test_agree_and_pages_name_stored_results_that_the_code_does_not_give(tmp_path, monkeypatch, capsys):
@@ -271,13 +295,46 @@ def test_the_commit_of_a_result_skips_commits_of_claims_and_results():
     if not (runner.ROOT / ".git").exists():
         pytest.skip("not a git checkout")
     listed = subprocess.run(
-        ["git", "ls-files", "--", *sources.PATHS], cwd=runner.ROOT, capture_output=True, text=True, check=True
+        ["git", "ls-files", "--", *sources.paths()], cwd=runner.ROOT, capture_output=True, text=True, check=True
     ).stdout.split()
     experiments = "benchmarks/experiments"
     assert {"engine/anonset/errors.py", f"{experiments}/poulis2013/jobs.py", f"{experiments}/draws.py"} <= set(listed)
     others = {f"{experiments}/poulis2013/{name}.py" for name in ("cases", "claims", "__init__")}
     assert not {f"{experiments}/runner.py", f"{experiments}/__init__.py", *others}.intersection(listed)
     assert all(path.endswith(".py") for path in listed)
+
+
+def test_modules_that_measure_follow_from_imports():
+    own = "benchmarks.experiments"
+    measuring = {f"{own}.{name}" for name in ("baselines.generators", "scaling.by_blocks", "draws", "factors")}
+    describing = {f"{own}.{name}" for name in ("findings", "judging", "baselines.render", "baselines.larger", "runner")}
+    assert measuring <= sources.measuring()
+    assert not describing & sources.measuring()
+    assert not [name for name in describing if sources._measures(name)]
+    packages = {name.split(".")[2] for name in sources.measuring()}
+    assert packages >= set(runner.papers())
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("key", runner.papers(studies=False))
+def test_changes_of_modules_that_only_propose_or_show_leave_results_current(key, monkeypatch):
+    """Modules are those that a case imports, so other modules cannot make its result due."""
+    chosen = runner.paper(key)
+    (case, *_) = [case for case in runner.declared(chosen) if not ENTRIES.keys() & set(chosen.reads(case.parameters))]
+    code = (
+        "import json; from benchmarks.experiments import runner; from benchmarks.experiments.workers import "
+        f"measured_or_error; p = runner.paper({key!r}); (c,) = [c for c in p.cases if c.slug == {case.slug!r}]; "
+        "print(json.dumps(measured_or_error(p, c.parameters)['modules']))"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], cwd=runner.ROOT, capture_output=True, text=True, check=True)
+    modules = json.loads(ran.stdout.splitlines()[-1])
+    before, read = sources.digest(modules, []), sources.code_of
+    assert len(modules) > 50
+    others = ("anonset.jobs.proposals", "anonset.ui", "anonset.cli", "anonset.report")
+    monkeypatch.setattr(sources, "code_of", lambda name: "changed" if name.startswith(others) else read(name))
+    assert sources.digest(modules, []) == before
+    monkeypatch.setattr(sources, "code_of", lambda name: "changed" if name == "anonset.data.table" else read(name))
+    assert sources.digest(modules, []) != before
 
 
 def changed_key(one) -> tuple:
@@ -458,7 +515,7 @@ def test_the_results_page_counts_the_claims_as_the_page_of_findings_does(judged)
     cells = [[int(cell) for cell in line[2:9]] for line in claims if line[1] in judged_on]
     assert [sum(column) for column in zip(*cells, strict=True)] == [
         counts.get(verdict, 0)
-        for verdict in ("holds", "depends on", "no consistent order", "equal", "mixed", "fails", "contradicted")
+        for verdict in ("contradicted", "fails", "mixed", "depends on", "no consistent order", "equal", "holds")
     ]
     assert "\n".join(lines) in results_page.PAGE.read_text(encoding="utf-8")
 
@@ -495,7 +552,7 @@ def test_no_verdict_holds_in_both_directions_or_without_information(judged):
         "AA satisfies none of the utility policies",
         "AA satisfies the 20 utility constraints for no k",
     }
-    counts = findings.counts(claims)
+    counts = claim_counts.counts(claims)
     assert counts["orderings"] > 90
     assert counts["about the size of losses or errors, or about violated constraints"] > 60
     assert counts["hold, and also reversed"] == counts["hold, and also without information"] == 0
@@ -511,13 +568,21 @@ def test_the_cases_measured_again_have_a_denominator(key):
 
 @pytest.mark.long
 def test_the_headline_counts_claims_under_one_under_every_and_under_any_reading(judged):
-    here, every, kindest = findings.holding(one for key in runner.papers(studies=False) for one in judged[key])
+    here, every, kindest = claim_counts.holding(one for key in runner.papers(studies=False) for one in judged[key])
     assert every <= here <= kindest
     counts = verdicts.totals({key: judged[key] for key in runner.papers(studies=False)})["paper"]
     assert here == counts["holds"]
     text = findings.text(judged)
-    assert f"**{here} hold** under the reading that each paper's words fix, {every} under" in text
-    assert f"Since version 21 it is {here}: version {criteria.VERSION} does not change it." in " ".join(text.split())
+    assert f"**{here} hold** under the reading that each paper's words fix." in text
+    assert f"* {here} hold: {every} of them under every reading of the papers, and {kindest} claims" in text
+    assert f"Since version 21 it is {here}: versions 22 and {criteria.VERSION} do not" in " ".join(text.split())
+    against = sum(counts[verdict] for verdict in criteria.AGAINST)
+    assert f"**{against} are contradicted or fail**,\n{sum(counts.values()) - against - here} have" in text
+    places = [text.index(f"\n### {head}\n") for head in ("Contradicted", "Fails", "Holds")]
+    assert text.index("are contradicted:") < text.index(f"* {here} hold:") < min(places)
+    for of_paper in text.split("\n## ")[1:]:
+        heads = re.findall(r"^### (Contradicted|Fails|Mixed|Holds)$", of_paper, re.M)
+        assert heads == sorted(heads, key=["Contradicted", "Fails", "Mixed", "Holds"].index)
     mixed = [one for key in runner.papers(studies=False) for one in judged[key] if one.verdict == criteria.MIXED]
     assert f"* {sum(one.claim.kind == 'paper' for one in mixed)} are mixed: " in text
     assert all(one.claim.kind == "own" or f"{one.claim.text}" in text for one in mixed)
@@ -526,6 +591,17 @@ def test_the_headline_counts_claims_under_one_under_every_and_under_any_reading(
     assert 0 < n < len(claims)
     assert f"For\n  {n} of these claims, the paper speaks of time or cost" in text
     assert not any(one.verdict != criteria.SHOWN for key in judged for one in judged[key] if judging.is_time(one.claim))
+
+
+@pytest.mark.long
+def test_a_claim_about_all_positions_names_those_that_were_measured(judged):
+    """MM was not run up to the paper's m=7 on the bills, and the claim about all m holds there."""
+    text = findings.text(judged)
+    claim = "MM has the highest loss for all m from 2 on"
+    for figure, positions in (("bills in place of POS", "1, 2, 3"), ("products in place of AOL", "1, 2, 3, 5, 7")):
+        assert re.search(rf"\| Fig. 3., {figure} \| {claim} \(measured at m = {positions}\)", text)
+    assert "| RM_T and RM_RT have the same UL as their baselines (measured at bound = 0.25, 0.75) |" in text
+    assert "| AA has the second highest loss in general **" in text, "other claims show no positions"
 
 
 @pytest.mark.studies

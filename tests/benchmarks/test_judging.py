@@ -1,7 +1,7 @@
 """Verdicts from shares of repetitions, from named levels and from parts, and stale results."""
 
 import pytest
-from benchmarks.experiments import criteria, findings, judging, render, runner, sources, verdicts
+from benchmarks.experiments import claim_counts, criteria, findings, judging, render, runner, sources, verdicts
 from benchmarks.experiments.cases import JOINTLY, Case, Claim, Figure, Finding, Paper, Results
 from benchmarks.experiments.checks import ordering
 from benchmarks.experiments.factors import ORDERS, RUNS, SAMPLES
@@ -300,7 +300,7 @@ def test_a_number_printed_for_missing_data_has_no_verdict_on_other_data(printed,
     judgement, order = judge(paper, {case.key: {"measured": {"loss": 0.5}} for case in cases})
     assert (judgement.verdict, set(judgement.readings.values())) == (verdict, {verdict})
     assert order.verdict == "holds", "an order of substitute data is judged"
-    counted = findings.counts([judgement])
+    counted = claim_counts.counts([judgement])
     assert counted["hold under the kindest reading"] == (verdict == "holds")
     assert counted["numbers printed for missing data that agree on substitute data"] == verdict.startswith("agrees")
     assert counted["numbers printed for missing data that differ on substitute data"] == verdict.startswith("differs")
@@ -311,8 +311,8 @@ def test_an_ordering_without_a_reversed_comparison_is_equal_even_if_no_repetitio
     for gaps in ([(0.04, 0.0)], [(0.0, 0.0)]):
         judgement = of_gaps(*gaps)
         assert (judgement.verdict, judgement.met) == ("equal", 0)
-        assert findings.never_met([judgement], "equal") == 1
-    assert findings.never_met([of_gaps((0.03, -0.04))], "equal") == 0
+        assert claim_counts.never_met([judgement], "equal") == 1
+    assert claim_counts.never_met([of_gaps((0.03, -0.04))], "equal") == 0
     positions = [
         Claim("at all k", "", lambda r: ordering({"k=2": {"": 1.0}, "k=5": {"": 0.0}}, "-"), SAMPLES, over="k")
     ]
@@ -331,7 +331,7 @@ def test_orderings_that_only_repeat_comparisons_of_others_are_counted_separately
         cases = SAMPLES.over([Case("f", "AA", 1, {})])
         paper = Paper("p", "A paper", [Figure("f", "Fig. 1", "x", {}, cases, claims)], dict)
         judged = judge(paper, {case.key: {"measured": {"loss": 0.5}} for case in cases})
-        assert findings.counts(judged)["hold under the reading of each paper"] == len(claims) - repeated(judged)
+        assert claim_counts.counts(judged)["hold under the reading of each paper"] == len(claims) - repeated(judged)
         return repeated(judged)
 
     def repeated(judged):
@@ -346,8 +346,8 @@ def test_orderings_that_only_repeat_comparisons_of_others_are_counted_separately
 def test_derived_claims_are_counted_separately():
     claim = judged(dict.fromkeys(SAMPLES.draws, 0.5), factor=SAMPLES, kind="derived")
     other = judged(dict.fromkeys(SAMPLES.draws, 0.5), factor=SAMPLES)
-    assert (claim.verdict, findings.holding([claim, other])) == ("holds", (1, 1, 1))
-    counted = findings.counts([claim, other])
+    assert (claim.verdict, claim_counts.holding([claim, other])) == ("holds", (1, 1, 1))
+    counted = claim_counts.counts([claim, other])
     derived = "hold, but follow from the data or from other claims: not counted above"
     assert (counted["claims"], counted[derived]) == (1, 1)
     assert verdicts.totals({"p": [claim, other]}) == {"derived": {"holds": 1}, "paper": {"holds": 1}}

@@ -4,9 +4,9 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from math import inf, sqrt
+from math import inf
 from pathlib import Path
-from statistics import mean, median, stdev
+from statistics import mean, median
 from typing import Any, NamedTuple
 
 from benchmarks.experiments.baselines import (
@@ -22,11 +22,12 @@ from benchmarks.experiments.baselines import (
     RELEASES,
     TOPS,
     WAYS,
+    larger,
     place,
 )
 from benchmarks.experiments.baselines.measurement import ATTEMPTS, TRAINED
+from benchmarks.experiments.baselines.quantities import COLUMNS, COMPARED, IN_WORDS, half_width, interval, values
 from benchmarks.experiments.cases import Figure, Key, Repeated, Results
-from benchmarks.experiments.criteria import CONFIDENCE
 from benchmarks.experiments.findings import measured_at
 from benchmarks.experiments.judging import results_of_figure
 from benchmarks.experiments.render import rows
@@ -45,15 +46,6 @@ _SHOWN: tuple[tuple[str, str, str, float | str], ...] = (
     (f"`tree`, {NO_NOISE}", "tree", "epsilon", NO_NOISE),
 )  # fmt: skip
 """Rows of each table: name, series, figure and position."""
-_COLUMNS = {
-    "sets_f1": "itemsets: F1",
-    "rules_f1": "rules: F1",
-    "auc": "classifier: AUC",
-    "are": "ARE",
-    "ncp": "NCP",
-    "log2_ul": "log2 UL",
-    "disclosed": "items inferred, minus control",
-}
 
 
 def tables(results: Path) -> str:
@@ -63,17 +55,18 @@ def tables(results: Path) -> str:
     for data in DATA:
         of = {name: _results(figures, found, data, name) for name in ("k", "epsilon")}
         cells = [
-            (shown, *(interval(values(of[figure], series, x, column)) for column in _COLUMNS))
+            (shown, *(interval(values(of[figure], series, x, column)) for column in COLUMNS))
             for shown, series, figure, x in _SHOWN
         ]
-        parts += [f"**{data}**", rows(("publication", *_COLUMNS.values()), [row for row in cells if any(row[1:])])]
+        parts += [f"**{data}**", rows(("publication", *COLUMNS.values()), [row for row in cells if any(row[1:])])]
     sweeps = [_SWEEP, _by_length(figures, found), _SWEEP_OF_ITEMSETS, _by_top(figures, found)]
     warning = _warning(figures, found)
     best = [_BEST, f"{warning} {_falls(figures, found)}", _best_releases(figures, found)]
     equal = [_EQUAL_SUCCESS, warning, _at_equal_success(figures, found), _above_control(figures, found)]
     own = [_OWN, _own_and_smartnoise(figures, found)]
+    more = [larger.HEAD, larger.table(figures, found)]
     origin = f"{measured_at(PAPER.key)} {_of_smartnoise()}"
-    return "\n\n".join([origin, *parts, _LOST, _lost(figures, found), *best, *equal, *own, *sweeps])
+    return "\n\n".join([origin, _LOST, _lost(figures, found), *parts, *more, *best, *equal, *own, *sweeps])
 
 
 def _results(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[str, Any]], data: str, figure: str) -> Repeated:
@@ -103,10 +96,12 @@ def _of_smartnoise() -> str:
         divisions.setdefault(fewest, []).append(epsilon)
     measured = [f"{n} divisions with epsilon={', '.join(of)}" for n, of in sorted(divisions.items(), reverse=True) if n]
     missing = f", and not with epsilon={', '.join(divisions[0])}" if 0 in divisions else ""
+    fewer = [one for one in EPSILONS for n, of in divisions.items() if one in of and n < len(LEVELS) - 1]
+    stronger = f" With epsilon={', '.join(fewer)}, a stronger private release is possible." if fewer else ""
     commits, seconds = sorted({one["commit"] for one in found}), [one["cpu_seconds"] for one in found]
     return (
         f"`{SMARTNOISE}` was measured at commit {', '.join(commits)}, on each data set by {' and '.join(measured)} (of "
-        f"{len(LEVELS) - 1}){missing}. A run took {min(seconds)} to {max(seconds)} s of CPU."
+        f"{len(LEVELS) - 1}){missing}. A run took {min(seconds)} to {max(seconds)} s of CPU.{stronger}"
     )
 
 
@@ -134,9 +129,6 @@ _LIMITS = (0.005, 0.01, 0.02, 0.05)
 """Limits on the success of the attack."""
 _AT_EQUAL_SUCCESS = ("sets_f1", "rules_f1", "auc")
 """Quantities that are compared at equal success of the attack."""
-_IN_WORDS = {"sets_f1": "itemsets", "rules_f1": "rules", "auc": "AUC", "are": "ARE"}
-_COMPARED = {"sets_f1": 1, "rules_f1": 1, "auc": 1, "are": -1}
-"""Quantities by which private releases are compared with k^m-anonymous ones. -1: lower is better."""
 _KINDS: dict[str, tuple[str, Sequence[str], Sequence[float | str]]] = {
     "k^m-anonymous": ("k", (*WAYS, "rum-bound"), KS),
     "private": ("epsilon", _PRIVATE, EPSILONS),
@@ -146,7 +138,7 @@ _KINDS: dict[str, tuple[str, Sequence[str], Sequence[float | str]]] = {
 
 def _lost(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[str, Any]]) -> str:
     """Return a table of the k^m-anonymous publications that keep less than a private release."""
-    columns = [(quantity, epsilon) for epsilon in (_EPSILON, "10") for quantity in _COMPARED]
+    columns = [(quantity, epsilon) for epsilon in (_EPSILON, "10") for quantity in COMPARED]
     cells = []
     for data in DATA:
         public, private = (_results(figures, found, data, figure) for figure, _, _ in _KINDS.values())
@@ -158,13 +150,13 @@ def _lost(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[str, Any]])
                 row[-1] += f" (`{_best(private, epsilon, quantity)[1]}`)" if lost else ""
             if any(row):
                 cells.append((data, f"`{way}`", *row))
-    return rows(("data", "publication", *(f"{_COLUMNS[name]}, epsilon={epsilon}" for name, epsilon in columns)), cells)
+    return rows(("data", "publication", *(f"{COLUMNS[name]}, epsilon={epsilon}" for name, epsilon in columns)), cells)
 
 
 def _lost_at(public: Repeated, private: Repeated, way: str, epsilon: str, quantity: str) -> list[int]:
     """Return each k at which a private release has a better mean of a quantity than a publication."""
     most, _ = _best(private, epsilon, quantity)
-    kept = {k: _COMPARED[quantity] * mean(of) for k in KS if (of := values(public, way, k, quantity))}
+    kept = {k: COMPARED[quantity] * mean(of) for k in KS if (of := values(public, way, k, quantity))}
     return [k for k, mean_ in kept.items() if mean_ < most]
 
 
@@ -184,7 +176,7 @@ def _losses_in_words(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[
 def _best(private: Repeated, epsilon: str, quantity: str) -> tuple[float, str]:
     """Return the best signed mean of a quantity among the private releases, and the name of the release."""
     releases = {name: values(private, name, epsilon, quantity) for name in _PRIVATE}
-    return max(((_COMPARED[quantity] * mean(of), name) for name, of in releases.items() if of), default=(-inf, ""))
+    return max(((COMPARED[quantity] * mean(of), name) for name, of in releases.items() if of), default=(-inf, ""))
 
 
 def _best_releases(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[str, Any]]) -> str:
@@ -193,10 +185,10 @@ def _best_releases(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[st
     for data in DATA:
         private = _results(figures, found, data, "epsilon")
         for epsilon in EPSILONS:
-            best = {quantity: _best(private, epsilon, quantity) for quantity in _COMPARED}
+            best = {quantity: _best(private, epsilon, quantity) for quantity in COMPARED}
             shown = (f"{abs(value):.3f} (`{name}`)" for value, name in best.values())
             cells.append((data, epsilon, *shown))
-    return rows(("data", "epsilon", *(_COLUMNS[quantity] for quantity in _COMPARED)), cells)
+    return rows(("data", "epsilon", *(COLUMNS[quantity] for quantity in COMPARED)), cells)
 
 
 class _Point(NamedTuple):
@@ -250,7 +242,7 @@ def _at_equal_success(figures: Mapping[str, Figure], found: Mapping[Key, Mapping
                     row.append(f"{best.mean:.3f} ({best.name})")
                     row[-1] += f"; unresolved: {better.mean:.3f} ({better.name})" if better.mean > best.mean else ""
             cells.append(tuple(row))
-    names = [f"{_COLUMNS[quantity]}, {kind}" for quantity in _AT_EQUAL_SUCCESS for kind in _KINDS]
+    names = [f"{COLUMNS[quantity]}, {kind}" for quantity in _AT_EQUAL_SUCCESS for kind in _KINDS]
     return f"{rows(('data', 'limit', *names), cells)}\n\n{_half_widths(figures, found)}"
 
 
@@ -281,9 +273,9 @@ def in_short(results: Path) -> str:
             at: dict[str, list[str]] = {}
             for quantity in _AT_EQUAL_SUCCESS:
                 points = [_points(figures, found, data, limit, quantity, kind) for kind in _KINDS]
-                at.setdefault(_keeps_more(*points), []).append(_IN_WORDS[quantity])
+                at.setdefault(_keeps_more(*points), []).append(IN_WORDS[quantity])
                 if values_ := _not_near(*points):
-                    far.append(f"{data} at {limit:g}, {_IN_WORDS[quantity]}: {values_}")
+                    far.append(f"{data} at {limit:g}, {IN_WORDS[quantity]}: {values_}")
             for kind, names in at.items():
                 outcomes[kind].setdefault(f"{data} at {limit:g}", []).extend(names)
     counts = {kind: sum(map(len, of.values())) for kind, of in outcomes.items()}
@@ -295,6 +287,9 @@ def in_short(results: Path) -> str:
 * **Where anonset loses.** With epsilon={_EPSILON}, a private release keeps more itemsets or rules than
   {lost[_EPSILON]}. With epsilon=10, it keeps more than {lost["10"]}. The table *Private
   releases that keep more* also compares the AUC and the ARE. `coat` and `pcta` run without a policy here.
+* **With more records**, both kinds lose less. {larger.in_words(figures, found)}
+  Other k, `{SMARTNOISE}`, `tree` and `diff-part` were not measured with so many records, so private releases can be
+  better in more cases than these.
 * **At equal success of the attack**, we compare the best k<sup>m</sup>-anonymous publication with the best private one
   of the same {TRAINED:,} records, by {len(_AT_EQUAL_SUCCESS)} quantities at {len(_LIMITS)} limits on {len(DATA)} data
   sets. The k<sup>m</sup>-anonymous one is better in {counts["k^m-anonymous"]} of {sum(counts.values())} comparisons,
@@ -334,7 +329,7 @@ def _compared(
             if common.levels:
                 means = {
                     quantity: (mean(values(common, *both[0], quantity)), mean(values(common, *both[1], quantity)))
-                    for quantity in _COMPARED
+                    for quantity in COMPARED
                 }
                 compared[data, epsilon] = len(common.levels), means
     return compared
@@ -346,7 +341,7 @@ def _own_and_smartnoise(figures: Mapping[str, Figure], found: Mapping[Key, Mappi
         (data, epsilon, str(n), *(f"{own:.3f} / {other:.3f}" for own, other in means.values()))
         for (data, epsilon), (n, means) in _compared(figures, found).items()
     ]
-    return rows(("data", "epsilon", "divisions", *(_COLUMNS[quantity] for quantity in _COMPARED)), cells)
+    return rows(("data", "epsilon", "divisions", *(COLUMNS[quantity] for quantity in COMPARED)), cells)
 
 
 def _warning(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[str, Any]]) -> str:
@@ -354,10 +349,10 @@ def _warning(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[str, Any
     compared = [means for _, means in _compared(figures, found).values()]
     better = {
         quantity: sum(sign * other > sign * own for own, other in (means[quantity] for means in compared))
-        for quantity, sign in _COMPARED.items()
+        for quantity, sign in COMPARED.items()
     }
-    counted = ", ".join(f"{_IN_WORDS[quantity]} in {n}" for quantity, n in better.items())
-    mostly = [_IN_WORDS[quantity] for quantity, n in better.items() if 2 * n > len(compared)]
+    counted = ", ".join(f"{IN_WORDS[quantity]} in {n}" for quantity, n in better.items())
+    mostly = [IN_WORDS[quantity] for quantity, n in better.items() if 2 * n > len(compared)]
     too_low = f". So its values can be too low for {' and '.join(mostly)}" if mostly else ""
     return (
         f"**`mst` is not the strongest private generator.** `{SMARTNOISE}` is better by {counted} of "
@@ -370,14 +365,14 @@ def _falls(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[str, Any]]
     falls = []
     for data in DATA:
         private = _results(figures, found, data, "epsilon")
-        for quantity in _COMPARED:
+        for quantity in COMPARED:
             ends: list[tuple[str, float, float]] = []
             for epsilon in EPSILONS:
                 best, name = _best(private, epsilon, quantity)
                 half = half_width(values(private, name, epsilon, quantity))
                 ends += [(epsilon, best - half, best + half)] if name else []
             falls += [
-                f"{data}, {_IN_WORDS[quantity]}, epsilon={before} to {after}"
+                f"{data}, {IN_WORDS[quantity]}, epsilon={before} to {after}"
                 for (before, low, _), (after, _, high) in pairwise(ends)
                 if low > high
             ]
@@ -448,36 +443,3 @@ def _by_length(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[str, A
             found_at = [interval(values(given, way, length, "sets_f1")) for length in LENGTHS]
             cells.append((data, f"`{way}`", interval(values(chosen, way, _EPSILON, "sets_f1")), *found_at))
     return rows(("data", "release", "chosen", *map(str, LENGTHS)), cells)
-
-
-def values(results: Repeated, series: str, x: float | str, quantity: str) -> list[float]:
-    """Return the values of a quantity at a point, for each sample that has it.
-
-    ``disclosed`` is the difference of the share of inferred items between training records and test records.
-    ``all_disclosed`` is the same if all records are attacked.
-    """
-    points = [one.measured.get((series, x), {}) for one in results.levels.values()]
-    if quantity.endswith("disclosed"):
-        of = quantity.removesuffix("disclosed") + "inferred"
-        return [float(one[of] - one[f"control_{of}"]) for one in points if of in one]
-    return [float(one[quantity]) for one in points if quantity in one]
-
-
-def interval(measured: Sequence[float]) -> str:
-    """Return the mean with half of the width of its 95% confidence interval by Student's t. Empty without values.
-
-    >>> interval([0.4, 0.5, 0.6]), interval([0.25]), interval([])
-    ('0.500 ± 0.248', '0.250', '')
-    """
-    if len(measured) < 2:
-        return "".join(f"{value:.3f}" for value in measured)
-    return f"{mean(measured):z.3f} ± {half_width(measured):.3f}"
-
-
-def half_width(measured: Sequence[float]) -> float:
-    """Return half of the width of the 95% confidence interval of the mean by Student's t. 0 for a single value."""
-    from scipy.special import stdtrit
-
-    if len(measured) < 2:
-        return 0.0
-    return float(stdtrit(len(measured) - 1, (1 + CONFIDENCE) / 2)) * stdev(measured) / sqrt(len(measured))
