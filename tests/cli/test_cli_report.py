@@ -26,7 +26,7 @@ from anonset.privacy import (
     RhoUncertainty,
     SafetyConstraint,
 )
-from anonset.report.chapters import questions
+from anonset.report.conclusion import questions
 from anonset.report.drawings import bars
 from cli.place import Place
 
@@ -173,7 +173,7 @@ def test_example_rows_name_the_members_of_each_symbol(ward: Place, more: list[st
     for title, named, others in abridged:
         members = re.split(", | or ", title)
         assert (members[:3], len(members) - 3) == (named.split(", "), int(others))
-    for term in ("codebook.csv in the published directory explains each symbol", "WP 216"):
+    for term in ("codebook.csv in the published directory lists the members of each symbol", "WP 216"):
         assert term in page
 
 

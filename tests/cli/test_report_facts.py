@@ -126,6 +126,8 @@ def test_the_conclusion_has_three_sentences_and_the_columns_and_does_not_call_da
     assert len(sentences) == 3
     assert all(re.search(r"\.$", sentence) and not re.search(r"\. [A-Z]", sentence) for sentence in sentences)
     assert columns == "Published columns: codes, age, sex. Not published: pid."
+    signature, figures = (signed.index(f'id="{anchor}"') for anchor in ("sign", "persons"))
+    assert signature < figures
     assert "anonymous" not in conclusion.lower()
 
 
@@ -233,7 +235,7 @@ def test_masked_postcodes_are_described_by_the_characters_that_are_kept() -> Non
     shown = column_detail(published, alone(published), {"10115", "10117", "10243", "80331"})
     assert str(shown) == (
         "coarsened: 3 beginnings of length 3 (median; at least 1) (75.0% of the records); "
-        "1 value (25.0% of the records)"
+        "1 value, 10115 (25.0% of the records)"
     )
     assert shown.short == "coarsened to beginnings of length 3 (median; at least 1), some values kept"
 
@@ -307,12 +309,13 @@ def test_a_line_states_what_happened_to_each_column_and_what_recipients_can_coun
     report = str(place.out if of else place.private / "report.json")
     assert place.run("report", report, *of, "-o", str(page)).code == 0
     lost = text_of_section(page.read_text(), "Lost detail")
-    fate = "kept: 2 values" if form == "internal" else "2 values or named groups"
-    assert f"sex {fate} (100.0% of the records) the records of each value" in lost
+    fate = "kept: 2 values, f and m" if form == "internal" else "2 labels, f and m"
+    assert (
+        f"sex {fate} (100.0% of the records) the records of each {'value' if form == 'internal' else 'label'}" in lost
+    )
     assert re.search(
         r"age coarsened: \d+ ranges?, \d+( \(median; at most \d+\))? wide \(\d+\.\d% of the records\)", lost
     )
-    assert ("Rare values" in lost) == (form == "internal")
     assert re.search(r"codes (\d+\.\d% of the published occurrences are single items|every published item is)", lost)
 
 
@@ -320,16 +323,16 @@ def test_named_groups_are_told_from_values_if_the_original_is_available() -> Non
     published = CategoricalColumn.of("town", ["DE", "DE", "Rom", "(Ulm,Rom)"])
     members = [("Ulm", "Rom") if "," in label else (label,) for label in published.vocabulary.labels]
     known = column_detail(published, members, {"Bonn", "Ulm", "Rom"})
-    forms = {"1 named group (50.0% of the records)", "1 value (25.0% of the records)",
+    forms = {"1 named group, DE (50.0% of the records)", "1 value, Rom (25.0% of the records)",
              "1 set of 2 values (25.0% of the records)"}  # fmt: skip
     assert {*str(known).removeprefix("coarsened: ").split("; ")} == forms
-    assert known.short.startswith("coarsened to named groups")
+    assert known.short.startswith("coarsened to 1 named group, DE")
     assert known.short.endswith("some values kept")
     unknown = column_detail(published, members, None)
-    assert "2 values or named groups (75.0% of the records)" in str(unknown)
+    assert "2 labels, DE and Rom (75.0% of the records)" in str(unknown)
     kept = column_detail(CategoricalColumn.of("sex", "ffmm"), ["f", "m"], {"f", "m"})
     assert (str(kept), kept.short, kept.countable) == (
-        "kept: 2 values (100.0% of the records)", "kept", "the records of each value"
+        "kept: 2 values, f and m (100.0% of the records)", "kept", "the records of each value"
     )  # fmt: skip
     lost = column_detail(CategoricalColumn.of("sex", "**"), ["*"], {"f", "m"})
     assert (lost.short, lost.countable) == ("lost", "nothing")

@@ -11,7 +11,7 @@ from cli.test_report_doubts import first_screen
 
 pytestmark = pytest.mark.compiled
 
-COLUMNS = ("visit", "patient", "age", "ward", "hiv", "note", "diagnosis", "codes")
+COLUMNS = ("visit", "patient", "age", "ward", "hiv", "note", "diagnosis", "stage", "codes")
 KINDS = {
     "sets": {"--items": "codes", "--model": "km", "--m": "2"},
     "attributes": {"--relational": "age,ward", "--model": "k"},
@@ -41,11 +41,14 @@ FAULTS = {
     "a sensitive attribute": Fault(
         *["Column hiv seems sensitive, but the guarantee does not limit"] * 2, change=(("--attribute", "hiv"),)
     ),
+    "an attribute that nobody called sensitive": Fault(
+        *["Column stage may be sensitive, but the guarantee does not limit"] * 2, change=(("--attribute", "stage"),)
+    ),
     "a free text": Fault(
         *["The owner declared that note may show names, identifiers or exact values of few persons."] * 2,
         change=(("--keep", "note"), ("--publish-as-is", "note")),
     ),
-    "a dropped column": Fault("Not published: patient, visit, hiv, note, diagnosis"),
+    "a dropped column": Fault("Not published: patient, visit, hiv, note, diagnosis, stage"),
     "k is 2": Fault(*["With k = 2, an attacker may be left with a choice"] * 2, change=(("--k", "2"),)),
     "a revealing group": Fault(
         "Nobody checked what the names of these published groups reveal: 'HIV clinic'",
@@ -81,7 +84,16 @@ def rows(persons: int, *, with_names: bool, skipped: bool) -> str:
         codes = [*(f"c{code}" for code in draw.sample(range(40), 9)), *([NAMES[n % 4]] if with_names else [])]
         person = "" if skipped and n % 5 == 4 else f"p{n // 2}"
         note = f"seen by me on the {n // 2}th time and well in every sense"
-        values = (f"v{n}", person, 20 + n // 2 % 9, f"w{n // 2 % 3}", "ny"[n // 2 % 2], note, f"d{n % 3}")
+        values = (
+            f"v{n}",
+            person,
+            20 + n // 2 % 9,
+            f"w{n // 2 % 3}",
+            "ny"[n // 2 % 2],
+            note,
+            f"d{n % 3}",
+            "I" * (1 + n // 2 % 2),
+        )
         lines.append(",".join(map(str, (*values, ";".join(codes)))))
     return "\n".join(lines) + "\n"
 
@@ -103,7 +115,7 @@ def test_a_fault_is_on_the_first_screen(place: Place, kind: str, name: str, monk
         role = "--relational" if "--relational" in options else "--keep"
         options[role] = f"{options.get(role, '')},{added}".lstrip(",")
     named = {part for text in options.values() for part in text.replace("=", ",").split(",")}
-    order = ("visit", "hiv", "note", "diagnosis", "patient", "age", "ward", "codes")
+    order = ("visit", "hiv", "note", "diagnosis", "stage", "patient", "age", "ward", "codes")
     options["--drop"] = ",".join(one for one in order if one not in named)
     made = [word for option in options.items() for word in option]
     for out in (["first"] if name == "an earlier release" else []) + ["out"]:

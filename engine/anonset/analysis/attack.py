@@ -13,6 +13,7 @@ from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn,
 from anonset.data.array_types import Bools, Int64
 from anonset.data.equivalence_classes import class_of
 from anonset.data.redacted_repr import RedactedRepr
+from anonset.data.spans import spans
 from anonset.data.table import Column
 from anonset.privacy import PrivacyModel
 from anonset.publications import Records
@@ -116,9 +117,11 @@ def typical_sizes(sets: SetColumn) -> list[int]:
     >>> typical_sizes(SetColumn.of(["", "a", "ab", "abc"])), typical_sizes(SetColumn.of([""]))
     ([2, 3], [])
     """
-    lengths = sets.lengths[sets.lengths > 0]
-    quantiles = np.quantile(lengths, (0.5, 0.95), method="inverted_cdf") if len(lengths) else np.empty(0)
-    return sorted({int(size) for size in quantiles.tolist()})
+    often = np.zeros(sets.longest + 1, np.int64)
+    for a, b in spans(sets.n):
+        often += np.bincount(np.diff(sets.indptr[a : b + 1]), minlength=len(often))
+    reached = np.cumsum(often[1:])
+    return sorted({int(np.searchsorted(reached, share * reached[-1])) + 1 for share in (0.5, 0.95) if len(reached)})
 
 
 def _items(table: Table, record: int, secrets: tuple[str, ...]) -> list[str]:

@@ -16,12 +16,14 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.measures.shares import percent
 from anonset.publications import Symbol
 from anonset.publications.symbols import range_ends
-from anonset.spelling import listed, name_ranges
+from anonset.spelling import counted, listed, name_ranges, short_value
 
 EXAMPLES = 5
 """Number of example rows."""
 MOST_SYMBOLS = 6
 """Number of symbols shown per row."""
+_MOST_NAMED = 4
+"""Maximum number of labels of a form that are named."""
 
 
 _BEGINNING = re.compile(r"[^*]+\*+").fullmatch
@@ -47,8 +49,8 @@ class LabelForm(RedactedRepr):
     """Published labels of a column that have the same form."""
 
     name: str
-    """Name of the form: ``value``, ``named group``, ``value or named group``, ``beginning`` (``101**``), ``set``,
-    ``range``, or ``lost`` for labels that cover all values of the column.
+    """Name of the form: ``value``, ``named group``, ``label`` (a value or a named group), ``beginning`` (``101**``),
+    ``set``, ``range``, or ``lost`` for labels that cover all values of the column.
     """
     labels: int
     """Number of different labels."""
@@ -60,15 +62,20 @@ class LabelForm(RedactedRepr):
     """
     largest: float
     """Width or number of the least detailed label: the largest one, of beginnings the smallest one."""
+    named: tuple[str, ...] = field(default=(), repr=False)
+    """The labels. Empty if there are more than `_MOST_NAMED`."""
 
     def __str__(self) -> str:
-        if self.name == "lost":
-            return f"lost for {percent(self.share)} of the records"
+        share = f"{percent(self.share)} of the records"
+        return f"lost for {share}" if self.name == "lost" else f"{self.words} ({share})"
+
+    @property
+    def words(self) -> str:
+        """Number and form of the labels, and the names of few."""
         sizes = {"set": f" of {self.spread} values", "range": f", {self.spread} wide"}
         sizes["beginning"] = f" of length {self.spread}"
-        name, several = self.name, "" if self.labels == 1 else "s"
-        words = name.replace("value or", f"value{several} or")
-        return f"{self.labels:,} {words}{several}{sizes.get(name, '')} ({percent(self.share)} of the records)"
+        names = f", {listed([*map(short_value, self.named)], 'and')}" if self.named and self.name not in sizes else ""
+        return f"{counted(self.labels, self.name)}{sizes.get(self.name, names)}"
 
     @property
     def spread(self) -> str:
@@ -98,9 +105,9 @@ class ColumnDetail(RedactedRepr):
         names = {form.name for form in self.forms}
         if self.distinct < 2 and names != {"value"}:
             return "lost"
-        if "value or named group" in names:
+        if "label" in names:
             names.discard("lost")
-        return "kept" if names == {"value"} else "" if names == {"value or named group"} else "coarsened"
+        return "kept" if names == {"value"} else "" if names == {"label"} else "coarsened"
 
     @property
     def short(self) -> str:
@@ -112,10 +119,10 @@ class ColumnDetail(RedactedRepr):
         lost = [form for form in self.forms if form.name == "lost"]
         also = f", {lost[0]}" if lost else ""
         if self.fate != "coarsened":
-            return self.fate or f"{self.distinct - sum(form.labels for form in lost):,} values or named groups{also}"
-        several = {"range": "ranges of {}", "set": "sets of {} values", "named group": "named groups"}
-        several["beginning"] = "beginnings of length {}"
-        forms = [several[form.name].format(form.spread) for form in self.forms if form.name in several]
+            return self.fate or "".join(form.words for form in self.forms if form.name == "label") + also
+        several = {"range": "ranges of {0}", "set": "sets of {0} values", "named group": "{1}"}
+        several["beginning"] = "beginnings of length {0}"
+        forms = [several[form.name].format(form.spread, form.words) for form in self.forms if form.name in several]
         kept = ", some values kept" if len(forms) < len(self.forms) - len(lost) else ""
         return (f"coarsened to {listed(forms, 'or')}{kept}" if forms else "values kept") + also
 
@@ -125,7 +132,7 @@ class ColumnDetail(RedactedRepr):
         return {
             "lost": "nothing",
             "kept": "the records of each value",
-            "": "the records of each value or group",
+            "": "the records of each label, which is a value or a group",
         }.get(self.fate, "the records of each published label; of a value inside a group, only bounds")
 
     def __str__(self) -> str:
@@ -201,10 +208,9 @@ def column_detail(
     often, labels = column.occurrences.astype(np.int64), column.vocabulary.labels
     widths = np.array([_width(label) for label in labels], np.float64)
     sizes, lost = np.array([len(values) for values in members], np.float64), _cover_all(labels, members, often)
-    single = "value or named group"
     names = np.array([
         "lost" if nothing_left and (width or label not in (known or ())) else
-        "set" if size > 1 else "range" if width else "beginning" if _BEGINNING(label) else single if known is None else
+        "set" if size > 1 else "range" if width else "beginning" if _BEGINNING(label) else "label" if known is None else
         "value" if label in known else "named group"
         for label, size, width, nothing_left in zip(labels, sizes, widths, lost, strict=True)
     ])  # fmt: skip
@@ -242,7 +248,8 @@ def _forms(
         found = sizes[of_form]
         share, median = float(often[of_form].sum() / often.sum()), _median(found, often[of_form]) or 1.0
         largest = float(found.min() if name == "beginning" else found.max(initial=1.0))
-        forms.append(LabelForm(name, int(of_form.sum()), share, median, largest))
+        named = tuple(compress(labels, of_form)) if of_form.sum() <= _MOST_NAMED else ()
+        forms.append(LabelForm(name, int(of_form.sum()), share, median, largest, named))
     only = labels[int(np.argmax(often > 0))] if np.count_nonzero(often) == 1 else ""
     return tuple(sorted(forms, key=lambda form: -form.share)), only
 

@@ -178,15 +178,14 @@ def facts_of_release(release: Release) -> ReportFacts | None:
     unverified, documents, place = release.unverified, release.documents, release.published
     if documents is None or place is None:
         return None
-    table, n = unverified.table, unverified.publication.n
-    after = RiskReport(n, release.verdict.model)
+    table, after = unverified.table, RiskReport(unverified.publication.n, release.verdict.model)
     specs = documents[1].settings.get("hierarchy", {})
     facts = _of_labels(documents, unverified.publication, after, table, specs)
     sets, out = table.transactions, place.out
     return replace(
         facts,
         releases=_other_releases(*documents, out) if isinstance(out, Path) else (),
-        items_per_person=() if sets is None else (round(len(sets.codes) / max(1, n)),),
+        items_per_person=() if sets is None else tuple(typical_sizes(sets)),
     )
 
 

@@ -52,9 +52,7 @@ class SensitiveClasses(KAnonymity):
             f"{first} Missing values are not counted, and an equivalence "
             "class without known values satisfies the model. Someone who knows the sensitive values of other people in "
             "the equivalence class, or can exclude some values for a person, may infer the value with a higher "
-            "probability. Values count as different even if they have almost the same meaning (similarity attack). "
-            "Someone who knows the search method may exclude original values that would have led to another result "
-            "(minimality attack)."
+            "probability. Values count as different even if they have almost the same meaning (similarity attack)."
         )
 
 

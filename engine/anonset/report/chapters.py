@@ -2,10 +2,8 @@
 shown, so the shareable form has the sections that follow from the publication.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from inspect import get_annotations
 
 from anonset.algorithms.rt.joint.pruning import Pruning
 from anonset.analysis.summary import column_lines
@@ -19,10 +17,9 @@ from anonset.measures.retention import (
     shares,
 )
 from anonset.measures.shares import percent
-from anonset.privacy import PrivacyModel
 from anonset.release.documents import ATTESTATION, CODEBOOK, Report
 from anonset.release.guarantee_limits import ranked_limits, sentences
-from anonset.release.statements import parameters_of, versions
+from anonset.release.statements import versions
 from anonset.report.account import loss_label
 from anonset.report.conclusion import (
     PERSON,
@@ -30,9 +27,11 @@ from anonset.report.conclusion import (
     attacker_beyond,
     checked,
     conclusion,
+    parameters_in_words,
     persons,
     plain_words,
     protection,
+    questions,
     sensitive,
     singled_out,
 )
@@ -42,9 +41,8 @@ from anonset.report.frontier import frontier_drawing
 from anonset.report.risks.base import PagePart, doubted_person
 from anonset.report.risks.verdicts import attack_in_words
 from anonset.report.sections import Section
-from anonset.report.symbols import symbols_html
+from anonset.report.symbols import symbols_html, to_fill
 from anonset.report.techniques import left_out
-from anonset.settings.parameters import type_and_text
 from anonset.settings.publication import ReportSettings
 from anonset.spelling import counted, listed
 from anonset.strict_json import dumps
@@ -52,15 +50,6 @@ from anonset.strict_json import dumps
 _HUNDRED = 100
 _MOST_RARE = 12
 """Maximum number of rare values of a column that the report names."""
-_BOUND = re.compile(r" \([^()]*[<>]=[^()]*\)")
-"""Bound of a parameter in its text, which only the owner needs."""
-_NOT_COVERED = {
-    "Singling out": "The model does not bound the number of matching records.",
-    "Linkability": "An attacker may be able to link a person's records with other publications.",
-    "Inference": "A value or item that all matching records share is disclosed, including values published unchanged.",
-}
-"""Consequence of each risk, if the model does not bound the risk."""
-
 
 _FATES = {
     "kept": "Kept: published unchanged.",
@@ -131,7 +120,7 @@ def chapters(facts: ReportFacts, part: PagePart, statements: Mapping[str, str]) 
     """
     made = (
         _owner(statements), _persons(facts), _guarantee(facts, part), _limits(facts), _sensitive(facts),
-        _risk(facts, part), _attacks(facts, part), _detail(facts), _published(facts, part),
+        _risk(facts, part), _attacks(facts, part), _detail(facts), _rare(facts), _published(facts, part),
         _origin(facts, statements[str(ReportSettings.model_fields["date"].title)]),
     )  # fmt: skip
     return [replace(chapter, line=plain_words(chapter.line, facts)) for chapter in made]
@@ -148,13 +137,6 @@ def _owner(statements: Mapping[str, str]) -> Chapter:
     rows = [(name, Markup("<q>{}</q>").format(text) if text else to_fill()) for name, text in statements.items()]
     note = "The owner typed these statements. No check verifies them."
     return Chapter("owner", "Statements of the owner", line, [Section("", ("about", "statement"), rows, [note])])
-
-
-def to_fill() -> str:
-    """Return a line to fill in."""
-    from markupsafe import Markup
-
-    return Markup('<span class="fill"></span>')
 
 
 def _persons(facts: ReportFacts) -> Chapter:
@@ -226,26 +208,29 @@ def _attacks(facts: ReportFacts, part: PagePart) -> Chapter:
 
 
 def _detail(facts: ReportFacts) -> Chapter:
-    report, countable, k = facts.private, countable_figures(facts), facts.model.k
+    report = facts.private
     lost = [] if report is None else [text for part, text in _changes(report).items() if part != "values"]
-    lost += column_lines(facts.details)
-    lost += ["inside groups, recipients count only bounds"] if any(x.fate == "coarsened" for x in facts.details) else []
-    lost += [f"count of {name.lower()}: {figure}" for name, figure, _ in countable[1:]]
-    rare = []
-    for values in facts.rare:
-        rarest = listed([f"{value} ({n})" for value, n in values.occurrences.items()], "and", _MOST_RARE)
-        lost.append(f"rare values of {values.column}: {len(values.occurrences):,} of {values.distinct:,}")
-        rare.append((values.column, f"{len(values.occurrences):,} of {values.distinct:,}", rarest))
-    hidden = f"Fewer than k = {k} records have these values: they are published only with others, or not."
-    none = [f"Each value of the protected columns belongs to at least k = {k} records."] if k and not rare else []
-    return Chapter("detail", "Lost detail", "; ".join(lost) or "the figures that a recipient can compute", [
+    line = "; ".join([*lost, *column_lines(facts.details)]) or ("none" if report else "stated in the internal report")
+    return Chapter("detail", "Lost detail", line, [
         Section("Each column", ("column", "what recipients see", "what they can count"), _columns(facts)),
-        Section("Rare values", ("column", "rare values", "the rarest (records)"), rare, [hidden]),
-        Section("Rare values", notes=none if facts.after.before else ()),
         Section("Items in no published record", notes=[listed(gone, "and")] if (gone := facts.vanished) else ()),
         *([] if report is None else _losses(report)),
-        Section("What recipients can count", ("count", "figure", "accuracy"), countable),
     ])  # fmt: skip
+
+
+def _rare(facts: ReportFacts) -> Chapter:
+    k, rows = facts.model.k, list[tuple[str, str, str]]()
+    for one in facts.rare:
+        rarest = listed([f"{value} ({n})" for value, n in one.occurrences.items()], "and", _MOST_RARE)
+        rows.append((one.column, f"{len(one.occurrences):,} of {one.distinct:,}", rarest))
+    none = f"none: at least k = {k} records have each value of the protected columns"
+    if not (k and facts.after.before):
+        none = f"not counted, because {'this report does not use the original' if k else 'the model has no k'}"
+    line = "; ".join(f"{column}: {number}" for column, number, _ in rows) or none
+    hidden = f"Fewer than k = {k} records have these values: they are published only with others, or not."
+    notes = [hidden if rows else f"{none[0].upper()}{none[1:]}."]
+    table = Section("", ("column", "rare values", "the rarest (records)"), rows, notes)
+    return Chapter("rare", "Rare values", line, [table if rows else Section(notes=notes)])
 
 
 def _columns(facts: ReportFacts) -> list[tuple[str, str, str]]:
@@ -275,14 +260,22 @@ def _losses(report: Report) -> list[Section]:
 def _published(facts: ReportFacts, part: PagePart) -> Chapter:
     from markupsafe import Markup
 
-    line = ", ".join(f"{count:,} {name}" for name, count in facts.attested.counts.items() if count)
-    where = f" The file {CODEBOOK} in the published directory explains each symbol."
+    countable, forms = countable_figures(facts), {form.name for one in facts.details for form in one.forms}
+    lines = [", ".join(f"{count:,} {name}" for name, count in facts.attested.counts.items() if count)]
+    lines += [f"count of {name.lower()}: {figure}" for name, figure, _ in countable[1:]]
+    if any(one.fate == "coarsened" for one in facts.details):
+        lines.append("inside groups, recipients count only bounds")
+    where = f" The file {CODEBOOK} in the published directory lists the members of each symbol."
+    where = where if "set" in forms or facts.attested.counts.get("symbols") else ""
+    if forms & {"named group", "label"}:
+        where += " No file lists the members of named groups of attributes: recipients need the hierarchy."
     head, unpublished = ("column", "role", "technique (terms of ISO/IEC 20889)"), left_out(facts)
-    return Chapter("published", "Published data", f"{line}; example rows; the technique for each column", [
+    return Chapter("published", "Published data", "; ".join(lines), [
         Section(notes=["Random published rows:"]),
         *(Section("", one.head, [tuple(map(Markup, map(symbols_html, row))) for row in one.rows])
           for one in facts.summary.examples),
-        Section(notes=[part.published + (where if facts.attested.counts.get("symbols") else "")]),
+        Section(notes=[part.published + where]),
+        Section("What recipients can count", ("count", "figure", "accuracy"), countable),
         Section("Technique for each column", head, [*part.columns, *unpublished]),
     ])  # fmt: skip
 
@@ -296,13 +289,11 @@ def _origin(facts: ReportFacts, date: str) -> Chapter:
         ("report by", f"anonset {versions()['anonset']}"),
         ("command to verify", f"anonset verify OUT, where OUT is the published directory. It must print: {expected}."),
         ("digest to compare", f"SHA-256 of {ATTESTATION}, which contains all other digests: {facts.sha256}"),
-        *([("meaning of the published symbols", f"{CODEBOOK} in OUT")] if facts.attested.counts.get("symbols") else []),
         *((f"file {name}", f"SHA-256 {digest}") for name, digest in files.items()),
     ]  # fmt: skip
     if report is None:
         rows = [
             ("date of the release", date or to_fill()),
-            ("number of columns not published", to_fill()),
             ("seed", "stated only in the internal report"),
             *rows,
         ]
@@ -349,42 +340,6 @@ def _terms(facts: ReportFacts) -> list[str]:
         "equivalence class": "An equivalence class consists of the records with equal quasi-identifiers.",
     }
     return [text for term, text in terms.items() if term in facts.attested.statement]
-
-
-def parameters_in_words(model: PrivacyModel) -> list[tuple[str, str]]:
-    """Return each numeric parameter of a model with its value, and its meaning.
-
-    >>> from anonset.privacy import KmAnonymity
-    >>> parameters_in_words(KmAnonymity(5, 2))[1]
-    ('m = 2', 'Maximum number of items that the attacker knows.')
-    """
-    texts = {
-        name: type_and_text(kind)[1] for one in type(model).__mro__[::-1] for name, kind in get_annotations(one).items()
-    }
-    return [
-        (f"{name} = {value}", _BOUND.sub("", texts.get(name, "")))
-        for name, value in parameters_of(model).items()
-        if isinstance(value, int | float) and not isinstance(value, bool)
-    ]
-
-
-def questions(model: PrivacyModel) -> list[tuple[str, str, str]]:
-    """Return the name, the short answer and the explanation of each risk of WP 216 (Article 29 Working Party).
-
-    >>> from anonset.privacy import KmAnonymity
-    >>> [(name, answer) for name, answer, _ in questions(KmAnonymity(5, 2))]
-    [('Singling out', 'at most 1/5'), ('Linkability', 'not covered'), ('Inference', 'not covered')]
-    """
-    risk = "bounded" if model.k is None else f"at most 1/{model.k}"
-    answers = {
-        "Singling out": (risk if model.k != 1 else "", model.singling_out),
-        "Linkability": ("", ""),
-        "Inference": (model.inference_answer, model.inference),
-    }
-    return [
-        (name, answer, bound) if answer and bound else (name, "not covered", _NOT_COVERED[name])
-        for name, (answer, bound) in answers.items()
-    ]
 
 
 def _changes(report: Report) -> dict[str, str]:

@@ -1,5 +1,8 @@
 """Parts of the report for the officer who signs it: conclusion, persons and records, guarantee, and sensitive data."""
 
+import re
+from inspect import get_annotations
+
 from anonset.analysis.risk import Risk
 from anonset.columns.headers import is_about, is_sensitive
 from anonset.data.table_facts import FIRST_VALUE, NOT_DESCRIBED, NOT_PUBLISHED
@@ -9,9 +12,12 @@ from anonset.privacy import PrivacyModel
 from anonset.reading.file_options import Unit
 from anonset.release.documents import UNDECLARED, Report
 from anonset.release.guarantee_limits import ranked_limits, sentences
+from anonset.release.statements import parameters_of
 from anonset.report.risks.base import PagePart, doubted_person, likelier, worst_knowledge
 from anonset.report.risks.verdicts import attack_in_words
+from anonset.report.symbols import to_fill
 from anonset.report.techniques import left_out
+from anonset.settings.parameters import type_and_text
 from anonset.spelling import counted, listed, name_ranges
 
 PERSON, RECORDS = "Person", "Rows and records"
@@ -40,13 +46,21 @@ _CHECKED = {
 _SETS = {"1": "single items", "2": "pairs"}
 _MOST_NAMED = 6
 """Maximum number of columns that a sentence names."""
+_BOUND = re.compile(r" \([^()]*[<>]=[^()]*\)")
+"""Bound of a parameter in its text, which only the owner needs."""
+_NOT_COVERED = {
+    "Singling out": "The model does not bound the number of matching records.",
+    "Linkability": "An attacker may be able to link a person's records with other publications.",
+    "Inference": "A value or item that all matching records share is disclosed, including values published unchanged.",
+}
+"""Consequence of each risk, if the model does not bound the risk."""
 
 
 def plain_words(text: str, facts: ReportFacts) -> str:
     """Return a text with the names of columns in place of terms of the field."""
     known = listed(name_ranges(facts.attested.data.quasi_identifiers) or ["attributes"], "and", _MOST_NAMED)
     words = {"all quasi-identifiers and": f"{known}, and", "all quasi-identifiers": known}
-    words |= {"equivalence class": f"group of records with equal {known}"}
+    words |= {"equivalence class": "group of matching records"}
     for term, plain in words.items():
         text = text.replace(term, plain)
     return text
@@ -127,10 +141,14 @@ def attacker_beyond(facts: ReportFacts) -> str:
 
 
 def _columns(facts: ReportFacts) -> list[str]:
-    """Return a sentence on the columns. Only the internal report names those that are not published."""
+    """Return a sentence on the columns. Only the internal report names those that are not published. For the other
+    report, the owner counts them, because the publication does not show them.
+    """
     shown = name_ranges(facts.attested.data.columns)
     if facts.private is None:
-        return [f"Published columns: {', '.join(shown)}."]
+        from markupsafe import escape
+
+        return [escape(f"Published columns: {', '.join(shown)}. Number of columns not published: ") + to_fill()]
     names, settings = [name for name, _, _ in left_out(facts)], facts.private.settings
     if of_items := name_ranges([*settings.get("one_hot", []), *settings.get("one_code", [])]):
         source = f"items (from {listed(of_items, 'and', _MOST_NAMED)})"
@@ -257,6 +275,42 @@ def checked(facts: ReportFacts) -> list[tuple[str, str]]:
     return rows
 
 
+def parameters_in_words(model: PrivacyModel) -> list[tuple[str, str]]:
+    """Return each numeric parameter of a model with its value, and its meaning.
+
+    >>> from anonset.privacy import KmAnonymity
+    >>> parameters_in_words(KmAnonymity(5, 2))[1]
+    ('m = 2', 'Maximum number of items that the attacker knows.')
+    """
+    texts = {
+        name: type_and_text(kind)[1] for one in type(model).__mro__[::-1] for name, kind in get_annotations(one).items()
+    }
+    return [
+        (f"{name} = {value}", _BOUND.sub("", texts.get(name, "")))
+        for name, value in parameters_of(model).items()
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    ]
+
+
+def questions(model: PrivacyModel) -> list[tuple[str, str, str]]:
+    """Return the name, the short answer and the explanation of each risk of WP 216 (Article 29 Working Party).
+
+    >>> from anonset.privacy import KmAnonymity
+    >>> [(name, answer) for name, answer, _ in questions(KmAnonymity(5, 2))]
+    [('Singling out', 'at most 1/5'), ('Linkability', 'not covered'), ('Inference', 'not covered')]
+    """
+    risk = "bounded" if model.k is None else f"at most 1/{model.k}"
+    answers = {
+        "Singling out": (risk if model.k != 1 else "", model.singling_out),
+        "Linkability": ("", ""),
+        "Inference": (model.inference_answer, model.inference),
+    }
+    return [
+        (name, answer, bound) if answer and bound else (name, "not covered", _NOT_COVERED[name])
+        for name, (answer, bound) in answers.items()
+    ]
+
+
 def sensitive(facts: ReportFacts) -> list[tuple[str, str]]:
     """Return the declared sensitive data and their protection, as pairs of a name and a text."""
     model, names = facts.model, facts.model.secrets
@@ -269,7 +323,7 @@ def sensitive(facts: ReportFacts) -> list[tuple[str, str]]:
         )
     kept = [name for name in getattr(facts.attested.data, "keep", []) if name != column]
     rows += [(name, "published unchanged; the owner declared no protection of its values") for name in kept]
-    seeming = [name for name in seemingly_sensitive(facts) if name not in kept]
+    seeming = [name for name in unprotected(facts) if name not in kept and seems_sensitive(name)]
     rows += [(name, "seems sensitive; the guarantee does not limit what others infer about it") for name in seeming]
     if not names and (items := getattr(facts.attested.data, "items", [])):
         text = "The owner declared no item as sensitive, so the guarantee treats all items alike."
@@ -277,13 +331,10 @@ def sensitive(facts: ReportFacts) -> list[tuple[str, str]]:
     return rows or [("Sensitive data", "The owner declared no sensitive column.")]
 
 
-def seemingly_sensitive(facts: ReportFacts) -> list[str]:
-    """Return the published columns whose values the model does not protect, and whose headers name sensitive attributes
-    or ethnic origins.
-    """
+def unprotected(facts: ReportFacts) -> list[str]:
+    """Return the published columns whose values the model does not protect from inference."""
     data, protected = facts.attested.data, facts.model.sensitive_column
-    published = [*getattr(data, "relational", ()), *getattr(data, "keep", ())]
-    return [name for name in published if name != protected and seems_sensitive(name)]
+    return [name for name in (*getattr(data, "relational", ()), *getattr(data, "keep", ())) if name != protected]
 
 
 def seems_sensitive(header: str) -> bool:

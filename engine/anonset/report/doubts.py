@@ -2,10 +2,10 @@
 that leave persons unprotected.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from anonset.analysis.risk import BucketRisk, Risk
-from anonset.columns.headers import meaning_of
+from anonset.columns.headers import is_known, meaning_of
 from anonset.data.table_facts import FIRST_VALUE
 from anonset.errors import Fix, Problem
 from anonset.jobs.report_facts import ReportFacts
@@ -14,7 +14,7 @@ from anonset.measures.shares import percent
 from anonset.privacy import PrivacyModel
 from anonset.reading.file_options import Unit
 from anonset.release.documents import UNDECLARED, Report
-from anonset.report.conclusion import attacker_beyond, plain_words, seemingly_sensitive, seems_sensitive, source_rows
+from anonset.report.conclusion import attacker_beyond, plain_words, seems_sensitive, source_rows, unprotected
 from anonset.report.risks.base import complete_set, worst_knowledge
 from anonset.report.risks.records import verdict_on_search
 from anonset.settings.publication import ReportSettings
@@ -46,7 +46,7 @@ def doubts(facts: ReportFacts, typed: ReportSettings | None = None) -> list[str]
         ),
         *unknown_persons(declared.unit),
         *([] if private is None else _skipped(private)),
-        *(f"{one.sentence}." for one in unprotected_sensitive(seemingly_sensitive(facts))),
+        *(f"{one.sentence}." for one in unprotected_sensitive(unprotected(facts))),
         *_published_as_is(facts),
         *_inferences_from_all_rows(facts),
         *weak_guarantee(facts.model, facts.summary.n, next(iter(facts.items_per_person), 0)),
@@ -100,16 +100,24 @@ def unknown_persons(unit: str) -> Iterator[str]:
         yield "No person is declared. The guarantee covers rows, and a person may have several."
 
 
-def unprotected_sensitive(published: Iterable[str]) -> Iterator[Problem]:
-    """Yield a problem if the headers of columns whose values the model does not protect name sensitive attributes or
-    ethnic origins.
+def unprotected_sensitive(published: Sequence[str]) -> Iterator[Problem]:
+    """Yield a problem for the columns whose headers name sensitive attributes or ethnic origins, and one for those
+    whose headers name no attribute that others know.
+
+    Parameters
+    ----------
+    published
+        Columns whose values the model does not protect.
     """
-    if names := [name for name in published if seems_sensitive(name)]:
-        seem, them = f"Columns {listed(names, 'and')} seem", "them"
-        if len(names) == 1:
-            seem, them = f"Column {names[0]} seems", "it"
-        problem = f"{seem} sensitive, but the guarantee does not limit what others infer about {them}"
-        yield Problem(problem, [Fix({"drop": names})])
+    seeming = [name for name in published if seems_sensitive(name)]
+    unknown = [name for name in published if name not in seeming and not is_known(name, dates=True)]
+    for names, seems, seem in ((seeming, "seems", "seem"), (unknown, "may be", "may be")):
+        if names:
+            columns, them = f"Columns {listed(names, 'and', MOST_NAMED)} {seem}", "them"
+            if len(names) == 1:
+                columns, them = f"Column {names[0]} {seems}", "it"
+            problem = f"{columns} sensitive, but the guarantee does not limit what others infer about {them}"
+            yield Problem(problem, [Fix({"drop": names})])
 
 
 def _published_as_is(facts: ReportFacts) -> Iterator[str]:

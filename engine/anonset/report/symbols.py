@@ -1,4 +1,4 @@
-"""Published symbols as HTML, for the report and the page of the owner."""
+"""Published symbols and lines to fill in as HTML, for the report and the page of the owner."""
 
 from collections.abc import Iterable
 from html import escape
@@ -25,3 +25,10 @@ def symbol_html(symbol: Symbol) -> str:
     words, every = in_words(symbol), listed(symbol.members, "or", _IN_TITLE)
     title = "" if every in words else f' title="{escape(every)}"'
     return f"<span{title}>{escape(words)}</span>" if title else escape(words)
+
+
+def to_fill() -> str:
+    """Return a line to fill in."""
+    from markupsafe import Markup
+
+    return Markup('<span class="fill"></span>')
