@@ -16,8 +16,10 @@ from anonset.data.table_facts import SPELLINGS
 from anonset.errors import InputError
 from anonset.jobs.proposals.inspect import inspect
 from anonset.jobs.runs.persons import require_persons
+from anonset.reading.batches import FIRST_ROWS
 from anonset.reading.options import ReadOptions
 from anonset.reading.read import read
+from anonset.reading.scan import scan
 from anonset.reading.table_builder import gather_files
 from effort import examples
 
@@ -112,6 +114,28 @@ _PHONES = ["0170 1234567", "+49 170 1234567", "0049171/7654321", "(0171) 7654321
 
 
 _WITHOUT_ZERO = ["+34 612 345 678", "612345678", "34612345678", "712 345 678", "0034 712345678", "934 567 890"]
+
+
+def test_numbers_of_persons_agree_if_later_rows_have_telephone_numbers_of_another_length(tmp_path):
+    first = ["+34612345678", "612345678", "+34712345678", "712345678", *["812345678"] * FIRST_ROWS]
+    path = tmp_path / "calls.csv"
+    path.write_text("phone,item\n" + "".join(f"{phone},a\n" for phone in [*first, "+3481234567", "81234567"]))
+    roles = {"items": "item", "unit": "phone"}
+    with pytest.raises(InputError, match="3 telephone numbers") as error:
+        require_persons(read(path, **roles))
+    assert [fix.effect.endswith(f"({n} persons)") for fix, n in zip(error.value.fixes, (4, 7), strict=True)] == [
+        True,
+        True,
+    ]
+    for reading in (read, scan):
+        assert reading(path, **roles, normalize="phone=+34").n == 4
+    assert "4 if numbers" in str(inspect(path, items="item").question.answers[0].doubt)
+
+
+def test_rows_with_the_id_above_are_no_answer_to_the_country_code():
+    data = pa.table({"phone": _PHONES, "item": list("abcdef")})
+    with pytest.raises(InputError, match=r"\+49 in some rows"):
+        require_persons(read(data, items="item", unit="phone", normalize="phone=fill-down"))
 
 
 @pytest.mark.parametrize("answer", ["the same", "others"])

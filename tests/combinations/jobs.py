@@ -250,6 +250,10 @@ class _Maker:
             key = self.chance.choice([key.upper(), key.replace("\u00df", "ss"), f"\u200b{key}", key.lower()])
         if self.choice["ids"] == "numbers" and turn % 2:
             key = f"0{key}"
+        elif self.choice["normalize"] == "pid=+49":
+            key = f"+49 {key}"
+        if self.choice["normalize"] == "pid=fill-down" and turn:
+            key = ""
         if self.unit == ["fund", "number"]:
             return {"fund": f"F{key[-1]}", "number": key[:-1]}
         return {"pid": key} if self.unit else {}

@@ -103,7 +103,7 @@ FACTORS: dict[str, tuple[Value, ...]] = {
     "value_codes": (False, True),
     "present": (None, "Checked", "filled"),
     "with_header": (False, True),
-    "normalize": (None, "upper", "codes=upper", "zip=strip-blanks"),
+    "normalize": (None, "upper", "codes=upper", "zip=strip-blanks", "pid=fill-down", "pid=+49"),
     "unknown": (None, "suppress", "prefix"),
     "inner_items": (None, "leaf"),
     "differing": (None, "first"),
@@ -297,7 +297,7 @@ def _declare() -> None:
     only("labels", ("commas",), "tree", ("file", "balanced:2"))
     only("labels", None, "unknown", (None, "suppress"))
     only("labels", None, "inner_items", (None,))
-    only("labels", None, "normalize", (None, "zip=strip-blanks"))
+    only("labels", None, "normalize", (None, "zip=strip-blanks", "pid=fill-down", "pid=+49"))
     never("labels", None, "separator", ("list", "codes=;"))
     only("labels", None, "format", (None, "csv", "parquet"))
     # headers
@@ -353,6 +353,12 @@ def _declare() -> None:
     only("with_header", None, "sensitive_items", (None,))
     only("normalize", ("upper", "codes=upper"), "layout", ("cell", "two", *MERGED, "one_code", *LINKED))
     only("normalize", ("codes=upper",), "layout", ("cell", "two", *MERGED))
+    only("normalize", ("pid=fill-down",), "layout", ("long", "persons"))
+    only("normalize", ("pid=fill-down",), "ids", ("plain",))
+    only("normalize", ("pid=fill-down",), "input", ("as it is",))
+    only("normalize", ("pid=+49",), "layout", ("long", "persons", *LINKED))
+    only("normalize", ("pid=+49",), "ids", ("numbers",))
+    never("normalize", ("pid=fill-down",), "skip_rows", ("no-id",))
     only("normalize", ("zip=strip-blanks",), "search", (*ATTRIBUTES, *of_models(*BOTH)))
     only("normalize", ("zip=strip-blanks",), "layout", ("cell", "two", *MERGED, "attributes", "persons"))
     only("unknown", None, "tree", ("file",))

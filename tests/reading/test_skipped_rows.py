@@ -58,6 +58,11 @@ def test_rows_that_continue_the_row_above_have_its_id(reading, tmp_path):
     path = written(tmp_path, CONTINUED)
     with refused(InputError, "'row 2' empty normalize id=fill-down skip_rows no-id"):
         reading(path, **ROLES, drop="order")
+    apart = written(tmp_path, CONTINUED.replace("2;b;;E10\n3;a;30;\n;", "2;b;;E10\n3;a;30;\n9;"))
+    with pytest.raises(InputError, match="row 2 is empty") as error:
+        reading(apart, **ROLES, drop="order")
+    assert [fix.settings for fix in error.value.fixes] == [{"skip_rows": ["no-id"]}]
+    path = written(tmp_path, CONTINUED)
     table = reading(path, **ROLES, drop="order", normalize="id=fill-down")
     assert "rows with the id of the row above: 3" in changes(table)
     assert np.asarray(table.transactions.lengths).tolist() == [4, 1]
@@ -76,10 +81,12 @@ def test_rows_continue_no_row_of_another_file_and_no_row_with_a_part_of_the_ids(
         reading(path, unit="id,name", items="codes", normalize="id=fill-down,name=fill-down")
 
 
-@pytest.mark.parametrize("rule", ["age=fill-down", "codes=fill-down", "note=fill-down", "fill-down"])
-def test_no_attribute_and_no_item_has_the_value_of_the_row_above(reading, tmp_path, rule):
+@pytest.mark.parametrize(
+    "rule", ["age=fill-down", "codes=+49", "note=fill-down", "fill-down", "+49", "age=fill-down,note=+49,id=+49"]
+)
+def test_repairs_of_ids_apply_to_no_attribute_and_to_no_item(reading, tmp_path, rule):
     path = written(tmp_path, "id;age;codes;note\n1;30;E10;x\n2;;J45;\n3;31;;z\n")
-    with refused(InputError, "normalize identify id"):
+    with refused(InputError, f"normalize '{rule.removesuffix(',id=+49')}' identify id"):
         reading(path, **ROLES, keep="note", missing="empty", normalize=rule)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from anonset import arrow
 from anonset.arrow import ArrowColumns
 from anonset.columns.headers import PERSON_IDS, meaning_of
-from anonset.columns.identity import folded, home_country, national_lengths, with_country_code
+from anonset.columns.identity import FILL_DOWN, folded, home_country, national_lengths, with_country_code
 from anonset.columns.ids import are_values, combined, count_distinct, given_texts, holds_sets, persons_in, texts_of
 from anonset.columns.missing import MISSING
 from anonset.columns.personal_values import are_names
@@ -109,6 +109,42 @@ def _dummy(name: str, texts: Any) -> str:
     )
 
 
+def ids_above(columns: ArrowColumns, ids: Sequence[str]) -> tuple[Problem, Int64] | None:
+    """Return the problem that rows without an id continue a row with one, and the row whose id each row has, int64
+    (n,). None if there are no such rows.
+
+    In another column, such as the number of an order, they have the value of that row, and each value belongs to one
+    id; or they alone are blank in it. Only if that row is always the nearest above, a setting reads its id.
+    """
+    plain = {name: column for name, column in columns.items() if are_values(column)}
+    if not ids or not {*ids} <= plain.keys():
+        return None
+    given = np.array([persons_in([plain[name]]) >= 0 for name in ids])
+    blank: Bools = ~np.logical_or.reduce(given)
+    if not blank.any() or blank[0] or not np.array_equal(given.all(axis=0), ~blank):
+        return None
+    rows: Int64 = np.maximum.accumulate(np.where(blank, 0, np.arange(len(blank))))
+    for codes in (persons_in([plain[name]]) for name in plain if name not in ids):
+        known, below = codes[~blank], codes[blank]
+        alone = bool((known >= 0).all() and (below < 0).all())
+        shared = np.isin(below, known[known >= 0]).mean() >= _CONTINUED
+        if alone or (shared and not any(count_differing(codes, plain[name]) for name in ids)):
+            without = f"column {', '.join(map(repr, ids))}: {counted(len(below), 'row')} without an id"
+            text = f"{without} {'continues' if len(below) == 1 else 'continue'}"
+            if not (alone or bool((codes == codes[rows]).all())):
+                return Problem(f"{text} another row; fill in the id in the file; without it, these rows are lost"), rows
+            fill = Fix({"normalize": [f"{name}={FILL_DOWN}" for name in ids]}, "if each is of that person")
+            return Problem(f"{text} the row above", [fill, without_rows(len(below))]), rows
+    return None
+
+
+def without_rows(n_rows: int) -> Fix:
+    """Return the setting that skips rows without an id."""
+    return Fix({"skip_rows": ["no-id"]}, f"to remove these rows, of up to {counted(n_rows, 'person')}")
+
+
+_CONTINUED = 0.9
+"""Minimum share of the rows without an id that continue a row with one."""
 _REGULAR = 0.95
 """Minimum share of ids that contain a digit, or an ``@``."""
 _MARKS = (r"\d", "@")
@@ -216,7 +252,7 @@ def person_signs(columns: ArrowColumns, ids: Sequence[str]) -> Iterator[PersonSi
             yield PersonSign((*named,), rows=len(rows), persons=n_persons, kind=TESTS)
     if persons is None:
         return
-    yield from _two_forms(plain, ids)
+    yield from two_forms(plain, ids)
     several = _SEVERAL * count_distinct(persons)
     for name in [name for name in plain if name not in ids]:
         fewest = several if _names_persons(name, plain[name]) else 1 if _is_constant(name, plain[name]) else None
@@ -224,7 +260,7 @@ def person_signs(columns: ArrowColumns, ids: Sequence[str]) -> Iterator[PersonSi
             yield PersonSign((name,), rows=len(persons), persons=differing, kind=MERGES)
 
 
-def _two_forms(columns: ArrowColumns, ids: Sequence[str]) -> Iterator[PersonSign]:
+def two_forms(columns: ArrowColumns, ids: Sequence[str]) -> Iterator[PersonSign]:
     """Yield the first id that contains telephone numbers both with and without a country code."""
     for name in ids:
         texts = texts_of(columns[name])

@@ -13,7 +13,9 @@ from anonset.data.array_types import Bools, Int64
 from anonset.lazy_arrow import pa
 
 FILL_DOWN = "fill-down"
-"""Rule that gives rows without an id the id of the row above."""
+"""Repair that gives rows without an id the id of the row above."""
+_REPAIRS = re.compile(rf"{FILL_DOWN}|\+[1-9]\d{{0,2}}")
+"""Repairs of ids: `FILL_DOWN`, and a country code, with which national telephone numbers are written."""
 _WITHOUT_ZERO = re.compile(r"[\s(]*[1-9][\d\s()/.-]*")
 _APOSTROPHES = frozenset("`\u00b4\u02b9\u02bb\u02bc\u02bd\u2018\u2019\u201b\u2032")
 _INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
@@ -133,6 +135,15 @@ def folded(ids: Any) -> Any:
             lower = arrow.substituted(lower, pattern, form)
     key = arrow.without(lower, _PUNCTUATION if used[128:].any() else _ASCII_PUNCTUATION)
     return arrow.if_else(arrow.matches(lower, _SPELLED_ONE_WAY), lower, _without_leading_zeros(key))
+
+
+def is_repair(rule: str) -> bool:
+    """Return True if a rule repairs ids. Other rules clean up labels.
+
+    >>> is_repair("fill-down"), is_repair("+49"), is_repair("upper")
+    (True, True, False)
+    """
+    return _REPAIRS.fullmatch(rule) is not None
 
 
 def international(number: str, country: str, lengths: Collection[int] = ()) -> str:

@@ -2,6 +2,7 @@
 persons.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -68,27 +69,19 @@ COARSENED = "coarsened by "
 """Prefix of the rule by which values were generalized during reading."""
 NOT_DESCRIBED = "skipped persons whom no row describes"
 """Rule that skips persons of linked tables, whose rows in other tables were read."""
-_OF_ROWS = (
-    "skipped rows without an id",
-    "skipped footer lines",
-    "skipped rows of labels",
-    "rows with the id of the row above",
-)
+WITHOUT_ID, FOOTERS, LABEL_ROWS = "skipped rows without an id", "skipped footer lines", "skipped rows of labels"
+CONTINUED = "rows with the id of the row above"
+_OF_ROWS = (WITHOUT_ID, FOOTERS, LABEL_ROWS, CONTINUED)
+"""Rules for rows, which change no label."""
 
 
-def changed_rows(
-    without_id: int, footer: int, labels: int, continued: int = 0, persons: int = 0, rows: int = 0
-) -> tuple[Change, ...]:
-    """Return skipped rows, rows with the id of the row above, and skipped persons of linked tables with their rows, as
-    changes.
+def changed_rows(rows: Mapping[str, int]) -> tuple[Change, ...]:
+    """Return the numbers of skipped rows and of rows with the id of the row above, by rule, as changes.
 
-    >>> [str(change) for change in changed_rows(12, 0, 0)]
-    ['skipped rows without an id: 12']
+    >>> [str(change) for change in changed_rows({CONTINUED: 3, WITHOUT_ID: 12, FOOTERS: 0})]
+    ['skipped rows without an id: 12', 'rows with the id of the row above: 3']
     """
-    counts = zip(
-        (*_OF_ROWS, NOT_DESCRIBED), (0, 0, 0, 0, persons), (without_id, footer, labels, continued, rows), strict=True
-    )
-    return tuple(Change("", rule, *numbers) for rule, *numbers in counts if any(numbers))
+    return tuple(Change("", rule, 0, rows[rule]) for rule in _OF_ROWS if rows.get(rule))
 
 
 REPEATS, NO_ID, MERGES, TESTS, COUNTRY = "repeats", "no id", "merges", "tests", "country"

@@ -18,6 +18,7 @@ from anonset.columns.ids import are_values, holds_sets, texts_of
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import MEMORY, Store
 from anonset.data.storage.workers import Workers
+from anonset.data.table_facts import CONTINUED, WITHOUT_ID
 from anonset.errors import Fix, InputError
 from anonset.lazy_arrow import pa
 from anonset.reading.cells.columns import with_nulls
@@ -72,14 +73,8 @@ class Batch(RedactedRepr):
     """Number of rows of the file before this batch."""
     columns: ArrowColumns = field(repr=False)
     """Columns by name. Each column is a ``SetColumn`` or a ``pyarrow.ChunkedArray``."""
-    without_id: int = 0
-    """Number of rows skipped because an id is empty or null."""
-    footer: int = 0
-    """Number of footer lines that were skipped."""
-    labels: int = 0
-    """Number of rows of labels that were skipped."""
-    continued: int = 0
-    """Number of rows without an id that have the id of a row above."""
+    changed_rows: Mapping[str, int] = field(default_factory=dict)
+    """Numbers of skipped rows and of rows with the id of a row above, by rule (`anonset.data.table_facts`)."""
     table: int = 0
     """Number of the linked table of the rows."""
     facts: Any = field(default=None, repr=False)
@@ -107,7 +102,7 @@ class Transform(RedactedRepr):
         """Yield the changed batches."""
         wanted = [*dict.fromkeys([*names, *self.ids])]
         for batch in read(self.needed(wanted)):
-            columns, without_id = self.columns(batch.where, wanted, batch.columns), 0
+            columns, changed = self.columns(batch.where, wanted, batch.columns), batch.changed_rows
             if self.ids:
                 problem = f"id columns {listed([*map(repr, self.ids)])} cannot be read as text"
                 with reading(batch.where, problem, values=True):
@@ -116,9 +111,8 @@ class Transform(RedactedRepr):
                 if without_id := int((~has_ids).sum()):
                     rows = np.flatnonzero(has_ids)
                     columns = {name: arrow.chosen(column, rows) for name, column in columns.items()}
-            yield replace(
-                batch, columns=columns, without_id=batch.without_id + without_id, table=self.table or batch.table
-            )
+                    changed = {**changed, WITHOUT_ID: without_id}
+            yield replace(batch, columns=columns, changed_rows=changed, table=self.table or batch.table)
 
     def part(self, part: "SourcePart") -> "SourcePart":
         """Return a changed part. The number of earlier rows is unknown if rows are left out."""
@@ -289,16 +283,18 @@ def with_null_words(opened: OpenedSource, words: Sequence[str], never: Sequence[
 
 
 def _with_rules_of_ids(opened: OpenedSource, options: ReadOptions) -> OpenedSource:
-    """Return a source in which rules of their column names apply to ids: national telephone numbers have a country
-    code, and rows that continue the row above have its ids.
+    """Return a source in which ids are repaired: national telephone numbers have a country code, and rows that continue
+    the row above have its ids.
     """
-    rules = options.resolved(opened.names).rules_of_columns
-    codes = {name: rule for name in opened.names for rule in rules.get(name, ()) if rule.startswith("+")}
+    repairs = options.resolved(opened.names).repairs_of_ids
+    codes = {name: rule for name in opened.names for rule in repairs.get(name, ()) if rule != FILL_DOWN}
     if codes:
-        first = {name: texts_of(column) for name, column in opened.head([*codes]).items() if are_values(column)}
-        lengths = {name: national_lengths(texts, codes[name]) for name, texts in first.items()}
+        lengths: dict[str, set[int]] = {name: set() for name in codes}
+        for batch in opened.batches([*codes]):  # the same lengths in all rows, wherever the first number has a code
+            for name in [name for name in codes if name in batch.columns and are_values(batch.columns[name])]:
+                lengths[name] |= national_lengths(texts_of(batch.columns[name]), codes[name])
         opened = opened.changed(Transform(partial(_international, codes, lengths)))
-    continued = [name for name in opened.names if FILL_DOWN in rules.get(name, ())]
+    continued = [name for name in opened.names if FILL_DOWN in repairs.get(name, ())]
     return filled_down(opened, continued) if continued else opened
 
 
@@ -319,9 +315,9 @@ def filled_down(opened: OpenedSource, ids: Sequence[str]) -> OpenedSource:
                 columns[name] = pa.chunked_array([arrow.chosen(with_above, rows)])
             n_continued = int((~is_given & ((rows > 0) | bool(above))).sum())
             above |= {name: columns[name].chunk(0)[-1:] for name in ids if rows.max(initial=0)}
-            yield replace(
-                batch, columns={name: columns[name] for name in names if name in columns}, continued=n_continued
-            )
+            changed = {**batch.changed_rows, CONTINUED: n_continued}
+            columns = {name: columns[name] for name in names if name in columns}
+            yield replace(batch, columns=columns, changed_rows=changed)
 
     def head(names: Sequence[str]) -> ArrowColumns:
         columns = opened.head([*dict.fromkeys([*names, *ids])])
@@ -338,7 +334,7 @@ def _international(
 ) -> ArrowColumns:
     changed = dict[str, Any]()
     for name in [name for name in codes.keys() & columns.keys() if are_values(columns[name])]:
-        numbers = with_country_code(texts_of(columns[name]), codes[name], lengths.get(name, ()))
+        numbers = with_country_code(texts_of(columns[name]), codes[name], lengths[name])
         changed[name] = pa.chunked_array([numbers])
     return {**columns, **changed}
 

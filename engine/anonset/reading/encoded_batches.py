@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ from anonset.data.array_types import UInt64
 from anonset.data.codes import MOST_CODES, as_codes, stored_codes
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import Store
+from anonset.data.table_facts import WITHOUT_ID
 from anonset.errors import InputError
 from anonset.reading.batches import Batch, OpenedSource, SourcePart, with_more
 from anonset.reading.cells.columns import Encoder
@@ -37,8 +38,8 @@ class EncodedBatch(RedactedRepr):
     """Numeric columns by name."""
     texts: Mapping[str, CategoricalColumn]
     """Categorical columns by name."""
-    without_id: int = 0
-    """Number of rows skipped because an id is empty or null."""
+    changed_rows: Mapping[str, int] = field(default_factory=dict)
+    """Numbers of changed rows, as in `Batch`."""
     hashes: UInt64 | None = None
     """Hashes of the ids and of their spelling, uint64 (n, 3). None if rows are not merged."""
     run: SortedRun | None = None
@@ -66,7 +67,7 @@ def encode(
     n = first.n if isinstance(first, SetColumn) else len(first)
     identifiers = [encoder.identifier(name, batch.columns[name]) for name in ids]
     hashes = None if merging is None else hash_ids(merging.key, identifiers)
-    return EncodedBatch(batch.where, n, sets, numbers, categories, batch.without_id, hashes, table=batch.table)
+    return EncodedBatch(batch.where, n, sets, numbers, categories, batch.changed_rows, hashes, table=batch.table)
 
 
 def as_run(batch: EncodedBatch, merging: Merging) -> EncodedBatch:
@@ -185,5 +186,5 @@ def encoded_on_workers(
         task.encoder.changes.add(read.changes)
         for name, labels in read.unjudged.items():
             (task.encoder.unjudged or {}).setdefault(name, set()).update(labels)
-        rows[part.path] += sum(batch.n + batch.without_id for batch in read.batches)
+        rows[part.path] += sum(batch.n + batch.changed_rows.get(WITHOUT_ID, 0) for batch in read.batches)
         yield from read.batches

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Literal, Self, TypedDict
 
 from anonset.columns.cells import LIST
+from anonset.columns.identity import is_repair
 from anonset.columns.marks import FILLED
 from anonset.data.table_facts import CodeRules, OwnerStatements
 from anonset.errors import Fix, InputError, require_known
@@ -181,6 +182,11 @@ class ReadOptions(RoleOptions, FileOptions):
         return _rules(self.normalize)
 
     @cached_property
+    def repairs_of_ids(self) -> Mapping[str, tuple[str, ...]]:
+        """Rules that repair the ids of each column."""
+        return _rules(self.normalize, repairs=True)
+
+    @cached_property
     def separators(self) -> Mapping[str, str]:
         """Separators declared for single columns."""
         return {} if self.exact else separators_in(self.separator, self.items)
@@ -260,10 +266,11 @@ def separators_in(separator: str | None, items: Sequence[str]) -> dict[str, str]
     return {match[1]: match[2].replace("\\t", "\t") for match in re.finditer(f"(?<= )({names})=([^ ]+| )(?= )", text)}
 
 
-def _rules(rules: Sequence[str]) -> dict[str, tuple[str, ...]]:
+def _rules(rules: Sequence[str], *, repairs: bool = False) -> dict[str, tuple[str, ...]]:
     rules_of: dict[str, tuple[str, ...]] = {}
     for rule_text in rules:
         column, _, rule = rule_text.rpartition("=")
         require_rules([rule])
-        rules_of[column] = (*rules_of.get(column, ()), rule)
+        if is_repair(rule) == repairs:
+            rules_of[column] = (*rules_of.get(column, ()), rule)
     return rules_of

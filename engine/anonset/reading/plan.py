@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from anonset.arrow import ArrowColumns, is_list
 from anonset.columns.headers import NAMED, PERSON_IDS, are_headers
-from anonset.columns.id_findings import person_signs
-from anonset.columns.identity import FILL_DOWN
+from anonset.columns.id_findings import ids_above, person_signs
+from anonset.columns.identity import are_given
 from anonset.columns.ids import are_values, counted_in
 from anonset.columns.mentions import columns_of_few, free_text_in, mentions_in, names_and_ids, persons_in
 from anonset.columns.personal_values import CONTACTS
@@ -14,7 +14,7 @@ from anonset.columns.persons import are_cut, is_coarser, possible_persons
 from anonset.data import CategoricalColumn, SetColumn, Table
 from anonset.data.table_facts import CUT, PersonMentions, PersonSign
 from anonset.errors import Fix, InputError
-from anonset.reading.batches import Batch, NamedColumns
+from anonset.reading.batches import Batch, NamedColumns, OpenedSource
 from anonset.reading.cells.columns import Encoder
 from anonset.reading.cells.input_checks import require_single
 from anonset.reading.cells.presence import labels_of_marks
@@ -100,7 +100,7 @@ class Plan:
             **given,
         )
         plan = cls(source.names, roles, numbers, {name: label_of(name, given["one_hot"]) for name in roles.one_hot})
-        plan.require_places(source.where, options.rules_of_columns)
+        plan.require_places(source.where, options)
         return plan
 
     def with_marks(self, encoder: Encoder, batches: Callable[[Sequence[str]], Iterator[Batch]]) -> "Plan":
@@ -172,6 +172,16 @@ class Plan:
         repeated = (one.as_repeated for one in possible if one.meaning in meant or is_coarser(one, first, roles.id))
         return (*repeated, *person_signs(first, roles.id if grouped else ()))
 
+    def fills(self, source: OpenedSource) -> list[Fix]:
+        """Return the settings that read the ids of rows without one from the rows above, if the first rows show that
+        these rows continue them.
+        """
+        ids = source.head(self.roles.id)
+        if source.tables or all(are_given(column).all() for column in ids.values() if are_values(column)):
+            return []
+        found = ids_above(source.head(source.names), self.roles.id)
+        return [] if found is None else [*found[0].fixes[:1]]
+
     def mentions(
         self,
         table: Table,
@@ -198,24 +208,25 @@ class Plan:
         of_codes = persons_in(head(roles.one_code), table.transactions.name) if roles.one_code else ()
         return (*free_text, *of_codes, *mentions_in(table.transactions, table.joined, named, first))
 
-    def require_places(self, where: str, rules: Mapping[str, Sequence[str]]) -> None:
-        """Reject rules for columns that are not text, rules for items if there are no items, and rules of ids for other
-        columns.
+    def require_places(self, where: str, options: ReadOptions) -> None:
+        """Reject rules for columns that are not text, rules for items if there are no items, and repairs of columns
+        that are no ids.
 
         Raises
         ------
         InputError
             The message names the column, or the existing columns.
         """
-        roles = self.roles
+        roles, rules = self.roles, options.rules_of_columns
         texts = [name for name in (*roles.relational, *roles.sensitive, *roles.keep) if name not in self.numbers]
         text_columns = [*roles.items, *texts, *(["items"] if roles.wide else [])]
         if wrong := [name for name in rules if name and name not in (*text_columns, *roles.id)]:
             places = ", ".join(map(repr, text_columns)) or "none"
             problem = f"{setting('normalize')}: column {wrong[0]!r} is not a text column"
             raise InputError(f"{where}: {problem}; text columns: {places}")
-        if wrong := [name for name, own in rules.items() if FILL_DOWN in own and name not in roles.id]:
-            rule = f"{wrong[0]}={FILL_DOWN}" if wrong[0] else FILL_DOWN
+        repairs = [(name, own[0]) for name, own in options.repairs_of_ids.items() if name not in roles.id]
+        if repairs:
+            rule = ",".join(f"{name}={repair}" if name else repair for name, repair in repairs)
             msg = f"{where}: {setting('normalize', rule)} applies to columns that identify the person"
             raise InputError(f"{msg}: {', '.join(map(repr, roles.id)) or 'none'}")
         if "" in rules and not (roles.items or roles.wide):

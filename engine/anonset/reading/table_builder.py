@@ -4,6 +4,7 @@ Labels get provisional codes when they first occur. A single unusual item can ch
 codes are known only after the last label. If a code has changed, all codes are rewritten.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -17,7 +18,7 @@ import numpy as np
 
 from anonset import arrow
 from anonset.arrow import ArrowColumns
-from anonset.columns.id_findings import placeholders_in
+from anonset.columns.id_findings import placeholders_in, two_forms
 from anonset.columns.identity import same_ids
 from anonset.columns.ids import are_values, counted_in
 from anonset.data import CategoricalColumn, Column, NumericColumn, SetColumn, Table
@@ -29,7 +30,7 @@ from anonset.data.labels.vocabulary import LabelCollector, Vocabulary, canonical
 from anonset.data.progress import Progress
 from anonset.data.spans import ascending, spans
 from anonset.data.storage.store import MEMORY, Store
-from anonset.data.table_facts import COUNTRY, NOT_PUBLISHED, Change, PersonSign, changed_rows
+from anonset.data.table_facts import COUNTRY, NOT_DESCRIBED, NOT_PUBLISHED, Change, PersonSign, changed_rows
 from anonset.errors import Fix, InputError
 from anonset.lazy_arrow import pa
 from anonset.reading.batches import Batch, OpenedSource, ahead, open_source, with_more
@@ -158,7 +159,9 @@ def _gathered(
         with_ids = False
     unjudged: dict[str, set[str]] = {}
     signs = _signs(source, options, plan)
-    encoder = replace(encoder_of(source, options, whole=whole), unjudged=unjudged)
+    encoder = replace(
+        encoder_of(source, options, whole=whole), unjudged=unjudged, fills=plan.fills(source) if grouped else ()
+    )
     plan = plan.with_marks(encoder, source.batches)
     plan.require_separate_answers(source.where, encoder, source.head)
     with _TableColumns(
@@ -211,7 +214,10 @@ def _signs(source: OpenedSource, options: ReadOptions, plan: Plan) -> tuple[Pers
     grouped = bool(options.person)
     signs = () if options.exact else plan.signs(source.where, source.head, grouped=grouped)
     answered = options.resolved(source.names).rules_of_columns
-    signs = tuple(sign for sign in signs if sign.kind != COUNTRY or sign.columns[0] not in answered)
+    asked = [sign for sign in signs if sign.kind == COUNTRY and sign.columns[0] not in answered]
+    if asked and not source.tables:  # later rows may contain further forms
+        asked = [*two_forms(read_all_rows(source, plan.roles.id), plan.roles.id)]
+    signs = (*(sign for sign in signs if sign.kind != COUNTRY), *asked)
     return (*placeholders_in(source.head(plan.roles.id), plan.roles.id), *signs) if grouped else signs
 
 
@@ -275,7 +281,7 @@ class _TableColumns(ExitStack):
     ) -> None:
         super().__init__()
         roles, self.plan, self.store = plan.roles, plan, store
-        self.n = self.without_id = self.footer = self.labels = self.continued = 0
+        self.n, self.changed_rows = 0, Counter[str]()
         self.sets = _SetColumn(store) if sets is None else _ExpectedSets(sets)
         self.numbers = {name: _Numbers(name, store) for name in roles.relational if name in plan.numbers}
         texts = [name for name in (*roles.relational, *roles.sensitive, *roles.keep) if name not in plan.numbers]
@@ -300,8 +306,9 @@ class _TableColumns(ExitStack):
 
     @property
     def skipped(self) -> tuple[Change, ...]:
-        not_described = (0, 0) if self.merge is None else self.merge.not_described
-        return changed_rows(self.without_id, self.footer, self.labels, self.continued, *not_described)
+        persons, rows = (0, 0) if self.merge is None else self.merge.not_described
+        not_described = (Change("", NOT_DESCRIBED, persons, rows),) if persons else ()
+        return (*changed_rows(self.changed_rows), *not_described)
 
     @property
     def spellings(self) -> dict[str, Int32]:
@@ -323,8 +330,6 @@ class _TableColumns(ExitStack):
             for batch, more in with_more(ahead(source.batches(names), self.store)):
                 self.add(replace(encoder, where=batch.where, before=batch.before, more=more), batch)
                 self._tell(progress)
-                self.footer, self.labels = self.footer + batch.footer, self.labels + batch.labels
-                self.continued += batch.continued
         source.judge()
 
     def _tell(self, progress: Progress | None) -> None:
@@ -371,7 +376,7 @@ class _TableColumns(ExitStack):
                 codes.append(_NO_CODES if sets is None else self.sets.labels.codes_of(sets.name, sets.vocabulary))
             self.merge.add(rows.run, codes, rows.table)
         self.n += rows.n
-        self.without_id += rows.without_id
+        self.changed_rows.update(rows.changed_rows)
 
     def append_records(self, records: Rows) -> None:
         """Append records of persons. Their codes are the provisional codes of this table."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from anonset import arrow
 from anonset.columns.headers import is_identifier, names_codes
-from anonset.columns.identity import FILL_DOWN
+from anonset.columns.id_findings import ids_above, without_rows
 from anonset.columns.ids import are_values, counted_in, holds_sets, persons_in, rows_that_differ
 from anonset.columns.marks import FILLED
 from anonset.columns.person_rules import (
@@ -31,7 +31,6 @@ from anonset.columns.profiles import Profile, count_differing
 from anonset.columns.roles import OF_PERSONS, SETS, UNRECOGNIZED, ProposedRole, settings_of, tree_of
 from anonset.columns.set_rules import answers_reading, pair_problems, reading_by_words
 from anonset.data import CategoricalColumn, Table
-from anonset.data.array_types import Bools
 from anonset.data.hierarchies.hierarchy_rules import RANGE, VALUES
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Column
@@ -267,8 +266,6 @@ class UnitReader(RedactedRepr):
                 table = read_with_settings(self.data.loaded, settings)
             except InputError as error:
                 problem = replace(error.problem, stops=bool(self.data.declared.get("numeric")))
-                if self.continued is not None and not self.continued.fixes:  # the row above has another id
-                    problem = replace(problem, fixes=[fix for fix in problem.fixes if "normalize" not in fix.settings])
                 proposal = replace(_with_problems(proposal, problem), obstacle=problem)
                 if any("differing" in fix.settings for fix in error.fixes):
                     proposal = replace(proposal, possible_roles={"differing": ["first"]})
@@ -300,38 +297,21 @@ class UnitReader(RedactedRepr):
         text = f"column {', '.join(map(repr, ids))}: {counted(lacking, 'row')} without an id"
         if "no-id" in stated:
             return Job(), 0, [] if self.is_open else [Problem(f"{text}, skipped")]
-        problem = Problem(text, [_without_rows(lacking)])
+        problem = Problem(text, [without_rows(lacking)])
         return Job({"skip_rows": [*stated, "no-id"]}), lacking, [] if self.is_open else [problem]
 
     def _with_ids_above(self) -> "UnitReader":
-        """Return a reader for rows without an id that continue a row with one: in another column, such as the number of
-        an order, they have its value, and each value belongs to one id; or they alone are blank in it. If that
-        row is always the nearest above, its id is read.
-        """
-        columns = {name: self.data.columns[name] for name in self.data.columns if self._are_plain([name])}
-        if not self.person or not {*self.person} <= {*columns} or "no-id" in self.data.declared.names("skip_rows"):
+        """Return a reader that reads the ids of rows without one, if they are those of the rows above."""
+        skips = "no-id" in self.data.declared.names("skip_rows")
+        found = None if skips else ids_above(self.data.columns, self.person)
+        if found is None:
             return self
-        given = np.array([persons_in([columns[name]]) >= 0 for name in self.person])
-        blank: Bools = ~np.logical_or.reduce(given)
-        if not blank.any() or blank[0] or not np.array_equal(given.all(axis=0), ~blank):
-            return self
-        rows = np.maximum.accumulate(np.where(blank, 0, np.arange(len(blank))))
-        for codes in (persons_in([columns[name]]) for name in columns if name not in self.person):
-            known, below = codes[~blank], codes[blank]
-            alone = bool((known >= 0).all() and (below < 0).all())
-            shared = np.isin(below, known[known >= 0]).mean() >= _CONTINUED
-            if alone or (shared and not any(count_differing(codes, columns[name]) for name in self.person)):
-                fill = Fix({"normalize": [f"{name}={FILL_DOWN}" for name in self.person]}, "if each is of that person")
-                without = f"column {', '.join(map(repr, self.person))}: {counted(len(below), 'row')} without an id"
-                text = f"{without} {'continues' if len(below) == 1 else 'continue'}"
-                if not (alone or bool((codes == codes[rows]).all())):
-                    lost = f"{text} another row; fill in the id in the file; without it, these rows are lost"
-                    return replace(self, continued=Problem(lost))
-                read = {name: arrow.chosen(columns[name], rows) for name in self.person}
-                data = replace(self.data, columns={**self.data.columns, **read})
-                problem = Problem(f"{text} the row above", [fill, _without_rows(len(below))])
-                return replace(self, data=data, counts={}, continued=problem)
-        return self
+        problem, rows = found
+        if not problem.fixes:
+            return replace(self, continued=problem)
+        read = {name: arrow.chosen(self.data.columns[name], rows) for name in self.person}
+        data = replace(self.data, columns={**self.data.columns, **read})
+        return replace(self, data=data, counts={}, continued=problem)
 
     def _unpublished(
         self, proposal: Proposal, roles: ProposedRoles, merged: ProposedRoles, published: ProposedRoles
@@ -565,11 +545,6 @@ class UnitReader(RedactedRepr):
         return {"separator": marks.pop()} if marks and (grouped or marks != {" "}) else {}
 
 
-def _without_rows(n_rows: int) -> Fix:
-    """Return the setting that skips rows without an id."""
-    return Fix({"skip_rows": ["no-id"]}, f"to remove these rows, of up to {counted(n_rows, 'person')}")
-
-
 def _with_problems(proposal: Proposal, *problems: Problem) -> Proposal:
     """Return a proposal with further problems, each once."""
     added = tuple(problem for problem in problems if problem not in proposal.problems)
@@ -605,5 +580,3 @@ _SHAPES = {"one_hot": "that each mark an item", "one_code": "with one item each"
 _ONE_VALUE = ("relational", "sensitive", "keep")
 _MOST_WITHOUT_ID = 0.5
 """Maximum share of rows without an id. They are skipped."""
-_CONTINUED = 0.9
-"""Minimum share of the rows without an id that continue a row with one."""

@@ -9,7 +9,7 @@ import numpy as np
 from anonset import arrow
 from anonset.arrow import ArrowColumns, is_list
 from anonset.columns.cells import LIST, NoListError, items_of_lists
-from anonset.columns.identity import FILL_DOWN, are_given
+from anonset.columns.identity import are_given
 from anonset.columns.missing import NULLS
 from anonset.data import CategoricalColumn, SetColumn
 from anonset.data.array_types import Int32, Int64
@@ -61,6 +61,8 @@ class Encoder:
     """True if the cells contain printed lists, such as ``['a', 'b']``. Empty items, and blanks around items, are then
     removed.
     """
+    fills: Sequence[Fix] = ()
+    """Settings that read the ids of rows without one."""
     decimal: str = ""
     """Decimal sign of numbers. Empty if it is a point."""
     before: int = 0
@@ -183,7 +185,7 @@ class Encoder:
         rows = np.flatnonzero(~are_given(text))
         if len(rows):
             alike = others(len(rows), self.last_row(text))
-            raise InputError(empty_id(self.where, name, self.before + int(rows[0]), alike))
+            raise InputError(empty_id(self.where, name, self.before + int(rows[0]), alike, self.fills))
         return text
 
     def numbers(self, name: str, column: Any) -> Numbers:
@@ -317,12 +319,13 @@ def _first_null(values: Any) -> int:
     return int(np.argmax(arrow.to_numpy(arrow.is_null(values))))
 
 
-def empty_id(where: str, name: str, first: int, alike: str) -> Problem:
-    """Return the problem of empty ids. `first` is the first row with an empty id, counted from 0."""
+def empty_id(where: str, name: str, first: int, alike: str, fills: Sequence[Fix]) -> Problem:
+    """Return the problem of empty ids. `first` is the first row with an empty id, counted from 0. `fills` read ids of
+    other rows.
+    """
     problem = f"{where}: id column {name!r}: row {first + 1} is empty{alike}; give each row an id"
-    fixes = [Fix({"normalize": [f"{name}={FILL_DOWN}"]}, "if it continues the row above")] if first else []
     lost = Fix({"skip_rows": ["no-id"]}, "to lose these rows, and persons without other rows")
-    return Problem(problem, [*fixes, lost])
+    return Problem(problem, [*fills, lost])
 
 
 def with_nulls(columns: ArrowColumns, words: Collection[str], never: Collection[str] = ()) -> ArrowColumns:

@@ -1,6 +1,5 @@
 """Normalization rules for codes: case, dots, hyphens, blanks, zeros."""
 
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -10,7 +9,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from anonset.columns.identity import FILL_DOWN, international
+from anonset.columns.identity import is_repair
 from anonset.data import CategoricalColumn, SetColumn, Vocabulary
 from anonset.data.blocks import SetColumnBuilder, keep_tokens, tidy_rows
 from anonset.data.spans import begins_of, spans
@@ -36,25 +35,21 @@ NORMALIZATIONS: Mapping[str, Callable[[str], str]] = MappingProxyType(
         "strip-blanks": lambda label: "".join(label.split()),
         "strip-zeros": lambda label: label.lstrip("0") or label[-1:],
         "nfc": lambda label: unicodedata.normalize("NFC", label),
-        FILL_DOWN: str,
     }
 )
 """Rules by name. ``strip-zeros`` strips leading zeros, and ``nfc`` composes letters and accents.
-``fill-down`` applies to rows (`filled_down`), and leaves labels unchanged.
 """
-_COUNTRY = re.compile(r"\+[1-9]\d{0,2}")
-"""Rule that writes national telephone numbers with this country code."""
 
 
 def applied(rules: Sequence[str], label: str) -> str:
     """Return a label after rules, in the given order."""
     for rule in rules:
-        label = international(label, rule) if rule.startswith("+") else NORMALIZATIONS[rule](label)
+        label = NORMALIZATIONS[rule](label)
     return label
 
 
 def require_rules(names: Sequence[str]) -> None:
-    """Reject unknown rules.
+    """Reject names that are neither rules nor repairs of ids.
 
     Raises
     ------
@@ -62,7 +57,7 @@ def require_rules(names: Sequence[str]) -> None:
         The message names the known rules.
     """
     for name in names:
-        if not _COUNTRY.fullmatch(name):
+        if not is_repair(name):
             require_known(setting("normalize"), name, NORMALIZATIONS)
 
 

@@ -6,6 +6,7 @@ from functools import cached_property, partial
 
 from anonset.arrow import ArrowColumns
 from anonset.data.storage.workers import Workers
+from anonset.data.table_facts import FOOTERS, LABEL_ROWS
 from anonset.errors import Fix, InputError
 from anonset.reading.batches import (
     HEAD,
@@ -159,7 +160,7 @@ class _File:
             if body or not yielded:
                 columns, n = self._loaded(body, lines, in_file)
                 columns, labels = edges.without_labels(columns, rows, n)
-                yield replace(with_keys(file, before, n - labels, columns, names), labels=labels)
+                yield replace(with_keys(file, before, n - labels, columns, names), changed_rows={LABEL_ROWS: labels})
                 rows, before, yielded = rows + n, before + n - labels, True
             lines += body.count(b"\n")
         if skips_footer:
@@ -172,4 +173,6 @@ class _File:
             columns, labels = edges.without_labels(columns, rows, n)
             columns, _ = without_rows(columns, n - labels, [row - labels for row in wrong])
             n -= labels + len(wrong)
-            yield replace(with_keys(file, before, n, columns, names), labels=labels, footer=footer)
+            yield replace(
+                with_keys(file, before, n, columns, names), changed_rows={LABEL_ROWS: labels, FOOTERS: footer}
+            )
