@@ -111,7 +111,7 @@ class Transform(RedactedRepr):
                 if without_id := int((~has_ids).sum()):
                     rows = np.flatnonzero(has_ids)
                     columns = {name: arrow.chosen(column, rows) for name, column in columns.items()}
-                    changed = {**changed, WITHOUT_ID: without_id}
+                    changed = {**changed, WITHOUT_ID: changed.get(WITHOUT_ID, 0) + without_id}
             yield replace(batch, columns=columns, changed_rows=changed, table=self.table or batch.table)
 
     def part(self, part: "SourcePart") -> "SourcePart":
