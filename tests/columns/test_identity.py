@@ -120,7 +120,7 @@ _WITHOUT_ZERO = ["+34 612 345 678", "612345678", "34612345678", "712 345 678", "
 def test_numbers_of_persons_agree_if_later_rows_have_telephone_numbers_of_another_length(tmp_path):
     first = ["+34612345678", "612345678", "+34712345678", "712345678", *["812345678"] * FIRST_ROWS]
     path = tmp_path / "calls.csv"
-    path.write_text("phone,item\n" + "".join(f"{phone},a\n" for phone in [*first, "+3481234567", "81234567"]))
+    path.write_text("phone,item\n" + "".join(f"{phone},{'a' * 80}\n" for phone in [*first, "+3481234567", "81234567"]))
     roles = {"items": "item", "unit": "phone"}
     with pytest.raises(InputError, match="3 telephone numbers") as error:
         require_persons(read(path, **roles))

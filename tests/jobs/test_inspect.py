@@ -821,3 +821,21 @@ def test_telephone_numbers_are_no_further_columns():
         "cell": [("M-0812", "M-0813", "B-0301")[n % 3] for n in range(rows)],
     }
     assert anonset.inspect(data, unit="row").possible_roles == {"relational": ["cell"]}
+
+
+@pytest.mark.parametrize(
+    ("separator", "options"),
+    [(",", "Email,Phone,SMS"), (";", "E-Mail,Telefon,Adresse,Brief"), ("\t", "Courriel,Nom,Lettre,Site web")],
+)
+def test_options_of_a_question_that_are_named_like_contacts_are_items(tmp_path, separator, options):
+    path, options = tmp_path / "survey.csv", options.split(",")
+    lines = [["respondent", "age_group", *options]]
+    for n in range(90):
+        lines.append(
+            [f"R{n:03}", ("18-24", "25-44", "45+")[n % 3], *(o if (n >> i) % 2 else "" for i, o in enumerate(options))]
+        )
+    path.write_text("".join(f"{separator.join(line)}\n" for line in lines))
+    found = anonset.inspect(path, unit="respondent")
+    assert {column.profile.name for column in found.columns if column.role == "one_hot"} == {*options}
+    path.write_text("".join(f"{separator.join(line)}\n" for line in [lines[16], *lines[1:]]))
+    assert anonset.inspect(path).recognised.get("no_header")

@@ -301,7 +301,7 @@ def are_pairs(profiles: Sequence[Profile]) -> bool:
 def _is_of_a_person(profile: Profile) -> bool:
     """Return True if a column contains an attribute, an identifier or a quantity of the person."""
     name = profile.name
-    if any(form.fullmatch(name) for form in _OF_CHOICES):
+    if profile.label_is_name or any(form.fullmatch(name) for form in _OF_CHOICES):
         return bool(profile.reaches)
     return bool(
         profile.reaches

@@ -373,7 +373,7 @@ def _are_above_figures(loaded: ArrowColumns) -> bool:
     above, equal = 0, 0
     for name, column in loaded.items():
         values = [] if holds_sets(column) else column.slice(0, _FIRST_ROWS).to_pylist()
-        equal += name in values
+        equal += name in values and not _are_labels(name, values)
         texts = [str(value) for value in values if value not in (None, "")]
         figures = sum(any(map(str.isdigit, text)) for text in texts)
         above += any(map(str.isalpha, name)) and not any(map(str.isdigit, name)) and 2 * figures > len(texts)
@@ -382,11 +382,18 @@ def _are_above_figures(loaded: ArrowColumns) -> bool:
 
 def _occur_as_values(loaded: ArrowColumns) -> bool:
     """Return True if column names occur as values in the first rows of their columns, in rows that do not repeat the
-    header.
+    header. A column may contain its name or blanks, if it is an answer that several persons choose.
     """
-    names = [name for name in loaded if name]
-    rows = zip(*(loaded[name].slice(0, _FIRST_ROWS).to_pylist() for name in names), strict=True)
+    first = {name: column.slice(0, _FIRST_ROWS).to_pylist() for name, column in loaded.items() if name}
+    values = {name: column for name, column in first.items() if not _are_labels(name, column)}
+    names = [*values]
+    rows = zip(*values.values(), strict=True)
     return any(name == value for row in rows if [*row] != names for name, value in zip(names, row, strict=True))
+
+
+def _are_labels(name: str, values: Sequence[Any]) -> bool:
+    """Return True if some values are the column name, and the others are blank."""
+    return {value or "" for value in values} == {name, ""}
 
 
 def _with_given(names: Sequence[str], proposed: ProposedRoles, declared: Job) -> dict[str, ProposedRole]:
