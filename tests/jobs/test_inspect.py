@@ -839,3 +839,45 @@ def test_options_of_a_question_that_are_named_like_contacts_are_items(tmp_path, 
     assert {column.profile.name for column in found.columns if column.role == "one_hot"} == {*options}
     path.write_text("".join(f"{separator.join(line)}\n" for line in [lines[16], *lines[1:]]))
     assert anonset.inspect(path).recognised.get("no_header")
+
+
+@pytest.mark.parametrize(
+    ("header", "first", "step", "rows"),
+    [
+        ("household_key", 1010, 10, 900),
+        ("Haushalt_Nr", 1, 1, 400),
+        ("hogar_id", 7000, 3, 4_000),
+    ],
+)
+def test_the_number_of_a_household_is_offered_first_with_the_note_that_it_may_be_several_persons(
+    header, first, step, rows
+):
+    data = {
+        header: [first + step * (n * 7 % (rows // 10)) for n in range(rows)],
+        "day": [n * 13 % 97 for n in range(rows)],
+        "product": [("milk", "bread", "eggs", "tea", "rice", "oil")[(n + n // 11) % 6] for n in range(rows)],
+    }
+    found = anonset.inspect(data)
+    assert str(found.question.answers[0].unit) == header
+    assert "several persons" in found.question.describe(found.question.answers[0])
+    sizes = {
+        "number_of_children": [n % 15 for n in range(500)],
+        "city": list("abcde") * 100,
+        "drug": list("vwxyz") * 100,
+    }
+    roles = {column.profile.name: column.role for column in anonset.inspect(sizes, unit="row").columns}
+    assert roles["number_of_children"] == "relational"
+
+
+@pytest.mark.parametrize(
+    ("variant", "genotypes"), [("rs{}", "AA AG GG"), ("chr7:{}", "0 1 2"), ("ss{}", "0/0 0/1 1/1")], ids=str
+)
+@pytest.mark.parametrize(("rows", "persons"), [(60, 8), (600, 40)])
+def test_persons_in_the_columns_of_a_table_of_genotypes_are_a_question(variant, genotypes, rows, persons):
+    values = genotypes.split()
+    data = {"marker": [variant.format(1000 + 7 * n) for n in range(rows)], "chrom": [n % 22 for n in range(rows)]}
+    data |= {f"S{i:03}": [values[(n * (i + 3) + n // 5) % 3] for n in range(rows)] for i in range(persons)}
+    found = anonset.inspect(data)
+    assert any("transpose the table" in problem.sentence for problem in found.checks)
+    assert {column.role for column in found.columns} == {"drop"}
+    assert "relational" not in found.possible_roles

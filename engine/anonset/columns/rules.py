@@ -41,6 +41,8 @@ _FEW, _ROWS_OF_FEW, _MOST_ROWS_EACH = 10, 10, 150
 """A column rarely identifies persons if it has fewer than the first number of distinct values and more than the second
 number of rows per value, or more than the third number of rows per value, or no value in half of the rows.
 """
+_MOST_COUNTED = 30
+"""Maximum number of different counts of persons or things."""
 _LONGEST_AMOUNT = 12
 _NOT_RECOGNIZED = "not recognized as an attribute that others know"
 
@@ -102,11 +104,16 @@ def _is_sensitive(column: Profile) -> bool:
     return named or (column.results and column.header not in ATTRIBUTES) or column.kind in CODE_LEVELS
 
 
+def _numbers_groups(column: Profile) -> bool:
+    """Return True if the header names the number of a household or the like, and not how many persons it has."""
+    is_key = column.keys or column.distinct > _MOST_COUNTED
+    return is_key and column.kind in ("text", "integers") and is_numbered(column.name) and column.header != "residence"
+
+
 def _is_known(column: Profile) -> bool:
-    key = column.keys and column.kind == "text" and is_numbered(column.name) and column.header != "residence"
     row = column.header == "residence" and column.kind == "integers" and column.keys and _differs(column)
     known = is_known(column.name, dates=column.kind == "dates")
-    return known and not (key or row or numbers_a_thing(column.name))
+    return known and not (_numbers_groups(column) or row or numbers_a_thing(column.name))
 
 
 def _differs(profile: Profile) -> bool:
@@ -116,7 +123,7 @@ def _differs(profile: Profile) -> bool:
 def _is_about_persons(column: Profile) -> bool:
     """Return True if the header names an attribute that describes persons, and the values are no keys."""
     described = is_known(column.name) or is_sensitive(column.name)
-    return column.meaning in (*ATTRIBUTES, "born") or (described and not column.keys)
+    return column.meaning in (*ATTRIBUTES, "born") or (described and not (column.keys or _numbers_groups(column)))
 
 
 def _are_words(column: Profile) -> bool:
@@ -226,6 +233,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "numbers": Rule(
             lambda column: (
                 not (column.is_key or column.meaning in PERSON_IDS or column.recurs_evenly)
+                and not (is_known(column.name) and _numbers_groups(column))
                 and column.are_numbers
                 and not column.are_serial
             ),

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from anonset.columns.headers import is_known
 from anonset.columns.id_findings import person_signs
 from anonset.columns.persons import PossiblePerson
 from anonset.columns.roles import ProposedRole
@@ -96,6 +97,7 @@ class PossibleUnits(RedactedRepr):
         if candidate is None:
             return replace(proposal, persons=reader.rows), roles
         shared = [f"some with the same {candidate.part_of}"] if candidate.part_of else []
+        shared += ["each of which may be several persons"] if is_known(person[0]) else []
         if proposal.table is not None and (lacking := reader.rows - candidate.given - proposal.skipped):
             shared.append(f"if {counted(lacking, 'row')} without an id get that of the row above")
         signs = [*person_signs(reader.data.columns, person)]

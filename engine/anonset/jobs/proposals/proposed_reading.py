@@ -6,6 +6,7 @@
    columns that a run would reject, and reads again. `try_hierarchies` then tries the hierarchies on the table.
 """
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -17,6 +18,7 @@ from anonset.columns.headers import PERSON_IDS, are_headers, is_about, is_about_
 from anonset.columns.id_findings import as_nulls, id_findings, placeholder_counts, placeholder_problem
 from anonset.columns.ids import are_values, counted_in, given_texts, holds_sets
 from anonset.columns.mentions import are_mentions, names_and_ids, words_of_persons
+from anonset.columns.personal_values import nearly_all
 from anonset.columns.persons import SURE, PossiblePerson, all_persons
 from anonset.columns.profiles import Profile, coded, pattern, profile
 from anonset.columns.roles import GIVEN, OF_PERSONS, ROLES, SETS, UNRECOGNIZED, ProposedRole
@@ -99,10 +101,12 @@ def proposal_for(
     by_name = {column.name: column for column in profiles}
     problems = [*([_to_check(recognised)] if recognised else []), *misread]
     wide: Sequence[Fix] = ()
-    if persons := persons_as_columns([one for one in profiles if not roles[one.name].is_given]):
-        of_sets = [roles[name] for name in persons if roles[name].role in SETS]
-        rest = [name for name, role in roles.items() if role in of_sets]  # a set without these columns is none
-        roles |= dict.fromkeys(rest, ProposedRole("drop", "read with columns that may be persons"))
+    texts = [distinct_texts(data.columns[one.name]) for one in profiles if one.kind == "text" and one.distinct]
+    of_variants = any(nearly_all(_is_variant, labels) for labels in texts)
+    unknown = [one for one in profiles if not roles[one.name].is_given]
+    if persons := persons_as_columns(unknown, of_variants=of_variants):
+        rest = [name for name, role in roles.items() if not role.is_given and role.role != "drop"]
+        roles |= dict.fromkeys(rest, ProposedRole("drop", "describes a row, and columns may be persons"))
         roles |= dict.fromkeys(persons, ProposedRole("drop", "may be a person in a column; if so, transpose the table"))
         problems.append(column_person_problem([by_name[name] for name in persons]))
         wide = problems[-1].fixes
@@ -352,6 +356,11 @@ def mentioning(
             if one := next((name for name, names in words.items() if are_mentions(labels, names)), ""):
                 mentions[described.name] = one
     return mentions
+
+
+def _is_variant(label: str) -> bool:
+    """Return True for the number or the place of a variant of a gene, such as ``rs1003`` and ``chr7:117559590``."""
+    return re.match(r"[rs]s\d+$|chr\w{1,2}[:_]\d", label) is not None
 
 
 def _require_names(where: str, genuine: bool) -> None:

@@ -9,6 +9,7 @@ from anonset.columns.kinds import MARKS, kind_of_values
 from anonset.columns.personal_values import are_keys, are_names
 from anonset.columns.profiles import Profile
 from anonset.columns.roles import hierarchy_for
+from anonset.columns.set_rules import columns_alike
 from anonset.errors import Fix, Problem
 from anonset.settings.binding import HierarchySpec
 from anonset.spelling import counted, setting
@@ -45,10 +46,13 @@ def null_problems(
     return problems
 
 
-def persons_as_columns(profiles: Sequence[Profile]) -> list[str]:
+def persons_as_columns(profiles: Sequence[Profile], *, of_variants: bool) -> list[str]:
     """Return the columns that may be persons. Most columns are named like ids of four or more digits, or are marks and
-    named like persons, or, if there are more columns than rows, are marks, or numbers named like numbered ids.
+    named like persons, or, if there are more columns than rows, are marks, or numbers named like numbered ids. If rows
+    are variants of genes (`of_variants`), columns with the same few values are the persons.
     """
+    if of_variants and (alike := columns_alike(profiles)):
+        return max(alike, key=len)
     wide = bool(profiles) and len(profiles) > profiles[0].records
     marks = [one.name for one in profiles if one.kind in MARKS]
     ids = [
